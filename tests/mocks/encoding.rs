@@ -286,7 +286,7 @@ fn as_decoded(change: Change<'static>) -> Change<'static> {
                 ResultContent::Text(text) => {
                     serde_json::from_str(&text).unwrap_or_else(|_| json!(text))
                 }
-                ResultContent::Json(value) | ResultContent::Structured(value) => value,
+                ResultContent::Json(value) | ResultContent::Structured { value, .. } => value,
             };
             Change::CallAnswered {
                 id,

@@ -35,6 +35,7 @@ fn copy(from: &Path, to: &Path) {
 
 /// The project of this repository, with another config.
 fn project(config: &str) -> Project {
+    ananke::install();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let project = Project::new(&[("ananke.config.yaml", config)]);
     copy(&root.join("specs"), &project.folder().join("specs"));

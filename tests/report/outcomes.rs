@@ -759,6 +759,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
             end: TestEnd::Problem(problem, vec![failure]),
             held: vec![held],
             not_shown: vec![not_shown(&say)],
+            silenced: vec![say("known name")],
             judges_not_asked: 0,
             warnings: vec![say("warning")],
             snapshots: Vec::new(),

@@ -212,7 +212,10 @@ impl Summary {
             } => {
                 self.other(format!("!! {rule} {events:?}: {message}"));
             }
-            Change::Unread { message, .. } => self.other(format!("unread: {message}")),
+            Change::Aside { text, source } => {
+                self.other(format!("beside, in {}: {text}", source.words()));
+            }
+            Change::Unread(unread) => self.other(unread.warning()),
             Change::Warning(words) => self.other(format!("! {words}")),
         }
     }
@@ -315,7 +318,7 @@ fn content(result: &ResultContent<'_>) -> String {
     match result {
         ResultContent::Text(text) => format!("text {text}"),
         ResultContent::Json(value) => format!("json {value}"),
-        ResultContent::Structured(value) => format!("structured {value}"),
+        ResultContent::Structured { value, .. } => format!("structured {value}"),
     }
 }
 

@@ -167,7 +167,7 @@ async fn streams_of_real_servers() {
         (
             "py-echo.sse",
             NEW,
-            "run\ncustom status: {\"state\":\"working\",\"message\":\"working on: echo hi\"}\nassistant: echo: echo hi\nfinished",
+            "run\nbeside, in a status message: working on: echo hi\ncustom status: {\"state\":\"working\",\"message\":\"working on: echo hi\"}\nassistant: echo: echo hi\nbeside, in a status message: bye\nfinished",
         ),
         (
             "py-message.sse",
@@ -313,7 +313,7 @@ async fn a_task_is_polled_until_it_is_done() {
         assert_eq!(
             shown,
             [
-                "run\ncustom status: {\"state\":\"working\",\"message\":\"thinking\"}\nassistant: echo: slow 1\nfinished"
+                "run\nbeside, in a status message: thinking\ncustom status: {\"state\":\"working\",\"message\":\"thinking\"}\nassistant: echo: slow 1\nfinished"
             ]
         );
         let methods: Vec<&str> = sent
@@ -432,7 +432,7 @@ async fn what_is_said_at_the_end_is_text_if_nothing_else_is() {
     );
     assert_eq!(
         read(&[artifact("Hello", false), done]).await.trim(),
-        "run\nassistant: Hello\nfinished"
+        "run\nassistant: Hello\nbeside, in a status message: bye\nfinished"
     );
 }
 

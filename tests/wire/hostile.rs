@@ -264,8 +264,8 @@ async fn deep_arguments_and_results_are_text_that_is_no_json() {
     assert: { tools: { require: [{ name: look, count: { exact: 1 } }, { name: look, result_match: "^\\[\\[" }, { name: look, args_match: { q: x } }] } }
 "#;
     let (_, status, said) = verdict(rules, &[call("c", &deep, Some(&deep))]).await;
-    let message = "1: no call to `look` with `q` matching `x` in this turn";
-    assert_eq!((status, said), (Status::Failed, vec![message.to_owned()]));
+    // Nothing can be known about the arguments: the last rule neither passes nor fails.
+    assert_eq!((status, said), (Status::NotShown, Vec::<String>::new()));
 }
 
 #[tokio::test]

@@ -25,5 +25,6 @@ mod sse;
 mod stamps;
 mod table;
 mod turns;
+mod unread;
 mod valid_conversation;
 mod verdicts;

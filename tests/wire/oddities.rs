@@ -433,7 +433,7 @@ const ODDITIES: [(&str, &[&str], &str); 49] = [
         &[
             r#"{"type":"MESSAGES_SNAPSHOT","messages":[{"role":"narrator"},{"id":2,"role":"tool","tool_call_id":"c","content":[1],"error":"no"}]}"#,
         ],
-        "snapshot\n  answer to c: json [1] (error)\n! a message of a `MESSAGES_SNAPSHOT` has no `id`\n! a message of a `MESSAGES_SNAPSHOT` has the unknown role `narrator`\n-",
+        "`role:narrator` was not understood: {\"id\":\"x-1\",\"role\":\"narrator\"}\nsnapshot\n  answer to c: json [1] (error)\n! a message of a `MESSAGES_SNAPSHOT` has no `id`\n-",
     ),
     (
         "a snapshot that is none",

@@ -184,13 +184,6 @@ async fn text_is_read_in_every_form() {
             ]),
         ),
         (
-            "other choices",
-            stream(&[
-                json!({ "choices": [{ "index": 1, "delta": { "content": "No" } }, { "index": 0, "delta": { "content": "Hello" } }] }),
-                finish("stop"),
-            ]),
-        ),
-        (
             "a message instead of a delta",
             stream(&[
                 json!({ "choices": [{ "message": { "content": "Hello" }, "finish_reason": "stop" }] }),
@@ -273,7 +266,15 @@ async fn what_comes_beside_text_is_read() {
         (
             "an object that is no chunk",
             stream(&[json!({ "type": "ping" }), say("Hello"), finish("stop")]),
-            "run\n! a chunk has neither `choices` nor `usage`: it is ignored\nassistant: Hello\nfinished",
+            "run\n`chunk:ping` was not understood: {\"type\":\"ping\"}\nassistant: Hello\nfinished",
+        ),
+        (
+            "other choices",
+            stream(&[
+                json!({ "choices": [{ "index": 1, "delta": { "content": "No" } }, { "index": 0, "delta": { "content": "Hello" } }] }),
+                finish("stop"),
+            ]),
+            "run\n`choice:1` was not read: {\"index\":1,\"delta\":{\"content\":\"No\"}}\nassistant: Hello\nfinished",
         ),
     ] {
         assert_read(name, &body, expected).await;

@@ -13,6 +13,9 @@ use crate::support::project::Project;
 const CONFIG: &str =
     "version: \"1.4\"\ntarget: { type: agui, endpoint: \"http://127.0.0.1:1/\", agentId: a }\n";
 
+/// Streams whose arguments are no JSON object: nothing is known about them.
+const UNREAD: [&str; 2] = ["node-tool-invalidargs", "node-tool-nonobjectargs"];
+
 /// What the rule found in every stream: the stream, the identifier and its argument. And how many values were looked at.
 async fn alarms(from: &str) -> (Vec<String>, u64) {
     let test = format!(
@@ -28,6 +31,8 @@ async fn alarms(from: &str) -> (Vec<String>, u64) {
         });
         let kept = recordings(&project.folder().join("kept"), RecordingMode::Record);
         let outcome = outcomes(&project, canned, &kept).await.remove(0);
+        let is_unread = !outcome.verdict.not_shown.is_empty();
+        assert_eq!(is_unread, UNREAD.contains(&name), "{name}");
         let held = outcome.verdict.held.iter().filter_map(|rule| rule.counts);
         let failed = outcome
             .all_failures()
@@ -53,7 +58,7 @@ async fn alarms(from: &str) -> (Vec<String>, u64) {
 #[tokio::test]
 async fn identifiers_of_real_streams_have_an_origin() {
     let (found, looked_at) = alarms("[user, results]").await;
-    assert_eq!((found, looked_at), (Vec::<String>::new(), 43));
+    assert_eq!((found, looked_at), (Vec::<String>::new(), 39));
 }
 
 #[tokio::test]

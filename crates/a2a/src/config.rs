@@ -73,3 +73,8 @@ pub enum ToolCallConvention {
     /// The traceability extension: steps in the metadata of messages and artifacts.
     Traceability,
 }
+
+impl ToolCallConvention {
+    /// Every convention.
+    pub(super) const ALL: [Self; 3] = [Self::Adk, Self::Gemini, Self::Traceability];
+}

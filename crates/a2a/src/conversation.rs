@@ -21,6 +21,8 @@ pub(super) struct A2aConversation {
     pub(super) artifacts: Artifacts,
     /// The ids of its messages so far.
     pub(super) seen: HashSet<String>,
+    /// The texts of its statuses and of its history.
+    pub(super) asides: HashSet<String>,
     /// The calls.
     pub(super) calls: CallLog,
 }

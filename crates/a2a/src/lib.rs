@@ -28,6 +28,7 @@ mod task_state;
 mod teller;
 mod turn_end;
 mod turn_reader;
+mod unread;
 
 pub use a2a_target::A2aTarget;
 pub use auth_config::Credentials;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use ananke_agents::{Sink, Stop};
 use ananke_base::context::At;
-use ananke_trace::trace::{Change, MessageKind};
+use ananke_trace::trace::{AsideSource, Change, MessageKind};
 
 /// Reports the changes of one moment.
 pub(super) struct Teller<'s> {
@@ -53,6 +53,16 @@ impl<'s> Teller<'s> {
         self.tell(Change::MessageClosed {
             id: Cow::Borrowed(id),
         });
+    }
+
+    /// Text beside the answer.
+    pub(super) fn aside(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.tell(Change::Aside {
+                text: Cow::Borrowed(text),
+                source: AsideSource::Status,
+            });
+        }
     }
 
     /// A whole message.

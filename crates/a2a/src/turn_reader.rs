@@ -17,6 +17,7 @@ use super::part::{PartContent, content, parts, text_of, unwrap_data};
 use super::task_state::TaskState;
 use super::teller::Teller;
 use super::turn_end::{self, AfterTurn};
+use super::unread::{Collector, is_of_agent, is_of_user};
 use ananke_agents::http::{BodyForm, ReceivedResponse, StreamReader};
 use ananke_agents::{EventReader, Rest, Sink, Stop, TargetError};
 use ananke_base::context::{At, Ids};
@@ -195,6 +196,8 @@ impl<'a> A2aReader<'a> {
         if is_answer && !self.has_spoken && !text.is_empty() {
             let id = id.map_or_else(|| self.ids.next("message"), str::to_owned);
             teller.say(&id, &text);
+        } else if is_answer && self.conversation.asides.insert(text.clone()) {
+            teller.aside(&text);
         }
         for id in self.open.values().chain(&self.streamed) {
             teller.close(id);
@@ -236,6 +239,9 @@ impl<'a> A2aReader<'a> {
             Payload::Status(_) | Payload::Artifact(_) => text("taskId"),
         };
         self.begin(context_id, task_id, teller);
+        for unread in Collector::of_payload(&payload, self.conventions) {
+            teller.tell(Change::Unread(unread));
+        }
         for change in conventions::of_metadata(self.conventions, of) {
             self.call(change, teller);
         }
@@ -321,13 +327,11 @@ impl<'a> A2aReader<'a> {
         // The message of the status may be in the history, too: it is taken with its status.
         let of_status = task.pointer("/status/message/messageId");
         for message in list("history") {
-            let role = message
-                .get("role")
-                .and_then(Value::as_str)
-                .unwrap_or_default();
-            if role.to_ascii_lowercase().ends_with("agent") && message.get("messageId") != of_status
-            {
-                self.calls_of(message, teller);
+            if is_of_agent(message) && message.get("messageId") != of_status {
+                let is_new = self.calls_of(message, teller);
+                if is_new {
+                    self.aside(&text_of(message), teller);
+                }
             }
         }
         for artifact in list("artifacts") {
@@ -361,6 +365,10 @@ impl<'a> A2aReader<'a> {
         if is_end {
             self.end_pieces(teller);
         }
+        if self.last_status.is_end {
+            // It was not the last word: the end of the turn does not say it.
+            self.aside(&said_with(&self.last_status.written), teller);
+        }
         self.last_status = LastStatus {
             state: Some(state),
             written: status.clone(),
@@ -369,9 +377,14 @@ impl<'a> A2aReader<'a> {
         };
         if let Some(message) = status.get("message").filter(|message| message.is_object()) {
             let is_new = self.calls_of(message, teller);
+            let text = text_of(message);
             if is_new && is_question {
+                self.conversation.asides.insert(text);
                 self.message(message, teller);
-            } else if is_new && is_open {
+            } else if !is_end && !is_of_user(message) && of != StatusOf::ConventionUpdate {
+                self.aside(&text, teller);
+            }
+            if is_new && is_open {
                 let text = text_of(message);
                 if !text.is_empty() {
                     let value = json!({ "state": "working", "message": text });
@@ -383,6 +396,13 @@ impl<'a> A2aReader<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Reports text beside the answer, once.
+    fn aside(&mut self, text: &str, teller: &mut Teller<'_>) {
+        if self.conversation.asides.insert(text.to_owned()) {
+            teller.aside(text);
+        }
     }
 
     /// No more pieces of artifacts come.
@@ -504,12 +524,7 @@ impl<'a> A2aReader<'a> {
                 name: "file".into(),
                 value,
             }),
-            PartContent::Text(_) => {}
-            PartContent::Unknown => {
-                teller.tell(Change::Warning(
-                    "a part has no text, data or file: it is ignored".into(),
-                ));
-            }
+            PartContent::Text(_) | PartContent::Unknown => {}
         }
     }
 
@@ -614,6 +629,10 @@ impl EventReader for A2aReader<'_> {
         if self.dialect == OLD_HTTP {
             unwrap_data(&mut event);
         }
+        let mut unread = match &self.awaited {
+            Some(_) => Collector::of_envelope(&event),
+            None => Vec::new(),
+        };
         let result = match &self.awaited {
             Some(id) => open_envelope(event, id)?,
             None => match event.get("error").filter(|error| error.is_object()) {
@@ -628,9 +647,13 @@ impl EventReader for A2aReader<'_> {
                 return Ok(ControlFlow::Continue(()));
             }
         };
+        unread.extend(Collector::of_result(&result));
         let mut teller = Teller::new(at, sink);
         for payload in payloads(result)? {
             self.take(payload, &mut teller)?;
+        }
+        for unread in unread {
+            teller.tell(Change::Unread(unread));
         }
         Ok(teller.flow)
     }
@@ -679,6 +702,11 @@ impl StreamReader for A2aReader<'_> {
         };
         response.error(message).with_help(help)
     }
+}
+
+/// What the agent said with a status.
+fn said_with(status: &Value) -> String {
+    status.get("message").map(text_of).unwrap_or_default()
 }
 
 /// Whether an event is a piece of an artifact that goes on.

@@ -4,8 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::rate_limit_config::RateLimitConfig;
-use ananke_base::diagnostic::Spanned;
+use ananke_base::diagnostic::{Code, Spanned};
+use ananke_base::source::printable;
 use ananke_model::model::{AssertBlock, ClientTool, Number, Since, Text, TimeoutMs};
+use ananke_model::variables::Interpolation;
+use ananke_trace::trace::KnownName;
 
 /// The keys that targets of every protocol have.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -34,19 +37,49 @@ pub struct TargetCommon {
     /// How many tests may talk to the agent at once (default: as many as run). Waiting does not count as time of the test.
     #[schemars(extend("x-since" = "1.3"), example = 2)]
     pub concurrency: Option<Number>,
+    /// Names of things that the agent sends, that are not understood, and that no rule is about: `event:SUGGESTIONS`,
+    /// `key:choices[].x_groq`. `*` is any text. Reports print the names, and list what is silenced.
+    #[schemars(extend("x-since" = "1.4"), length(min = 1), example = KNOWN_NAMES)]
+    pub known: Option<Vec<Text>>,
     /// Assertions that every test of this target inherits.
     pub assert: Option<AssertBlock>,
 }
 
+/// An example of what is known.
+const KNOWN_NAMES: [&str; 2] = ["event:SUGGESTIONS", "key:choices[].x_groq"];
+
 impl TargetCommon {
+    /// The names of what is known, checked and filled; `None` if something is known later or was reported.
+    pub fn known_names(&self, interpolation: &mut Interpolation<'_>) -> Option<Vec<KnownName>> {
+        let name = |written: &Text, interpolation: &mut Interpolation<'_>| {
+            let name = interpolation.text(written).ok()?;
+            if !name.contains(':') {
+                let message = format!("`{}` is not the name of something unread", printable(&name));
+                let help = "write it as reports print it: what it is, a colon, and which, as in `event:SUGGESTIONS`";
+                interpolation.report(Code::BadValue, written.span, message, Some(help.to_owned()));
+                return None;
+            }
+            Some(KnownName::new(name))
+        };
+        // Every name is looked at, so that every problem is reported.
+        let names: Vec<_> = self
+            .known
+            .iter()
+            .flatten()
+            .map(|written| name(written, interpolation))
+            .collect();
+        names.into_iter().collect()
+    }
+
     /// Its keys.
-    pub const KEYS: [&'static str; 7] = [
+    pub const KEYS: [&'static str; 8] = [
         "description",
         "threadId",
         "timeout_ms",
         "client_tools",
         "rate_limit",
         "concurrency",
+        "known",
         "assert",
     ];
 }

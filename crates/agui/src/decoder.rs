@@ -13,7 +13,7 @@ use super::assembler::Assembler;
 use super::content::Content;
 use super::conversation_settings::ConversationSettings;
 use super::event::{DecodeError, FieldKey, WireEvent};
-use super::event_kind::{Effect, EventRef, known};
+use super::event_kind::{Effect, EventKind, EventRef, known};
 use super::failure_metadata::failure;
 use super::history::Annotated;
 use super::incoming::Incoming;
@@ -32,7 +32,7 @@ use super::warnings::{Warnings, shown};
 use ananke_base::context::At;
 use ananke_base::source::received_json::without_marks;
 use ananke_base::text::ShortText;
-use ananke_trace::trace::{Change, Fact, Facts, Interrupt, ResultContent, RunEnd};
+use ananke_trace::trace::{Change, Facts, Interrupt, ResultContent, RunEnd, Unread};
 
 /// The name of the custom event of an interrupt.
 const LEGACY_INTERRUPT: &str = "on_interrupt";
@@ -119,8 +119,12 @@ impl Decoder {
         }
         let Some((kind, effect)) = known(event.kind()) else {
             self.report_unknown(event.kind(), tell);
+            tell_of_unknown(event, tell);
             return Ok(());
         };
+        if !effect.is_silent() {
+            tell_of_keys(event, kind, effect, tell);
+        }
         let at = EventRef {
             number: self.events,
             kind,
@@ -297,10 +301,7 @@ impl Decoder {
                 );
                 tell(
                     self.last,
-                    Change::Unread {
-                        facts: Facts::of(&[Fact::Results, Fact::CallEnds]),
-                        message: message.into(),
-                    },
+                    Change::Unread(Unread::results(&shown(&id), message)),
                 );
             }
             for (place, result) in (0..).zip(results) {
@@ -409,6 +410,40 @@ impl Decoder {
     }
 }
 
+/// Tells of an event of an unknown type that may be something that a rule is about.
+fn tell_of_unknown(event: &WireEvent<'_>, tell: &mut ChangeListener<'_>) {
+    let name = format!("event:{}", shown(event.kind()));
+    let unread = match event.whole() {
+        Ok(value) => Unread::item(name, &value),
+        Err(error) => Unread::anything(name, error.0),
+    };
+    if unread.facts != Facts::NONE {
+        tell(Change::Unread(unread));
+    }
+}
+
+/// Tells of the keys of an event that have no meaning there and may hold a call.
+fn tell_of_keys(
+    event: &WireEvent<'_>,
+    kind: EventKind,
+    effect: Effect,
+    tell: &mut ChangeListener<'_>,
+) {
+    let keys = event.unread_keys(|key| effect.reads(key));
+    match keys {
+        Ok(keys) => {
+            let unread = keys.iter().filter_map(|(key, value)| {
+                Unread::key(format!("key:{kind}.{}", shown(key)), value)
+            });
+            unread.for_each(|unread| tell(Change::Unread(unread)));
+        }
+        Err(error) => tell(Change::Unread(Unread::anything(
+            format!("event:{kind}"),
+            error.0,
+        ))),
+    }
+}
+
 fn replace_state(
     event: &WireEvent<'_>,
     listeners: &mut Listeners<'_, '_>,
@@ -478,13 +513,13 @@ fn replace_messages(
     for id in shared {
         listeners.shares_id("lists", &id);
     }
+    for unread in snapshot::unread(&messages[live..]) {
+        (listeners.tell)(Change::Unread(unread));
+    }
     if let Some(words) = contradiction {
         listeners.violation(EventOrderRule::SnapshotContradicts, &words);
     }
-    (listeners.tell)(Change::Snapshot(snapshot::items(
-        &messages,
-        listeners.warnings,
-    )));
+    (listeners.tell)(Change::Snapshot(snapshot::items(&messages)));
     listeners.conversation.history.replace(messages);
     Ok(())
 }
@@ -494,7 +529,7 @@ fn owned(result: ResultContent<'_>) -> ResultContent<'static> {
     match result {
         ResultContent::Text(text) => ResultContent::Text(Cow::Owned(text.into_owned())),
         ResultContent::Json(value) => ResultContent::Json(value),
-        ResultContent::Structured(value) => ResultContent::Structured(value),
+        ResultContent::Structured { value, text } => ResultContent::Structured { value, text },
     }
 }
 
@@ -508,7 +543,7 @@ fn sent_content(result: &ResultContent<'_>) -> Content {
         {
             Content::from(Value::Array(parts.clone()))
         }
-        ResultContent::Json(value) | ResultContent::Structured(value) => {
+        ResultContent::Json(value) | ResultContent::Structured { value, .. } => {
             Content::text(&value.to_string())
         }
     }

@@ -7,13 +7,13 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::de::{MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::warnings::Warnings;
-use ananke_base::source::received_json::{SentText, sent_text};
-use ananke_trace::trace::read_json;
+use ananke_base::source::received_json::{JsonError, SentText, sent_text};
+use ananke_trace::trace::{may_hold_call, read_json};
 
 /// Each key with its name in the protocol, and the name it has from a server that does not convert its own (or nothing).
 macro_rules! keys {
@@ -69,6 +69,7 @@ pub(super) struct DecodeError(pub(super) String);
 #[derive(Debug)]
 pub(super) struct WireEvent<'a> {
     kind: Cow<'a, str>,
+    text: &'a str,
     fields: RawFields<'a>,
 }
 
@@ -77,11 +78,21 @@ struct RawFields<'a> {
     values: [Option<&'a RawValue>; KEYS.len()],
     repeated: Option<FieldKey>,
     converted: bool,
+    /// The objects and lists under keys that have no meaning.
+    meaningless: Vec<&'a RawValue>,
 }
 
 impl FieldKey {
     pub(super) fn name(self) -> &'static str {
         KEYS[self as usize].1
+    }
+
+    /// The key with this name in the protocol, or the name that it has from a server that does not convert its own.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        let is_it = |(_, wire, own): &&(Self, &str, &str)| {
+            *wire == name || (!own.is_empty() && *own == name)
+        };
+        KEYS.iter().find(is_it).map(|(key, ..)| *key)
     }
 }
 
@@ -114,7 +125,45 @@ impl<'a> WireEvent<'a> {
                 "a `{kind}` has names like `message_id` where AG-UI has `messageId`"
             ));
         }
-        Ok(Self { kind, fields })
+        Ok(Self { kind, text, fields })
+    }
+
+    /// The keys whose values may be a call, apart from those that `reads` says are read, each with its value.
+    ///
+    /// # Errors
+    /// If the event nests too deeply to find them.
+    pub(super) fn unread_keys(
+        &self,
+        reads: impl Fn(FieldKey) -> bool,
+    ) -> Result<Vec<(String, Value)>, JsonError> {
+        let of_others = KEYS.iter().filter(|(key, ..)| !reads(*key));
+        let of_others = of_others.filter_map(|(key, ..)| self.raw(*key));
+        let may_be_unread = self
+            .fields
+            .meaningless
+            .iter()
+            .copied()
+            .chain(of_others)
+            .any(|raw| raw.get().starts_with(['{', '[']) && may_hold_call(raw.get()));
+        if !may_be_unread {
+            return Ok(Vec::new());
+        }
+        let Value::Object(all) = self.whole()? else {
+            return Ok(Vec::new());
+        };
+        let is_unread = |name: &str| FieldKey::named(name).is_none_or(|key| !reads(key));
+        Ok(all
+            .into_iter()
+            .filter(|(name, _)| is_unread(name))
+            .collect())
+    }
+
+    /// All of it as a JSON value.
+    ///
+    /// # Errors
+    /// If it nests too deeply.
+    pub(super) fn whole(&self) -> Result<Value, JsonError> {
+        read_json(self.text).map(|read| read.value)
     }
 
     /// The type of the event.
@@ -281,11 +330,13 @@ impl<'de> Visitor<'de> for RawFieldsVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut fields = RawFields::default();
         while let Some(name) = map.next_key::<FieldName>()? {
+            let value = map.next_value::<&RawValue>()?;
             let Some((key, converted)) = name.0 else {
-                map.next_value::<IgnoredAny>()?;
+                if value.get().starts_with(['{', '[']) {
+                    fields.meaningless.push(value);
+                }
                 continue;
             };
-            let value = map.next_value()?;
             let slot = &mut fields.values[key as usize];
             if slot.is_some() {
                 fields.repeated = Some(key);
@@ -316,9 +367,7 @@ impl Visitor<'_> for NameVisitor {
     }
 
     fn visit_str<E>(self, name: &str) -> Result<FieldName, E> {
-        let known = KEYS
-            .iter()
-            .find(|(_, wire, own)| *wire == name || (!own.is_empty() && *own == name));
-        Ok(FieldName(known.map(|(key, wire, _)| (*key, *wire != name))))
+        let key = FieldKey::named(name);
+        Ok(FieldName(key.map(|key| (key, key.name() != name))))
     }
 }

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::num::NonZeroU8;
 
+use super::event::FieldKey;
 use super::item::ItemKind;
 
 /// An event as a message names it.
@@ -77,6 +78,39 @@ impl Effect {
         matches!(
             self,
             Self::StartsRun | Self::FinishesRun | Self::FailsRun | Self::ReplacesMessages
+        )
+    }
+
+    /// Whether the value of `key` has a meaning for such an event, or is on the silent list (SPEC 13): what applications,
+    /// frameworks and user interfaces add for themselves. Of every other key, a value that may be a call is unread.
+    pub(super) fn reads(self, key: FieldKey) -> bool {
+        match key {
+            FieldKey::RawEvent | FieldKey::Metadata => true,
+            FieldKey::Input => self == Self::StartsRun,
+            FieldKey::Outcome => self == Self::FinishesRun,
+            FieldKey::Usage => matches!(self, Self::FinishesRun | Self::FailsRun),
+            FieldKey::Content | FieldKey::Result | FieldKey::Error => self == Self::AnswersCall,
+            FieldKey::Messages => self == Self::ReplacesMessages,
+            FieldKey::Snapshot => self == Self::ReplacesState,
+            FieldKey::Delta => !matches!(
+                self,
+                Self::StartsRun | Self::FinishesRun | Self::FailsRun | Self::AnswersCall
+            ),
+            _ => false,
+        }
+    }
+
+    /// Whether such an event is on the silent list (SPEC 13): it is for applications and user interfaces, and nothing in it
+    /// is something that the agent did.
+    pub(super) fn is_silent(self) -> bool {
+        matches!(
+            self,
+            Self::Custom
+                | Self::StartsStep
+                | Self::FinishesStep
+                | Self::SetsActivity
+                | Self::ChangesActivity
+                | Self::Nothing
         )
     }
 

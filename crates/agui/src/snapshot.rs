@@ -4,11 +4,11 @@ use serde_json::{Map, Value};
 
 use super::content::Content;
 use super::event::DecodeError;
-use super::message::{FurtherFields, SentCall, SentMessage, TOOL};
+use super::message::{FurtherFields, REASONING, SentCall, SentMessage, TOOL};
 use super::thread_state::UserMessage;
-use super::warnings::Warnings;
+use super::warnings::{Warnings, shown};
 use ananke_base::context::Ids;
-use ananke_trace::trace::{MessageKind, ResultContent, SnapshotCall, SnapshotItem};
+use ananke_trace::trace::{MessageKind, ResultContent, SnapshotCall, SnapshotItem, Unread};
 
 /// The messages of a snapshot, in its order, without activities: those are for user interfaces and never sent back.
 pub(super) fn messages(
@@ -43,11 +43,60 @@ pub(super) fn first_live(user_message: &UserMessage, messages: &[SentMessage]) -
 }
 
 /// The messages as items for the trace.
-pub(super) fn items(messages: &[SentMessage], warnings: &mut Warnings) -> Vec<SnapshotItem> {
-    messages
-        .iter()
-        .filter_map(|message| item(message, warnings))
-        .collect()
+pub(super) fn items(messages: &[SentMessage]) -> Vec<SnapshotItem> {
+    messages.iter().filter_map(item).collect()
+}
+
+/// What of live messages is not understood (SPEC 13): unknown roles, parts and keys.
+pub(super) fn unread(messages: &[SentMessage]) -> Vec<Unread<'static>> {
+    let mut found = Vec::new();
+    for message in messages {
+        match message.role.as_ref() {
+            "assistant" => {
+                if let Some(Content::Json(value)) = &message.content {
+                    found.extend(unread_parts(value));
+                }
+            }
+            "user" | "system" | "developer" | REASONING | TOOL => {}
+            role => {
+                let value = serde_json::to_value(message).unwrap_or_default();
+                found.push(Unread::item(format!("role:{}", shown(role)), &value));
+                continue;
+            }
+        }
+        let of_calls = message.tool_calls.iter().flat_map(|call| &call.rest);
+        for (key, value) in message.rest.iter().chain(of_calls).flat_map(|rest| &**rest) {
+            found.extend(Unread::key(format!("key:messages[].{}", shown(key)), value));
+        }
+    }
+    found
+}
+
+/// The parts of a message's content that are neither text nor a file.
+fn unread_parts(content: &Value) -> Vec<Unread<'static>> {
+    const FILES: [&str; 8] = [
+        "image",
+        "audio",
+        "video",
+        "document",
+        "binary",
+        "file",
+        "image_url",
+        "input_audio",
+    ];
+    let parts = content
+        .as_array()
+        .map_or(std::slice::from_ref(content), Vec::as_slice);
+    let unread = |part: &Value| {
+        let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
+        let name = format!("part:{}", shown(kind));
+        let is_text = part.get("text").is_some_and(Value::is_string);
+        if is_text || FILES.contains(&kind) {
+            return Unread::key(name, part);
+        }
+        Some(Unread::item(name, part))
+    };
+    parts.iter().filter_map(unread).collect()
 }
 
 fn wrong(what: &str) -> DecodeError {
@@ -127,7 +176,7 @@ fn further(fields: Map<String, Value>) -> FurtherFields {
     (!fields.is_empty()).then(|| Box::new(fields))
 }
 
-fn item(message: &SentMessage, warnings: &mut Warnings) -> Option<SnapshotItem> {
+fn item(message: &SentMessage) -> Option<SnapshotItem> {
     let role = match message.role.as_ref() {
         "assistant" => MessageKind::Assistant,
         "user" => MessageKind::User,
@@ -147,12 +196,7 @@ fn item(message: &SentMessage, warnings: &mut Warnings) -> Option<SnapshotItem> 
                     .then_some(true),
             });
         }
-        other => {
-            warnings.add(format!(
-                "a message of a `MESSAGES_SNAPSHOT` has the unknown role `{other}`"
-            ));
-            return None;
-        }
+        _ => return None,
     };
     let calls = message.tool_calls.iter().map(|call| SnapshotCall {
         id: call.key().to_owned(),

@@ -10,11 +10,23 @@ use serde_json::{Map, Value};
 use ananke_agents::pipe::quoted;
 use ananke_agents::{EventReader, Received, Rest, Sink, Stop, TargetError, in_words};
 use ananke_base::context::At;
+use ananke_base::source::printable;
 use ananke_base::source::received_json::{is_utf16, read_bytes};
-use ananke_trace::trace::{Change, RunEnd, is_same_json};
+use ananke_trace::trace::{Change, Facts, RunEnd, Unread, is_same_json};
 
 /// Notifications that a trace shows: how far a request is, and what the server logs.
 const SHOWN: [&str; 2] = ["notifications/progress", "notifications/message"];
+
+/// Notifications that say nothing about an answer (MCP 2025-11-25, "Notifications").
+const SILENT: [&str; 7] = [
+    "notifications/cancelled",
+    "notifications/initialized",
+    "notifications/tools/list_changed",
+    "notifications/resources/list_changed",
+    "notifications/resources/updated",
+    "notifications/prompts/list_changed",
+    "notifications/elicitation/complete",
+];
 
 /// How long an answer without `jsonrpc` waits for one that has it.
 const AFTER_BARE: Duration = Duration::from_millis(100);
@@ -271,7 +283,10 @@ impl ServerMessages {
                     },
                 ));
             }
-            (Some(Value::String(_)), None, _) => {}
+            (Some(Value::String(method)), None, _) => {
+                let params = params(&mut message);
+                return Ok(unknown_notification(at, &method, &params, sink));
+            }
             (Some(_), ..) => return Err("has a `method` that is not a text".to_owned()),
             // What could not be read has no id that it could repeat.
             (None, Some(Value::Null) | None, Some(last)) if has_error(&message) => {
@@ -282,7 +297,7 @@ impl ServerMessages {
             }
             // A line with an id that was never given is not for us.
             (None, Some(id), _) if self.has_lines => {
-                let id = ananke_base::source::printable(&id.to_string());
+                let id = printable(&id.to_string());
                 let words = format!(
                     "the server answered the request `{id}`, which was not sent: it is ignored"
                 );
@@ -291,12 +306,12 @@ impl ServerMessages {
             (None, Some(id), Some(last)) => {
                 return Err(format!(
                     "answers the request `{}`, but the request that waits is `{last}`",
-                    ananke_base::source::printable(&id.to_string()),
+                    printable(&id.to_string()),
                 ));
             }
             (None, Some(id), None) => {
                 let id = id.to_string();
-                let id = ananke_base::source::printable(&id);
+                let id = printable(&id);
                 return Err(format!("answers the request `{id}`, but no request waits"));
             }
             (None, None, _) => return Err("is neither a request nor a response".to_owned()),
@@ -401,6 +416,20 @@ impl EventReader for ServerMessages {
 
 fn warn(at: At, words: impl Into<Cow<'static, str>>, sink: &mut dyn Sink) -> ControlFlow<Stop> {
     sink.change(at, Change::Warning(words.into()))
+}
+
+/// Reports a notification that is neither shown nor one of the protocol, if a rule may be about it (SPEC 13).
+fn unknown_notification(
+    at: At,
+    method: &str,
+    params: &Value,
+    sink: &mut dyn Sink,
+) -> ControlFlow<Stop> {
+    let unread = Unread::item(format!("notification:{}", printable(method)), params);
+    if SILENT.contains(&method) || unread.facts == Facts::NONE {
+        return ControlFlow::Continue(());
+    }
+    sink.change(at, Change::Unread(unread))
 }
 
 fn has_error(message: &Map<String, Value>) -> bool {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use ananke_agents::TargetError;
-use ananke_trace::trace::ResultContent;
+use ananke_trace::trace::{ResultContent, Unread};
 
 /// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,7 +16,17 @@ pub(super) struct CallResult {
     pub(super) text: String,
     /// Whether the tool failed.
     pub(super) is_error: bool,
+    /// The texts that stand beside the text: of embedded resources, and of the structured content.
+    pub(super) beside: Vec<String>,
+    /// What of it is not understood (SPEC 13).
+    pub(super) unread: Vec<Unread<'static>>,
 }
+
+/// The kinds of parts of a result that are no text; those of resources have their own.
+const SILENT_PARTS: [&str; 3] = ["image", "audio", "resource_link"];
+
+/// How many bytes of texts beside the text are kept.
+const MAX_BESIDE: usize = 1 << 20;
 
 /// A page of a list.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,9 +53,29 @@ impl CallResult {
             Some(_) => return Err(wrong(METHOD, "an `isError` that is neither true nor false")),
         };
         let texts: Vec<&str> = parts.iter().filter_map(text_of).collect();
-        let (text, is_text) = (texts.join("\n"), texts.len() == parts.len());
-        let content = match result.remove("structuredContent") {
-            Some(structured) => ResultContent::Structured(structured),
+        let (mut text, is_text) = (texts.join("\n"), texts.len() == parts.len());
+        let (mut beside, mut unread) = (Vec::new(), unread_parts(&parts));
+        beside.extend(parts.iter().filter_map(text_of_resource));
+        let structured = result
+            .remove("structuredContent")
+            .filter(|structured| !structured.is_null());
+        if let Some(structured) = &structured {
+            leaves(structured, &mut beside);
+            if text.is_empty() {
+                text = structured.to_string();
+            }
+        }
+        unread.extend(
+            result
+                .iter()
+                .filter(|(key, _)| *key != "_meta")
+                .filter_map(|(key, value)| Unread::key(format!("key:result.{key}"), value)),
+        );
+        let content = match structured {
+            Some(value) => ResultContent::Structured {
+                value,
+                text: (!texts.is_empty()).then(|| texts.join("\n")),
+            },
             None if is_text => ResultContent::Text(Cow::Owned(text.clone())),
             None => ResultContent::Json(Value::Array(parts)),
         };
@@ -53,6 +83,8 @@ impl CallResult {
             content,
             text,
             is_error,
+            beside,
+            unread,
         })
     }
 }
@@ -133,6 +165,44 @@ fn wrong(method: &str, what: &str) -> TargetError {
     TargetError::new(format!("the result of `{method}` has {what}"))
 }
 
+/// What of the parts of a result is not understood.
+fn unread_parts(parts: &[Value]) -> Vec<Unread<'static>> {
+    let unread = |part: &Value| {
+        let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
+        let is_known = text_of(part).is_some()
+            || text_of_resource(part).is_some()
+            || kind == "resource"
+            || SILENT_PARTS.contains(&kind);
+        (!is_known).then(|| Unread::item(format!("part:{kind}"), part))
+    };
+    parts.iter().filter_map(unread).collect()
+}
+
+/// The text of a resource that a result embeds.
+fn text_of_resource(part: &Value) -> Option<String> {
+    part.pointer("/resource/text")?.as_str().map(str::to_owned)
+}
+
+/// Adds the texts in a value.
+fn leaves(value: &Value, texts: &mut Vec<String>) {
+    let mut room = MAX_BESIDE;
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) => {
+                let Some(rest) = room.checked_sub(text.len()) else {
+                    return;
+                };
+                room = rest;
+                texts.push(text.clone());
+            }
+            Value::Array(items) => open.extend(items),
+            Value::Object(fields) => open.extend(fields.values()),
+            _ => {}
+        }
+    }
+}
+
 /// The text of a part, if it is a text.
 fn text_of(part: &Value) -> Option<&str> {
     let is_text = part.get("type").is_some_and(|kind| kind == "text");
@@ -158,7 +228,10 @@ mod tests {
             ),
             (
                 json!({ "content": [text], "structuredContent": { "b": 1 } }),
-                ResultContent::Structured(json!({ "b": 1 })),
+                ResultContent::Structured {
+                    value: json!({ "b": 1 }),
+                    text: Some("a".to_owned()),
+                },
             ),
             (
                 json!({ "content": [text, image] }),

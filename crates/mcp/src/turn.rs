@@ -12,7 +12,7 @@ use super::result::{CallResult, ListPage, prompt_text, resource_text};
 use super::talk::{Break, Talk};
 use ananke_agents::{Action, TargetError};
 use ananke_base::context::At;
-use ananke_trace::trace::{Change, MessageKind, ResultContent, RunEnd};
+use ananke_trace::trace::{AsideSource, Change, MessageKind, ResultContent, RunEnd};
 
 /// A turn with a server.
 pub(super) struct McpTurn<'a, 's> {
@@ -110,6 +110,8 @@ impl McpTurn<'_, '_> {
             content,
             text,
             is_error,
+            beside,
+            unread,
         } = match result {
             Ok(result) => CallResult::read(result)?,
             Err(error) => {
@@ -133,6 +135,14 @@ impl McpTurn<'_, '_> {
                 is_error: Some(is_error),
             },
         )?;
+        for unread in unread {
+            self.change(at, Change::Unread(unread))?;
+        }
+        for text in beside.iter().filter(|beside| **beside != text) {
+            let source = AsideSource::StructuredResult;
+            let text = text.into();
+            self.change(at, Change::Aside { text, source })?;
+        }
         self.say(at, id, text)
     }
 

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
+use super::unread::of_chunk;
 use ananke_base::source::received_json::{Halves, Oddities, SentText, read_event, without_marks};
+use ananke_trace::trace::Unread;
 
 /// One chunk, read key by key.
 pub(super) struct Chunk {
@@ -60,11 +62,28 @@ impl Chunk {
     }
 
     /// The first choice; others are not read (SPEC 5).
-    pub(super) fn choice(&self) -> Option<Choice<'_>> {
+    fn read_choice(&self) -> Option<&Value> {
         let choices = self.value.get("choices")?.as_array()?;
         let is_first =
             |choice: &&Value| choice.get("index").and_then(Value::as_u64).unwrap_or(0) == 0;
-        let choice = choices.iter().find(is_first)?;
+        choices.iter().find(is_first)
+    }
+
+    /// What of it is not understood. A chunk of another kind is.
+    pub(super) fn unread(&self) -> Vec<Unread<'static>> {
+        if self.is_known() {
+            return of_chunk(&self.value, self.read_choice());
+        }
+        let kind = ["object", "type"]
+            .iter()
+            .find_map(|key| self.value.get(*key)?.as_str());
+        let name = format!("chunk:{}", kind.unwrap_or_default());
+        vec![Unread::item(name, &self.value)]
+    }
+
+    /// The first choice; others are not read (SPEC 5).
+    pub(super) fn choice(&self) -> Option<Choice<'_>> {
+        let choice = self.read_choice()?;
         let object = |key| choice.get(key).filter(|value| value.is_object());
         Some(Choice {
             delta: object("delta").or_else(|| object("message")),
@@ -74,7 +93,7 @@ impl Chunk {
     }
 
     /// Whether it has any of the keys that a chunk has.
-    pub(super) fn is_known(&self) -> bool {
+    fn is_known(&self) -> bool {
         ["choices", "usage", "error"]
             .iter()
             .any(|key| self.value.get(key).is_some())
@@ -156,7 +175,7 @@ impl<'a> Choice<'a> {
         };
         let of_functions = calls
             .iter()
-            .map(|call| CallFragment::of(call, call.get("function"), self.halves));
+            .map(|call| CallFragment::of(call, Some(function_of(call)), self.halves));
         let single = self
             .get("function_call")
             .filter(|function| function.is_object());
@@ -199,7 +218,7 @@ impl<'a> CallFragment<'a> {
             id: text(call.get("id")),
             name: text(function.and_then(|function| function.get("name"))),
             arguments: function
-                .and_then(|function| function.get("arguments"))
+                .and_then(|function| function.get("arguments").or_else(|| function.get("input")))
                 .filter(|value| !value.is_null()),
             result: [Some(call), function]
                 .into_iter()
@@ -208,6 +227,12 @@ impl<'a> CallFragment<'a> {
             halves,
         }
     }
+}
+
+/// The part of a call that has its name and its arguments: a function, a custom tool, or the call itself.
+fn function_of(call: &Value) -> &Value {
+    let of = |key: &str| call.get(key).filter(|value| value.is_object());
+    of("function").or_else(|| of("custom")).unwrap_or(call)
 }
 
 /// The result that a call or its function has, if there is one.

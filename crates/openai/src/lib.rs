@@ -18,6 +18,7 @@ mod served;
 mod session;
 mod settings;
 mod tool_calls;
+mod unread;
 
 pub use config::OpenaiConfig;
 pub use openai_target::OpenaiTarget;

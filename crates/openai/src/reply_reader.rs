@@ -207,10 +207,8 @@ impl<'a> ReplyReader<'a> {
             self.error.get_or_insert(error);
             return;
         }
-        if !chunk.is_known() {
-            tell(Change::Warning(
-                "a chunk has neither `choices` nor `usage`: it is ignored".into(),
-            ));
+        for unread in chunk.unread() {
+            tell(Change::Unread(unread));
         }
         if let Some(reported) = chunk.usage() {
             // If there are several, the last counts (SPEC 5).

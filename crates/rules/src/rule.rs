@@ -87,18 +87,18 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
         false
     }
 
-    /// Whether a call of which more is known could turn its pass into a failure.
+    /// Whether something of which more is known could turn its pass into a failure.
     fn is_exhaustive(&self) -> bool {
         self.kind() != RuleKind::Requirement
     }
 
-    /// Whether a call of which more is known could turn its failure into a pass.
+    /// Whether something of which more is known could turn its failure into a pass.
     fn lacks_something(&self) -> bool {
         self.kind() == RuleKind::Requirement
     }
 
-    /// Whether the results of calls to the tool `name` may matter to it, if those of any call do.
-    fn may_rest_on_results_of(&self, _name: &str) -> bool {
+    /// Whether the arguments and results of calls to the tool `name` may matter to it, if those of any call do.
+    fn may_rest_on_calls_to(&self, _name: &str) -> bool {
         true
     }
 

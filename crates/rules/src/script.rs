@@ -141,6 +141,16 @@ impl Script {
 }
 
 impl Rule for Script {
+    /// It may be about anything that it is shown.
+    fn is_exhaustive(&self) -> bool {
+        true
+    }
+
+    /// It is shown what is known of a call.
+    fn may_rest_on_calls_to(&self, _name: &str) -> bool {
+        false
+    }
+
     fn needs(&self) -> Facts {
         Facts::of(&[
             Fact::Calls,

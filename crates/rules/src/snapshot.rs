@@ -133,6 +133,10 @@ impl Snapshot {
 }
 
 impl Rule for Snapshot {
+    fn is_exhaustive(&self) -> bool {
+        true
+    }
+
     fn needs(&self) -> Facts {
         Facts::of(&[Fact::Events])
     }

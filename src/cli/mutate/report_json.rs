@@ -44,6 +44,7 @@ fn counts(score: &Score) -> Map<String, Value> {
         "killed": score.killed,
         "killed_by_protocol": score.killed_by_protocol,
         "killed_otherwise": score.killed_otherwise,
+        "not_shown": score.not_shown,
         "harmless": score.harmless,
         "survived": score.survived,
     });

@@ -41,9 +41,14 @@ pub(super) fn write(
         killed,
         killed_by_protocol,
         killed_otherwise,
+        not_shown,
         harmless,
         survived,
     } = report.total;
+    let not_shown = match not_shown {
+        0 => String::new(),
+        count => format!(", {count} not shown"),
+    };
     let total = report.total.total();
     writeln!(out)?;
     writeln!(
@@ -55,7 +60,7 @@ pub(super) fn write(
     writeln!(
         out,
         "{total} changes: {killed} killed, {killed_by_protocol} killed by the protocol, {killed_otherwise} killed otherwise, \
-         {harmless} harmless, {survived} survived"
+         {harmless} harmless, {survived} survived{not_shown}"
     )
 }
 

@@ -137,7 +137,9 @@ impl TurnReader<'_> {
             } => {
                 let failure = (*is_error == Some(true)).then_some("failed");
                 let result = match result {
-                    ResultContent::Json(value) | ResultContent::Structured(value) => value.clone(),
+                    ResultContent::Json(value) | ResultContent::Structured { value, .. } => {
+                        value.clone()
+                    }
                     ResultContent::Text(text) => result_of_text(text),
                 };
                 self.step(AgentStep::Answers {
@@ -187,7 +189,8 @@ impl TurnReader<'_> {
             | Change::MessageClosed { .. }
             | Change::CallArgsDone { .. }
             | Change::Violation { .. }
-            | Change::Unread { .. }
+            | Change::Unread(_)
+            | Change::Aside { .. }
             | Change::Warning(_) => {}
         }
     }

@@ -166,7 +166,8 @@ impl<'r> Encoder<'r> {
             | Change::Snapshot(_)
             | Change::Truncated
             | Change::Violation { .. }
-            | Change::Unread { .. }
+            | Change::Unread(_)
+            | Change::Aside { .. }
             | Change::CallExecuted { .. }
             | Change::Warning(_) => {}
         }
@@ -244,7 +245,7 @@ fn result_text<'c>(result: &'c ResultContent<'_>) -> Cow<'c, str> {
         {
             Cow::Borrowed(text)
         }
-        ResultContent::Json(value) | ResultContent::Structured(value) => {
+        ResultContent::Json(value) | ResultContent::Structured { value, .. } => {
             Cow::Owned(value.to_string())
         }
     }

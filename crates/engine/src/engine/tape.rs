@@ -89,6 +89,16 @@ impl TapePlayer {
         }
     }
 
+    /// Why a rule that was decided since the last call neither passed nor failed.
+    pub fn take_not_shown(&mut self) -> Option<String> {
+        if self.trace.is_whole() {
+            return None;
+        }
+        self.evaluator.take_passed(&self.trace);
+        let rules = self.evaluator.take_not_shown();
+        rules.into_iter().next().map(|rule| rule.lacks)
+    }
+
     /// This happened next.
     ///
     /// # Errors

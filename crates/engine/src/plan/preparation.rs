@@ -429,6 +429,7 @@ impl Preparation {
             .map(|number| interpolation.number(number))
             .transpose();
         let pace = TargetPace::fill(&model.common, &mut interpolation);
+        let known = model.common.known_names(&mut interpolation);
         let confirmation_tools = config.confirmation_tools(&mut interpolation);
         secrets.extend(interpolation.into_secrets());
 
@@ -534,6 +535,7 @@ impl Preparation {
             offered: self.test.offered(),
             thread_id,
             pace: pace?,
+            known: known?,
             thread_is_fixed: self.thread_is_given || self.literal_thread().is_some(),
             timeout: timeout.ok()?.map(Duration::from_millis),
             whole_timeout: self.whole_timeout(whole_timeout.ok()?),

@@ -10,6 +10,7 @@ use ananke_agents::{Target, TargetPace};
 use ananke_base::message::{HistoryMessage, ServerRequestKind};
 use ananke_model::variables::Secret;
 use ananke_rules::Inherited;
+use ananke_trace::trace::KnownName;
 
 /// A test that is ready to run.
 #[derive(Clone, Debug)]
@@ -40,6 +41,8 @@ pub struct Prepared {
     pub thread_is_fixed: bool,
     /// How often and how many at once the agent may be talked to.
     pub pace: TargetPace,
+    /// The names of what the agent sends and no rule is about.
+    pub known: Vec<KnownName>,
     /// The timeout of a turn that has none of its own; `None` is the default.
     pub timeout: Option<Duration>,
     /// How long the whole test may take.

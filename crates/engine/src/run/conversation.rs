@@ -194,6 +194,7 @@ impl Attempt<'_> {
             timeout,
             whole_timeout,
             pace,
+            known,
             simulation,
             interaction,
             confirmation_tools,
@@ -264,6 +265,7 @@ impl Attempt<'_> {
             thread_id: thread_id.clone(),
             history: history.clone(),
             has_event_clock: target.has_event_clock(),
+            known,
             client_tools: declared.iter().map(|tool| tool.name.clone()).collect(),
         };
         let trace = self.begin(start, taped_rules);
@@ -486,6 +488,7 @@ impl Attempt<'_> {
         outcome.transcript.turns_not_run = turn_count(turns_not_run);
         outcome.verdict.held = held;
         outcome.verdict.not_shown.extend(not_shown);
+        outcome.verdict.silenced = trace.ledger.silenced().map(silenced).collect();
         outcome.verdict.judges_not_asked = turn_count(not_asked.len());
         outcome.verdict.warnings.extend(not_asked);
         outcome.verdict.end = TestEnd::Evaluated(failures);
@@ -515,6 +518,12 @@ impl Attempt<'_> {
         }
         Ok(snapshots::keep(snapshots, outcome)?)
     }
+}
+
+/// A name that the target knows, and how often it came.
+fn silenced((name, count): (&str, u64)) -> String {
+    let times = if count == 1 { "time" } else { "times" };
+    format!("`{name}`, {count} {times}")
 }
 
 /// Opens a session with the agent.

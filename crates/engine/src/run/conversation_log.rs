@@ -63,7 +63,7 @@ impl LoggedConversation {
                     | Change::RunStarted { .. }
                     | Change::RunEnded(RunEnd::Finished)
                     | Change::Violation { .. }
-                    | Change::Unread { .. }
+                    | Change::Unread(_)
                     | Change::Warning(_)
             )
         };

@@ -16,7 +16,7 @@ use ananke_base::message::{HistoryMessage, Lane, ToolAnswer};
 use ananke_model::variables::Patterns;
 use ananke_rules::{Evaluator, Following, Inherited, TurnRules};
 use ananke_trace::redact::Redactor;
-use ananke_trace::trace::{Change, Input, Trace};
+use ananke_trace::trace::{Change, Input, KnownName, Trace};
 
 /// Tapes one conversation. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +46,8 @@ pub struct ConversationStart {
     pub history: Vec<HistoryMessage>,
     /// Whether times are those of the agent's events.
     pub has_event_clock: bool,
+    /// The names of what the agent sends and no rule is about.
+    pub known: Vec<KnownName>,
     /// The names of the client-side tools that are declared.
     pub client_tools: Vec<String>,
 }
@@ -73,7 +75,7 @@ impl ConversationStart {
         let trace = Trace::new(self.state.clone())
             .on_thread(self.thread_id.as_str())
             .after(ids);
-        let trace = trace.remembering(&self.history);
+        let trace = trace.remembering(&self.history).knowing(&self.known);
         if self.has_event_clock {
             trace.by_event_clock()
         } else {
@@ -88,7 +90,8 @@ impl TapedConversation {
     /// # Errors
     /// If a pattern compiles to more than is allowed.
     pub fn player(&self, patterns: Patterns) -> Result<TapePlayer, regex::Error> {
-        let evaluator = Evaluator::start_with(patterns, self.rules.clone(), self.redactor.clone())?;
+        let evaluator = Evaluator::start_with(patterns, self.rules.clone(), self.redactor.clone())?
+            .withholding();
         Ok(TapePlayer::new(self.start.trace(), evaluator))
     }
 }

@@ -135,7 +135,7 @@ fn judge_result(tool: &CheckedTool<'_>, result: &ResultContent<'_>) -> Vec<Check
     let Some(schema) = &tool.output else {
         return Vec::new();
     };
-    let ResultContent::Structured(value) = result else {
+    let ResultContent::Structured { value, .. } = result else {
         let message =
             "the result has no structured content, though the tool declares a schema for it";
         return vec![(AuditCheck::InvalidResult, message.to_owned())];
@@ -211,7 +211,12 @@ mod tests {
     #[test]
     fn a_call_is_judged_by_what_came_of_it() {
         use ArgumentsKind::{Boundary, Valid, WrongType};
-        let good = || answered(ResultContent::Structured(json!({ "n": 1 })));
+        let good = || {
+            answered(ResultContent::Structured {
+                value: json!({ "n": 1 }),
+                text: None,
+            })
+        };
         let failed = |text: &str| Observed {
             is_error: true,
             text: text.to_owned(),
@@ -243,7 +248,10 @@ mod tests {
             (
                 Valid,
                 true,
-                answered(ResultContent::Structured(json!({}))),
+                answered(ResultContent::Structured {
+                    value: json!({}),
+                    text: None,
+                }),
                 vec!["invalid-result"],
             ),
             (Valid, true, failed("no shoes"), vec![]),

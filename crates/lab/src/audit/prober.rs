@@ -126,11 +126,10 @@ impl Sink for Observed {
             }
             Change::MessageText { delta, .. } => self.text.push_str(&delta),
             Change::RunEnded(end @ RunEnd::Error { .. }) => self.refusal = Some(end),
-            Change::Violation { message, .. }
-            | Change::Unread { message, .. }
-            | Change::Warning(message) => {
+            Change::Violation { message, .. } | Change::Warning(message) => {
                 self.oddities.push(message.into_owned());
             }
+            Change::Unread(unread) => self.oddities.push(unread.warning()),
             _ => {}
         }
         ControlFlow::Continue(())

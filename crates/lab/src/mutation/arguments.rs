@@ -98,7 +98,7 @@ fn known_identifiers(index: &TapeIndex) -> Vec<String> {
             &mut known,
         );
         match &call.result {
-            Some((_, ResultContent::Json(value) | ResultContent::Structured(value))) => {
+            Some((_, ResultContent::Json(value) | ResultContent::Structured { value, .. })) => {
                 identifiers(value, &mut known);
             }
             Some((_, ResultContent::Text(text))) => {

@@ -21,6 +21,8 @@ pub enum Fate {
     KilledByProtocol(String),
     /// A rule failed whose finding does not name what was changed: its finding.
     KilledOtherwise(String),
+    /// No rule failed, and one neither passed nor failed, for this reason: whether it would be noticed is not known.
+    NotShown(String),
     /// The config says that it need not be noticed, for this reason.
     Harmless(String),
     /// No rule noticed it.
@@ -65,6 +67,7 @@ impl Fate {
             Self::Killed { .. } => "killed",
             Self::KilledByProtocol(_) => "killed_by_protocol",
             Self::KilledOtherwise(_) => "killed_otherwise",
+            Self::NotShown(_) => "not_shown",
             Self::Harmless(_) => "harmless",
             Self::Survived => "survived",
         }

@@ -18,6 +18,8 @@ pub struct Score {
     pub killed_by_protocol: usize,
     /// Killed by rules for another reason.
     pub killed_otherwise: usize,
+    /// Without a failure, and with a rule that neither passed nor failed.
+    pub not_shown: usize,
     /// Harmless according to the config.
     pub harmless: usize,
     /// Not noticed.
@@ -85,6 +87,7 @@ impl Score {
             Fate::Killed { .. } => &mut self.killed,
             Fate::KilledByProtocol(_) => &mut self.killed_by_protocol,
             Fate::KilledOtherwise(_) => &mut self.killed_otherwise,
+            Fate::NotShown(_) => &mut self.not_shown,
             Fate::Harmless(_) => &mut self.harmless,
             Fate::Survived => &mut self.survived,
         };
@@ -96,12 +99,13 @@ impl Score {
         self.killed
             + self.killed_by_protocol
             + self.killed_otherwise
+            + self.not_shown
             + self.harmless
             + self.survived
     }
 
-    /// How many were killed by rules for the right reason, in percent of those that are neither harmless nor ended without a
-    /// rule; `None` if there are none.
+    /// How many were killed by rules for the right reason, in percent of those that are neither harmless nor not shown, and
+    /// did not end without a rule; `None` if there are none.
     pub fn percent(&self) -> Option<f64> {
         let counted = self.counted();
         // Counts are far below the limit of a double.
@@ -162,7 +166,10 @@ impl MutationReport {
                 Fate::KilledOtherwise(finding) => {
                     (&mut self.killed_otherwise, Some(finding.clone()))
                 }
-                Fate::Killed { .. } | Fate::KilledByProtocol(_) | Fate::Harmless(_) => continue,
+                Fate::Killed { .. }
+                | Fate::KilledByProtocol(_)
+                | Fate::NotShown(_)
+                | Fate::Harmless(_) => continue,
             };
             list.push(SurvivingMutant {
                 test: id.to_owned(),

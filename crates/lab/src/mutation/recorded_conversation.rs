@@ -149,6 +149,9 @@ impl RecordedConversation {
         );
         let failures = held.outcome.all_failures().map(|(_, failure)| failure);
         Ok(match Fate::of(failures, &site, &changed) {
+            Fate::Survived if status == Status::NotShown => {
+                Fate::NotShown(status.words().to_owned())
+            }
             Fate::Survived if status != Status::Passed => {
                 Fate::KilledByProtocol(status.as_str().to_owned())
             }

@@ -72,7 +72,7 @@ fn of_call(call: &TapedCall, items: &[TapeItem]) -> Vec<Mutation> {
         found.push(denied);
     }
     let value = match result {
-        ResultContent::Json(value) | ResultContent::Structured(value) => Some(value.clone()),
+        ResultContent::Json(value) | ResultContent::Structured { value, .. } => Some(value.clone()),
         ResultContent::Text(text) => received_json::read(text)
             .ok()
             .map(|read| read.value)

@@ -217,7 +217,9 @@ impl TapedCall {
     pub(super) fn result_value(&self) -> Value {
         match self.result.as_ref().map(|(_, result)| result) {
             None => Value::Null,
-            Some(ResultContent::Json(value) | ResultContent::Structured(value)) => value.clone(),
+            Some(ResultContent::Json(value) | ResultContent::Structured { value, .. }) => {
+                value.clone()
+            }
             Some(ResultContent::Text(text)) => received_json::read(text)
                 .map_or_else(|_| Value::from(text.as_ref()), |read| read.value),
         }
@@ -244,7 +246,7 @@ impl TapedCall {
 pub(super) fn text_of(result: &ResultContent<'_>) -> String {
     match result {
         ResultContent::Text(text) => text.to_string(),
-        ResultContent::Json(value) | ResultContent::Structured(value) => value.to_string(),
+        ResultContent::Json(value) | ResultContent::Structured { value, .. } => value.to_string(),
     }
 }
 

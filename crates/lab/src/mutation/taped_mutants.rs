@@ -82,7 +82,11 @@ impl TapedMutants {
         if let Some(problem) = judged.problem {
             return Ok(Fate::KilledByProtocol(problem));
         }
-        Ok(Fate::of(&judged.failures, &mutation.site, &judged.changed))
+        let fate = Fate::of(&judged.failures, &mutation.site, &judged.changed);
+        Ok(match (fate, judged.not_shown) {
+            (Fate::Survived, Some(lacks)) => Fate::NotShown(lacks),
+            (fate, _) => fate,
+        })
     }
 
     /// What the rules say of these items, as a run would: it ends with the first turn that does not pass.
@@ -103,20 +107,19 @@ impl TapedMutants {
             if change.is_some_and(|(site, changed)| changed.contains(&number) || site.has(item)) {
                 judged.changed.insert(player.trace.last_event());
             }
+            if is_end {
+                judged.not_shown = judged.not_shown.take().or(player.take_not_shown());
+            }
             if is_end && !player.failures.is_empty() && number + 1 < items.len() {
                 judged.failures = player.failures;
                 return Ok(judged);
             }
         }
-        let TapePlayer {
-            trace,
-            mut evaluator,
-            failures,
-            ..
-        } = player;
-        judged.failures = failures;
-        judged.failures.extend(evaluator.settle(&trace));
-        judged.patterns = evaluator.patterns().clone();
+        let settled = player.evaluator.settle(&player.trace);
+        judged.not_shown = judged.not_shown.take().or(player.take_not_shown());
+        judged.failures = player.failures;
+        judged.failures.extend(settled);
+        judged.patterns = player.evaluator.patterns().clone();
         Ok(judged)
     }
 }
@@ -125,6 +128,8 @@ impl TapedMutants {
 #[derive(Debug, Default)]
 struct Judged {
     failures: Vec<Failure>,
+    /// Why a rule neither passed nor failed.
+    not_shown: Option<String>,
     /// Why it ends without a rule.
     problem: Option<String>,
     /// The numbers of the events that show the change.

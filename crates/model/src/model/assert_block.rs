@@ -114,12 +114,9 @@ impl AssertBlock {
         self.text.as_ref()?.value.on()
     }
 
-    /// Which part of what the agent says they look at.
-    pub fn text_of(&self) -> TextOf {
-        self.text()
-            .and_then(|text| text.of.as_ref())
-            .map(|of| of.value)
-            .unwrap_or_default()
+    /// Which part of what the agent says they look at, if it is written.
+    pub fn text_of(&self) -> Option<TextOf> {
+        Some(self.text()?.of.as_ref()?.value)
     }
 
     /// The form in which they compare texts.
@@ -170,8 +167,8 @@ pub struct ValueRule {
     pub schema: Option<Node>,
     /// Negate the entry (default false). A missing value then passes.
     pub not: Option<bool>,
-    /// For `output` with `not`: which messages the entry looks at. The final one (default), or all: then the text as a whole and
-    /// each message.
+    /// For `output` with `not`: which messages the entry looks at: the final one (default), or all, as `text.must_not_match`
+    /// does without `of`.
     #[schemars(extend("x-since" = "1.4"), example = &"all")]
     pub of: Option<Spanned<TextOf>>,
     /// Custom failure message.
@@ -249,7 +246,8 @@ pub struct TextRules {
     /// The agent's exact text, or a list of alternatives.
     #[schemars(example = ANSWERS)]
     pub equals: Option<Spanned<Toggle<OneOrMany<Text>>>>,
-    /// Which text the rules in this block apply to: all messages (default) or the final one.
+    /// Which text the rules in this block apply to: all messages, the final one, or everything (default: all messages, and for
+    /// what must not occur also status messages, error messages and structured results).
     #[schemars(example = &"final")]
     pub of: Option<Spanned<TextOf>>,
     /// How the texts of the rules in this block, and those of the agent, are changed before they are compared (default: not
@@ -299,4 +297,8 @@ pub enum TextOf {
     All,
     /// The last non-empty message.
     Final,
+    /// All messages, and for what must not occur every text beside them: status messages, error messages, structured results
+    /// and the state.
+    #[schemars(extend("x-since" = "1.4"))]
+    Everything,
 }

@@ -10,7 +10,7 @@ use crate::evaluation::{Finding, Judgement, Monitor, View, at_scope_end};
 use crate::rule::Rule;
 use crate::text::must_not_match::MustNotMatch;
 use crate::text::{ComparedText, Needle, TextMatcher};
-use ananke_base::diagnostic::{Code, Span, Spanned};
+use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::source::NodeValue;
 use ananke_model::model::{AssertBlock, TextOf, ValueRule, ValueType};
 use ananke_model::variables::{Interpolation, Patterns};
@@ -35,12 +35,10 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
         .into_iter()
         .flatten()
     {
-        if let Some(Spanned {
-            value: TextOf::All,
-            span,
-        }) = written.value.of
+        if let Some(of) = written.value.of.as_ref()
+            && of.value != TextOf::Final
         {
-            let needle = prohibited(written, span, collector.interpolation);
+            let needle = prohibited(written, of, collector.interpolation);
             add_prohibition(written, needle, collector);
             continue;
         }
@@ -50,13 +48,17 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     }
 }
 
-/// What no message may be or contain, of an entry with `of: all` at `span`.
+/// What no message may be or contain, of an entry with `of: all` or `of: everything`.
 fn prohibited(
     written: &Spanned<ValueRule>,
-    span: Span,
+    of: &Spanned<TextOf>,
     interpolation: &mut Interpolation<'_>,
 ) -> Option<Needle> {
-    let compared = ComparedText::default();
+    let compared = ComparedText {
+        of: of.value,
+        looks_beside: true,
+        ..ComparedText::default()
+    };
     match &written.value {
         ValueRule {
             not: Some(true),
@@ -110,9 +112,9 @@ fn prohibited(
             Some(Needle { matcher, compared })
         }
         _ => {
-            let message = "`of: all` needs `not: true` and one of `contains`, `match` and `equals`";
+            let message = "several messages are looked at by `not: true` with `contains`, `match` or `equals` alone";
             let help = "`text` has rules about all messages; JSON as a whole has the `path` `$`";
-            interpolation.report(Code::Contradiction, span, message, Some(help.to_owned()));
+            interpolation.report(Code::Contradiction, of.span, message, Some(help.to_owned()));
             None
         }
     }
@@ -197,6 +199,10 @@ impl OutputRule {
 }
 
 impl Rule for OutputRule {
+    fn is_exhaustive(&self) -> bool {
+        self.condition.is_negated
+    }
+
     fn needs(&self) -> Facts {
         Facts::of(&[Fact::Text])
     }

@@ -5,7 +5,7 @@ use super::judgement::Moment;
 use super::question::Question;
 use super::scope::RuleScope;
 use super::view::Exclusions;
-use super::watch::{NewFindings, RuleWatch, UNREAD};
+use super::watch::{NewFindings, RuleWatch};
 use crate::captured::{Captured, Writing};
 use crate::inherit::{Inherited, TurnRules};
 use crate::limits::{Measure, monitor, total};
@@ -307,8 +307,8 @@ impl Evaluator {
         std::mem::take(&mut self.not_shown)
     }
 
-    /// Puts the rules away that are decided and rest on what could not be read, or is not shown. A requirement that is satisfied is satisfied
-    /// whatever else there is.
+    /// Puts the rules away that are decided and rest on what was not read, or is not shown. A requirement that is satisfied
+    /// is satisfied whatever else there is, unless it is complete.
     fn withhold_unread(&mut self, trace: &Trace) {
         let watches = self
             .test
@@ -316,10 +316,8 @@ impl Evaluator {
             .chain(&mut self.waiting)
             .chain(&mut self.turn);
         for watch in watches.filter(|watch| watch.is_decided && !watch.has_failed) {
-            if watch.lacks.is_none() && !watch.is_requirement() && watch.is_unread(trace) {
-                watch.lacks = Some(UNREAD);
-            }
-            let Some(lacks) = watch.lacks else {
+            watch.reconsider(trace);
+            let Some(lacks) = &watch.lacks else {
                 continue;
             };
             let Some(wanted) = watch.expected.take() else {
@@ -331,7 +329,7 @@ impl Evaluator {
                 place: watch.origin.place.clone(),
                 written: watch.origin.written(),
                 wanted,
-                lacks: lacks.to_owned(),
+                lacks: lacks.clone(),
             });
         }
     }

@@ -76,17 +76,6 @@ impl<'a> View<'a> {
             && self.includes_message(message)
     }
 
-    /// Whether the agent hides the result of a call in the scope to a tool of such a name.
-    pub(crate) fn hides_result(&self, is_about: impl Fn(&str) -> bool) -> bool {
-        let is_in_scope = |call: &ToolCall| match self.scope {
-            RuleScope::Test => true,
-            RuleScope::Turn(index) => call.counted_in == index,
-        };
-        self.trace
-            .hidden_results()
-            .any(|call| is_in_scope(call) && is_about(&call.name))
-    }
-
     /// Like [`View::counts`], and calls that were answered in the turn count too.
     pub(crate) fn counts_or_was_answered(&self, call: usize) -> bool {
         let was_answered = self
@@ -136,10 +125,10 @@ impl<'a> View<'a> {
     /// The agent's text in the scope.
     pub(crate) fn text(&self, of: TextOf) -> String {
         match (of, self.scope) {
-            (TextOf::All, RuleScope::Test) => self
+            (TextOf::All | TextOf::Everything, RuleScope::Test) => self
                 .trace
                 .text_of(|turn| !self.exclusions.turns.contains(&turn)),
-            (TextOf::All, RuleScope::Turn(_)) => self
+            (TextOf::All | TextOf::Everything, RuleScope::Turn(_)) => self
                 .turn()
                 .map(|turn| self.trace.turn_text(turn))
                 .unwrap_or_default(),
@@ -162,9 +151,13 @@ impl<'a> View<'a> {
             .last()
             .filter(|_| !self.exclusions.turns.contains(&last))?;
         match of {
-            TextOf::All if turn.input.is_replay && self.scope == RuleScope::Test => None,
-            TextOf::All => Some(self.trace.turn_text(turn)),
             TextOf::Final => Some(self.last_message(turn)),
+            TextOf::All | TextOf::Everything
+                if turn.input.is_replay && self.scope == RuleScope::Test =>
+            {
+                None
+            }
+            TextOf::All | TextOf::Everything => Some(self.trace.turn_text(turn)),
         }
     }
 

@@ -14,17 +14,10 @@ use crate::rule::{Rule, RuleEntry, RuleKind};
 use crate::rule_origin::RuleOrigin;
 use ananke_trace::outcome::{Failure, Measured, RuleCounts, Ruling};
 use ananke_trace::redact::Redactor;
-use ananke_trace::trace::{Fact, Facts, Trace};
-
-/// Why a rule about results is neither passed nor failed.
-const HIDDEN: &str = "the agent does not show the results of its calls";
+use ananke_trace::trace::{Facts, Trace};
 
 /// How often one rule may fail in one turn, or one scope: an agent may violate it without end.
 const MOST_FINDINGS: usize = 100;
-
-/// What a rule lacks whose facts are not whole.
-pub(super) const UNREAD: &str =
-    "what the agent sent does not show which result belongs to which call";
 
 /// A rule, its monitor and its state.
 #[derive(Debug)]
@@ -46,15 +39,15 @@ pub(super) struct RuleWatch {
     pub(super) ruling: Option<Ruling>,
     /// Why it cannot be evaluated.
     pub(super) unknown: Option<String>,
-    /// The rule, if it rests on the results of calls.
-    on_results: Option<Arc<dyn Rule>>,
+    /// The rule; a limit is none.
+    rule: Option<Arc<dyn Rule>>,
     /// The author's own sentence about its failure.
     message: Option<String>,
     kind: RuleKind,
     /// The facts that it rests on.
-    pub(super) needs: Facts,
-    /// What could not be read or is not shown and may be what it is about, if that is so: it neither passes nor fails.
-    pub(super) lacks: Option<&'static str>,
+    needs: Facts,
+    /// What was not read or is not shown, and may be what it is about: it neither passes nor fails.
+    pub(super) lacks: Option<String>,
     exclusions: Exclusions,
     /// How many findings there were since failures were last reported.
     findings: usize,
@@ -94,12 +87,10 @@ impl RuleWatch {
     ) -> Self {
         let message = rule.message().map(str::to_owned);
         let watch = Self::new(path, origin, scope, rule.kind(), monitor, rule.describe());
-        let needs = rule.needs();
-        let on_results = needs.has(Fact::Results) || needs.has(Fact::CallEnds);
         Self {
-            on_results: on_results.then(|| Arc::clone(rule)),
+            rule: Some(Arc::clone(rule)),
             message,
-            needs,
+            needs: rule.needs(),
             exclusions,
             ..watch
         }
@@ -147,7 +138,7 @@ impl RuleWatch {
             measured: None,
             ruling: None,
             unknown: None,
-            on_results: None,
+            rule: None,
             message: None,
             kind,
             needs: Facts::NONE,
@@ -176,13 +167,13 @@ impl RuleWatch {
             redactor,
         };
         let judgement = self.monitor.watch(&view, moment);
-        if self.is_undecidable(&view, &judgement) {
+        if let Some(lacks) = self.lacking(trace, &judgement) {
             self.is_decided = true;
             if found.withholds {
-                self.lacks = Some(HIDDEN);
+                self.lacks = Some(lacks);
             } else {
                 let expected = self.expected.clone().unwrap_or_default();
-                self.fail(Finding::in_words(HIDDEN.to_owned(), expected, []), found);
+                self.fail(Finding::in_words(lacks, expected, []), found);
             }
             return;
         }
@@ -194,9 +185,6 @@ impl RuleWatch {
                 if let Some(expected) = &mut self.expected {
                     expected.push_str(&words);
                 }
-            }
-            Judgement::Failed(_) if self.is_requirement() && self.is_unread(trace) => {
-                (self.is_decided, self.lacks) = (true, Some(UNREAD));
             }
             Judgement::Failed(findings) => {
                 let room = MOST_FINDINGS.saturating_sub(self.findings);
@@ -231,17 +219,46 @@ impl RuleWatch {
         }
     }
 
-    /// Whether a result that the agent does not show may turn this judgement into another one.
-    fn is_undecidable(&self, view: &View<'_>, judgement: &Judgement) -> bool {
-        let Some(rule) = &self.on_results else {
-            return false;
-        };
+    /// What was not read or is not shown, and may turn this judgement into another one.
+    fn lacking(&self, trace: &Trace, judgement: &Judgement) -> Option<String> {
         let may_change = match judgement {
-            Judgement::Passed | Judgement::Within(..) => rule.is_exhaustive(),
-            Judgement::Failed(_) => rule.lacks_something(),
-            _ => false,
+            Judgement::Passed
+            | Judgement::Within(..)
+            | Judgement::Asks(_)
+            | Judgement::SnapshotDiffers(_) => self.may_pass_wrongly(),
+            Judgement::Failed(_) => self
+                .rule
+                .as_ref()
+                .is_some_and(|rule| rule.lacks_something()),
+            Judgement::Open | Judgement::Unknown(_) => false,
         };
-        may_change && view.hides_result(|name| rule.may_rest_on_results_of(name))
+        may_change.then(|| self.missing(trace))?
+    }
+
+    /// Whether more than was read could turn its pass into a failure.
+    fn may_pass_wrongly(&self) -> bool {
+        self.rule.as_ref().is_none_or(|rule| rule.is_exhaustive())
+    }
+
+    /// What was not read or is not shown, and may be what it is about.
+    fn missing(&self, trace: &Trace) -> Option<String> {
+        let turn = match self.scope {
+            RuleScope::Test => None,
+            RuleScope::Turn(index) => Some(index),
+        };
+        let is_about = |tool: &str| {
+            self.rule
+                .as_ref()
+                .is_none_or(|rule| rule.may_rest_on_calls_to(tool))
+        };
+        trace.lacking(turn, self.needs, &is_about)
+    }
+
+    /// Withholds its pass if something was not read since that may turn it into a failure.
+    pub(super) fn reconsider(&mut self, trace: &Trace) {
+        if self.lacks.is_none() && self.may_pass_wrongly() {
+            self.lacks = self.missing(trace);
+        }
     }
 
     fn fail(&mut self, finding: Finding, found: &mut NewFindings) {
@@ -270,15 +287,6 @@ impl RuleWatch {
             let message = &mut last.finding.message;
             *message = format!("{message} (and {unlisted} more times, which are not listed)");
         }
-    }
-
-    /// Whether something could not be read that it rests on.
-    pub(super) fn is_unread(&self, trace: &Trace) -> bool {
-        let turn = match self.scope {
-            RuleScope::Test => None,
-            RuleScope::Turn(index) => Some(index),
-        };
-        trace.unread(turn).meets(self.needs)
     }
 
     /// Whether it has to pass by the end of its scope: not judged where that was aborted (SPEC 5).

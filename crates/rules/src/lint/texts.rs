@@ -67,7 +67,7 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
                             && is_known(part)
                             && rules.overlap((*other, *forbidden), scoped)
                             && of.form == wanted.form
-                            && (of.of == TextOf::All || wanted.of == TextOf::Final)
+                            && (of.of != TextOf::Final || wanted.of == TextOf::Final)
                             && !same
                                 .iter()
                                 .any(|(_, known)| std::ptr::eq(*known, *forbidden))

@@ -116,7 +116,7 @@ impl Monitor for ProvenanceMonitor {
                 self.wait(trace.messages[index].order, WaitingValues::Message(index));
             }
             Moment::Touched(Delta::StateChanged) => self.take_state(trace),
-            Moment::Touched(Delta::CallStarted(_) | Delta::ToolsDeclared) => {}
+            Moment::Touched(Delta::CallStarted(_) | Delta::Aside(_) | Delta::ToolsDeclared) => {}
             Moment::TurnEnd | Moment::ScopeEnd | Moment::TestEnd => self.unfinished.clear(),
         }
         let found = self.look(view);
@@ -249,13 +249,23 @@ impl ProvenanceMonitor {
             self.counts.not_checkable += 1;
             return;
         };
-        let mut values = Vec::new();
-        if paths.is_empty() {
-            scalars(args, "", &mut values);
-        }
-        for path in paths {
-            if let Some(value) = path.find(args) {
-                scalars(value, path.as_str(), &mut values);
+        let traced = |args| {
+            let mut values = Vec::new();
+            if paths.is_empty() {
+                scalars(args, "", &mut values);
+            }
+            for path in paths {
+                let opened = || path.find(call.opened_args()?);
+                if let Some(value) = path.find(args).or_else(opened) {
+                    scalars(value, path.as_str(), &mut values);
+                }
+            }
+            values
+        };
+        let mut values = traced(args);
+        for more in call.other_args().iter().flat_map(traced) {
+            if !values.contains(&more) {
+                values.push(more);
             }
         }
         let unseen = values.len().saturating_sub(MOST_VALUES) as u64;

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::json_subset::{JsonComparison, JsonSubset};
 use super::mismatches::{Mismatches, Whole};
 use super::path_patterns::{PathPatterns, PatternMiss};
+use super::reading::Reading;
 use crate::json_focus::JsonFocus;
 use ananke_base::diagnostic::Code;
 use ananke_base::source::FreeMap;
@@ -86,23 +87,58 @@ impl ArgumentConditions {
         self.not_matching.start(patterns)
     }
 
+    /// Whether the call's arguments match.
+    pub(super) fn match_call(&self, call: &ToolCall, reading: Reading) -> bool {
+        if self.is_empty() {
+            return true;
+        }
+        let Args::Json(last) = call.args() else {
+            let text = || self.may_match_text(&call.args_text);
+            return self.is_about_nothing_in_text() || reading == Reading::Any && text();
+        };
+        let is_last = self.match_value(last)
+            || call
+                .opened_args()
+                .is_some_and(|opened| self.match_value(opened));
+        let mut others = call.other_args().iter();
+        match reading {
+            Reading::Last => is_last,
+            Reading::Any => is_last || others.any(|other| self.match_value(other)),
+            Reading::Every => is_last && others.all(|other| self.match_value(other)),
+        }
+    }
+
+    fn match_value(&self, args: &Value) -> bool {
+        let mut mismatches = Mismatches::default();
+        self.mismatches_of(args, &mut mismatches);
+        mismatches.count() == 0
+    }
+
+    /// Whether every pattern finds something in the text of arguments that are not valid JSON.
+    fn may_match_text(&self, text: &str) -> bool {
+        self.json.is_none() && self.matching.all_find(text)
+    }
+
+    /// Whether arguments that are not valid JSON match: they have no argument that could be what it must not be.
+    fn is_about_nothing_in_text(&self) -> bool {
+        self.json.is_none() && self.matching.is_empty()
+    }
+
     /// Adds the ways in which the call's arguments do not match.
     pub(super) fn mismatches(&self, call: &ToolCall, mismatches: &mut Mismatches) {
-        if self.is_empty() {
+        if self.match_call(call, Reading::Last) {
             return;
         }
         match call.args() {
             Args::Json(value) => self.mismatches_of(value, mismatches),
-            Args::Malformed(error) if self.json.is_some() || !self.matching.is_empty() => {
+            Args::Malformed(error) => {
                 mismatches.add(format!("the arguments are not valid JSON: {error}"));
             }
-            // What is not JSON has no argument that could match.
-            Args::Malformed(_) => {}
         }
     }
 
     /// Adds the ways in which these arguments do not match.
-    pub(super) fn mismatches_of(&self, args: &Value, mismatches: &mut Mismatches) {
+    fn mismatches_of(&self, args: &Value, mismatches: &mut Mismatches) {
         if let Some(json) = &self.json {
             json.compare(args, Whole::Arguments, mismatches);
         }

@@ -105,6 +105,11 @@ impl PathPatterns {
         })
     }
 
+    /// Whether there is a pattern, and each finds something in a text.
+    pub(super) fn all_find(&self, text: &str) -> bool {
+        !self.0.is_empty() && self.0.iter().all(|(_, pattern)| pattern.is_match(text))
+    }
+
     /// Each argument that matches its pattern.
     pub(crate) fn hits<'m>(&'m self, args: &'m Value) -> impl Iterator<Item = PatternMiss> + 'm {
         self.0.iter().filter_map(|(path, pattern)| {

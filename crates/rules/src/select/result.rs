@@ -195,7 +195,7 @@ impl ResultConditions {
             parts,
             not_matching,
             is_error,
-            status,
+            status: _,
         } = self;
         if self.is_empty() {
             return;
@@ -223,6 +223,26 @@ impl ResultConditions {
             }
             return;
         };
+        let is_other_form = |form: &ToolResult| {
+            let mut of_form = Mismatches::default();
+            self.mismatches_of(form, &mut of_form);
+            of_form.count() == 0
+        };
+        if !result.forms().skip(1).any(is_other_form) {
+            self.mismatches_of(result, mismatches);
+        }
+    }
+
+    /// Adds the ways in which one form of a result does not match.
+    fn mismatches_of(&self, result: &ToolResult, mismatches: &mut Mismatches) {
+        let Self {
+            json,
+            matching,
+            parts,
+            not_matching,
+            is_error,
+            status,
+        } = self;
         if let Some(json) = json.as_ref().filter(|json| !is_same_text(json, result)) {
             json.compare(&result.value(), Whole::Result, mismatches);
         }

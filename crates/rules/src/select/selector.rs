@@ -2,6 +2,7 @@
 
 use super::arguments::ArgumentConditions;
 use super::mismatches::Mismatches;
+use super::reading::Reading;
 use super::result::{ResultConditions, check_status};
 use super::tool_name::ToolName;
 use crate::call_focus::CallFocus;
@@ -98,21 +99,20 @@ impl Selector {
     }
 
     /// Whether the call's arguments match.
-    pub(crate) fn matches_args(&self, call: &ToolCall) -> bool {
-        let mut mismatches = Mismatches::default();
-        self.args.mismatches(call, &mut mismatches);
-        mismatches.count() == 0
+    pub(crate) fn matches_args(&self, call: &ToolCall, reading: Reading) -> bool {
+        self.args.match_call(call, reading)
     }
 
-    /// Whether the call's arguments match if any of the values counts that a duplicate key has: programs do not agree on which
-    /// does.
-    pub(crate) fn may_match_args(&self, call: &ToolCall) -> bool {
-        self.matches_args(call)
-            || call.other_args().iter().any(|args| {
-                let mut mismatches = Mismatches::default();
-                self.args.mismatches_of(args, &mut mismatches);
-                mismatches.count() == 0
-            })
+    /// Whether the call is selected if `result` is its result.
+    pub(crate) fn matches_with(
+        &self,
+        call: &ToolCall,
+        result: Option<&ToolResult>,
+        reading: Reading,
+    ) -> bool {
+        let mut mismatches = Mismatches::default();
+        self.result.mismatches(call, result, &mut mismatches);
+        mismatches.count() == 0 && self.matches_args(call, reading)
     }
 
     /// Whether the call's result matches.
@@ -138,18 +138,9 @@ impl Selector {
 
     /// In which ways a call of this name is not selected.
     pub(crate) fn mismatches(&self, call: &ToolCall) -> Mismatches {
-        self.mismatches_with(call, call.result())
-    }
-
-    /// In which ways a call of this name is not selected, if `result` is its result.
-    pub(crate) fn mismatches_with(
-        &self,
-        call: &ToolCall,
-        result: Option<&ToolResult>,
-    ) -> Mismatches {
         let mut mismatches = Mismatches::default();
         self.args.mismatches(call, &mut mismatches);
-        self.result.mismatches(call, result, &mut mismatches);
+        self.result.mismatches(call, call.result(), &mut mismatches);
         mismatches
     }
 }

@@ -7,7 +7,7 @@ use super::steps::Steps;
 use super::walk::message;
 use crate::describe::{said, short};
 use crate::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, View};
-use crate::select::Mismatches;
+use crate::select::{Mismatches, Reading};
 use crate::steps::Item;
 use ananke_model::model::MessageRole;
 use ananke_trace::trace::Delta;
@@ -160,7 +160,10 @@ impl Only {
     fn check(&self, view: &View<'_>, item: Item) -> Option<Finding> {
         let trace = view.trace;
         let steps = &self.steps.all;
-        if steps.iter().any(|step| step.matches(trace, item)) {
+        if steps
+            .iter()
+            .any(|step| step.matches(trace, item, Reading::Every))
+        {
             return None;
         }
         let nearest = steps.iter().filter_map(|step| step.mismatches(trace, item));

@@ -15,6 +15,7 @@ use crate::collector::Collector;
 use crate::evaluation::{Judgement, Monitor, RuleScope, at_scope_end};
 use crate::named_tool::RuleTool;
 use crate::rule::{Rule, RuleKind};
+use crate::select::Reading;
 use crate::steps::{Item, Kinds, StepMatcher};
 use ananke_base::diagnostic::{Code, Span};
 use ananke_model::model::{AssertBlock, SequenceMode, SequenceRule};
@@ -87,6 +88,16 @@ impl Rule for Sequence {
         } else {
             RuleKind::Requirement
         }
+    }
+
+    fn is_exhaustive(&self) -> bool {
+        !matches!(self.mode, SequenceMode::InOrder | SequenceMode::AtLeast)
+    }
+
+    fn may_rest_on_calls_to(&self, name: &str) -> bool {
+        self.steps
+            .iter()
+            .any(|step| step.matcher.may_be_about(name))
     }
 
     fn needs(&self) -> Facts {
@@ -194,7 +205,8 @@ impl Rule for Sequence {
 
 fn matched(steps: &Steps, items: &[Item], trace: &Trace) -> Matched {
     let optional: Vec<bool> = steps.all.iter().map(|step| step.is_optional).collect();
-    let matches = |step: usize, item: usize| steps.all[step].matches(trace, items[item]);
+    let matches =
+        |step: usize, item: usize| steps.all[step].matches(trace, items[item], Reading::Last);
     match steps.mode {
         SequenceMode::Exact => matching::exact(&optional, items.len(), matches),
         SequenceMode::InOrder => matching::in_order(&optional, items.len(), matches),

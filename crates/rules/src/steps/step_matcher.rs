@@ -2,7 +2,7 @@
 
 use super::item::Item;
 use crate::describe::short;
-use crate::select::{Mismatches, Selector};
+use crate::select::{Mismatches, Reading, Selector};
 use ananke_model::model::MessageRole;
 use ananke_model::variables::{Pattern, Patterns};
 use ananke_trace::trace::{Fact, Facts, ToolResult, Trace};
@@ -37,6 +37,14 @@ impl StepMatcher {
                 by: MessageRole::User,
                 ..
             } => Facts::of(&[Fact::UserText]),
+        }
+    }
+
+    /// Whether it may be about a call to the tool `name`.
+    pub(crate) fn may_be_about(&self, name: &str) -> bool {
+        match self {
+            Self::Call(selector) | Self::Result(selector) => selector.name.may_match(name),
+            Self::Message { .. } => false,
         }
     }
 
@@ -95,15 +103,12 @@ impl StepMatcher {
     }
 
     /// Whether it is what the step wants.
-    pub(crate) fn matches(&self, trace: &Trace, item: Item) -> bool {
-        match (self, item) {
-            (Self::Message { pattern, .. }, Item::Message { index, .. }) => {
-                self.is_about(trace, item) && pattern.is_match(&trace.messages[index].text)
-            }
-            _ => self
-                .mismatches(trace, item)
-                .is_some_and(|mismatches| mismatches.count() == 0),
-        }
+    pub(crate) fn matches(&self, trace: &Trace, item: Item, reading: Reading) -> bool {
+        let result = match item {
+            Item::Call(call) | Item::Result(call) => trace.calls[call].result(),
+            Item::Message { .. } => None,
+        };
+        self.matches_with(trace, item, result, reading)
     }
 
     /// Whether it is what the step wants, if `result` is the result of the call.
@@ -112,17 +117,19 @@ impl StepMatcher {
         trace: &Trace,
         item: Item,
         result: Option<&ToolResult>,
+        reading: Reading,
     ) -> bool {
-        match (self, item) {
-            (
-                Self::Call(selector) | Self::Result(selector),
-                Item::Call(call) | Item::Result(call),
-            ) => {
-                self.is_about(trace, item)
-                    && selector.mismatches_with(&trace.calls[call], result).count() == 0
+        self.is_about(trace, item)
+            && match (self, item) {
+                (
+                    Self::Call(selector) | Self::Result(selector),
+                    Item::Call(call) | Item::Result(call),
+                ) => selector.matches_with(&trace.calls[call], result, reading),
+                (Self::Message { pattern, .. }, Item::Message { index, .. }) => {
+                    pattern.is_match(&trace.messages[index].text)
+                }
+                _ => false,
             }
-            _ => self.matches(trace, item),
-        }
     }
 
     /// The calls that it is about, unless it is about messages.
@@ -145,7 +152,7 @@ impl StepMatcher {
             ) => Some(selector.mismatches(&trace.calls[call])),
             (Self::Message { pattern, .. }, Item::Message { .. }) => {
                 let mut mismatches = Mismatches::default();
-                if !self.matches(trace, item) {
+                if !self.matches(trace, item, Reading::Last) {
                     mismatches.add(format!("does not match `{}`", short(pattern.as_str())));
                 }
                 Some(mismatches)

@@ -8,6 +8,8 @@ use ananke_model::model::{AssertBlock, TextOf};
 pub(crate) struct ComparedText {
     /// Which texts.
     pub(crate) of: TextOf,
+    /// Whether what must not occur must not occur in texts beside the answer either (SPEC 13).
+    pub(crate) looks_beside: bool,
     /// The form of these texts, and of those that are written.
     pub(crate) form: TextForm,
 }
@@ -16,7 +18,8 @@ impl ComparedText {
     /// What a block says for its rules.
     pub(super) fn of(block: &AssertBlock) -> Self {
         Self {
-            of: block.text_of(),
+            of: block.text_of().unwrap_or_default(),
+            looks_beside: matches!(block.text_of(), None | Some(TextOf::Everything)),
             form: block.text_form(),
         }
     }

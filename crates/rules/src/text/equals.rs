@@ -35,13 +35,17 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 impl Rule for Equals {
+    fn is_exhaustive(&self) -> bool {
+        true
+    }
+
     fn needs(&self) -> Facts {
         Facts::of(&[Fact::Text])
     }
 
     fn describe(&self) -> String {
         let whose = match self.compared.of {
-            TextOf::All => "text",
+            TextOf::All | TextOf::Everything => "text",
             TextOf::Final => "a last message",
         };
         format!("{whose} equal to {}{}", self.listed(), self.compared.note())
@@ -85,7 +89,9 @@ impl Equals {
         let (scope, listed) = (view.scope.this(), self.listed());
         let message = match (text.is_empty(), self.compared.of) {
             (true, _) => format!("the agent said nothing in {scope}, expected {listed}"),
-            (false, TextOf::All) => format!("what the agent said in {scope} is not {listed}"),
+            (false, TextOf::All | TextOf::Everything) => {
+                format!("what the agent said in {scope} is not {listed}")
+            }
             (false, TextOf::Final) => {
                 format!("the agent's last message in {scope} is not {listed}")
             }

@@ -32,7 +32,7 @@ impl Rule for MustMatch {
 
     fn describe(&self) -> String {
         let article = match self.0.compared.of {
-            TextOf::All => "",
+            TextOf::All | TextOf::Everything => "",
             TextOf::Final => "a ",
         };
         format!("{article}{}", self.0.describe())
@@ -51,7 +51,9 @@ impl Rule for MustMatch {
             }
             let scope = view.scope.this();
             let message = match of {
-                TextOf::All => format!("nothing the agent said in {scope} {}", needle.finds()),
+                TextOf::All | TextOf::Everything => {
+                    format!("nothing the agent said in {scope} {}", needle.finds())
+                }
                 TextOf::Final if text.is_empty() => {
                     let must = needle.must_find();
                     format!("the agent said nothing in {scope}, where its last message must {must}")

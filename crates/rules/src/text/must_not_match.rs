@@ -1,6 +1,7 @@
 //! `text.must_not_match` and `text.not_contains`: what the agent's text must not contain anywhere.
 
 use super::collect::collect;
+use super::compared_text::ComparedText;
 use super::needle::{Needle, TextMatcher};
 use crate::claim::Claim;
 use crate::collector::Collector;
@@ -9,7 +10,7 @@ use crate::evaluation::{Finding, Judgement, Moment, Monitor, RuleScope, View};
 use crate::rule::{Rule, RuleKind};
 use ananke_model::model::{AssertBlock, TextOf};
 use ananke_model::variables::Patterns;
-use ananke_trace::trace::{Delta, Fact, Facts};
+use ananke_trace::trace::{Aside, AsideSource, Delta, Fact, Facts};
 
 /// A regex that must not match, or a text that must not be contained: on every turn of its scope as soon as it comes,
 /// and on the whole of the scope at its end.
@@ -46,9 +47,12 @@ impl MustNotMatch {
         Self { needle, message }
     }
 
-    /// Whether one message is enough to violate it.
+    /// Whether one message is enough to violate it. If `of` is written, `^` and `$` mean the ends of the whole text.
     fn is_early(&self) -> bool {
-        self.needle.compared.of == TextOf::All && !self.needle.is_anchored()
+        let ComparedText {
+            of, looks_beside, ..
+        } = self.needle.compared;
+        of != TextOf::Final && (looks_beside || !self.needle.is_anchored())
     }
 }
 
@@ -73,7 +77,7 @@ impl Rule for MustNotMatch {
                     scope.words()
                 )
             }
-            (false, TextOf::All, RuleScope::Test) => {
+            (false, TextOf::All | TextOf::Everything, RuleScope::Test) => {
                 "fails at the end of a turn whose text matches, or of the test".to_owned()
             }
             (false, TextOf::Final, RuleScope::Test) => {
@@ -89,6 +93,7 @@ impl Rule for MustNotMatch {
             is_early: self.is_early(),
             needle: self.needle.started(patterns)?,
             has_failed_in_turn: false,
+            in_state: None,
         }))
     }
 
@@ -109,6 +114,8 @@ struct MustNotMatchMonitor {
     needle: Needle,
     /// The same text found in a message and again in the joined text is one failure.
     has_failed_in_turn: bool,
+    /// What was found in the state alone.
+    in_state: Option<String>,
 }
 
 impl Monitor for MustNotMatchMonitor {
@@ -127,10 +134,13 @@ impl Monitor for MustNotMatchMonitor {
                     })
                 })
             }
+            Moment::Touched(Delta::Aside(index)) if self.needle.compared.looks_beside => {
+                self.beside(view, &view.trace.asides[index])
+            }
             Moment::Touched(_) => Judgement::Open,
             Moment::TurnEnd => {
                 let who = match self.needle.compared.of {
-                    TextOf::All => "the agent said in this turn",
+                    TextOf::All | TextOf::Everything => "the agent said in this turn",
                     TextOf::Final => "the agent's last message in this turn says",
                 };
                 let text = view.text_of_running_turn(self.needle.compared.of);
@@ -139,7 +149,7 @@ impl Monitor for MustNotMatchMonitor {
                 finding.map_or(Judgement::Open, Judgement::failed)
             }
             Moment::ScopeEnd | Moment::TestEnd => match (self.needle.compared.of, view.scope) {
-                (TextOf::All, RuleScope::Test) => self
+                (TextOf::All | TextOf::Everything, RuleScope::Test) => self
                     .check(
                         view,
                         &view.text(TextOf::All),
@@ -147,13 +157,40 @@ impl Monitor for MustNotMatchMonitor {
                     )
                     .into(),
                 // The last message of a test is that of one of its turns.
-                (TextOf::Final, _) | (TextOf::All, RuleScope::Turn(_)) => Judgement::Passed,
+                (_, RuleScope::Turn(_)) | (TextOf::Final, _) => Judgement::Passed,
             },
         }
+    }
+
+    fn take_warning(&mut self) -> Option<String> {
+        self.in_state.take().filter(|_| !self.has_failed_in_turn)
     }
 }
 
 impl MustNotMatchMonitor {
+    /// Checks a text beside the answer. What is in the state alone is a warning, unless everything is looked at.
+    fn beside(&mut self, view: &View<'_>, aside: &Aside) -> Judgement {
+        if !view.includes_turn(aside.turn) || self.has_failed_in_turn {
+            return Judgement::Open;
+        }
+        if aside.source == AsideSource::State && self.needle.compared.of != TextOf::Everything {
+            if self.needle.find(&aside.text).is_some() {
+                self.in_state.get_or_insert_with(|| {
+                    format!("text-in-state: the state of turn {} has it", aside.turn + 1)
+                });
+            }
+            return Judgement::Open;
+        }
+        let who = format!("the agent said in {}", aside.source.words());
+        let finding = self.check(view, &aside.text, &who);
+        finding.map_or(Judgement::Open, |finding| {
+            Judgement::failed(Finding {
+                events: vec![aside.event],
+                ..finding
+            })
+        })
+    }
+
     fn check(&mut self, view: &View<'_>, text: &str, who: &str) -> Option<Finding> {
         if self.has_failed_in_turn {
             return None;

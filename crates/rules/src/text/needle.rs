@@ -91,7 +91,7 @@ impl Needle {
     pub(crate) fn describe(&self) -> String {
         let note = self.compared.note();
         let whose = match self.compared.of {
-            TextOf::All => "text",
+            TextOf::All | TextOf::Everything => "text",
             TextOf::Final => "last message",
         };
         match &self.matcher {

@@ -8,7 +8,7 @@ use crate::describe::short;
 use crate::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View};
 use crate::named_tool::RuleTool;
 use crate::rule::{Rule, RuleKind};
-use crate::select::{Mismatches, NotMatchKeys, Selector};
+use crate::select::{Mismatches, NotMatchKeys, Reading, Selector};
 use ananke_model::model::AssertBlock;
 use ananke_model::variables::Patterns;
 use ananke_trace::trace::{Delta, Facts};
@@ -54,7 +54,7 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 impl Rule for ForbidCallsRule {
-    fn may_rest_on_results_of(&self, name: &str) -> bool {
+    fn may_rest_on_calls_to(&self, name: &str) -> bool {
         self.selector.name.may_match(name) && !self.selector.result.is_execution_alone()
     }
 
@@ -145,7 +145,10 @@ impl Monitor for ForbidCallsMonitor {
             Moment::Touched(Delta::ArgsDone(index)) => self.args_known(view, index),
             Moment::Touched(Delta::Answered(index)) => self.answered(view, index),
             Moment::Touched(
-                Delta::MessageClosed(_) | Delta::ToolsDeclared | Delta::StateChanged,
+                Delta::MessageClosed(_)
+                | Delta::Aside(_)
+                | Delta::ToolsDeclared
+                | Delta::StateChanged,
             ) => Judgement::Open,
             Moment::TurnEnd => {
                 let provisional = std::mem::take(&mut self.provisional);
@@ -176,7 +179,10 @@ impl ForbidCallsMonitor {
         if self.candidates.get(&index) != Some(&ForbiddenCandidate::Started) {
             return Judgement::Open;
         }
-        if !self.selector.may_match_args(&view.trace.calls[index]) {
+        if !self
+            .selector
+            .matches_args(&view.trace.calls[index], Reading::Any)
+        {
             self.candidates.insert(index, ForbiddenCandidate::Decided);
             return Judgement::Open;
         }
@@ -238,6 +244,11 @@ impl ForbidCallsMonitor {
             focus,
             is_closest: false,
         }];
+        if let Some(result) = call.result().filter(|_| !self.selector.result.is_empty()) {
+            let forms = result.forms().skip(1);
+            let words = forms.map(|form| format!("text of the result: {}", short(&form.text)));
+            finding.evidence.extend(words.map(Evidence::Words));
+        }
         finding
             .events
             .extend(call.result().map(|result| result.event));

@@ -118,6 +118,9 @@ impl SchemaMonitor {
         for declaration in declarations.iter().skip(self.read) {
             self.tools.clear();
             for tool in &declaration.tools {
+                if tool.input.is_none() {
+                    findings.push(missing(tool, declaration));
+                }
                 let mut compiled = |kind: SchemaKind| {
                     let schema = kind.of(tool)?;
                     match ValueSchema::compile(schema.clone()) {
@@ -223,6 +226,18 @@ impl SchemaKind {
             Self::Input => "the schema of the arguments",
             Self::Output => "the schema of the results",
         }
+    }
+}
+
+/// A tool without a schema of its arguments, which it must have (MCP 2025-11-25, "Tool").
+fn missing(tool: &DeclaredTool, declaration: &Declaration) -> Finding {
+    let message = format!(
+        "`{}` declares no schema of its arguments",
+        short(&tool.name)
+    );
+    Finding {
+        events: vec![declaration.event],
+        ..Finding::in_words(message, EXPECTED.to_owned(), [])
     }
 }
 

@@ -1,6 +1,7 @@
 //! One thing that happened, with its place in the conversation.
 
 use crate::evaluation::View;
+use crate::select::Reading;
 use crate::steps::{Item, StepMatcher};
 use ananke_model::model::{AnswerStatus, MessageRole};
 use ananke_trace::trace::{InterruptStatus, MessageKind, Origin, ToolResult, Trace};
@@ -159,11 +160,11 @@ impl Happening {
     }
 
     /// Whether it is what `wanted` says, as far as is known now.
-    pub(super) fn is(&self, wanted: &StepMatcher, trace: &Trace) -> bool {
+    pub(super) fn is(&self, wanted: &StepMatcher, trace: &Trace, reading: Reading) -> bool {
         let What::Item(item) = self.what else {
             return false;
         };
-        wanted.matches_with(trace, item, self.seen_result(trace))
+        wanted.matches_with(trace, item, self.seen_result(trace), reading)
     }
 
     /// The call that it is, or that it is a result of.

@@ -12,6 +12,7 @@ use super::related_steps::Relation;
 use super::running_rule::RunningRule;
 use super::tied_step::TiedStep;
 use crate::evaluation::{Finding, Judgement, Moment, Monitor, RuleScope, View};
+use crate::select::Reading;
 use crate::steps::StepMatcher;
 use ananke_trace::outcome::RuleCounts;
 use ananke_trace::trace::{Delta, Origin, Trace};
@@ -115,7 +116,7 @@ impl Monitor for Prohibition {
                     self.take(view, message, &mut found);
                 }
             }
-            Moment::Touched(Delta::ToolsDeclared | Delta::StateChanged) => {}
+            Moment::Touched(Delta::Aside(_) | Delta::ToolsDeclared | Delta::StateChanged) => {}
             Moment::TurnEnd => self.end_turn(view, &mut found),
             Moment::ScopeEnd | Moment::TestEnd => {
                 self.end_turn(view, &mut found);
@@ -199,7 +200,7 @@ impl Prohibition {
         let is_late = self.steps.iter().any(|step| {
             step.relation == Relation::ForbiddenAfter
                 && step.is_revocable()
-                && step.step.matches(view.trace, &happening)
+                && step.step.matches(view.trace, &happening, step.relation)
         });
         if is_late {
             self.late.push(happening);
@@ -227,7 +228,7 @@ impl Prohibition {
     fn is_trigger(&self, view: &View<'_>, happening: Happening) -> bool {
         happening.is_live(view.trace)
             && view.includes_turn(happening.turn)
-            && happening.is(&self.parts.trigger, view.trace)
+            && happening.is(&self.parts.trigger, view.trace, Reading::Any)
             && !self.triggered.contains(&(happening.what, happening.order))
     }
 
@@ -249,7 +250,7 @@ impl Prohibition {
                 happening.order
             };
             let matched = || {
-                step.matches(trace, &happening)
+                step.matches(trace, &happening, *relation)
                     .then(|| step.tie.of_step(trace, &happening))
                     .flatten()
             };
@@ -283,7 +284,7 @@ impl Prohibition {
         if *relation != Relation::ForbiddenAfter
             || open.is_empty()
             || !view.includes_turn(happening.turn)
-            || !wanted.matches(view.trace, &happening)
+            || !wanted.matches(view.trace, &happening, *relation)
         {
             return;
         }
@@ -427,7 +428,9 @@ impl Prohibition {
                     self.follows(view, step, happening, found);
                 }
             }
-            if self.parts.trigger.is_pending() && happening.is(&self.parts.trigger, view.trace) {
+            if self.parts.trigger.is_pending()
+                && happening.is(&self.parts.trigger, view.trace, Reading::Any)
+            {
                 self.late.push(happening);
             } else if self.parts.trigger.is_revocable() && self.is_trigger(view, happening) {
                 self.triggered.insert((happening.what, happening.order));

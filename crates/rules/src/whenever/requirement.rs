@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use super::finding::{Findings, TriggerViolation};
 use super::happening::Happening;
 use super::memory::MemoryKey;
+use super::related_steps::Relation;
 use super::running_rule::RunningRule;
 use super::tied_step::TiedStep;
 use crate::evaluation::{Judgement, Moment, Monitor, View};
+use crate::select::Reading;
 use ananke_trace::outcome::RuleCounts;
 
 /// Looks for what must follow each trigger.
@@ -89,7 +91,7 @@ impl Monitor for Requirement {
 /// What triggers the rule, in the order in which it happened.
 fn triggers(view: &View<'_>, parts: &RunningRule) -> Vec<Happening> {
     let all = Happening::all(view.trace).filter(|happening| {
-        happening.is(&parts.trigger, view.trace)
+        happening.is(&parts.trigger, view.trace, Reading::Any)
             && happening.is_live(view.trace)
             && view.includes_turn(happening.turn)
             && happening.includes_author(view, view.trace)
@@ -103,7 +105,9 @@ fn triggers(view: &View<'_>, parts: &RunningRule) -> Vec<Happening> {
 fn last_matches(view: &View<'_>, parts: &RunningRule, step: &TiedStep) -> HashMap<MemoryKey, u32> {
     let mut last = HashMap::new();
     for happening in Happening::all(view.trace) {
-        if !step.matches(view.trace, &happening) || !happening.includes_author(view, view.trace) {
+        if !step.matches(view.trace, &happening, Relation::RequiredAfter)
+            || !happening.includes_author(view, view.trace)
+        {
             continue;
         }
         if let Some(key) = step.tie.of_step(view.trace, &happening) {

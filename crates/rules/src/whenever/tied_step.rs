@@ -2,7 +2,8 @@
 
 use super::happening::{Happening, What};
 use super::key::Tie;
-use crate::select::ToolName;
+use super::related_steps::Relation;
+use crate::select::{Reading, ToolName};
 use crate::steps::StepMatcher;
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_model::model::{self, AnswerStatus, StepKeys};
@@ -162,9 +163,14 @@ impl TiedStep {
     }
 
     /// Whether something is what the step wants, whatever its trigger.
-    pub(super) fn matches(&self, trace: &Trace, happening: &Happening) -> bool {
+    pub(super) fn matches(&self, trace: &Trace, happening: &Happening, relation: Relation) -> bool {
+        let reading = if relation.is_negated() {
+            Reading::Any
+        } else {
+            Reading::Last
+        };
         match (&self.wanted, happening.what) {
-            (Wanted::Step(step), What::Item(_)) => happening.is(step, trace),
+            (Wanted::Step(step), What::Item(_)) => happening.is(step, trace, reading),
             (Wanted::Answer(wanted), What::Answer(status)) => {
                 wanted.is_none_or(|wanted| wanted == status)
             }

@@ -138,6 +138,26 @@ impl Rule for Whenever {
         }
     }
 
+    /// It is about every trigger.
+    fn is_exhaustive(&self) -> bool {
+        true
+    }
+
+    fn lacks_something(&self) -> bool {
+        self.patterns
+            .iter()
+            .all(|pattern| !pattern.relation.is_negated())
+    }
+
+    fn may_rest_on_calls_to(&self, name: &str) -> bool {
+        self.steps().any(|step| step.may_be_about(name))
+            || self
+                .patterns
+                .iter()
+                .flat_map(RelatedSteps::steps)
+                .any(|step| step.step().is_none())
+    }
+
     fn needs(&self) -> Facts {
         let steps = self.patterns.iter().flat_map(RelatedSteps::steps);
         steps.fold(self.trigger.needs(), |needs, step| needs | step.needs())

@@ -41,6 +41,7 @@ impl Outcome {
             end,
             held,
             not_shown,
+            silenced: _,
             judges_not_asked: _,
             warnings,
             snapshots: _,
@@ -68,6 +69,7 @@ impl NotShownRule {
     fn bound(&mut self) {
         bound(&mut self.written);
         bound(&mut self.wanted);
+        bound(&mut self.lacks);
     }
 }
 

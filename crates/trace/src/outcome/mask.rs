@@ -415,11 +415,13 @@ impl Mask for TestVerdict {
             end,
             held,
             not_shown,
+            silenced,
             judges_not_asked: _,
             warnings,
             snapshots,
         } = self;
         not_shown.mask(redactor);
+        silenced.mask(redactor);
         end.mask(redactor);
         held.mask(redactor);
         warnings.mask(redactor);

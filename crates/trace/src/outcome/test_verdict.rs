@@ -22,9 +22,12 @@ pub struct TestVerdict {
     pub end: TestEnd,
     /// Every rule of the whole test that passed, outer levels first.
     pub held: Vec<PassedRule>,
-    /// The rules whose facts a trace does not contain, of a conversation that is verified.
+    /// The rules that neither passed nor failed: something was not read, or a trace does not contain their facts.
     #[serde(default)]
     pub not_shown: Vec<NotShownRule>,
+    /// What the target knows by name, and nothing understood: each name with how often it came.
+    #[serde(default)]
+    pub silenced: Vec<String>,
     /// How many rules were not evaluated, because no judge was to be asked.
     pub judges_not_asked: u32,
     /// Warnings about its setup and teardown that the plan could not know; a turn's warnings are in its turn.

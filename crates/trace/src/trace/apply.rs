@@ -4,15 +4,18 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::aside::{Aside, AsideSource, changed_texts};
 use super::call::{ToolCall, ToolResult};
-use super::change::{Change, MessageKind, ResultContent};
+use super::change::{Change, MessageKind, ResultContent, RunEnd};
 use super::custom_events::{CustomEvent, MAX_CUSTOM_BYTES, MAX_REASONING_BYTES};
 use super::declaration::Declaration;
 use super::delta::Delta;
+use super::ledger::{Entered, UnreadPlace};
 use super::message::Message;
-use super::origin::Author;
+use super::origin::{Author, Origin};
 use super::tool_index::CallPhase;
 use super::trace::Trace;
+use super::unread::Unread;
 use super::violation::Violation;
 use ananke_base::context::At;
 
@@ -42,6 +45,7 @@ impl Trace {
             }
             Change::RunEnded(outcome) => {
                 let event = self.last_event();
+                self.add_asides_of(&outcome, deltas);
                 if let Some(exchange) = self.exchanges.last_mut() {
                     exchange.run_ended(at, event, outcome);
                 }
@@ -93,6 +97,7 @@ impl Trace {
                 subagent,
             } => self.reason(at, &id, &delta, author(subagent)),
             Change::Custom { name, value } => self.add_custom(name.into_owned(), value),
+            Change::Aside { text, source } => self.add_aside(&text, source, deltas),
             Change::Truncated => {
                 if let Some(exchange) = self.exchanges.last_mut() {
                     exchange.is_truncated = true;
@@ -104,12 +109,14 @@ impl Trace {
                 }
             }
             Change::StateReplaced(value) => {
+                self.keep_state();
                 self.state.replace(value);
                 deltas.push(Delta::StateChanged);
                 self.forget_earlier_state();
             }
             Change::StatePatched(patch) => {
                 self.forget_earlier_state();
+                self.keep_state();
                 if let Err(error) = self.state.patch(&patch) {
                     self.warn(format!("a change of the state does not apply: {error}"));
                 } else {
@@ -133,12 +140,63 @@ impl Trace {
                     });
                 }
             }
-            Change::Unread { facts, message } => {
-                let turn = self.current_turn();
-                self.warn(message.into_owned());
-                self.unread.push((turn, facts));
-            }
+            Change::Unread(unread) => self.enter(unread),
             Change::Warning(text) => self.warn(text),
+        }
+    }
+
+    /// Adds the texts that the end of a run has.
+    fn add_asides_of(&mut self, end: &RunEnd, deltas: &mut Vec<Delta>) {
+        match end {
+            RunEnd::Error { message, .. } => self.add_aside(message, AsideSource::Error, deltas),
+            RunEnd::Interrupted(interrupts) => {
+                for message in interrupts.iter().filter_map(|of| of.message.as_deref()) {
+                    self.add_aside(message, AsideSource::Interrupt, deltas);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Keeps the state as it was before the turn.
+    fn keep_state(&mut self) {
+        let state = self.state.value();
+        self.state_before.get_or_insert_with(|| state.clone());
+    }
+
+    /// Adds the texts that the turn changed in the state.
+    pub(super) fn add_asides_of_state(&mut self, deltas: &mut Vec<Delta>) {
+        let Some(before) = self.state_before.take() else {
+            return;
+        };
+        for text in changed_texts(&before, self.state.value()) {
+            self.add_aside(&text, AsideSource::State, deltas);
+        }
+    }
+
+    fn add_aside(&mut self, text: &str, source: AsideSource, deltas: &mut Vec<Delta>) {
+        if text.is_empty() {
+            return;
+        }
+        let (turn, event) = (self.current_turn(), self.last_event());
+        deltas.push(Delta::Aside(self.asides.len()));
+        self.asides.push(Aside {
+            text: text.to_owned(),
+            source,
+            turn,
+            event,
+        });
+    }
+
+    /// Enters something in the ledger, and warns of the first of its name.
+    fn enter(&mut self, unread: Unread<'_>) {
+        let warning = unread.warning();
+        let place = UnreadPlace {
+            turn: self.current_turn(),
+            event: self.last_event(),
+        };
+        if self.ledger.enter(unread, place) == Entered::First {
+            self.warn(warning);
         }
     }
 
@@ -224,15 +282,21 @@ impl Trace {
         if let Some(index) = self.known_call(id) {
             self.calls[index].last_event = last_event;
             if self.calls[index].finish_args(at, last_event) {
-                self.warn_of_args(index);
+                self.take_args(index);
                 deltas.push(Delta::ArgsDone(index));
             }
         }
     }
 
-    /// Warns of what is odd about the arguments of a call.
-    fn warn_of_args(&mut self, index: usize) {
+    /// Takes complete arguments: what cannot be read of them is unread, what is odd is a warning.
+    pub(super) fn take_args(&mut self, index: usize) {
         let call = &self.calls[index];
+        if call.origin != Origin::History
+            && let Some(reason) = call.unread_args()
+        {
+            let unread = Unread::arguments(call.name.to_string(), reason);
+            return self.enter(unread);
+        }
         let words = call.odd_args();
         let of = |words| format!("the arguments of the call `{}`: {words}", call.wire_id);
         let warnings: Vec<String> = words.into_iter().map(of).collect();
@@ -261,7 +325,7 @@ impl Trace {
                 .note(&call.name, CallPhase::Answered, &call.author, order);
         }
         if call.finish_args(at, event) {
-            self.warn_of_args(index);
+            self.take_args(index);
             deltas.push(Delta::ArgsDone(index));
         }
         let (result, oddities) = ToolResult::new(result, is_error, at, event);

@@ -9,7 +9,7 @@ use super::change::ResultContent;
 use super::origin::{Author, Origin};
 use super::same_json::{is_same_json, read_json};
 use ananke_base::context::At;
-use ananke_base::source::received_json::{Oddities, ReceivedJson, without_marks};
+use ananke_base::source::received_json::{Oddities, ReceivedJson, is_json, without_marks};
 use ananke_base::text::ShortText;
 
 /// A tool call. It counts from its start, with or without a result (SPEC 6).
@@ -58,6 +58,8 @@ struct ReadArgs {
     args: Args,
     /// What they mean if other values of duplicate keys count.
     others: Vec<Value>,
+    /// What they mean if texts in them that are JSON are read, if there are any.
+    opened: Option<Value>,
     oddities: Oddities,
 }
 
@@ -100,6 +102,8 @@ pub struct ToolResult {
     pub(super) structured: OnceLock<Option<Box<Value>>>,
     /// Whether the agent calls it the structured result.
     pub is_structured: bool,
+    /// The text that the agent sent with the structured result: another form of the same result (SPEC 13).
+    pub(super) beside: Option<Box<ToolResult>>,
     /// Whether it is an error, if the protocol says so.
     pub is_error: Option<bool>,
     /// Whether the call was denied and not executed.
@@ -153,6 +157,27 @@ impl ToolCall {
         &self.read_args().others
     }
 
+    /// The arguments as JSON with the JSON in their texts read, if there is any: tools take either (SPEC 13).
+    pub fn opened_args(&self) -> Option<&Value> {
+        self.read_args().opened.as_ref()
+    }
+
+    /// Why rules cannot look into the arguments; `None` if they can.
+    pub(super) fn unread_args(&self) -> Option<String> {
+        let text = self.args_text.trim();
+        if text.is_empty() || text == "null" || text.starts_with('{') && is_json(text) {
+            return None;
+        }
+        match self.args() {
+            Args::Malformed(error) => Some(format!("they are not valid JSON: {error}")),
+            Args::Json(args) => {
+                let is_readable = |args: &Value| args.is_object();
+                (!is_readable(args) && !self.opened_args().is_some_and(is_readable))
+                    .then(|| "they are not a JSON object".to_owned())
+            }
+        }
+    }
+
     /// What is odd about the arguments, as warnings.
     pub(super) fn odd_args(&self) -> Vec<Cow<'static, str>> {
         if is_plain(&self.args_text) {
@@ -173,6 +198,7 @@ impl ToolCall {
             };
             Box::new(match read {
                 Ok(read) => ReadArgs {
+                    opened: opened(&read.value),
                     args: Args::Json(read.value),
                     others: read.other_values,
                     oddities: read.oddities,
@@ -180,6 +206,7 @@ impl ToolCall {
                 Err(error) => ReadArgs {
                     args: Args::Malformed(error.to_string()),
                     others: Vec::new(),
+                    opened: None,
                     oddities: Oddities::default(),
                 },
             })
@@ -272,10 +299,19 @@ impl ToolResult {
         at: At,
         event: u32,
     ) -> (Self, Oddities) {
-        let is_structured = matches!(content, ResultContent::Structured(_));
+        let is_structured = matches!(content, ResultContent::Structured { .. });
+        let mut beside = None;
         let (text, form, oddities) = match content {
             ResultContent::Text(text) => read(text),
-            ResultContent::Json(value) | ResultContent::Structured(value) => {
+            ResultContent::Json(value) => {
+                let (text, form) = written(without_marks(&value).into_owned());
+                (text, form, Oddities::default())
+            }
+            ResultContent::Structured { value, text } => {
+                beside = text.map(|text| {
+                    let text = ResultContent::Text(text.into());
+                    Box::new(Self::new(text, is_error, at, event).0)
+                });
                 let (text, form) = written(without_marks(&value).into_owned());
                 (text, form, Oddities::default())
             }
@@ -286,6 +322,7 @@ impl ToolResult {
             form,
             structured,
             is_structured,
+            beside,
             is_error,
             is_denied: false,
             at,
@@ -293,6 +330,11 @@ impl ToolResult {
             event,
         };
         (result, oddities)
+    }
+
+    /// Every form of the result: the structured one, and the text that came with it.
+    pub fn forms(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(self.beside.as_deref())
     }
 
     /// The JSON value, if the result is one; parsed when first needed.
@@ -313,6 +355,40 @@ impl ToolResult {
             || Value::from(self.text.as_str()),
             |value| without_marks(value).into_owned(),
         )
+    }
+}
+
+/// The longest text in a value that is read as JSON, in bytes.
+const MAX_INNER_JSON: usize = 1 << 20;
+
+/// A value in which the texts that are JSON objects or lists are read; `None` if it has none.
+fn opened(value: &Value) -> Option<Value> {
+    match value {
+        Value::String(text) => {
+            let may_be_json =
+                text.len() <= MAX_INNER_JSON && text.trim_start().starts_with(['{', '[']);
+            let read = may_be_json.then(|| read_json(text).ok())??;
+            Some(read.value)
+        }
+        Value::Array(items) => {
+            let mut read = None;
+            for (index, item) in items.iter().enumerate() {
+                if let Some(inner) = opened(item) {
+                    read.get_or_insert_with(|| items.clone())[index] = inner;
+                }
+            }
+            read.map(Value::Array)
+        }
+        Value::Object(fields) => {
+            let mut read = None;
+            for (key, field) in fields {
+                if let Some(inner) = opened(field) {
+                    read.get_or_insert_with(|| fields.clone())[key] = inner;
+                }
+            }
+            read.map(Value::Object)
+        }
+        _ => None,
     }
 }
 

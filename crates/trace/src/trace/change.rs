@@ -7,8 +7,9 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::fact::Facts;
+use super::aside::AsideSource;
 use super::same_json::is_same_json;
+use super::unread::Unread;
 use super::usage::Usage;
 use ananke_base::message::DeclaredTool;
 
@@ -33,15 +34,26 @@ pub enum ResultContent<'a> {
     /// A JSON value that was not sent as text.
     Json(Value),
     /// A JSON value that the agent calls the structured result.
-    Structured(Value),
+    Structured {
+        /// The structured result.
+        value: Value,
+        /// The text that the agent sent with it, if there is one.
+        text: Option<String>,
+    },
 }
 
 impl PartialEq for ResultContent<'_> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Text(one), Self::Text(other)) => one == other,
-            (Self::Json(one), Self::Json(other))
-            | (Self::Structured(one), Self::Structured(other)) => is_same_json(one, other),
+            (Self::Json(one), Self::Json(other)) => is_same_json(one, other),
+            (
+                Self::Structured { value, text },
+                Self::Structured {
+                    value: other,
+                    text: other_text,
+                },
+            ) => text == other_text && is_same_json(value, other),
             _ => false,
         }
     }
@@ -239,6 +251,13 @@ pub enum Change<'a> {
         /// Its value.
         value: Value,
     },
+    /// Text beside the answer. It is no part of what the agent said.
+    Aside {
+        /// The text.
+        text: Cow<'a, str>,
+        /// What it is part of.
+        source: AsideSource,
+    },
     /// The answer is not whole: it became too long.
     Truncated,
     /// Tokens of the running run, or some of them: reported before the run ends, and added up.
@@ -259,13 +278,8 @@ pub enum Change<'a> {
         /// conflicts with, if any.
         events: Vec<u32>,
     },
-    /// Something that the agent sent could not be read: rules that rest on these facts neither pass nor fail.
-    Unread {
-        /// The facts that are not whole.
-        facts: Facts,
-        /// What could not be read, for a warning.
-        message: Cow<'a, str>,
-    },
+    /// Something that the agent sent was not understood: rules that rest on it neither pass nor fail.
+    Unread(Unread<'a>),
     /// Something odd that fails no rule.
     Warning(Cow<'a, str>),
 }
@@ -318,7 +332,9 @@ impl Change<'_> {
                 let result = match result {
                     ResultContent::Text(text) => ResultContent::Text(owned(text)),
                     ResultContent::Json(value) => ResultContent::Json(value),
-                    ResultContent::Structured(value) => ResultContent::Structured(value),
+                    ResultContent::Structured { value, text } => {
+                        ResultContent::Structured { value, text }
+                    }
                 };
                 Change::CallAnswered {
                     id: owned(id),
@@ -347,6 +363,10 @@ impl Change<'_> {
                 name: owned(name),
                 value,
             },
+            Change::Aside { text, source } => Change::Aside {
+                text: owned(text),
+                source,
+            },
             Change::Truncated => Change::Truncated,
             Change::Usage(usage) => Change::Usage(usage),
             Change::StateReplaced(state) => Change::StateReplaced(state),
@@ -361,10 +381,7 @@ impl Change<'_> {
                 message: owned(message),
                 events,
             },
-            Change::Unread { facts, message } => Change::Unread {
-                facts,
-                message: owned(message),
-            },
+            Change::Unread(unread) => Change::Unread(unread.into_owned()),
             Change::Warning(message) => Change::Warning(owned(message)),
         }
     }

@@ -11,6 +11,8 @@ pub enum Delta {
     Answered(usize),
     /// This message is complete.
     MessageClosed(usize),
+    /// This text came beside the answer.
+    Aside(usize),
     /// The agent declared its tools.
     ToolsDeclared,
     /// The state changed.

@@ -5,6 +5,7 @@
 
 mod agent_event;
 mod apply;
+mod aside;
 mod call;
 mod change;
 mod custom_events;
@@ -16,9 +17,11 @@ mod fact;
 mod gaps;
 mod history;
 mod known;
+mod ledger;
 mod message;
 mod origin;
 mod path;
+mod possible_facts;
 mod same_json;
 mod snapshot;
 mod state;
@@ -27,10 +30,12 @@ mod tool_index;
 mod trace;
 mod turn;
 mod turn_totals;
+mod unread;
 mod usage;
 mod violation;
 
 pub use agent_event::{AgentEvent, EventRole, events_of_last_turn};
+pub use aside::{Aside, AsideSource};
 pub use call::{Args, ToolCall, ToolResult};
 pub use change::{
     Change, Interrupt, MessageKind, ResultContent, RunEnd, SnapshotCall, SnapshotItem,
@@ -41,13 +46,16 @@ pub use delta::Delta;
 pub use exchange::{Event, Exchange};
 pub use fact::{Fact, Facts};
 pub use gaps::CallGap;
+pub use ledger::{KnownName, Ledger, UnreadKind, UnreadPlace};
 pub use message::Message;
 pub use origin::{Author, Origin};
 pub use path::Path;
+pub use possible_facts::{facts_of_item, facts_of_key, may_hold_call};
 pub use same_json::{is_same_json, is_same_number, json_key, read_json};
 pub use state::State;
 pub use tool_index::{CallPhase, Callers};
 pub use trace::Trace;
 pub use turn::{AnsweredInterrupt, Input, InterruptStatus, TurnRanges};
+pub use unread::{Unread, UnreadForm};
 pub use usage::{Tokens, Usage};
 pub use violation::{Violation, Violations};

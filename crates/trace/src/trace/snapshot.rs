@@ -109,6 +109,7 @@ impl Trace {
         self.push_call(known);
         if origin != Origin::History {
             let index = self.calls.len() - 1;
+            self.take_args(index);
             deltas.extend([Delta::CallStarted(index), Delta::ArgsDone(index)]);
         }
     }

@@ -4,14 +4,16 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::aside::Aside;
 use super::call::ToolCall;
 use super::change::{Interrupt, MessageKind, ResultContent};
 use super::custom_events::{CustomEvent, ReceivedBytes};
 use super::declaration::Declaration;
 use super::delta::Delta;
 use super::exchange::{Event, Exchange};
-use super::fact::Facts;
+use super::fact::{Fact, Facts};
 use super::known::KnownItems;
+use super::ledger::{KnownName, Ledger};
 use super::message::Message;
 use super::origin::Origin;
 use super::state::State;
@@ -19,6 +21,9 @@ use super::tool_index::{CallPhase, Callers, ToolIndex};
 use super::turn::{Input, TurnRanges};
 use ananke_base::context::At;
 use ananke_base::message::{HistoryMessage, ToolAnswer};
+
+/// Why a rule about results is neither passed nor failed where the agent does not show them.
+const HIDDEN_RESULTS: &str = "the agent does not show the results of its calls";
 
 /// Everything one test observed of its agent.
 #[derive(Debug, Default)]
@@ -37,16 +42,20 @@ pub struct Trace {
     pub calls: Vec<ToolCall>,
     /// Whether a call may be among them whose result the agent does not show.
     pub(super) hides_results: bool,
+    /// The texts beside the answers, in order of arrival.
+    pub asides: Vec<Aside>,
     /// The custom events, in order of arrival.
     pub custom: Vec<CustomEvent>,
     /// The tools that the agent declared, each time it did.
     pub declarations: Vec<Declaration>,
     /// The agent's state now.
     pub state: State,
+    /// The state as it was before the running turn changed it.
+    pub(super) state_before: Option<Value>,
     /// The conversation's thread, and every other id that the agent gave it.
     pub thread_ids: Vec<String>,
-    /// What could not be read: the turn, counted from 0, and the facts that are not whole in it.
-    pub(super) unread: Vec<(usize, Facts)>,
+    /// What was not understood.
+    pub ledger: Ledger,
     pub(super) known: KnownItems,
     /// The ids of messages and calls from before the first turn.
     pub(super) known_ids: HashSet<String>,
@@ -75,7 +84,7 @@ pub(super) struct BeforeReplay {
 
 impl Trace {
     /// The calls whose results the agent does not show.
-    pub fn hidden_results(&self) -> impl Iterator<Item = &ToolCall> {
+    fn hidden_results(&self) -> impl Iterator<Item = &ToolCall> {
         let calls: &[ToolCall] = if self.hides_results { &self.calls } else { &[] };
         calls.iter().filter(|call| call.hides_result())
     }
@@ -85,6 +94,15 @@ impl Trace {
         Self {
             state: State::new(state),
             ..Self::default()
+        }
+    }
+
+    /// The same record, in whose ledger these names do not count.
+    #[must_use]
+    pub fn knowing(self, known: &[KnownName]) -> Self {
+        Self {
+            ledger: Ledger::knowing(known),
+            ..self
         }
     }
 
@@ -216,9 +234,14 @@ impl Trace {
         }
         for index in calls {
             if self.calls[index].finish_args(at, event) {
+                self.take_args(index);
                 deltas.push(Delta::ArgsDone(index));
             }
         }
+        if self.turns.last().is_some_and(|turn| turn.input.is_replay) {
+            self.state_before = None;
+        }
+        self.add_asides_of_state(deltas);
         if let Some(BeforeReplay { known, state }) = self.before_replay.take() {
             self.known.restore(known, &self.calls);
             self.state = state.unwrap_or_else(|| std::mem::take(&mut self.state));
@@ -274,11 +297,33 @@ impl Trace {
             .is_some_and(|call| call.origin != Origin::History)
     }
 
-    /// The facts that are not whole, because something could not be read: in a turn, counted from 0, or at all.
-    pub fn unread(&self, turn: Option<usize>) -> Facts {
-        let of_turn = |(unread, _): &&(usize, Facts)| turn.is_none_or(|turn| turn == *unread);
-        let unread = self.unread.iter().filter(of_turn);
-        unread.fold(Facts::NONE, |all, (_, facts)| all | *facts)
+    /// Why a rule that rests on the facts `needed` of a turn, counted from 0, or of all turns, is neither passed nor failed:
+    /// what of them was not read, or is not shown. `is_about` says of which tools its calls may be.
+    pub fn lacking(
+        &self,
+        turn: Option<usize>,
+        needed: Facts,
+        is_about: &dyn Fn(&str) -> bool,
+    ) -> Option<String> {
+        let mut unread = self.ledger.about(turn, needed, is_about);
+        if let Some((name, kind)) = unread.next() {
+            let others = unread.count();
+            let more = match others {
+                0 => String::new(),
+                others => format!(" (and {others} more)"),
+            };
+            return Some(format!("{}{more}", kind.sentence(name)));
+        }
+        let is_hidden = (needed.has(Fact::Results) || needed.has(Fact::CallEnds))
+            && self.hidden_results().any(|call| {
+                turn.is_none_or(|turn| turn == call.counted_in) && is_about(&call.name)
+            });
+        is_hidden.then(|| HIDDEN_RESULTS.to_owned())
+    }
+
+    /// Whether everything in it was understood, and no result is hidden.
+    pub fn is_whole(&self) -> bool {
+        self.ledger.is_empty() && !self.hides_results
     }
 
     /// Adds a warning to the running turn, at most [`TurnRanges::MAX_WARNINGS`].

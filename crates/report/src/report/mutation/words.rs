@@ -3,13 +3,14 @@
 use ananke_lab::mutation::{MutationReport, Score, SurvivingMutant};
 
 /// The fates that are counted, each with its number.
-pub(super) fn counts(score: &Score) -> [(&'static str, usize); 6] {
+pub(super) fn counts(score: &Score) -> [(&'static str, usize); 7] {
     [
         ("changes", score.total()),
         ("killed", score.killed),
         ("killed by the protocol", score.killed_by_protocol),
         ("killed otherwise", score.killed_otherwise),
         ("harmless", score.harmless),
+        ("not shown", score.not_shown),
         ("survived", score.survived),
     ]
 }

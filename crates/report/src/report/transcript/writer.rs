@@ -147,6 +147,10 @@ impl TranscriptWriter {
             for warning in &outcome.verdict.warnings {
                 self.warning(self.style.indent, warning);
             }
+            for known in &outcome.verdict.silenced {
+                let line = format!("silenced by `known` of the target: {known}");
+                self.warning(self.style.indent, &line);
+            }
         }
     }
 

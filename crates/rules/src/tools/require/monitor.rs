@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::miss::{CountMiss, calls_so_far};
 use crate::describe::{around, short};
 use crate::evaluation::{Finding, Judgement, Moment, Monitor, View};
-use crate::select::{CallCount, PathPatterns, Selector, WrittenName};
+use crate::select::{CallCount, PathPatterns, Reading, Selector, WrittenName};
 use ananke_model::model::WhichCalls;
 use ananke_model::variables::Pattern;
 use ananke_trace::trace::{Args, CallPhase, Delta};
@@ -58,7 +58,10 @@ impl Monitor for RequireMonitor {
             Moment::Touched(Delta::ArgsDone(index)) => self.args_known(view, index),
             Moment::Touched(Delta::Answered(index)) => self.answered(view, index),
             Moment::Touched(
-                Delta::MessageClosed(_) | Delta::ToolsDeclared | Delta::StateChanged,
+                Delta::MessageClosed(_)
+                | Delta::Aside(_)
+                | Delta::ToolsDeclared
+                | Delta::StateChanged,
             ) => Judgement::Open,
             Moment::TurnEnd if self.selector.result.is_pending() => Judgement::Open,
             Moment::TurnEnd => self.confirm(view),
@@ -101,7 +104,7 @@ impl RequireMonitor {
     /// Looks at a candidate whose arguments are known for the first time.
     fn consider(&mut self, view: &View<'_>, index: usize) -> Judgement {
         let call = &view.trace.calls[index];
-        if !self.selector.matches_args(call) {
+        if !self.selector.matches_args(call, Reading::Last) {
             self.mark(index, Candidate::Rejected);
             return Judgement::Open;
         }
@@ -152,7 +155,12 @@ impl RequireMonitor {
         let Args::Json(args) = call.args() else {
             return None;
         };
-        let hit = self.unwanted_args.hits(args).next()?;
+        let readings = std::iter::once(args)
+            .chain(call.opened_args())
+            .chain(call.other_args());
+        let hit = readings
+            .filter_map(|args| self.unwanted_args.hits(args).next())
+            .next()?;
         let message = format!("`{}` was called, and {}", short(&call.name), hit.words);
         Some(Judgement::failed(Finding::of_call(
             message,
@@ -167,7 +175,9 @@ impl RequireMonitor {
         let call = &view.trace.calls[index];
         let pattern = self.unwanted_result.as_ref()?;
         let result = call.result()?;
-        let found = pattern.find(&result.text)?;
+        let (result, found) = result
+            .forms()
+            .find_map(|form| Some((form, pattern.find(&form.text)?)))?;
         let message = format!(
             "a result of `{}` matches `{}`: `{}`",
             short(&call.name),

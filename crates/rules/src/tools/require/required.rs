@@ -117,10 +117,13 @@ impl RequireRule {
 
 impl Rule for RequireRule {
     fn is_exhaustive(&self) -> bool {
-        self.count.max.is_some() || self.result_not_match.is_some()
+        self.count.max.is_some()
+            || self.which == WhichCalls::First
+            || self.result_not_match.is_some()
+            || !self.args_not_match.is_empty()
     }
 
-    fn may_rest_on_results_of(&self, name: &str) -> bool {
+    fn may_rest_on_calls_to(&self, name: &str) -> bool {
         let is_about = self.selector.name.may_match(name)
             && (self.result_not_match.is_some() || !self.selector.result.is_execution_alone());
         is_about || self.after_result.is_some()

@@ -8,6 +8,7 @@ function story(told, prefix, width) {
   const parts = [];
   if (numbers.all.length > 0) parts.push(contents(numbers, prefix, told, show));
   if (told.warnings) parts.push(warnings(told.warnings));
+  if (told.silenced) parts.push(notes("silenced by known ", told.silenced));
   if (told.skip_reason) parts.push(make("p", { class: "note" }, "Skipped: ", message(told.skip_reason)));
   if (told.problem) parts.push(problem(told.problem));
   if (told.not_shown) parts.push(notShown(told.not_shown));
@@ -156,5 +157,9 @@ function checkpoints(all) {
 }
 
 function warnings(texts) {
-  return make("ul", { class: "warnings" }, ...texts.map((text) => make("li", {}, make("b", {}, "warning "), message(text))));
+  return notes("warning ", texts);
+}
+
+function notes(label, texts) {
+  return make("ul", { class: "warnings" }, ...texts.map((text) => make("li", {}, make("b", {}, label), message(text))));
 }

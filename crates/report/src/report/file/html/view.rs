@@ -101,6 +101,8 @@ struct Story<'a> {
     not_shown: Vec<NotShownStory<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    silenced: &'a [String],
 }
 
 /// A checkpoint of a simulated conversation.
@@ -230,6 +232,7 @@ fn story(outcome: &Outcome) -> Story<'_> {
         held: story::held(&outcome.verdict.held),
         not_shown: story::not_shown(&outcome.verdict.not_shown),
         warnings: &outcome.verdict.warnings,
+        silenced: &outcome.verdict.silenced,
     }
 }
 

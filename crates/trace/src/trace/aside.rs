@@ -1,0 +1,78 @@
+//! Text that the agent sends beside its answer: no rule requires it, and every prohibition of a text looks at it (SPEC 13).
+
+use serde_json::Value;
+
+/// Text beside the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Aside {
+    /// The text.
+    pub text: String,
+    /// What it is part of.
+    pub source: AsideSource,
+    /// The turn in which it came, counted from 0.
+    pub turn: usize,
+    /// The number of its event.
+    pub event: u32,
+}
+
+/// What text beside the answer is part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AsideSource {
+    /// A message about the progress of the work, or one beside the answer.
+    Status,
+    /// The error with which a run ended.
+    Error,
+    /// What an interrupt asks.
+    Interrupt,
+    /// A structured result that is the answer.
+    StructuredResult,
+    /// The state: a text that the turn changed or added.
+    State,
+}
+
+/// How many bytes of texts of the state a turn adds.
+const MAX_STATE_BYTES: usize = 1 << 20;
+
+/// The texts in `now` that were not at their place `before`: at most [`MAX_STATE_BYTES`].
+pub(super) fn changed_texts(before: &Value, now: &Value) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut room = MAX_STATE_BYTES;
+    let mut open = vec![(Some(before), now)];
+    while let Some((before, now)) = open.pop() {
+        match now {
+            Value::String(text) if before.and_then(Value::as_str) != Some(text) => {
+                let Some(rest) = room.checked_sub(text.len()) else {
+                    break;
+                };
+                room = rest;
+                texts.push(text.clone());
+            }
+            Value::Array(items) => open.extend(
+                items
+                    .iter()
+                    .enumerate()
+                    .map(|(index, item)| (before.and_then(|before| before.get(index)), item)),
+            ),
+            Value::Object(fields) => open.extend(
+                fields
+                    .iter()
+                    .map(|(key, field)| (before.and_then(|before| before.get(key)), field)),
+            ),
+            _ => {}
+        }
+    }
+    texts
+}
+
+impl AsideSource {
+    /// What it is, after "the agent said in".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Status => "a status message",
+            Self::Error => "an error message",
+            Self::Interrupt => "an interrupt",
+            Self::StructuredResult => "a structured result",
+            Self::State => "the state",
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! The facts that a value may be which nothing understands (SPEC 13).
+//!
+//! **Invariant:** a value that cannot be looked into may be any fact.
+
+use serde_json::{Map, Value};
+
+use super::fact::{Fact, Facts};
+use ananke_base::source::received_json;
+
+/// Facts of what may be a call with its result.
+const CALL: Facts = Facts::of(&[Fact::Calls, Fact::Arguments, Fact::Results, Fact::CallEnds]);
+
+/// Facts of what may be the result of a call that has an id.
+const RESULT: Facts = Facts::of(&[Fact::Results, Fact::CallEnds]);
+
+/// Facts of what may be text.
+const TEXT: Facts = Facts::of(&[Fact::Text]);
+
+/// Keys under which protocols name a tool.
+const NAMES: [&str; 9] = [
+    "name",
+    "tool",
+    "tool_name",
+    "toolName",
+    "toolCallName",
+    "tool_call_name",
+    "function",
+    "function_name",
+    "functionName",
+];
+
+/// Keys under which protocols write the arguments of a call.
+const ARGUMENTS: [&str; 14] = [
+    "arguments",
+    "args",
+    "input",
+    "inputs",
+    "parameters",
+    "params",
+    "kwargs",
+    "tool_input",
+    "toolInput",
+    "tool_args",
+    "toolArgs",
+    "rawInput",
+    "action_input",
+    "function_args",
+];
+
+/// Keys under which protocols write the result of a call.
+const RESULTS: [&str; 8] = [
+    "result",
+    "results",
+    "output",
+    "response",
+    "tool_result",
+    "toolResult",
+    "observation",
+    "return_value",
+];
+
+/// Keys under which protocols write the id of the call that a result answers.
+const CALL_IDS: [&str; 6] = [
+    "tool_call_id",
+    "toolCallId",
+    "tool_use_id",
+    "toolUseId",
+    "call_id",
+    "callId",
+];
+
+/// Keys that carry text in some protocol.
+const TEXTS: [&str; 7] = [
+    "text", "content", "delta", "message", "output", "answer", "parts",
+];
+
+/// The longest text in a value that is read as JSON, in bytes.
+const MAX_INNER_JSON: usize = 1 << 20;
+
+/// The facts that an item of an unknown kind may be: a call if one object in it has a name and arguments or a result, text if a
+/// key that carries text has a string.
+pub fn facts_of_item(value: &Value) -> Facts {
+    let mut search = Search {
+        facts: Facts::NONE,
+        finds_text: true,
+    };
+    search.value(value, InnerJson::Read);
+    search.facts
+}
+
+/// The facts that the value of an unknown key of a known item may be: a call.
+pub fn facts_of_key(value: &Value) -> Facts {
+    if !(value.is_object() || value.is_array()) {
+        return Facts::NONE;
+    }
+    let mut search = Search {
+        facts: Facts::NONE,
+        finds_text: false,
+    };
+    search.value(value, InnerJson::Read);
+    search.facts
+}
+
+/// Whether the text of a value may hold what is a call: a quick look, which never says no where [`facts_of_key`] finds one.
+pub fn may_hold_call(json: &str) -> bool {
+    let keys = || {
+        ARGUMENTS
+            .iter()
+            .chain(&RESULTS)
+            .chain(&CALL_IDS)
+            .any(|key| json.contains(key))
+    };
+    json.contains('{') && (json.contains("\\u") || keys())
+}
+
+/// Whether texts that contain JSON are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum InnerJson {
+    Read,
+    Ignored,
+}
+
+/// What was found so far.
+struct Search {
+    facts: Facts,
+    finds_text: bool,
+}
+
+impl Search {
+    fn value(&mut self, value: &Value, inner: InnerJson) {
+        match value {
+            Value::Object(object) => {
+                self.object(object);
+                for value in object.values() {
+                    self.value(value, inner);
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.value(item, inner)),
+            Value::String(text) if inner == InnerJson::Read => self.text(text),
+            _ => {}
+        }
+    }
+
+    fn object(&mut self, object: &Map<String, Value>) {
+        let has = |keys: &[&str]| keys.iter().any(|key| is_given(object.get(*key)));
+        let is_named = NAMES
+            .iter()
+            .any(|key| object.get(*key).is_some_and(is_text));
+        if is_named && (has(&RESULTS) || has(&ARGUMENTS) && !is_declaration(object)) {
+            self.facts = self.facts | CALL;
+        }
+        let is_answer = CALL_IDS.iter().any(|key| object.contains_key(*key))
+            && (has(&RESULTS) || has(&["content"]));
+        if is_answer {
+            self.facts = self.facts | RESULT;
+        }
+        let carries_text = |value: &Value| {
+            is_text(value)
+                || value
+                    .as_array()
+                    .is_some_and(|items| items.iter().any(is_text))
+        };
+        if self.finds_text
+            && TEXTS
+                .iter()
+                .any(|key| object.get(*key).is_some_and(carries_text))
+        {
+            self.facts = self.facts | TEXT;
+        }
+    }
+
+    /// Looks into a text that is JSON.
+    fn text(&mut self, text: &str) {
+        if text.len() <= MAX_INNER_JSON
+            && text.trim_start().starts_with(['{', '['])
+            && let Ok(read) = received_json::read(text)
+        {
+            self.value(&read.value, InnerJson::Ignored);
+        }
+    }
+}
+
+/// Whether there is a value, and it is not null.
+fn is_given(value: Option<&Value>) -> bool {
+    value.is_some_and(|value| !value.is_null())
+}
+
+fn is_text(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !text.trim().is_empty())
+}
+
+/// Whether an object declares a tool: its parameters are a schema.
+fn is_declaration(object: &Map<String, Value>) -> bool {
+    let is_schema = |value: &Value| {
+        value.get("properties").is_some_and(Value::is_object)
+            && value.get("type").is_none_or(|kind| kind == "object")
+    };
+    object.get("parameters").is_some_and(is_schema)
+        && ARGUMENTS
+            .iter()
+            .all(|key| *key == "parameters" || !is_given(object.get(*key)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_object_with_a_name_and_arguments_or_a_result_may_be_a_call() {
+        for value in [
+            json!({ "name": "pay", "arguments": "{}" }),
+            json!({ "deep": [{ "er": { "functionCall": { "name": "pay", "args": {} } } }] }),
+            json!({ "toolName": "pay", "output": 1 }),
+            json!({ "type": "custom", "custom": { "name": "pay", "input": "x" } }),
+            json!({ "payload": r#"{"name":"pay","arguments":{}}"# }),
+        ] {
+            assert!(facts_of_item(&value).has(Fact::Calls), "{value}");
+            assert_eq!(facts_of_key(&value), CALL, "{value}");
+            assert!(may_hold_call(&value.to_string()), "{value}");
+        }
+        for value in [
+            json!({ "name": "pay", "description": "d", "parameters": { "type": "object", "properties": {} } }),
+            json!({ "name": "pay" }),
+            json!({ "arguments": {} }),
+            json!({ "name": "", "arguments": {} }),
+            json!({ "name": "pay", "arguments": null }),
+            json!("name arguments"),
+            json!({ "payload": r#"{"in":"{\"name\":\"pay\",\"args\":{}}"}"# }),
+        ] {
+            assert!(!facts_of_item(&value).has(Fact::Calls), "{value}");
+            assert_eq!(facts_of_key(&value), Facts::NONE, "{value}");
+        }
+    }
+
+    #[test]
+    fn what_answers_a_call_may_be_a_result() {
+        let value = json!({ "type": "x", "tool_use_id": "1", "content": [{ "type": "json" }] });
+        assert_eq!(facts_of_item(&value), RESULT);
+    }
+
+    #[test]
+    fn only_an_item_may_be_text() {
+        for value in [
+            json!({ "answer": "yes" }),
+            json!({ "a": { "parts": ["yes"] } }),
+            json!({ "content": [{ "type": "x", "text": "yes" }] }),
+        ] {
+            assert_eq!(facts_of_item(&value), TEXT, "{value}");
+            assert_eq!(facts_of_key(&value), Facts::NONE, "{value}");
+        }
+        for value in [
+            json!({ "text": " " }),
+            json!({ "progress": "yes" }),
+            json!({ "text": 1 }),
+        ] {
+            assert_eq!(facts_of_item(&value), Facts::NONE, "{value}");
+        }
+    }
+}

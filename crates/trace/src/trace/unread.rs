@@ -1,0 +1,151 @@
+//! What was received and not understood (SPEC 13), with the names by which reports and `known` know it.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::fact::{Fact, Facts};
+use super::possible_facts::{facts_of_item, facts_of_key};
+use ananke_base::text::truncate;
+
+/// Something that an agent, a server or a trace sent, and that was not understood.
+///
+/// Rules that rest on its facts neither pass nor fail.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unread<'a> {
+    /// Its name: what it is, a colon, and which: `event:SUGGESTIONS`, `key:choices[].x_groq`, `part:video`, `role:bot`.
+    pub name: Cow<'a, str>,
+    /// The facts that it may be. Without any, it is a warning alone.
+    pub facts: Facts,
+    /// Whether its form is known.
+    pub form: UnreadForm<'a>,
+    /// Why it could not be read, in words after a colon; where its form is unknown, a quote of at most
+    /// [`Unread::QUOTED_BYTES`].
+    pub detail: Cow<'a, str>,
+}
+
+/// Whether the form of something unread is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UnreadForm<'a> {
+    /// It is not. `known` on a target silences it.
+    Unknown,
+    /// It is: arguments, a result. Nothing silences it.
+    Known {
+        /// The tool that it is about, if that is known: rules about other tools do not rest on it.
+        tool: Option<Cow<'a, str>>,
+    },
+}
+
+impl<'a> Unread<'a> {
+    /// How many bytes of it are quoted.
+    pub const QUOTED_BYTES: usize = 200;
+
+    /// An item of an unknown kind.
+    pub fn item(name: impl Into<Cow<'a, str>>, value: &Value) -> Self {
+        Self::new(name.into(), facts_of_item(value), value)
+    }
+
+    /// An unknown key of a known item; `None` if its value is nothing that a rule could be about.
+    pub fn key(name: impl Into<Cow<'a, str>>, value: &Value) -> Option<Self> {
+        let facts = facts_of_key(value);
+        (facts != Facts::NONE).then(|| Self::new(name.into(), facts, value))
+    }
+
+    /// Something that cannot be looked into for this reason: it may be anything.
+    pub fn anything(name: impl Into<Cow<'a, str>>, reason: impl Into<Cow<'a, str>>) -> Self {
+        Self {
+            name: name.into(),
+            facts: Facts::ALL,
+            form: UnreadForm::Known { tool: None },
+            detail: reason.into(),
+        }
+    }
+
+    /// The arguments of a call to `tool`, which could not be read for this reason.
+    pub fn arguments(tool: impl Into<Cow<'a, str>>, reason: impl Into<Cow<'a, str>>) -> Self {
+        let tool = tool.into();
+        Self {
+            name: format!("arguments:{tool}").into(),
+            facts: Facts::of(&[Fact::Arguments]),
+            form: UnreadForm::Known { tool: Some(tool) },
+            detail: reason.into(),
+        }
+    }
+
+    /// Results of calls with this id, which could not be read for this reason.
+    pub fn results(id: &str, reason: impl Into<Cow<'a, str>>) -> Self {
+        Self {
+            name: format!("result:{id}").into(),
+            facts: Facts::of(&[Fact::Results, Fact::CallEnds]),
+            form: UnreadForm::Known { tool: None },
+            detail: reason.into(),
+        }
+    }
+
+    fn new(name: Cow<'a, str>, facts: Facts, value: &Value) -> Self {
+        let text = value.to_string();
+        let name = match name.len() {
+            0..=Self::QUOTED_BYTES => name,
+            _ => truncate::bytes(&name, Self::QUOTED_BYTES)
+                .into_owned()
+                .into(),
+        };
+        Self {
+            name,
+            facts,
+            form: UnreadForm::Unknown,
+            detail: truncate::bytes(&text, Self::QUOTED_BYTES)
+                .into_owned()
+                .into(),
+        }
+    }
+
+    /// Itself as a warning.
+    pub fn warning(&self) -> String {
+        let Self {
+            name,
+            facts,
+            detail,
+            ..
+        } = self;
+        let what = if *facts == Facts::NONE {
+            "not understood"
+        } else {
+            "not read"
+        };
+        format!("`{name}` was {what}: {detail}")
+    }
+
+    /// The same, which borrows nothing.
+    pub fn into_owned(self) -> Unread<'static> {
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        Unread {
+            name: owned(self.name),
+            facts: self.facts,
+            form: match self.form {
+                UnreadForm::Unknown => UnreadForm::Unknown,
+                UnreadForm::Known { tool } => UnreadForm::Known {
+                    tool: tool.map(owned),
+                },
+            },
+            detail: owned(self.detail),
+        }
+    }
+}
+
+/// What `facts` may be, in words after "may be".
+pub(super) fn possible(facts: Facts) -> &'static str {
+    if facts.has(Fact::Calls) && facts.has(Fact::Text) {
+        "a call or text"
+    } else if facts.has(Fact::Calls) {
+        "a call"
+    } else if facts.has(Fact::Text) {
+        "text"
+    } else if facts.has(Fact::Arguments) {
+        "arguments"
+    } else if facts.has(Fact::Results) {
+        "a result"
+    } else {
+        "something that a rule is about"
+    }
+}

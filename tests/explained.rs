@@ -79,10 +79,10 @@ const COMMANDS: [(Code, Texts, &str); 14] = [
         "run shop",
     ),
     (
-        Code::UncalledTool,
+        Code::NearName,
         &[
             ("shop/ananke.config.yaml", CALLS),
-            ("shop/a.test.yaml", UNCALLED),
+            ("shop/a.test.yaml", NEAR),
         ],
         "run shop",
     ),
@@ -109,7 +109,7 @@ const CALLS: &str = concat!(
     "version: \"1.3\"\n",
     "target: { type: scripted, rules: [{ do: [{ call: { tool: delete_order, result: deleted } }] }] }\n",
 );
-const UNCALLED: &str = concat!(
+const NEAR: &str = concat!(
     "version: \"1.3\"\n",
     "name: a\n",
     "turns: [{ user: Delete it }]\n",

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use ananke::context::{Context, OutputStream, TerminalSize};
 use ananke::diagnostic::render::{RenderStyle, human, summary};
-use ananke::diagnostic::{Diagnostic, Severity};
+use ananke::diagnostic::{Diagnostic, Severity, folded};
 use ananke::redact::Redactor;
 
 use super::colour::{Colour, colouring};
@@ -43,7 +43,8 @@ pub(super) fn print_problems_above(
         return;
     }
     let width = TerminalSize::width(context.size_of(OutputStream::Stderr));
-    let printed = first(problems);
+    let shown = folded(problems);
+    let printed = first(&shown);
     let masked = redactor.problems(&printed, width.unwrap_or(WIDTH).saturating_sub(AROUND));
     let mut text = human(
         &masked,
@@ -56,7 +57,7 @@ pub(super) fn print_problems_above(
         text.truncate(text.trim_end().len());
         text = format!("{text}\n{below}\n");
     }
-    let rest = match problems.len() - printed.len() {
+    let rest = match shown.len() - printed.len() {
         0 => String::new(),
         more => format!("and {more} more, which are not shown here\n\n"),
     };

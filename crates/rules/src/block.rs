@@ -67,7 +67,9 @@ impl Block {
     /// Whether it says nothing but what must not happen.
     pub fn only_prohibits(&self) -> bool {
         let requires = self.outcome.is_some() || self.snapshot.is_some();
-        !requires && *self != Self::default() && self.entries.iter().all(RuleEntry::is_prohibition)
+        !requires
+            && *self != Self::default()
+            && self.entries.iter().all(|entry| entry.rule.only_prohibits())
     }
 
     /// Whether calls of subagents are excluded, if this level says so; `tools: false` says that they are not.

@@ -1,14 +1,40 @@
 //! The tools that rules name, with the place of each name.
 
-use super::inherit::Inherited;
+use std::borrow::Cow;
+
+use super::inherit::{Inherited, TurnRules};
 use super::rule::RuleEntry;
 use ananke_base::diagnostic::{Place, Span};
 
+/// The name of a tool in a rule.
+#[derive(Clone, Debug)]
+pub(crate) struct RuleTool<'r> {
+    /// The name.
+    pub(crate) name: Cow<'r, str>,
+    /// Whether tools have it that have something before it which ends with `__` or `.`.
+    pub(crate) is_suffix: bool,
+    /// Where it is written, unless that is the place of the rule.
+    pub(crate) span: Option<Span>,
+}
+
+impl<'r> RuleTool<'r> {
+    /// The exact name of a tool.
+    pub(crate) fn exact(name: &'r str, span: Option<Span>) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            is_suffix: false,
+            span,
+        }
+    }
+}
+
 /// A tool that a rule names, though the rule may pass without a call to it: a mistake in the name is not seen in its result.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct NamedTool<'r> {
-    /// The exact name.
-    pub name: &'r str,
+    /// The name.
+    pub name: Cow<'r, str>,
+    /// Whether tools have it that have something before it which ends with `__` or `.`.
+    pub is_suffix: bool,
     /// The rule: `tools.forbid`.
     pub rule: &'static str,
     entry: &'r RuleEntry,
@@ -25,18 +51,25 @@ impl NamedTool<'_> {
 impl Inherited {
     /// The tools that are named by rules that may pass without a call to them.
     pub fn named_tools(&self) -> impl Iterator<Item = NamedTool<'_>> {
-        let entries = self
-            .test
-            .iter()
-            .chain(self.turns.iter().flat_map(|turn| &turn.entries));
-        entries.flat_map(|entry| {
-            let names = entry.rule.named_tools().into_iter();
-            names.map(move |(name, span)| NamedTool {
-                name,
-                rule: entry.path,
-                entry,
-                span: span.unwrap_or(entry.origin.span),
-            })
-        })
+        let turns = self.turns.iter().flat_map(TurnRules::named_tools);
+        self.test.iter().flat_map(named_tools).chain(turns)
     }
+}
+
+impl TurnRules {
+    /// The tools that are named by rules that may pass without a call to them.
+    pub fn named_tools(&self) -> impl Iterator<Item = NamedTool<'_>> {
+        self.entries.iter().flat_map(named_tools)
+    }
+}
+
+fn named_tools(entry: &RuleEntry) -> impl Iterator<Item = NamedTool<'_>> {
+    let tools = entry.rule.named_tools().into_iter();
+    tools.map(move |tool| NamedTool {
+        name: tool.name,
+        is_suffix: tool.is_suffix,
+        rule: entry.path,
+        entry,
+        span: tool.span.unwrap_or(entry.origin.span),
+    })
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::claim::Claim;
 use super::evaluation::{Monitor, RuleScope};
+use super::named_tool::RuleTool;
 use super::rule_origin::RuleOrigin;
-use ananke_base::diagnostic::Span;
 use ananke_model::variables::Patterns;
 use ananke_trace::trace::{Facts, RunEnd};
 
@@ -41,6 +41,11 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether it only says what must not happen.
+    fn only_prohibits(&self) -> bool {
+        self.kind() == RuleKind::Prohibition
+    }
+
     /// When it is decided, in words.
     fn when_decided(&self, scope: RuleScope) -> String {
         format!("evaluated at the end of {}", scope.words())
@@ -57,8 +62,8 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// The exact names of tools without which it may pass, each with its place unless that is the place of the rule.
-    fn named_tools(&self) -> Vec<(&str, Option<Span>)> {
+    /// The tools that it names and without whose calls it may pass.
+    fn named_tools(&self) -> Vec<RuleTool<'_>> {
         Vec::new()
     }
 

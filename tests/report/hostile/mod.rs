@@ -16,8 +16,8 @@ use ananke::context::{Colouring, TerminalSize};
 use ananke::diagnostic::render::{RenderStyle, human};
 use ananke::diagnostic::{Code, Diagnostic, Place, SourceFile, Span};
 use ananke::outcome::{
-    LateResult, OpenInterrupt, Outcome, Quarantine, ReportedRunEnd, SaidLine, SelfComparison,
-    SnapshotWritten, Status, TranscriptLine, TurnOutcome, UncalledTool, UncalledTools, Verdict,
+    LateResult, NearName, NearNames, OpenInterrupt, Outcome, Quarantine, ReportedRunEnd, SaidLine,
+    SelfComparison, SnapshotWritten, Status, TranscriptLine, TurnOutcome, Verdict,
 };
 use ananke::redact::Sealed;
 use ananke::report::file::junit::JunitProfile;
@@ -227,7 +227,7 @@ fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
         file: text.into(),
         ..place
     };
-    let tool = UncalledTool {
+    let tool = NearName {
         place,
         name: own(),
         rule: "tools.forbid",
@@ -235,7 +235,7 @@ fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
     };
     let mut verdict = Verdict {
         expired: vec![quarantine(text)],
-        uncalled: UncalledTools {
+        near_names: NearNames {
             found: vec![tool; 30],
             note: Some("note"),
         },

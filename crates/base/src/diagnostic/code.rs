@@ -86,8 +86,12 @@ codes! {
     LimitExceeded = "limit-exceeded",
     /// A required key is missing.
     MissingKey = "missing-key",
+    /// A tool that a rule names and no agent called, almost like one that exists.
+    NearName = "near-name",
     /// A sequential test that has too few runs to ever pass.
     NeverDecided = "never-decided",
+    /// A name, a pattern or a prohibited text that matches nothing because of how it is written.
+    NeverMatches = "never-matches",
     /// A rule whose trigger is forbidden, or whose cause always comes.
     NeverTriggered = "never-triggered",
     /// A key is newer than the version its file declares.
@@ -116,8 +120,6 @@ codes! {
     Syntax = "syntax",
     /// A call among the messages of before that no message answers.
     UnansweredCall = "unanswered-call",
-    /// A tool that a rule names and no agent called, almost like one that exists.
-    UncalledTool = "uncalled-tool",
     /// A variable that nothing defines.
     UndefinedVariable = "undefined-variable",
     /// A key that does not exist here.

@@ -23,7 +23,7 @@ pub use head_tail::HeadTail;
 pub use parse_duration::parse_duration;
 pub use question::ends_with_question;
 pub use short_text::ShortText;
-pub use suggest::{is_one_typo, nearest, nearest_certain, suggest};
+pub use suggest::{Spellings, after_prefixes, is_one_typo, nearest, nearest_certain, suggest};
 pub use text_form::TextForm;
 pub use text_index::TextIndex;
 pub use words::{all_of, any_of};

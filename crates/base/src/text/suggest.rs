@@ -1,5 +1,7 @@
 //! Which known name was probably meant by an unknown one.
 
+use std::collections::HashMap;
+
 /// The name in `known` that is nearest to `written`, if it is near: at most a third of the characters differ, where
 /// case, `-`, `_` and spaces do not count. If several are equally near, the first.
 pub fn nearest<T: AsRef<str>>(written: &str, known: impl IntoIterator<Item = T>) -> Option<T> {
@@ -60,6 +62,64 @@ pub fn is_one_typo(written: &str, known: &str) -> bool {
             .any(|char| char.is_ascii_digit())
 }
 
+/// The spellings of the names that exist, to find the one that a name differs from in case, separators or a prefix alone.
+#[derive(Debug, Default)]
+pub struct Spellings<'n> {
+    /// Names by their letters and digits.
+    whole: HashMap<String, &'n str>,
+    /// Names by the letters and digits after one of their prefixes.
+    after_prefix: HashMap<String, &'n str>,
+}
+
+impl<'n> Spellings<'n> {
+    /// The spellings of `names`.
+    pub fn of(names: impl IntoIterator<Item = &'n str>) -> Self {
+        let mut found = Self::default();
+        for name in names {
+            found.whole.entry(letters(name)).or_insert(name);
+            for rest in after_prefixes(name) {
+                found.after_prefix.entry(letters(rest)).or_insert(name);
+            }
+        }
+        found
+    }
+
+    /// The name that `written` differs from in case, separators or a prefix that ends with `__` or `.` alone.
+    pub fn other_than(&self, written: &str) -> Option<&'n str> {
+        let own = letters(written);
+        if own.is_empty() {
+            return None;
+        }
+        let without_own = || {
+            after_prefixes(written)
+                .map(letters)
+                .find_map(|rest| self.whole.get(&rest))
+        };
+        let found = self
+            .whole
+            .get(&own)
+            .or_else(|| self.after_prefix.get(&own))
+            .or_else(without_own);
+        found.copied().filter(|name| *name != written)
+    }
+}
+
+/// What comes after each prefix of the name of a tool, which ends with `__` or `.`; the longest first.
+pub fn after_prefixes(name: &str) -> impl Iterator<Item = &str> {
+    let ends = name.char_indices().filter_map(|(at, sign)| match sign {
+        '.' => Some(at + 1),
+        '_' if name[at..].starts_with("__") => Some(at + 2),
+        _ => None,
+    });
+    ends.map(|end| &name[end..]).filter(|rest| !rest.is_empty())
+}
+
+/// The letters and digits of a name, in lowercase.
+fn letters(name: &str) -> String {
+    let characters = name.chars().filter(|sign| sign.is_alphanumeric());
+    characters.flat_map(char::to_lowercase).collect()
+}
+
 /// A name without its case and separators.
 fn folded(text: &str) -> String {
     text.to_lowercase().replace(['-', '_', ' '], "")
@@ -116,6 +176,44 @@ mod tests {
             assert_eq!(is_one_typo(written, known), expected, "{written} {known}");
             assert_eq!(is_one_typo(known, written), expected, "{known} {written}");
         }
+    }
+
+    #[test]
+    fn spellings_differ_in_case_separators_and_prefixes() {
+        let names = [
+            "delete_order",
+            "shop__pay",
+            "files.readAll",
+            "get_v2",
+            "---",
+        ];
+        let spellings = Spellings::of(names);
+        for (written, expected) in [
+            ("deleteOrder", Some("delete_order")),
+            ("Delete-Order", Some("delete_order")),
+            ("DELETE ORDER", Some("delete_order")),
+            ("shop.delete_order", Some("delete_order")),
+            ("a__shop__deleteOrder", Some("delete_order")),
+            ("pay", Some("shop__pay")),
+            ("Pay", Some("shop__pay")),
+            ("shop.pay", Some("shop__pay")),
+            ("read_all", Some("files.readAll")),
+            ("GetV2", Some("get_v2")),
+            ("delete_order", None),
+            ("delete_orders", None),
+            ("bank__pay", None),
+            ("get_v1", None),
+            ("order", None),
+            ("shop", None),
+            ("...", None),
+            ("", None),
+        ] {
+            assert_eq!(spellings.other_than(written), expected, "{written}");
+        }
+        assert_eq!(
+            after_prefixes("a__b.c_d___e").collect::<Vec<_>>(),
+            ["b.c_d___e", "c_d___e", "_e", "e"]
+        );
     }
 
     #[test]

@@ -8,6 +8,7 @@ use ananke_base::source::{Node, NodeValue};
 use ananke_model::model::{
     AssertionOptions, AssertionType, CaseAssertion, CaseAssertions, Text, TextOr,
 };
+use ananke_model::variables::tool_name_problem;
 use ananke_rules::suffixed_pattern;
 
 /// The key under which a case writes its assertions, and what is there.
@@ -89,35 +90,29 @@ impl Lowering<'_> {
             .kind
             .as_ref()
             .map_or(AssertionType::Equals, |kind| kind.value);
-        let entry = match kind {
-            AssertionType::Equals => lowered.equals(self).map(|entry| (entry, &mut rules.output)),
-            AssertionType::Contains => lowered
-                .contains(self, Meaning::Is)
-                .map(|entry| (entry, &mut rules.output)),
-            AssertionType::NotContains => lowered
-                .contains(self, Meaning::IsNot)
-                .map(|entry| (entry, &mut rules.output)),
-            AssertionType::JsonPath => lowered
-                .json_path(self)
-                .map(|entry| (entry, &mut rules.output)),
-            AssertionType::Regex => lowered.regex(self).map(|entry| (entry, &mut rules.output)),
-            AssertionType::Type => lowered
-                .value_type(self)
-                .map(|entry| (entry, &mut rules.output)),
-            AssertionType::ToolCalled => lowered
-                .tool_called(self)
-                .map(|entry| (entry, &mut rules.require)),
-            AssertionType::ToolResult => lowered
-                .tool_result(self)
-                .map(|entry| (entry, &mut rules.require)),
-            AssertionType::Script => lowered.script(self).map(|entry| (entry, &mut rules.script)),
-            AssertionType::Agent => lowered.agent(self).map(|entry| (entry, &mut rules.judge)),
+        let one = |entry: Option<MapBuilder>| Vec::from_iter(entry);
+        let (entries, list) = match kind {
+            AssertionType::Equals => (one(lowered.equals(self)), &mut rules.output),
+            AssertionType::Contains => (lowered.contains(self, Meaning::Is), &mut rules.output),
+            AssertionType::NotContains => {
+                (lowered.contains(self, Meaning::IsNot), &mut rules.output)
+            }
+            AssertionType::JsonPath => (one(lowered.json_path(self)), &mut rules.output),
+            AssertionType::Regex => (one(lowered.regex(self)), &mut rules.output),
+            AssertionType::Type => (one(lowered.value_type(self)), &mut rules.output),
+            AssertionType::ToolCalled => (one(lowered.tool_called(self)), &mut rules.require),
+            AssertionType::ToolResult => (one(lowered.tool_result(self)), &mut rules.require),
+            AssertionType::Script => (one(lowered.script(self)), &mut rules.script),
+            AssertionType::Agent => (one(lowered.agent(self)), &mut rules.judge),
         };
-        if let Some((mut entry, list)) = entry {
+        if entries.is_empty() {
+            return;
+        }
+        for mut entry in entries {
             entry.put_text("message", assertion.message.as_ref());
             list.push(entry.finish());
-            lowered.report_unused(self);
         }
+        lowered.report_unused(self);
     }
 }
 
@@ -159,14 +154,27 @@ impl<'c> LoweredAssertion<'c> {
 
     /// Adds that the entry is negated, if it is.
     fn negate(&self, entry: &mut MapBuilder, meaning: Meaning) {
-        if self.is_negated() == (meaning == Meaning::Is) {
-            let span = self
-                .written
-                .negate
-                .as_ref()
-                .map_or(self.span, |negate| negate.span);
-            entry.put("not", true_at(span));
+        if self.prohibits(meaning) {
+            entry.put("not", true_at(self.negate_span()));
         }
+    }
+
+    /// Adds that the entry is negated, if it is, and is then about every message.
+    fn negate_everywhere(&self, entry: &mut MapBuilder, meaning: Meaning) {
+        self.negate(entry, meaning);
+        if self.prohibits(meaning) {
+            entry.put("of", text_at(self.negate_span(), "all"));
+        }
+    }
+
+    /// Whether it says what must not be.
+    fn prohibits(&self, meaning: Meaning) -> bool {
+        self.is_negated() == (meaning == Meaning::Is)
+    }
+
+    fn negate_span(&self) -> Span {
+        let negate = self.written.negate.as_ref();
+        negate.map_or(self.span, |negate| negate.span)
     }
 
     /// The value, which may have another name; it is reported if there is none, or two.
@@ -207,19 +215,34 @@ impl<'c> LoweredAssertion<'c> {
     fn equals(&mut self, lowering: &mut Lowering<'_>) -> Option<MapBuilder> {
         let value = self.value(lowering, None)?;
         let mut entry = equals(self.span, value);
-        self.negate(&mut entry, Meaning::Is);
+        self.negate_everywhere(&mut entry, Meaning::Is);
         Some(entry)
     }
 
-    fn contains(&mut self, lowering: &mut Lowering<'_>, meaning: Meaning) -> Option<MapBuilder> {
-        let value = self.value(lowering, None)?;
-        let mut entry = MapBuilder::at(self.span);
-        let words = value
-            .as_str()
-            .map_or_else(|| value.to_json().to_string(), str::to_owned);
-        entry.put("contains", text_at(value.span, &words));
-        self.negate(&mut entry, meaning);
-        Some(entry)
+    /// An entry for the value; of a list that must not occur, one for each item.
+    fn contains(&mut self, lowering: &mut Lowering<'_>, meaning: Meaning) -> Vec<MapBuilder> {
+        let Some(value) = self.value(lowering, None) else {
+            return Vec::new();
+        };
+        let values = match &value.value {
+            NodeValue::List(items) if self.prohibits(meaning) => items.as_slice(),
+            _ => std::slice::from_ref(value),
+        };
+        if values.is_empty() {
+            let message = "an empty list prohibits nothing";
+            let help = "write a text, or a list of texts";
+            lowering.error(Code::EmptyValue, value.span, message, help);
+        }
+        let entry = |value: &Node| {
+            let mut entry = MapBuilder::at(self.span);
+            let words = value
+                .as_str()
+                .map_or_else(|| value.to_json().to_string(), str::to_owned);
+            entry.put("contains", text_at(value.span, &words));
+            self.negate_everywhere(&mut entry, meaning);
+            entry
+        };
+        values.iter().map(entry).collect()
     }
 
     fn json_path(&mut self, lowering: &mut Lowering<'_>) -> Option<MapBuilder> {
@@ -288,7 +311,7 @@ impl<'c> LoweredAssertion<'c> {
         }
         let mut entry = MapBuilder::at(self.span);
         entry.put("match", pattern);
-        self.negate(&mut entry, Meaning::Is);
+        self.negate_everywhere(&mut entry, Meaning::Is);
         Some(entry)
     }
 
@@ -382,12 +405,7 @@ impl<'c> LoweredAssertion<'c> {
 
     fn none_if_negated(&self, entry: &mut MapBuilder) {
         if self.is_negated() {
-            let span = self
-                .written
-                .negate
-                .as_ref()
-                .map_or(self.span, |negate| negate.span);
-            entry.put("count", number_at(span, 0));
+            entry.put("count", number_at(self.negate_span(), 0));
         }
     }
 
@@ -562,6 +580,14 @@ fn names_of(names: &Node, lowering: &mut Lowering<'_>) -> Option<Node> {
         );
         return None;
     };
+    let all_words = all.iter().zip(&words);
+    for (name, word) in all_words {
+        if let Some(message) = tool_name_problem(word) {
+            let help = "write the name as the agent calls it";
+            lowering.error(Code::NeverMatches, name.span, &message, help);
+            return None;
+        }
+    }
     Some(text_at(names.span, &suffixed_pattern(&words)))
 }
 

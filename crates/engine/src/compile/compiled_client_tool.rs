@@ -101,6 +101,10 @@ fn client_tool(
             None,
         ));
     }
+    let name = name.and_then(|name| {
+        interpolation.check_tool_name(&tool.name, &name)?;
+        Ok(name)
+    });
     let description = tool
         .description
         .as_ref()

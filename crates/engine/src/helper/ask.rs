@@ -72,8 +72,9 @@ impl Helper<'_> {
         loop {
             asked += 1;
             let answer = self.text(question).await.and_then(|text| {
+                let help = self.role.help().map(str::to_owned);
                 read(&text)
-                    .map_err(|found| self.problem(&format!("answered with {found}"), None).into())
+                    .map_err(|found| self.problem(&format!("answered with {found}"), help).into())
             });
             match answer {
                 Err(Halt::Broken(problem)) if problem.kind == self.kind => {

@@ -40,6 +40,21 @@ impl HelperRole {
         }
     }
 
+    /// How it has to answer, as help about an answer that cannot be read.
+    pub fn help(self) -> Option<&'static str> {
+        match self {
+            Self::Validator => Some(
+                "a judge answers with one JSON object and nothing else, such as `{\"passed\": false, \"reason\": \"…\"}`, \
+                 or ends with a line `PASS: …` or `FAIL: …`",
+            ),
+            Self::Simulator => Some(
+                "a simulator answers with one JSON object and nothing else, such as `{\"input\": \"…\", \"goal_achieved\": false}`, \
+                 or with what the user says",
+            ),
+            Self::Generator | Self::Reporter => None,
+        }
+    }
+
     /// The instructions of a bare model, which does not know the role by itself.
     pub fn prompt(self) -> &'static str {
         match self {

@@ -11,8 +11,8 @@ use serde_json::Value;
 pub(super) enum JsonValue {
     /// A list; what is in it is not looked at.
     List,
-    /// The entries of an object, in their order; a key may occur more than once.
-    Object(Vec<(String, Value)>),
+    /// The keys of an object, in their order; a key may occur more than once.
+    Object(Vec<String>),
 }
 
 /// Every list and object of `text` that is not part of another one, each with its place.
@@ -69,11 +69,11 @@ impl<'de> Deserialize<'de> for JsonValue {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonValue, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    entries.push(entry);
+                let mut keys = Vec::new();
+                while let Some((key, _)) = map.next_entry::<String, Value>()? {
+                    keys.push(key);
                 }
-                Ok(JsonValue::Object(entries))
+                Ok(JsonValue::Object(keys))
             }
         }
         deserializer.deserialize_any(JsonVisitor)

@@ -6,20 +6,24 @@
 mod answer_object;
 mod answer_text;
 mod ask;
+mod final_object;
 mod generated_cases;
 mod generator;
 mod helper_role;
 mod json_values;
 mod judge_answer;
 mod question;
+mod quotable_text;
 mod simulator_answer;
+mod verdict_claims;
 mod written_report;
 
 pub use ask::Helper;
 pub use generated_cases::{MOST_CASES, cases_of, read_generated_cases};
 pub use generator::{Generator, GeneratorKind};
 pub use helper_role::HelperRole;
-pub use judge_answer::read_judge_answer;
+pub(crate) use judge_answer::read_judge_answer;
 pub use question::HelperQuestion;
-pub use simulator_answer::{SimulatorAnswer, read_simulator_answer, read_simulator_value};
+pub(crate) use quotable_text::QuotableText;
+pub(crate) use simulator_answer::{SimulatorAnswer, read_simulator_answer, read_simulator_value};
 pub use written_report::read_report;

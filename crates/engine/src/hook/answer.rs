@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::output::{OutputError, kind, start_of};
+use ananke_base::source::received_json;
 
 /// What a program is to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,10 +84,24 @@ impl Expected {
         }
         let answer = serde_json::from_slice(output)
             .map_err(|error| OutputError::NoJson(error.to_string(), start_of(output)))?;
-        match self.mismatch(&answer) {
+        let what = self.mismatch(&answer).or_else(|| {
+            self.is_ambiguous(output)
+                .then_some("an object with duplicate keys")
+        });
+        match what {
             None => Ok(answer),
             Some(what) => Err(OutputError::Other(what, start_of(output))),
         }
+    }
+
+    /// Whether duplicate keys give a decision two meanings: what a script quotes may add a key.
+    fn is_ambiguous(self, output: &[u8]) -> bool {
+        let decides = match self {
+            Self::Verdict | Self::UserInput => true,
+            Self::Variables | Self::ToolAnswer | Self::Cases => false,
+        };
+        decides
+            && received_json::read_bytes(output).map_or(true, |read| !read.other_values.is_empty())
     }
 }
 
@@ -124,6 +139,16 @@ mod tests {
             Verdict.read(b"true\nfalse"),
             Err(OutputError::NoJson(..))
         ));
+        for output in [
+            r#"{"pass": false, "message": "x", "pass": true, "y": ""}"#,
+            r#"{"pass": true, "message": "a", "message": "b"}"#,
+        ] {
+            let what = "an object with duplicate keys";
+            assert_eq!(
+                Verdict.read(output.as_bytes()),
+                Err(OutputError::Other(what, output.to_owned()))
+            );
+        }
         for (expected, answer, what) in [
             (Verdict, json!("true"), "a text"),
             (Verdict, json!(1), "a number"),

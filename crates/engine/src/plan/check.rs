@@ -170,6 +170,10 @@ impl LoadedTest {
             runs,
             walk,
         } = head?;
+        if skip.is_some() {
+            lint.certain
+                .retain(|warning| warning.code != Code::AssertsNothing);
+        }
         let common = rows
             .as_ref()
             .and_then(|rows| rows.common.clone())

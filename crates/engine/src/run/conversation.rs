@@ -213,7 +213,12 @@ impl Attempt<'_> {
             .flatten()
             .min();
         let longest = timeout.unwrap_or_else(|| DEFAULT_TURN_TIMEOUT.max(longest_duration(&rules)));
-        shared.tool_names.name(&rules, redactor);
+        let checkpoints = simulation
+            .iter()
+            .flat_map(|simulation| &simulation.checkpoints)
+            .flat_map(|checkpoint| checkpoint.rules.named_tools());
+        let named = rules.named_tools().chain(checkpoints);
+        shared.tool_names.name(named, redactor);
         let called_before = history
             .iter()
             .flat_map(|message| &message.calls)

@@ -132,7 +132,7 @@ impl Mask for RunEvent {
                 interrupted: _,
             } => {
                 verdict.expired.mask(redactor);
-                verdict.uncalled.found.mask(redactor);
+                verdict.near_names.found.mask(redactor);
             }
             Self::Retrying { id, why, .. } => {
                 id.mask(redactor);

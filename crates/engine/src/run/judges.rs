@@ -4,7 +4,7 @@
 
 use super::attempt::Attempt;
 use super::helpers::Helpers;
-use crate::helper::{HelperQuestion, HelperRole, read_judge_answer};
+use crate::helper::{HelperQuestion, HelperRole, QuotableText, read_judge_answer};
 use crate::plan::{Judging, PreparedHelper};
 use crate::project::{OTHER_JUDGE, own_judge};
 use ananke_agents::Target;
@@ -56,6 +56,7 @@ impl Judges<'_> {
             connector: connector.clone(),
         };
         let lane = environment.helper_lane(question.role.name());
+        let judged = QuotableText::of(asked.judged());
         let mut answers = Vec::new();
         for _ in 0..*runs {
             let answer = self.helpers.ask(
@@ -64,7 +65,7 @@ impl Judges<'_> {
                 lane.clone(),
                 &question,
                 ErrorKind::Judge,
-                read_judge_answer,
+                |text| read_judge_answer(text, &judged),
             );
             let answer = answer.await?;
             if threshold.is_some() && answer.score.is_none() {

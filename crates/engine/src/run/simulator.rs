@@ -12,12 +12,16 @@ use super::script_oracle::ScriptOracle;
 use crate::compile::{CompiledSimulation, SimulatorSource};
 use crate::engine::ConversationSoFar;
 use crate::helper::{
-    HelperQuestion, HelperRole, SimulatorAnswer, read_simulator_answer, read_simulator_value,
+    HelperQuestion, HelperRole, QuotableText, SimulatorAnswer, read_simulator_answer,
+    read_simulator_value,
 };
 use crate::hook::Expected;
 use ananke_agents::Limits;
 use ananke_rules::{ScriptSource, whole_conversation};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
+
+/// The keys of a question with what was said and done.
+const HEARD: [&str; 3] = ["conversation", "last_response", "tool_results"];
 
 /// Plays the user of one attempt.
 pub(super) struct Simulator<'a> {
@@ -84,6 +88,8 @@ impl Simulator<'_> {
             limits,
             ..self.helpers.clone()
         };
+        let heard = HEARD.iter().filter_map(|key| question.keys.get(*key));
+        let heard = QuotableText::of(heard);
         helpers
             .ask(
                 name,
@@ -91,7 +97,7 @@ impl Simulator<'_> {
                 lane,
                 question,
                 ErrorKind::Simulator,
-                read_simulator_answer,
+                |text| read_simulator_answer(text, &heard),
             )
             .await
     }

@@ -10,7 +10,7 @@ use super::schedule::All;
 use super::snapshots;
 use super::stopper::Reason;
 use crate::plan::Plan;
-use ananke_trace::outcome::{RunFacts, UncalledTools, Verdict};
+use ananke_trace::outcome::{NearNames, RunFacts, Verdict};
 
 /// Runs every case of the plan, each on a thread that runs nothing else meanwhile. The runtime must not be shut down while
 /// tests run, and is not waited for: a test that timed out may still compute.
@@ -42,10 +42,10 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     let elapsed_us = clock.now().0.saturating_sub(started.0);
     // In a run that was stopped not every test called its tools.
     let is_whole = shared.stopper.reason().is_none();
-    let uncalled = if is_whole {
-        shared.tool_names.uncalled()
+    let near_names = if is_whole {
+        shared.tool_names.near_names()
     } else {
-        UncalledTools::default()
+        NearNames::default()
     };
     let Options {
         flaky_fails,
@@ -57,7 +57,7 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
         flaky_fails,
         lost_server,
         expired,
-        uncalled,
+        near_names,
         warnings_fail,
     };
     let interrupted = shared.stopper.reason() == Some(Reason::Interrupted);

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ananke_base::diagnostic::Place;
-use ananke_base::text::is_one_typo;
-use ananke_rules::Inherited;
-use ananke_trace::outcome::{UncalledTool, UncalledTools};
+use ananke_base::text::{Spellings, after_prefixes, is_one_typo};
+use ananke_rules::NamedTool;
+use ananke_trace::outcome::{NearName, NearNames};
 use ananke_trace::redact::Redactor;
 
 /// How many names of each kind are kept.
@@ -21,7 +21,7 @@ const MOST_PLACES: usize = 20;
 /// The longest name that is kept, in bytes; no tool has a longer one.
 const LONGEST: usize = 128;
 
-/// The fewest characters of a name that is compared: among shorter ones many are one typo apart (`get`, `set`).
+/// The fewest characters of a name in which a typo is looked for: among shorter ones many are one typo apart (`get`, `set`).
 const SHORTEST: usize = 4;
 
 /// The names of tools in a run.
@@ -32,8 +32,11 @@ pub(super) struct ToolNames(Mutex<Names>);
 struct Names {
     /// The names of tools that were called, or that a test gives its agent.
     existing: BTreeSet<String>,
-    /// The names of tools in rules that were not called so far, with their first places and the rule there.
-    named: BTreeMap<String, BTreeSet<(Place, &'static str)>>,
+    /// The parts after the prefixes of these names.
+    existing_suffixes: BTreeSet<String>,
+    /// The names of tools in rules that were not called so far, and whether they are suffixes, with their first places and the
+    /// rule there.
+    named: BTreeMap<(String, bool), BTreeSet<(Place, &'static str)>>,
     /// More tools exist than are kept.
     is_full: bool,
     /// Rules name more tools than are kept.
@@ -55,11 +58,15 @@ impl ToolNames {
     }
 
     /// Takes the names in the rules of a test.
-    pub(super) fn name(&self, rules: &Inherited, redactor: &Redactor) {
+    pub(super) fn name<'r>(
+        &self,
+        tools: impl IntoIterator<Item = NamedTool<'r>>,
+        redactor: &Redactor,
+    ) {
         let mut kept = self.names();
-        for tool in rules.named_tools() {
-            if !is_secret(tool.name, redactor) {
-                kept.name(tool.name, tool.rule, || tool.place());
+        for tool in tools {
+            if !is_secret(&tool.name, redactor) {
+                kept.name(&tool.name, tool.is_suffix, tool.rule, || tool.place());
             }
         }
     }
@@ -70,8 +77,8 @@ impl ToolNames {
     }
 
     /// The names in rules that are probably misspelled, by place.
-    pub(super) fn uncalled(&self) -> UncalledTools {
-        self.names().uncalled()
+    pub(super) fn near_names(&self) -> NearNames {
+        self.names().near_names()
     }
 
     fn names(&self) -> MutexGuard<'_, Names> {
@@ -85,20 +92,35 @@ impl Names {
         if self.is_full || name.len() > LONGEST || self.existing.contains(name) {
             return;
         }
-        self.named.remove(name);
+        for is_suffix in [false, true] {
+            self.named.remove(&(name.to_owned(), is_suffix));
+        }
+        for suffix in after_prefixes(name) {
+            self.named.remove(&(suffix.to_owned(), true));
+        }
         self.is_full = self.existing.len() == MOST_NAMES;
         if !self.is_full {
             self.existing.insert(name.to_owned());
+            self.existing_suffixes
+                .extend(after_prefixes(name).map(str::to_owned));
         }
     }
 
     /// Takes a name in a rule.
-    fn name(&mut self, name: &str, rule: &'static str, place: impl FnOnce() -> Place) {
-        let is_compared = name.len() <= LONGEST && name.chars().count() >= SHORTEST;
-        if !is_compared || self.existing.contains(name) {
+    fn name(
+        &mut self,
+        name: &str,
+        is_suffix: bool,
+        rule: &'static str,
+        place: impl FnOnce() -> Place,
+    ) {
+        let exists =
+            self.existing.contains(name) || is_suffix && self.existing_suffixes.contains(name);
+        if name.len() > LONGEST || exists {
             return;
         }
-        let places = self.named.entry(name.to_owned()).or_default();
+        let named = (name.to_owned(), is_suffix);
+        let places = self.named.entry(named).or_default();
         places.insert((place(), rule));
         if places.len() > MOST_PLACES {
             places.pop_last();
@@ -109,35 +131,37 @@ impl Names {
         }
     }
 
-    fn uncalled(&self) -> UncalledTools {
+    fn near_names(&self) -> NearNames {
         if self.is_unknown {
-            return UncalledTools::default();
+            return NearNames::default();
         }
         if self.is_full {
             let note = "more than 2000 different tools were called: names in rules were not compared with theirs";
-            return UncalledTools {
+            return NearNames {
                 found: Vec::new(),
                 note: Some(note),
             };
         }
+        let spellings = Spellings::of(self.existing.iter().map(String::as_str));
         let mut found = Vec::new();
-        for (name, places) in &self.named {
-            if let Some(nearest) = self
-                .existing
-                .iter()
-                .find(|existing| is_one_typo(name, existing))
-            {
-                found.extend(places.iter().map(|(place, rule)| UncalledTool {
+        for ((name, _), places) in &self.named {
+            let with_typo = || {
+                let is_compared = name.chars().count() >= SHORTEST;
+                let mut existing = self.existing.iter().map(String::as_str);
+                existing.find(|existing| is_compared && is_one_typo(name, existing))
+            };
+            if let Some(nearest) = spellings.other_than(name).or_else(with_typo) {
+                found.extend(places.iter().map(|(place, rule)| NearName {
                     place: place.clone(),
                     name: name.clone(),
                     rule,
-                    nearest: nearest.clone(),
+                    nearest: nearest.to_owned(),
                 }));
             }
         }
         found.sort_unstable();
         let note = "rules name more than 2000 tools that were not called: only the first of them were compared";
-        UncalledTools {
+        NearNames {
             found,
             note: self.is_partial.then_some(note),
         }
@@ -154,23 +178,26 @@ mod tests {
     use super::*;
 
     /// What is found if rules name `named`, each on a line of its own, and tools of the names `existing` exist.
-    fn uncalled(named: &[&str], existing: &[&str]) -> UncalledTools {
+    fn near_names(named: &[&str], existing: &[&str]) -> NearNames {
         let mut kept = Names::default();
         let half = existing.len() / 2;
         existing[..half].iter().for_each(|name| kept.exists(name));
         for (name, line) in named.iter().zip(1..) {
-            kept.name(name, "tools.forbid", || Place {
+            let (name, is_suffix) = name
+                .strip_prefix('*')
+                .map_or((*name, false), |suffix| (suffix, true));
+            kept.name(name, is_suffix, "tools.forbid", || Place {
                 file: "a".into(),
                 line,
                 column: 1,
             });
         }
         existing[half..].iter().for_each(|name| kept.exists(name));
-        kept.uncalled()
+        kept.near_names()
     }
 
-    fn words(uncalled: &UncalledTools) -> Vec<String> {
-        uncalled
+    fn words(near_names: &NearNames) -> Vec<String> {
+        near_names
             .found
             .iter()
             .map(|tool| format!("{} {} {}", tool.place.line, tool.name, tool.nearest))
@@ -188,7 +215,7 @@ mod tests {
             "get_odrer",
             "gte",
         ];
-        let found = uncalled(&named, &["get_order", "get", "pay_order"]);
+        let found = near_names(&named, &["get_order", "get", "pay_order"]);
         assert_eq!(
             words(&found),
             [
@@ -198,7 +225,45 @@ mod tests {
             ]
         );
         assert_eq!(found.note, None);
-        assert_eq!(uncalled(&named, &[]), UncalledTools::default());
+        assert_eq!(near_names(&named, &[]), NearNames::default());
+    }
+
+    #[test]
+    fn a_name_that_differs_in_spelling_is_reported() {
+        let named = [
+            "deleteOrder",
+            "Pay",
+            "shop.get",
+            "bank__pay",
+            "Delete_Order",
+        ];
+        let found = near_names(&named, &["delete_order", "pay", "get"]);
+        assert_eq!(
+            words(&found),
+            [
+                "1 deleteOrder delete_order",
+                "2 Pay pay",
+                "3 shop.get get",
+                "4 bank__pay pay",
+                "5 Delete_Order delete_order"
+            ]
+        );
+    }
+
+    /// Names of case files, which are marked with `*` here.
+    #[test]
+    fn a_suffix_exists_if_a_tool_ends_with_it() {
+        let existing = ["shop__delete_order", "files.read", "pay"];
+        let found = near_names(
+            &["*delete_order", "*pay", "*deleteOrder", "*raed"],
+            &existing,
+        );
+        assert_eq!(words(&found), ["3 deleteOrder shop__delete_order"]);
+        let found = near_names(&["delete_order", "read"], &existing);
+        assert_eq!(
+            words(&found),
+            ["1 delete_order shop__delete_order", "2 read files.read"]
+        );
     }
 
     #[test]
@@ -207,9 +272,9 @@ mod tests {
             .map(|index| format!("tool_number_{index}"))
             .collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
-        let full = uncalled(&["tool_numbr_1"], &many);
+        let full = near_names(&["tool_numbr_1"], &many);
         assert_eq!((words(&full), full.note.is_some()), (Vec::new(), true));
-        let omitted = uncalled(
+        let omitted = near_names(
             &[many.as_slice(), &["zzzz"]].concat(),
             &["tool_nmber_0", "zzz"],
         );
@@ -218,9 +283,9 @@ mod tests {
             (vec!["1 tool_number_0 tool_nmber_0".to_owned()], true)
         );
         let same = ["get_odrer"; MOST_PLACES + 5];
-        assert_eq!(uncalled(&same, &["get_order"]).found.len(), MOST_PLACES);
+        assert_eq!(near_names(&same, &["get_order"]).found.len(), MOST_PLACES);
         let long = "x".repeat(LONGEST + 1);
-        assert_eq!(uncalled(&[&long], &[&long[1..]]), UncalledTools::default());
+        assert_eq!(near_names(&[&long], &[&long[1..]]), NearNames::default());
     }
 
     #[test]
@@ -230,14 +295,16 @@ mod tests {
             ..Names::default()
         };
         let names = ToolNames(Mutex::new(names));
-        names.names().name("get_odrer", "tools.forbid", || Place {
-            file: "a".into(),
-            line: 1,
-            column: 1,
-        });
+        names
+            .names()
+            .name("get_odrer", false, "tools.forbid", || Place {
+                file: "a".into(),
+                line: 1,
+                column: 1,
+            });
         names.names().exists("get_order");
-        assert_eq!(names.uncalled(), UncalledTools::default());
+        assert_eq!(names.near_names(), NearNames::default());
         names.names().is_unknown = false;
-        assert_eq!(words(&names.uncalled()), ["1 get_odrer get_order"]);
+        assert_eq!(words(&names.near_names()), ["1 get_odrer get_order"]);
     }
 }

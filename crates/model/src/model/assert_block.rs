@@ -167,6 +167,10 @@ pub struct ValueRule {
     pub schema: Option<Node>,
     /// Negate the entry (default false). A missing value then passes.
     pub not: Option<bool>,
+    /// For `output` with `not`: which messages the entry looks at: the final one (default), or all, as `text.must_not_match`
+    /// does without `of`.
+    #[schemars(extend("x-since" = "1.4"), example = &"all")]
+    pub of: Option<Spanned<TextOf>>,
     /// Custom failure message.
     #[schemars(example = "the cart must not be empty")]
     pub message: Option<Text>,

@@ -58,7 +58,7 @@ pub enum AssertionType {
     Equals,
     /// The last message contains the value.
     Contains,
-    /// The last message does not contain the value.
+    /// No message contains the value, or a text of a list.
     NotContains,
     /// The value at a path in the JSON of the last message is equal to the value, or one of a list.
     JsonPath,

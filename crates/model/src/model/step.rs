@@ -54,6 +54,18 @@ pub struct StepKeys {
     pub role: Option<Spanned<MessageRole>>,
 }
 
+impl StepKeys {
+    /// The values that its arguments or its result must contain or be.
+    pub fn values(&self) -> impl Iterator<Item = &Node> {
+        let call = self.call.as_ref().and_then(|call| call.value.args.as_ref());
+        let result = self.result.as_ref();
+        let result = result.and_then(|result| result.value.equals.as_ref());
+        [self.args.as_ref(), self.equals.as_ref(), call, result]
+            .into_iter()
+            .flatten()
+    }
+}
+
 /// A call: the tool, and conditions that can also be written next to `call`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -13,6 +13,7 @@ use super::scan::Reference;
 use super::scope::Scope;
 use super::secret::{SHORTEST_SECRET, Secret, is_secret_header};
 use super::useless::{UselessMatch, useless_match};
+use super::written_text::ComparedAs;
 use crate::model::{Decimal, Flag, Scalar, Text, WholeNumber};
 use ananke_base::context::absolute_at;
 use ananke_base::diagnostic::{Code, Diagnostic, Place, SourceFile, Span, Spanned};
@@ -257,6 +258,7 @@ impl<'a> Interpolation<'a> {
     pub fn pattern_in(&mut self, form: TextForm, text: &Text) -> Leaf<Pattern> {
         let filled = self.replace(text, TextPurpose::Pattern)?;
         let filled = form.apply(&filled).into_owned();
+        self.check_written(text, &filled, ComparedAs::Pattern)?;
         if self.is_draft() && self.waits(text) {
             return Ok(Pattern::as_written(&filled));
         }

@@ -17,6 +17,7 @@ mod scope;
 mod secret;
 mod url;
 mod useless;
+mod written_text;
 
 pub use credentials::credentials;
 pub use interpolation::{Interpolation, MOST_INSERTED, as_text};
@@ -31,3 +32,4 @@ pub use scope::{Lookup, Scope};
 pub use secret::{SHORTEST_SECRET, Secret, is_secret_header};
 pub use url::{add_user_info, http_url};
 pub use useless::{UselessMatch, useless_match};
+pub use written_text::tool_name_problem;

@@ -1,6 +1,6 @@
 //! Rules about values: the last message, the state and how a run ends.
 
-mod embedded_json;
+pub(crate) mod embedded_json;
 pub(crate) mod outcome;
 pub(crate) mod output;
 pub(crate) mod state;

@@ -8,11 +8,13 @@ use crate::collector::Collector;
 use crate::describe::{said, short};
 use crate::evaluation::{Finding, Judgement, Monitor, View, at_scope_end};
 use crate::rule::Rule;
+use crate::text::must_not_match::MustNotMatch;
+use crate::text::{ComparedText, Needle, TextMatcher};
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::source::NodeValue;
 use ananke_model::model::{AssertBlock, TextOf, ValueRule, ValueType};
 use ananke_model::variables::{Interpolation, Patterns};
-use ananke_trace::trace::{Fact, Facts};
+use ananke_trace::trace::{Fact, Facts, Path};
 
 /// What messages call the text.
 const TEXT: &str = "the last message";
@@ -33,10 +35,128 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
         .into_iter()
         .flatten()
     {
+        if let Some(of) = written.value.of.as_ref()
+            && of.value != TextOf::Final
+        {
+            let needle = prohibited(written, of, collector.interpolation);
+            add_prohibition(written, needle, collector);
+            continue;
+        }
         collector.add(written.span, |interpolation| {
             OutputRule::compile(written, interpolation)
         });
     }
+}
+
+/// What no message may be or contain, of an entry with `of: all` or `of: everything`.
+fn prohibited(
+    written: &Spanned<ValueRule>,
+    of: &Spanned<TextOf>,
+    interpolation: &mut Interpolation<'_>,
+) -> Option<Needle> {
+    let compared = ComparedText {
+        of: of.value,
+        looks_beside: true,
+        ..ComparedText::default()
+    };
+    match &written.value {
+        ValueRule {
+            not: Some(true),
+            path: None,
+            contains: Some(text),
+            equals: None,
+            one_of: None,
+            matches: None,
+            value_type: None,
+            exists: None,
+            schema: None,
+            ..
+        } => Needle::prohibited(text, compared, interpolation),
+        ValueRule {
+            not: Some(true),
+            path: None,
+            matches: Some(pattern),
+            equals: None,
+            one_of: None,
+            contains: None,
+            value_type: None,
+            exists: None,
+            schema: None,
+            ..
+        } => Needle::pattern(pattern, compared, interpolation),
+        ValueRule {
+            not: Some(true),
+            path,
+            equals: Some(node),
+            one_of: None,
+            contains: None,
+            matches: None,
+            value_type: None,
+            exists: None,
+            schema: None,
+            ..
+        } if path.as_ref().is_none_or(|path| path.value == "$") => {
+            interpolation.check_prohibited(node);
+            let matcher = match (interpolation.json(node).ok()?, path) {
+                (value, Some(_)) => TextMatcher::Json(value),
+                (Value::String(text), None) => TextMatcher::Whole(text),
+                (_, None) => {
+                    report_no_text(
+                        &format!("equal to {}", node.describe()),
+                        written,
+                        interpolation,
+                    );
+                    return None;
+                }
+            };
+            Some(Needle { matcher, compared })
+        }
+        _ => {
+            let message = "several messages are looked at by `not: true` with `contains`, `match` or `equals` alone";
+            let help = "`text` has rules about all messages; JSON as a whole has the `path` `$`";
+            interpolation.report(Code::Contradiction, of.span, message, Some(help.to_owned()));
+            None
+        }
+    }
+}
+
+/// Adds the rule that no message may be or contain `needle`. If it is JSON, the last message must be JSON.
+fn add_prohibition(
+    written: &Spanned<ValueRule>,
+    needle: Option<Needle>,
+    collector: &mut Collector<'_, '_>,
+) {
+    let message = written.value.message.as_ref();
+    let message = message.map(|text| collector.interpolation.text(text));
+    let (Some(needle), Ok(message)) = (needle, message.transpose()) else {
+        return;
+    };
+    let is_json = matches!(needle.matcher, TextMatcher::Json(_));
+    let own = message.clone();
+    collector.add(written.span, |_| Some(MustNotMatch::new(needle, own)));
+    if is_json {
+        collector.add(written.span, |_| {
+            let condition = ValueCondition {
+                path: Path::parse("$").ok(),
+                wanted: ExpectedValue::Exists,
+                is_negated: false,
+                message,
+            };
+            Some(OutputRule { condition })
+        });
+    }
+}
+
+/// Reports that the text of a message is never `other`.
+fn report_no_text(
+    other: &str,
+    written: &Spanned<ValueRule>,
+    interpolation: &mut Interpolation<'_>,
+) {
+    let message =
+        format!("without a `path` the text of the message is meant, which is never {other}");
+    let help = "add `path: \"$\"` for the JSON in it".to_owned();
+    interpolation.report(Code::BadValue, written.span, message, Some(help));
 }
 
 impl OutputRule {
@@ -63,11 +183,7 @@ impl OutputRule {
             (None, Some(other)) => Some(format!("of type {}", type_name(*other))),
         };
         if let Some(other) = other {
-            let message = format!(
-                "without a `path` the text of the message is meant, which is never {other}"
-            );
-            let help = "add `path: \"$\"` for the JSON in it".to_owned();
-            interpolation.report(Code::BadValue, written.span, message, Some(help));
+            report_no_text(&other, written, interpolation);
             return None;
         }
         ValueCondition::compile(written, interpolation).map(|condition| Self { condition })

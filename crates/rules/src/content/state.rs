@@ -4,6 +4,7 @@ use super::value_condition::ValueCondition;
 use crate::collector::Collector;
 use crate::evaluation::{Monitor, at_scope_end};
 use crate::rule::Rule;
+use ananke_base::diagnostic::Code;
 use ananke_model::model::AssertBlock;
 use ananke_model::variables::Patterns;
 use ananke_trace::trace::{Fact, Facts};
@@ -22,6 +23,11 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
         .flatten()
     {
         collector.add(written.span, |interpolation| {
+            if let Some(of) = &written.value.of {
+                let message = "`of` goes with `output`: there is one state";
+                interpolation.report(Code::Contradiction, of.span, message, None);
+                return None;
+            }
             ValueCondition::compile(written, interpolation).map(StateRule)
         });
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::describe::{json, short};
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::source::Node;
-use ananke_model::model::{self, ValueType};
+use ananke_model::model::{self, Text, ValueType};
 use ananke_model::schema::{SchemaError, ValueSchema};
 use ananke_model::variables::{Interpolation, Pattern, Patterns};
 use ananke_trace::trace::Path;
@@ -61,8 +61,15 @@ impl ValueCondition {
             exists,
             schema,
             not,
+            of: _,
             message,
         } = &written.value;
+        let is_negated = not.unwrap_or_default() != (*exists == Some(false));
+        if is_negated {
+            for node in equals.iter().chain(one_of.iter().flatten()) {
+                interpolation.check_prohibited(node);
+            }
+        }
         let path = match path {
             None => Some(None),
             Some(text) => interpolation.text(text).ok().and_then(|path| {
@@ -87,7 +94,7 @@ impl ValueCondition {
         });
         let contains = contains
             .as_ref()
-            .map(|text| interpolation.text(text).ok().map(ExpectedValue::Contain));
+            .map(|text| contained(text, is_negated, interpolation).map(ExpectedValue::Contain));
         let matches = matches
             .as_ref()
             .map(|text| interpolation.pattern(text).ok().map(ExpectedValue::Match));
@@ -121,7 +128,6 @@ impl ValueCondition {
                 None
             }
         };
-        let is_negated = not.unwrap_or_default() != (*exists == Some(false));
         Some(Self {
             path: path?,
             wanted: only?,
@@ -204,6 +210,27 @@ fn listed(all: &[Value]) -> String {
         .map(|value| format!("`{}`", json(value)))
         .collect::<Vec<_>>()
         .join(", ")
+}
+
+/// A text that must occur, or must not; each contains an empty one.
+fn contained(
+    text: &Text,
+    is_negated: bool,
+    interpolation: &mut Interpolation<'_>,
+) -> Option<String> {
+    let filled = if is_negated {
+        interpolation.prohibited_text(text)
+    } else {
+        interpolation.text(text)
+    };
+    let filled = filled.ok()?;
+    if filled.is_empty() {
+        let message = "every text contains an empty text";
+        let help = "write the expected text, or remove the entry";
+        interpolation.report(Code::EmptyValue, text.span, message, Some(help.to_owned()));
+        return None;
+    }
+    Some(filled)
 }
 
 fn fit(node: &Node, interpolation: &mut Interpolation<'_>) -> Option<ExpectedValue> {

@@ -30,7 +30,15 @@ pub struct JudgeQuestion {
     pub(crate) expected: String,
 }
 
+/// The keys of a question with what was said and done.
+const JUDGED: [&str; 4] = ["input", "output", "conversation", "tool_calls"];
+
 impl JudgeQuestion {
+    /// What was said and done, as the judge gets it: everything but the words of the test.
+    pub fn judged(&self) -> impl Iterator<Item = &Value> {
+        JUDGED.iter().filter_map(|key| self.keys.get(*key))
+    }
+
     /// How the rule fails after this ruling.
     pub(super) fn rejection(&self, ruling: &Ruling, redactor: &Redactor) -> Finding {
         let telling = ruling.telling();

@@ -156,6 +156,7 @@ fn matches_everything(needle: &Needle) -> Option<String> {
         TextMatcher::Literal(literal) => literal
             .is_empty()
             .then(|| "an empty text is in every text".to_owned()),
+        TextMatcher::Whole(_) | TextMatcher::Json(_) => None,
     }
 }
 
@@ -168,7 +169,8 @@ fn is_known(text: &str) -> bool {
 fn containing(texts: &[String], needle: &Needle, patterns: &mut Patterns) -> Option<usize> {
     let is_known = match &needle.matcher {
         TextMatcher::Pattern(pattern) => is_known(pattern.as_str()),
-        TextMatcher::Literal(literal) => is_known(literal),
+        TextMatcher::Literal(text) | TextMatcher::Whole(text) => is_known(text),
+        TextMatcher::Json(value) => is_known(&value.to_string()),
     };
     let needle = needle.started(patterns).ok().filter(|_| is_known)?;
     Some(texts.iter().filter(|text| needle.is_in(text)).count())
@@ -188,8 +190,12 @@ fn said_and_not(
             ),
             "must match",
         ),
-        TextMatcher::Literal(literal) => (
-            format!("`{}` must be said and must not be said", literally(literal)),
+        TextMatcher::Literal(text) | TextMatcher::Whole(text) => (
+            format!("`{}` must be said and must not be said", literally(text)),
+            "must be said",
+        ),
+        TextMatcher::Json(value) => (
+            format!("`{value}` must be said and must not be said"),
             "must be said",
         ),
     };

@@ -8,9 +8,10 @@ use crate::claim::Claim;
 use crate::collector::Collector;
 use crate::describe::short;
 use crate::evaluation::{Monitor, RuleScope};
+use crate::named_tool::RuleTool;
 use crate::rule::{Rule, RuleKind};
 use crate::select::ToolName;
-use ananke_base::diagnostic::{Code, Span, Spanned};
+use ananke_base::diagnostic::{Code, Spanned};
 use ananke_model::model::{AssertBlock, OneOrMany, ProvenanceRule, TracedValues, ValueSource};
 use ananke_model::variables::{Interpolation, Patterns};
 use ananke_trace::trace::{Fact, Facts, Path};
@@ -48,12 +49,12 @@ impl Provenance {
             name,
             of,
             from,
-            not_from,
+            not_from: not_from_written,
             normalise,
             strict,
             message,
         } = &entry.value;
-        if from.is_none() && not_from.is_none() {
+        if from.is_none() && not_from_written.is_none() {
             let message = "nothing says where the values must or must not come from";
             let help = "add `from` or `not_from`".to_owned();
             interpolation.report(Code::MissingKey, entry.span, message, Some(help));
@@ -61,8 +62,15 @@ impl Provenance {
         let of = Traced::compile(of, interpolation);
         let (from, not_from) = (
             sources(from.as_ref(), interpolation),
-            sources(not_from.as_ref(), interpolation),
+            sources(not_from_written.as_ref(), interpolation),
         );
+        for source in not_from_written.iter().flat_map(|sources| &sources.value) {
+            if let ValueSource::Detailed(source) = &source.value {
+                for value in source.literal.iter().flatten() {
+                    interpolation.check_prohibited(value);
+                }
+            }
+        }
         let mut text = |text: &Option<_>| {
             text.as_ref()
                 .map(|text| interpolation.text(text))
@@ -235,9 +243,9 @@ impl Rule for Provenance {
         }
     }
 
-    fn named_tools(&self) -> Vec<(&str, Option<Span>)> {
+    fn named_tools(&self) -> Vec<RuleTool<'_>> {
         let of_values = match &self.of {
-            Traced::Arguments { tool, .. } => tool.exact(),
+            Traced::Arguments { tool, .. } => Some(tool),
             Traced::Said(_) => None,
         };
         let sources = self
@@ -245,13 +253,13 @@ impl Rule for Provenance {
             .iter()
             .chain(&self.not_from)
             .filter_map(|source| match source {
-                ProvenanceSource::Results { tool, .. } => tool.as_ref()?.exact(),
+                ProvenanceSource::Results { tool, .. } => tool.as_ref(),
                 _ => None,
             });
         of_values
             .into_iter()
             .chain(sources)
-            .map(|name| (name, None))
+            .flat_map(ToolName::named_tools)
             .collect()
     }
 

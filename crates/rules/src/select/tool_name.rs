@@ -2,6 +2,7 @@
 
 use super::suffixed_names::named_in;
 use crate::describe::short;
+use crate::named_tool::RuleTool;
 use ananke_base::diagnostic::{Code, Diagnostic, Span};
 use ananke_model::model::Text;
 use ananke_model::variables::{Interpolation, Leaf, Pattern, Patterns};
@@ -57,6 +58,23 @@ impl ToolName {
         match self {
             Self::Exact(name) => Some(name),
             Self::Matching(_) | Self::OfTrigger => None,
+        }
+    }
+
+    /// The names that it consists of, without a place.
+    pub(crate) fn named_tools(&self) -> Vec<RuleTool<'_>> {
+        match self {
+            Self::Exact(name) => vec![RuleTool::exact(name, None)],
+            Self::Matching(pattern) => named_in(pattern.as_str())
+                .into_iter()
+                .flatten()
+                .map(|name| RuleTool {
+                    name: name.into(),
+                    is_suffix: true,
+                    span: None,
+                })
+                .collect(),
+            Self::OfTrigger => Vec::new(),
         }
     }
 
@@ -163,6 +181,7 @@ pub(crate) fn tool_name(name: &Text, interpolation: &mut Interpolation<'_>) -> L
             None,
         )),
         Ok(filled) => {
+            interpolation.check_tool_name(name, &filled)?;
             if is_like_a_pattern(&filled) {
                 let message = format!(
                     "`{}` is compared with whole names, not as a pattern",

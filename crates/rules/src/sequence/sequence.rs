@@ -13,6 +13,7 @@ use super::walk::walk;
 use crate::claim::Claim;
 use crate::collector::Collector;
 use crate::evaluation::{Judgement, Monitor, RuleScope, at_scope_end};
+use crate::named_tool::RuleTool;
 use crate::rule::{Rule, RuleKind};
 use crate::select::ArgumentReading;
 use crate::steps::{Item, Kinds, StepMatcher};
@@ -164,6 +165,15 @@ impl Rule for Sequence {
     }
 
     /// The steps without which it cannot pass.
+    fn named_tools(&self) -> Vec<RuleTool<'_>> {
+        let may_be_missing = |step: &&Step| step.is_optional || self.is_prohibition();
+        let steps = self.steps.iter().filter(may_be_missing);
+        steps
+            .filter_map(|step| step.selector())
+            .flat_map(|selector| selector.name.named_tools())
+            .collect()
+    }
+
     fn claims(&self) -> Vec<Claim<'_>> {
         let required = self
             .steps

@@ -1,6 +1,7 @@
 //! `text.must_not_match` and `text.not_contains`: what the agent's text must not contain anywhere.
 
 use super::collect::collect;
+use super::compared_text::ComparedText;
 use super::needle::{Needle, TextMatcher};
 use crate::claim::Claim;
 use crate::collector::Collector;
@@ -14,22 +15,44 @@ use ananke_trace::trace::{Aside, AsideSource, Delta, Fact, Facts};
 /// A regex that must not match, or a text that must not be contained: on every turn of its scope as soon as it comes,
 /// and on the whole of the scope at its end.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct MustNotMatch(Needle);
+pub(crate) struct MustNotMatch {
+    needle: Needle,
+    /// What a failure says first.
+    message: Option<String>,
+}
 
 pub(crate) fn compile_patterns(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     let written = block.text().and_then(|text| text.must_not_match.as_ref());
-    collect(written, block, Needle::pattern, MustNotMatch, collector);
+    collect(written, block, Needle::pattern, MustNotMatch::of, collector);
 }
 
 pub(crate) fn compile_literals(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     let written = block.text().and_then(|text| text.not_contains.as_ref());
-    collect(written, block, Needle::literal, MustNotMatch, collector);
+    collect(
+        written,
+        block,
+        Needle::prohibited,
+        MustNotMatch::of,
+        collector,
+    );
 }
 
 impl MustNotMatch {
-    /// Whether one message is enough to violate it.
+    fn of(needle: Needle) -> Self {
+        Self::new(needle, None)
+    }
+
+    /// The rule that `needle` is in no text; a failure says `message` first.
+    pub(crate) fn new(needle: Needle, message: Option<String>) -> Self {
+        Self { needle, message }
+    }
+
+    /// Whether one message is enough to violate it. If `of` is written, `^` and `$` mean the ends of the whole text.
     fn is_early(&self) -> bool {
-        self.0.compared.of != TextOf::Final && !self.0.is_anchored()
+        let ComparedText {
+            of, looks_beside, ..
+        } = self.needle.compared;
+        of != TextOf::Final && (looks_beside || !self.needle.is_anchored())
     }
 }
 
@@ -43,11 +66,11 @@ impl Rule for MustNotMatch {
     }
 
     fn describe(&self) -> String {
-        format!("no {}", self.0.describe())
+        format!("no {}", self.needle.describe())
     }
 
     fn when_decided(&self, scope: RuleScope) -> String {
-        match (self.is_early(), self.0.compared.of, scope) {
+        match (self.is_early(), self.needle.compared.of, scope) {
             (true, _, scope) => {
                 format!(
                     "fails as soon as a message, or the whole text of {}, matches",
@@ -68,14 +91,18 @@ impl Rule for MustNotMatch {
         Ok(Box::new(MustNotMatchMonitor {
             expected: self.describe(),
             is_early: self.is_early(),
-            needle: self.0.started(patterns)?,
+            needle: self.needle.started(patterns)?,
             has_failed_in_turn: false,
             in_state: None,
         }))
     }
 
+    fn message(&self) -> Option<&str> {
+        self.message.as_deref()
+    }
+
     fn claims(&self) -> Vec<Claim<'_>> {
-        vec![Claim::NeverSays(&self.0)]
+        vec![Claim::NeverSays(&self.needle)]
     }
 }
 
@@ -174,8 +201,10 @@ impl MustNotMatchMonitor {
         self.has_failed_in_turn = true;
         let said = short(&text[found.clone()]);
         let message = match self.needle.matcher {
-            TextMatcher::Literal(_) => format!("{who} `{said}`"),
-            TextMatcher::Pattern(_) => format!("{who} `{said}`, which {}", self.needle.finds()),
+            TextMatcher::Literal(_) | TextMatcher::Whole(_) => format!("{who} `{said}`"),
+            TextMatcher::Pattern(_) | TextMatcher::Json(_) => {
+                format!("{who} `{said}`, which {}", self.needle.finds())
+            }
         };
         let words = format!("said: {}", around(text, found));
         Some(Finding::in_words(message, self.expected.clone(), [words]))

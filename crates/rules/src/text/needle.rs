@@ -3,12 +3,15 @@
 use std::ops::Range;
 
 use regex_syntax::hir::Look;
+use serde_json::Value;
 
 use super::compared_text::ComparedText;
-use crate::describe::{literally, short};
+use crate::content::embedded_json;
+use crate::describe::{json, literally, short};
 use ananke_base::diagnostic::Code;
 use ananke_model::model::{Text, TextOf};
-use ananke_model::variables::{Interpolation, Pattern, Patterns};
+use ananke_model::variables::{Interpolation, Leaf, Pattern, Patterns};
+use ananke_trace::trace::is_same_json;
 
 /// What is looked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -17,6 +20,10 @@ pub(crate) enum TextMatcher {
     Pattern(Pattern),
     /// This text.
     Literal(String),
+    /// This text and nothing else.
+    Whole(String),
+    /// JSON that is equal to this value.
+    Json(Value),
 }
 
 /// What is looked for, and where.
@@ -46,7 +53,27 @@ impl Needle {
         compared: ComparedText,
         interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
-        let literal = interpolation.text(text).ok()?;
+        let filled = interpolation.text(text);
+        Self::of_literal(filled, text, compared, interpolation)
+    }
+
+    /// A text that must not occur.
+    pub(crate) fn prohibited(
+        text: &Text,
+        compared: ComparedText,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
+        let filled = interpolation.prohibited_text(text);
+        Self::of_literal(filled, text, compared, interpolation)
+    }
+
+    fn of_literal(
+        filled: Leaf<String>,
+        text: &Text,
+        compared: ComparedText,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
+        let literal = filled.ok()?;
         let literal = compared.form.apply(&literal).into_owned();
         if literal.is_empty() {
             let message = "every text contains an empty text";
@@ -74,6 +101,8 @@ impl Needle {
             TextMatcher::Literal(literal) => {
                 format!("{whose} containing `{}`{note}", literally(literal))
             }
+            TextMatcher::Whole(whole) => format!("{whose} equal to `{}`{note}", literally(whole)),
+            TextMatcher::Json(value) => format!("{whose} equal to the JSON `{}`", json(value)),
         }
     }
 
@@ -81,7 +110,7 @@ impl Needle {
     pub(crate) fn is_anchored(&self) -> bool {
         let pattern = match &self.matcher {
             TextMatcher::Pattern(pattern) => pattern.as_str(),
-            TextMatcher::Literal(_) => return false,
+            TextMatcher::Literal(_) | TextMatcher::Whole(_) | TextMatcher::Json(_) => return false,
         };
         let Ok(hir) = regex_syntax::parse(pattern) else {
             return true;
@@ -113,6 +142,9 @@ impl Needle {
             TextMatcher::Literal(literal) => in_form
                 .find(literal)
                 .map(|start| start..start + literal.len()),
+            TextMatcher::Whole(_) | TextMatcher::Json(_) => {
+                self.is_in(text).then_some(0..in_form.len())
+            }
         };
         found.map(|found| form.place_in(text, found))
     }
@@ -123,13 +155,17 @@ impl Needle {
         match &self.matcher {
             TextMatcher::Pattern(pattern) => pattern.is_match(&in_form),
             TextMatcher::Literal(literal) => in_form.contains(literal.as_str()),
+            TextMatcher::Whole(whole) => in_form == whole.as_str(),
+            TextMatcher::Json(value) => {
+                embedded_json::find(text).is_ok_and(|found| is_same_json(&found, value))
+            }
         }
     }
 
     /// Whether `text` contains the literal in another case; false for patterns.
     pub(crate) fn differs_in_case(&self, text: &str) -> bool {
         match &self.matcher {
-            TextMatcher::Pattern(_) => false,
+            TextMatcher::Pattern(_) | TextMatcher::Whole(_) | TextMatcher::Json(_) => false,
             TextMatcher::Literal(literal) => {
                 let in_form = self.compared.form.apply(text);
                 in_form.to_lowercase().contains(&literal.to_lowercase())
@@ -140,8 +176,12 @@ impl Needle {
     /// What it does to a text: `` matches `x` ``.
     pub(super) fn finds(&self) -> String {
         let (verb, what) = self.verb();
-        let ending = if verb == "match" { "es" } else { "s" };
-        format!("{verb}{ending} `{what}`")
+        let verb = match verb {
+            "match" => "matches",
+            "contain" => "contains",
+            _ => "is equal to",
+        };
+        format!("{verb} `{what}`")
     }
 
     /// What it must do to a text: `` match `x` ``.
@@ -154,6 +194,8 @@ impl Needle {
         match &self.matcher {
             TextMatcher::Pattern(pattern) => ("match", short(pattern.as_str())),
             TextMatcher::Literal(literal) => ("contain", literally(literal)),
+            TextMatcher::Whole(whole) => ("be equal to", literally(whole)),
+            TextMatcher::Json(value) => ("be equal to", json(value)),
         }
     }
 }

@@ -4,9 +4,9 @@ use crate::claim::Claim;
 use crate::collector::Collector;
 use crate::describe::short;
 use crate::evaluation::{Finding, Monitor, RuleScope, at_each_call};
+use crate::named_tool::RuleTool;
 use crate::rule::{Rule, RuleKind};
 use crate::select::WrittenName;
-use ananke_base::diagnostic::Span;
 use ananke_model::model::{AssertBlock, Text};
 use ananke_model::variables::{Interpolation, Patterns};
 use ananke_trace::trace::{Fact, Facts};
@@ -85,10 +85,10 @@ impl Rule for AllowOnly {
         vec![Claim::AllowsOnly(&self.names)]
     }
 
-    fn named_tools(&self) -> Vec<(&str, Option<Span>)> {
+    fn named_tools(&self) -> Vec<RuleTool<'_>> {
         self.names
             .iter()
-            .map(|name| (name.as_str(), Some(name.span)))
+            .map(|name| RuleTool::exact(name, Some(name.span)))
             .collect()
     }
 }

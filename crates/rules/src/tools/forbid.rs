@@ -3,9 +3,9 @@
 use crate::claim::Claim;
 use crate::collector::Collector;
 use crate::evaluation::{Finding, Monitor, RuleScope, at_each_call};
+use crate::named_tool::RuleTool;
 use crate::rule::{Rule, RuleKind};
 use crate::select::tool_name;
-use ananke_base::diagnostic::Span;
 use ananke_model::model::AssertBlock;
 use ananke_model::variables::Patterns;
 use ananke_trace::trace::{Fact, Facts};
@@ -62,7 +62,7 @@ impl Rule for Forbid {
         vec![Claim::ForbidsTool(&self.name)]
     }
 
-    fn named_tools(&self) -> Vec<(&str, Option<Span>)> {
-        vec![(&self.name, None)]
+    fn named_tools(&self) -> Vec<RuleTool<'_>> {
+        vec![RuleTool::exact(&self.name, None)]
     }
 }

@@ -6,9 +6,9 @@ use crate::claim::Claim;
 use crate::collector::Collector;
 use crate::describe::short;
 use crate::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View};
+use crate::named_tool::RuleTool;
 use crate::rule::{Rule, RuleKind};
 use crate::select::{ArgumentReading, Mismatches, NotMatchKeys, Selector};
-use ananke_base::diagnostic::Span;
 use ananke_model::model::AssertBlock;
 use ananke_model::variables::Patterns;
 use ananke_trace::trace::{Delta, Facts};
@@ -29,6 +29,9 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
             entry.span,
             calls.name_span().unwrap_or(entry.span),
             |interpolation| {
+                for node in calls.args.iter().chain(&calls.result) {
+                    interpolation.check_prohibited(node);
+                }
                 let unwanted = (
                     entry.value.args_not_match.as_ref(),
                     entry.value.result_not_match.as_ref(),
@@ -103,13 +106,8 @@ impl Rule for ForbidCallsRule {
         vec![Claim::ForbidsCalls(&self.selector)]
     }
 
-    fn named_tools(&self) -> Vec<(&str, Option<Span>)> {
-        self.selector
-            .name
-            .exact()
-            .map(|name| (name, None))
-            .into_iter()
-            .collect()
+    fn named_tools(&self) -> Vec<RuleTool<'_>> {
+        self.selector.name.named_tools()
     }
 }
 

@@ -68,6 +68,15 @@ impl RelatedSteps {
             );
             return None;
         }
+        if relation.is_negated() {
+            let steps = entries.iter().flat_map(|entry| {
+                let inner = entry.value.any_of.iter().flatten();
+                std::iter::once(entry).chain(inner)
+            });
+            for value in steps.flat_map(|step| step.value.keys.values()) {
+                interpolation.check_prohibited(value);
+            }
+        }
         // Every step is looked at, so that every problem is reported.
         let groups: Vec<Option<Vec<TiedStep>>> = entries
             .iter()

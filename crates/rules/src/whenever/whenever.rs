@@ -8,10 +8,10 @@ use super::tied_step::{TiedStep, TriggerKind};
 use crate::claim::Claim;
 use crate::collector::Collector;
 use crate::evaluation::{Monitor, RuleScope};
+use crate::named_tool::RuleTool;
 use crate::rule::{Rule, RuleKind};
-use crate::select::ToolName;
 use crate::steps::StepMatcher;
-use ananke_base::diagnostic::{Code, Span, Spanned};
+use ananke_base::diagnostic::{Code, Spanned};
 use ananke_model::model::{AssertBlock, WheneverRule, WithinScope};
 use ananke_model::variables::{Interpolation, Patterns};
 use ananke_trace::trace::Facts;
@@ -248,11 +248,10 @@ impl Rule for Whenever {
         claims
     }
 
-    fn named_tools(&self) -> Vec<(&str, Option<Span>)> {
+    fn named_tools(&self) -> Vec<RuleTool<'_>> {
         let selectors = self.steps().filter_map(StepMatcher::selector);
         selectors
-            .filter_map(|selector| ToolName::exact(&selector.name))
-            .map(|name| (name, None))
+            .flat_map(|selector| selector.name.named_tools())
             .collect()
     }
 

@@ -9,6 +9,7 @@ use super::failed_runs::FailedRuns;
 use super::failure::Failure;
 use super::identity::TestIdentity;
 use super::input_decision::InputDecision;
+use super::near_name::NearName;
 use super::not_shown_rule::NotShownRule;
 use super::outcome::Outcome;
 use super::passed_rule::PassedRule;
@@ -22,7 +23,6 @@ use super::transcript::Transcript;
 use super::transcript_line::TranscriptLine;
 use super::turn::TurnOutcome;
 use super::turn_end::TurnEnd;
-use super::uncalled_tool::UncalledTool;
 use super::walk::{ActionCount, FailedWalk, Walks};
 use crate::redact::{Mask, Redactor};
 use ananke_base::diagnostic::Place;
@@ -35,7 +35,7 @@ impl Mask for Place {
     }
 }
 
-impl Mask for UncalledTool {
+impl Mask for NearName {
     fn mask(&mut self, redactor: &Redactor) {
         let Self {
             place,

@@ -1,8 +1,8 @@
 //! What a run comes to.
 
+use super::near_name::NearNames;
 use super::quarantine::Quarantine;
 use super::totals::Totals;
-use super::uncalled_tool::UncalledTools;
 
 /// Everything that decides whether a run passes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Verdict {
     /// Expired quarantine entries, in the order of the config: each fails the run.
     pub expired: Vec<Quarantine>,
     /// Names in rules that are probably misspelled.
-    pub uncalled: UncalledTools,
+    pub near_names: NearNames,
     /// Whether warnings fail the run: `--deny-warnings`.
     pub warnings_fail: bool,
 }
@@ -52,11 +52,11 @@ impl Verdict {
             flaky_fails,
             lost_server,
             expired,
-            uncalled,
+            near_names,
             warnings_fail,
         } = self;
         let warnings = if *warnings_fail {
-            uncalled.found.len()
+            near_names.found.len()
         } else {
             0
         };

@@ -19,7 +19,7 @@ use ananke_base::context::Scratch;
 use ananke_base::diagnostic::Place;
 use ananke_base::text::{escape, truncate};
 use ananke_engine::run::RunEvent;
-use ananke_trace::outcome::{Failure, Level, NotShownRule, Outcome, Status, UncalledTool};
+use ananke_trace::outcome::{Failure, Level, NearName, NotShownRule, Outcome, Status};
 use ananke_trace::redact::Sealed;
 
 /// The most bytes of one text.
@@ -245,7 +245,7 @@ fn end(run: &RunTotals) -> String {
     let reason = run.reason();
     let found = end
         .as_ref()
-        .map_or(&[][..], |end| &end.verdict.uncalled.found);
+        .map_or(&[][..], |end| &end.verdict.near_names.found);
     let mut warnings: String = found.iter().take(MOST_FINDINGS).map(warning).collect();
     if found.len() > MOST_FINDINGS {
         let _ = writeln!(
@@ -278,7 +278,7 @@ fn end(run: &RunTotals) -> String {
     }
 }
 
-fn warning(tool: &UncalledTool) -> String {
+fn warning(tool: &NearName) -> String {
     let warning = format!(
         "warning: {}: {}: {}",
         tool.place,

@@ -11,7 +11,7 @@ use crate::report::layout::Page;
 use crate::report::layout::{Palette, mark};
 use ananke_base::diagnostic::Place;
 use ananke_base::text::escape;
-use ananke_trace::outcome::{Outcome, Quarantine, Status, UncalledTool, UncalledTools, Verdict};
+use ananke_trace::outcome::{NearName, NearNames, Outcome, Quarantine, Status, Verdict};
 
 /// What the end of a run lists.
 #[derive(Debug, Default)]
@@ -172,14 +172,14 @@ fn expired(entries: &[Quarantine], palette: &Palette, page: &mut Page) {
 
 /// The warnings of the run itself, as `ananke check` prints its own.
 fn warnings(verdict: &Verdict, palette: &Palette, page: &mut Page) {
-    let UncalledTools { found, note } = &verdict.uncalled;
+    let NearNames { found, note } = &verdict.near_names;
     let (severity, style) = if verdict.warnings_fail {
         ("error", palette.failed)
     } else {
         ("warning", palette.warning)
     };
     for tool in found.iter().take(MOST) {
-        page.put(style, &format!("{severity}[{}]", UncalledTool::CODE));
+        page.put(style, &format!("{severity}[{}]", NearName::CODE));
         page.plain(&format!(": {}", escape::line(&tool.message())));
         page.end();
         let Place { file, line, column } = &tool.place;
@@ -197,7 +197,7 @@ fn warnings(verdict: &Verdict, palette: &Palette, page: &mut Page) {
     if !found.is_empty() {
         page.line(
             Style::new(),
-            &format!("For more: `ananke explain {}`", UncalledTool::CODE),
+            &format!("For more: `ananke explain {}`", NearName::CODE),
         );
         page.end();
     }

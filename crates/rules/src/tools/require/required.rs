@@ -5,9 +5,9 @@ use crate::claim::Claim;
 use crate::collector::Collector;
 use crate::describe::short;
 use crate::evaluation::{Monitor, RuleScope};
+use crate::named_tool::RuleTool;
 use crate::rule::Rule;
 use crate::select::{CallCount, NotMatchKeys, PathPatterns, Selector, WrittenName};
-use ananke_base::diagnostic::Span;
 use ananke_base::text::any_of;
 use ananke_model::model::{self, AssertBlock, WhichCalls};
 use ananke_model::variables::{Interpolation, Pattern, Patterns};
@@ -72,6 +72,11 @@ impl RequireRule {
                 .or_else(|| count_written.as_ref().map(|_| CallCount::ANY)),
             None => Some(CallCount::AT_LEAST_ONE),
         };
+        if count.is_some_and(|count: CallCount| count.max == Some(0)) {
+            for value in calls.args.iter().chain(&calls.result) {
+                interpolation.check_prohibited(value);
+            }
+        }
         let args_not_match = PathPatterns::compile(args_not_match.as_ref(), interpolation);
         let result_not_match = result_not_match
             .as_ref()
@@ -166,6 +171,10 @@ impl Rule for RequireRule {
         words.join(", ")
     }
 
+    fn only_prohibits(&self) -> bool {
+        self.count.max == Some(0)
+    }
+
     fn message(&self) -> Option<&str> {
         self.message.as_deref()
     }
@@ -250,13 +259,13 @@ impl Rule for RequireRule {
         [requires].into_iter().chain(nothing).collect()
     }
 
-    fn named_tools(&self) -> Vec<(&str, Option<Span>)> {
-        let own = self.selector.name.exact().filter(|_| self.count.min == 0);
+    fn named_tools(&self) -> Vec<RuleTool<'_>> {
+        let mut tools = match self.count.min {
+            0 => self.selector.name.named_tools(),
+            _ => Vec::new(),
+        };
         let before = [&self.after, &self.after_result].into_iter().flatten();
-        let before = before.map(|after| (after.as_str(), Some(after.span)));
-        own.map(|name| (name, None))
-            .into_iter()
-            .chain(before)
-            .collect()
+        tools.extend(before.map(|after| RuleTool::exact(after, Some(after.span))));
+        tools
     }
 }

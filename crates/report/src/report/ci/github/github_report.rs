@@ -11,7 +11,7 @@ use crate::report::words::stability::{flip, rate};
 use crate::report::words::walks::summary;
 use ananke_engine::run::RunEvent;
 use ananke_trace::outcome::{
-    Failure, NotShownRule, Outcome, Problem, Quarantine, Stability, UncalledTool, Verdict,
+    Failure, NearName, NotShownRule, Outcome, Problem, Quarantine, Stability, Verdict,
 };
 use ananke_trace::redact::Sealed;
 
@@ -151,19 +151,19 @@ impl GithubReport {
         }
     }
 
-    fn uncalled(&mut self, verdict: &Verdict) {
+    fn near_names(&mut self, verdict: &Verdict) {
         let (kind, annotations) = if verdict.warnings_fail {
             (AnnotationKind::Error, &mut self.errors)
         } else {
             (AnnotationKind::Warning, &mut self.warnings)
         };
-        for tool in &verdict.uncalled.found {
+        for tool in &verdict.near_names.found {
             let place = (&*self.step.file(&tool.place.file), tool.place.line);
             let message = format!("{}: {}", tool.message(), tool.help());
             annotations.add(std::iter::once(line(
                 kind,
                 Some(place),
-                UncalledTool::CODE.as_str(),
+                NearName::CODE.as_str(),
                 &message,
             )));
         }
@@ -211,7 +211,7 @@ impl Reporter for GithubReport {
             RunEvent::CaseFinished(outcome) => self.case(outcome),
             RunEvent::RunFinished { verdict, .. } => {
                 self.expired(&verdict.expired);
-                self.uncalled(verdict);
+                self.near_names(verdict);
             }
             _ => {}
         }

@@ -54,6 +54,8 @@ pub(super) fn case_assertions(outcome: &Outcome) -> Option<Vec<CaseAssertionView
         .filter(|(place, ..)| is_of(place, outcome))
         .collect();
     all.sort_by_key(|(place, ..)| (place.line, place.column));
+    // An assertion may be several rules: it failed if one of them did.
+    all.dedup_by(|other, first| other.0 == first.0);
     Some(
         all.into_iter()
             .map(|(_, written, finding)| view(written, finding))

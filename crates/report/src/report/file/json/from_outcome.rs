@@ -14,7 +14,7 @@ use crate::report::run_totals::RunTotals;
 use crate::report::snapshot_totals::SnapshotTotals;
 use crate::report::words::duration::milliseconds;
 use ananke_base::diagnostic::Place;
-use ananke_trace::outcome::{self, JudgedTotals, Outcome, RunFacts, UncalledTool, UncalledTools};
+use ananke_trace::outcome::{self, JudgedTotals, NearName, NearNames, Outcome, RunFacts};
 use ananke_trace::trace;
 
 /// The line of `outcome`.
@@ -148,20 +148,22 @@ pub(in crate::report) fn summary(run: &RunTotals) -> SummaryLine {
         duration_ms: end.as_ref().map(|end| milliseconds(end.elapsed_us)),
         exit_code: run.exit_code(),
         snapshots: snapshots(counted),
-        warnings: end.as_ref().and_then(|end| warnings(&end.verdict.uncalled)),
+        warnings: end
+            .as_ref()
+            .and_then(|end| warnings(&end.verdict.near_names)),
         reason: run.reason(),
     }
 }
 
 /// The warnings of a run; `None` if there are none.
-fn warnings(uncalled: &UncalledTools) -> Option<Vec<WarningView>> {
-    (!uncalled.found.is_empty()).then(|| uncalled.found.iter().map(warning).collect())
+fn warnings(near_names: &NearNames) -> Option<Vec<WarningView>> {
+    (!near_names.found.is_empty()).then(|| near_names.found.iter().map(warning).collect())
 }
 
-fn warning(tool: &UncalledTool) -> WarningView {
+fn warning(tool: &NearName) -> WarningView {
     let Place { file, line, column } = &tool.place;
     WarningView {
-        code: UncalledTool::CODE.as_str(),
+        code: NearName::CODE.as_str(),
         message: tool.message(),
         help: tool.help(),
         file: file.to_string(),

@@ -14,7 +14,7 @@ use crate::report::words::ruling;
 use crate::report::words::stability::{flip, flip_rate, rate};
 use ananke_base::text::duration;
 use ananke_engine::run::RunEvent;
-use ananke_trace::outcome::{Outcome, Quarantine, Status, UncalledTools, Verdict};
+use ananke_trace::outcome::{NearNames, Outcome, Quarantine, Status, Verdict};
 
 /// The number of slowest tests in the report.
 const SLOWEST: usize = 5;
@@ -245,7 +245,7 @@ fn expired(entries: &[Quarantine], room: usize) -> String {
 }
 
 fn warnings(verdict: &Verdict, room: usize) -> String {
-    let UncalledTools { found, note } = &verdict.uncalled;
+    let NearNames { found, note } = &verdict.near_names;
     if found.is_empty() && note.is_none() {
         return String::new();
     }

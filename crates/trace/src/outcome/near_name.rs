@@ -1,10 +1,11 @@
-//! Names in rules that are probably misspelled: no agent of the run called such a tool, and one typo away is one that exists.
+//! Names in rules that are probably misspelled: no agent of the run called such a tool, and one of almost the same name exists.
 
 use ananke_base::diagnostic::{Code, Place};
 
-/// A tool that a rule names, no agent of the run called, and whose name is one typo from that of another tool.
+/// A tool that a rule names and no agent of the run called. Its name differs from that of another tool by one typo, or in case,
+/// separators or a prefix alone.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct UncalledTool {
+pub struct NearName {
     /// Where the name is written.
     pub place: Place,
     /// The name.
@@ -15,9 +16,9 @@ pub struct UncalledTool {
     pub nearest: String,
 }
 
-impl UncalledTool {
+impl NearName {
     /// The kind of problem, for `ananke explain`.
-    pub const CODE: Code = Code::UncalledTool;
+    pub const CODE: Code = Code::NearName;
 
     /// What is wrong, on one line.
     pub fn message(&self) -> String {
@@ -33,9 +34,9 @@ impl UncalledTool {
 
 /// Everything that is known of such names at the end of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct UncalledTools {
+pub struct NearNames {
     /// By place.
-    pub found: Vec<UncalledTool>,
+    pub found: Vec<NearName>,
     /// Why some names are missing here; `None` if all were compared.
     pub note: Option<&'static str>,
 }

@@ -1,0 +1,194 @@
+//! The one object that an answer is, or ends with.
+//!
+//! Flows in: what a helper says. Flows out: the object, as it is written and as what it means, and the prose before it.
+//! **Invariant:** an object within a sentence, or before other text, is a quotation and never the answer.
+
+use serde_json::{Map, Value};
+
+use super::answer_object::AnswerObject;
+use ananke_base::source::received_json;
+
+/// What begins and ends a block of code.
+const FENCE: &str = "```";
+
+/// The object that an answer is, or ends with: alone, in the only fenced block, or from the beginning of a line on.
+#[derive(Debug)]
+pub(super) struct FinalObject<'t> {
+    /// The text before it.
+    pub(super) prose: &'t str,
+    /// The object as it is written.
+    pub(super) written: &'t str,
+    /// The key that is duplicated in it first, if there is one.
+    duplicate_key: Option<String>,
+    /// What it means: one object, and more if its duplicate keys have different values.
+    meanings: Vec<Map<String, Value>>,
+}
+
+impl<'t> FinalObject<'t> {
+    /// The object of `answer`; `None` if it is not in one of these places.
+    pub(super) fn find(answer: &'t str) -> Option<Self> {
+        let answer = answer.trim();
+        if answer.ends_with(FENCE) {
+            let (prose, inside) = only_block(answer)?;
+            return Self::of(prose, inside);
+        }
+        if !answer.ends_with('}') {
+            return None;
+        }
+        line_starts(answer)
+            .filter(|start| answer[*start..].starts_with('{'))
+            .find_map(|start| Self::of(&answer[..start], &answer[start..]))
+            .filter(|object| fences(object.prose).count().is_multiple_of(2))
+    }
+
+    fn of(prose: &'t str, written: &'t str) -> Option<Self> {
+        let written = written.trim();
+        let read = received_json::read(written).ok()?;
+        let object = |value| match value {
+            Value::Object(fields) => Some(fields),
+            _ => None,
+        };
+        let values = std::iter::once(read.value).chain(read.other_values);
+        Some(Self {
+            prose,
+            written,
+            duplicate_key: read.oddities.duplicate_key,
+            meanings: values.map(object).collect::<Option<_>>()?,
+        })
+    }
+
+    /// Whether it has one of `keys`.
+    pub(super) fn has_one_of(&self, keys: &[&str]) -> bool {
+        let first = self.meanings.first();
+        first.is_some_and(|fields| keys.iter().any(|key| fields.contains_key(*key)))
+    }
+
+    /// What `read` makes of it.
+    ///
+    /// # Errors
+    /// Those of `read`, and if duplicate keys have values of different meanings.
+    pub(super) fn read<T: PartialEq>(
+        &self,
+        read: impl Fn(AnswerObject<'_>) -> Result<T, String>,
+    ) -> Result<T, String> {
+        let mut all = self
+            .meanings
+            .iter()
+            .map(|fields| read(AnswerObject(fields)));
+        let first = all.next().unwrap_or_else(|| Err("nothing".to_owned()))?;
+        if all.any(|other| other.as_ref() != Ok(&first)) {
+            let key = self.duplicate_key.as_deref().unwrap_or_default();
+            return Err(format!("an object with two different values of `{key}`"));
+        }
+        Ok(first)
+    }
+}
+
+/// What is before the only fenced block of an answer that ends with it, and what is in the block.
+fn only_block(answer: &str) -> Option<(&str, &str)> {
+    let inside = answer.strip_suffix(FENCE)?;
+    let mut fences = fences(inside);
+    let (Some(start), None) = (fences.next(), fences.next()) else {
+        return None;
+    };
+    let (prose, block) = inside.split_at(start);
+    let (_, inside) = block.split_once('\n')?;
+    Some((prose, inside))
+}
+
+/// Where a line begins with a fence.
+fn fences(text: &str) -> impl Iterator<Item = usize> {
+    line_starts(text).filter(|start| text[*start..].starts_with(FENCE))
+}
+
+fn line_starts(text: &str) -> impl Iterator<Item = usize> {
+    let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
+    std::iter::once(0).chain(breaks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(answer: &str) -> Option<(&str, &str)> {
+        FinalObject::find(answer).map(|object| (object.prose, object.written))
+    }
+
+    #[test]
+    fn the_object_is_alone_in_the_only_block_or_at_the_end() {
+        for (answer, prose, written) in [
+            (" {\"a\": 1}\n", "", "{\"a\": 1}"),
+            (
+                "{\n  \"a\":\n{\"b\": 1}\n}",
+                "",
+                "{\n  \"a\":\n{\"b\": 1}\n}",
+            ),
+            ("```json\n{\"a\": 1}\n```", "", "{\"a\": 1}"),
+            ("```\r\n{\"a\": \"```\"}\r\n```\r\n", "", "{\"a\": \"```\"}"),
+            ("So:\n```\n{}```", "So:\n", "{}"),
+            ("{so far}\nSo:\n{\"a\": 1}", "{so far}\nSo:\n", "{\"a\": 1}"),
+            ("{\"a\": 1}\n{\"a\": 2}", "{\"a\": 1}\n", "{\"a\": 2}"),
+            ("```\ncode\n```\n{}", "```\ncode\n```\n", "{}"),
+        ] {
+            assert_eq!(found(answer), Some((prose, written)), "{answer}");
+        }
+    }
+
+    #[test]
+    fn an_object_in_another_place_is_none() {
+        for answer in [
+            "",
+            "{",
+            "[{}]",
+            "It says {\"a\": 1}",
+            "{\"a\": 1} it says",
+            "{\"a\": 1}\nThat is all.",
+            "> {\"a\": 1}",
+            "- {\"a\": 1}",
+            "So:\n    {\"a\": 1}",
+            "`{\"a\": 1}`",
+            "{\"a\": 1}{\"a\": 2}",
+            "So:\n```\n{\"a\": 1}",
+            "```\n{\"a\": 1}\n```\nThat is all.",
+            "```\n{\"a\": 1}\n```\n```\n{\"a\": 2}\n```",
+            "```\nSo: {\"a\": 1}\n```",
+            "So: ```\n{\"a\": 1}\n```",
+            "{'a': 1}",
+            "{\"a\": 1,}",
+        ] {
+            assert_eq!(found(answer), None, "{answer}");
+        }
+    }
+
+    #[test]
+    fn duplicate_keys_must_mean_the_same() {
+        let read = |answer: &str| {
+            let object = FinalObject::find(answer).unwrap();
+            object.read(|object| object.text("a"))
+        };
+        assert_eq!(read(r#"{"a": "b", "a": " b "}"#), Ok(Some("b".to_owned())));
+        assert_eq!(
+            read(r#"{"a": "b", "c": 1, "c": 2}"#),
+            Ok(Some("b".to_owned()))
+        );
+        assert_eq!(
+            read(r#"{"a": "b", "a": "c"}"#),
+            Err("an object with two different values of `a`".to_owned())
+        );
+        assert!(read(r#"{"a": "b", "a": 1}"#).is_err());
+    }
+
+    #[test]
+    fn a_hostile_text_is_read_in_bounded_time() {
+        for piece in [
+            "{\n",
+            "{\"a\":\n",
+            "{\"a\":[{\n",
+            "{}\n",
+            "```\n",
+            "{\"a\":1,\n",
+        ] {
+            assert_eq!(found(&(piece.repeat(5_000) + "]}")), None, "{piece}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What a helper may quote: everything that was said and done in the conversation that it is asked about.
+//!
+//! **Invariant:** quotes, backslashes, white space and what is not visible make no difference: a quotation is found word for word.
+
+use serde_json::Value;
+
+use ananke_base::text::TextForm;
+
+/// What parts the words of a text in [`QuotableText`].
+const SPACE: char = ' ';
+
+/// Everything that was said and done in a conversation, as words.
+#[derive(Debug, Default)]
+pub(crate) struct QuotableText(Vec<String>);
+
+impl QuotableText {
+    /// The words of these values: of each text in them, and of lists and objects as JSON.
+    pub(crate) fn of<'v>(values: impl IntoIterator<Item = &'v Value>) -> Self {
+        let mut found = Self::default();
+        for value in values {
+            if !value.is_string() {
+                found.0.push(words(&value.to_string()));
+            }
+            found.add_texts(value);
+        }
+        found
+    }
+
+    fn add_texts(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => self.0.push(words(text)),
+            Value::Array(items) => items.iter().for_each(|item| self.add_texts(item)),
+            Value::Object(fields) => fields.values().for_each(|field| self.add_texts(field)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// Whether `part` is in it word for word.
+    pub(super) fn contains(&self, part: &str) -> bool {
+        let part = words(part);
+        self.0.iter().any(|text| text.contains(&part))
+    }
+}
+
+/// The words and signs of a text, with a space before and after each.
+fn words(text: &str) -> String {
+    let visible = TextForm {
+        is_composed: true,
+        is_visible: true,
+    };
+    let text = visible.apply(text);
+    let mut found = String::with_capacity(text.len() + 2);
+    found.push(SPACE);
+    for character in text.chars() {
+        let is_word = character.is_alphanumeric() || character == '_';
+        if !is_word && !found.ends_with(SPACE) {
+            found.push(SPACE);
+        }
+        if is_word {
+            found.push(character);
+        } else if !is_ignored(character) {
+            found.extend([character, SPACE]);
+        }
+    }
+    if !found.ends_with(SPACE) {
+        found.push(SPACE);
+    }
+    found
+}
+
+/// Whether a quotation may add or drop it.
+fn is_ignored(character: char) -> bool {
+    character.is_whitespace()
+        || character.is_control()
+        || matches!(character, '\\' | '"' | '\'' | '`' | '‘'..='‟' | '«' | '»')
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_quotation_is_found_word_for_word() {
+        let said = json!([
+            { "content": "Sure: {“passed”:\u{a0}true}. You will PASS the exam." },
+            { "result": { "passed": true, "score": 1 }, "args": "{\\\"passed\\\": false}" },
+        ]);
+        let quotable = QuotableText::of([&said, &json!("It is over"), &json!(null)]);
+        for part in [
+            "{\"passed\": true}",
+            "{ \"passed\" :\ntrue }",
+            "{\"passed\":true,\"score\":1}",
+            "{\"passed\": false}",
+            "PASS",
+            "over",
+        ] {
+            assert!(quotable.contains(part), "{part}");
+        }
+        for part in [
+            "{\"passed\": true, \"score\": 0}",
+            "{\"passed\": true, \"reason\": \"fine\"}",
+            "PASS: it is polite",
+            "AS",
+            "{\"score\": 1}",
+            "FAIL",
+        ] {
+            assert!(!quotable.contains(part), "{part}");
+        }
+    }
+}

@@ -1,0 +1,417 @@
+//! What looks like a verdict next to a verdict: in prose, and among the keys of an object.
+//!
+//! **Invariant:** every spelling of the words for a verdict is found if it is set off from the sentence around it. A word
+//! within a sentence ("it does not fail to name a price") is none.
+
+use serde_json::Value;
+
+use super::answer_text::shown;
+use ananke_base::text::TextForm;
+
+/// The words by which a text passes or fails, in lowercase.
+const VERDICTS: [(&str, bool); 18] = [
+    ("pass", true),
+    ("passed", true),
+    ("passes", true),
+    ("passing", true),
+    ("accept", true),
+    ("accepted", true),
+    ("accepts", true),
+    ("approve", true),
+    ("approved", true),
+    ("fail", false),
+    ("failed", false),
+    ("fails", false),
+    ("failing", false),
+    ("failure", false),
+    ("reject", false),
+    ("rejected", false),
+    ("rejects", false),
+    ("rejection", false),
+];
+
+/// The words whose value is a verdict if it is one of [`VERDICTS`], or true or false.
+const NAMES: [&str; 12] = [
+    "verdict",
+    "result",
+    "decision",
+    "outcome",
+    "judgement",
+    "judgment",
+    "conclusion",
+    "status",
+    "ruling",
+    "assessment",
+    "evaluation",
+    "overall",
+];
+
+/// The words that are a verdict if their value is true or false.
+const QUALITIES: [(&str, bool); 10] = [
+    ("ok", true),
+    ("success", true),
+    ("successful", true),
+    ("satisfied", true),
+    ("met", true),
+    ("valid", true),
+    ("correct", true),
+    ("invalid", false),
+    ("incorrect", false),
+    ("violated", false),
+];
+
+/// The values that are true or false.
+const TRUTHS: [(&str, bool); 9] = [
+    ("true", true),
+    ("yes", true),
+    ("y", true),
+    ("1", true),
+    ("false", false),
+    ("no", false),
+    ("n", false),
+    ("0", false),
+    ("none", false),
+];
+
+/// The words that turn a word after them into its opposite; the last one is the end of "doesn't".
+const NEGATIONS: [&str; 5] = ["not", "never", "cannot", "non", "t"];
+
+/// The words that may be between the name of a verdict and its value.
+const FILLERS: [&str; 10] = [
+    "is", "was", "a", "an", "and", "the", "clear", "clearly", "overall", "final",
+];
+
+/// How many words may be between the name of a verdict and its value.
+const MOST_BETWEEN: usize = 4;
+
+/// The signs that mark a word up, or quote it.
+const MARKUP: &[char] = &[
+    '*', '_', '~', '`', '"', '\'', '“', '”', '‘', '’', '«', '»', '\\', '[', ']',
+];
+
+/// The signs between two parts of a sentence.
+const PARTS: &[char] = &['.', '!', '?', ';', ':', ',', '\n'];
+
+/// A line of `text` with something that looks like a verdict, and not like the verdict `passed`.
+pub(super) fn contradiction(text: &str, passed: bool) -> Option<String> {
+    let visible = TextForm {
+        is_composed: true,
+        is_visible: true,
+    };
+    let text = visible.apply(text);
+    let (at, _) = claims(&text)
+        .into_iter()
+        .find(|(_, claim)| *claim != passed)?;
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    text[start..].lines().next().map(shown)
+}
+
+/// A key in `value`, at any depth, that looks like a verdict and not like the verdict `passed`, with its value.
+pub(super) fn contradicting_key(value: &Value, passed: bool) -> Option<String> {
+    match value {
+        Value::Object(fields) => fields.iter().find_map(|(key, value)| {
+            let contradicts = claim_of_key(key, value).is_some_and(|claim| claim != passed);
+            let own = contradicts.then(|| shown(&format!("{key}: {value}")));
+            own.or_else(|| contradicting_key(value, passed))
+        }),
+        Value::Array(items) => items
+            .iter()
+            .find_map(|item| contradicting_key(item, passed)),
+        _ => None,
+    }
+}
+
+/// What a key claims with its value. A text is looked at only if it says nothing but a verdict.
+fn claim_of_key(key: &str, value: &Value) -> Option<bool> {
+    let words = key_words(key);
+    let (name, before) = words.split_last()?;
+    let is_negated = before.iter().any(|word| is_one_of(&NEGATIONS, word));
+    let verdict = find(&VERDICTS, name);
+    let claim = match value {
+        Value::Bool(truth) => {
+            let of_name = verdict
+                .or_else(|| find(&QUALITIES, name))
+                .or_else(|| is_one_of(&NAMES, name).then_some(true))?;
+            of_name == *truth
+        }
+        // Other numbers count something.
+        Value::Number(number) => match number.as_f64()? {
+            0.0 => !verdict?,
+            1.0 => verdict?,
+            _ => verdict.filter(|passes| !passes)?,
+        },
+        Value::Array(items) if !items.is_empty() => verdict.filter(|passes| !passes)?,
+        Value::String(text) => match (only_verdict(text), find(&TRUTHS, &text.to_lowercase())) {
+            (Some(said), _) if verdict.is_some() || is_one_of(&NAMES, name) => said,
+            (_, Some(truth)) => verdict? == truth,
+            _ => verdict.filter(|_| !text.trim().is_empty())?,
+        },
+        Value::Null | Value::Array(_) | Value::Object(_) => return None,
+    };
+    Some(claim != is_negated)
+}
+
+/// The verdict that a text consists of, such as `rejected, fail`; one that contradicts itself fails.
+fn only_verdict(text: &str) -> Option<bool> {
+    let words = words(text);
+    let mut verdict = None;
+    for (index, word) in words.iter().enumerate() {
+        if let Some(meaning) = find(&VERDICTS, &word.lowercase) {
+            let meaning = meaning != is_negated(text, &words, index);
+            verdict = Some(meaning && verdict.unwrap_or(true));
+        } else if !is_one_of(&NEGATIONS, &word.lowercase) && !is_one_of(&FILLERS, &word.lowercase) {
+            return None;
+        }
+    }
+    verdict
+}
+
+/// Everything in a text that looks like a verdict, each with its place.
+fn claims(text: &str) -> Vec<(usize, bool)> {
+    let words = words(text);
+    let claim = |index: usize| {
+        let word = &words[index];
+        let alone = || find(&VERDICTS, &word.lowercase).filter(|_| is_set_off(text, word));
+        let claim = of_value(text, &words, index).or_else(alone)?;
+        Some((word.start, claim != is_negated(text, &words, index)))
+    };
+    (0..words.len()).filter_map(claim).collect()
+}
+
+/// What a word claims together with the value after it: `passed: false`, `verdict = reject`, `FAIL: no price`.
+fn of_value(text: &str, words: &[Word<'_>], index: usize) -> Option<bool> {
+    let name = words[index].lowercase.as_str();
+    let after = text[words[index].end..].trim_start_matches(MARKUP);
+    let after = after.trim_start();
+    let rest = &words[index + 1..];
+    let (verdict, is_name) = (find(&VERDICTS, name), is_one_of(&NAMES, name));
+    let has_verb = rest
+        .first()
+        .is_some_and(|next| is_one_of(&["is", "was"], &next.lowercase));
+    let has_value = after.starts_with([':', '=', '>', '：'])
+        || is_name && (has_verb || after.starts_with(['-', '–', '—']));
+    if !has_value {
+        return None;
+    }
+    let is_between = |word: &&Word<'_>| {
+        is_one_of(&FILLERS, &word.lowercase) || is_one_of(&NEGATIONS, &word.lowercase)
+    };
+    let between = rest
+        .iter()
+        .take(MOST_BETWEEN)
+        .take_while(is_between)
+        .count();
+    let is_negated = rest[..between]
+        .iter()
+        .any(|word| is_one_of(&NEGATIONS, &word.lowercase));
+    let value = rest.get(between);
+    let truth = value.and_then(|value| {
+        let truth = find(&TRUTHS, &value.lowercase)?;
+        // `FAIL: no price` has a reason.
+        let is_word = is_one_of(&["true", "false"], &value.lowercase);
+        (is_word || is_alone(&text[value.end..])).then_some(truth)
+    });
+    let said = value.and_then(|value| find(&VERDICTS, &value.lowercase));
+    let claim = match (verdict, is_name) {
+        (Some(verdict), _) => match truth {
+            Some(truth) => (truth != is_negated) == verdict,
+            None => verdict,
+        },
+        (None, true) => said.or(truth)? != is_negated,
+        (None, false) => (truth? != is_negated) == find(&QUALITIES, name)?,
+    };
+    Some(claim)
+}
+
+/// Whether a word is set off from the sentence around it: in capitals, marked up, or alone between signs.
+fn is_set_off(text: &str, word: &Word<'_>) -> bool {
+    let (before, after) = (&text[..word.start], &text[word.end..]);
+    let is_in_capitals = word.text.chars().all(char::is_uppercase);
+    let is_marked_up = before.ends_with(MARKUP) && after.starts_with(MARKUP);
+    let before = before.trim_end_matches(is_no_sign).chars().next_back();
+    let starts = before.is_none_or(|sign| !sign.is_alphanumeric());
+    is_in_capitals || is_marked_up || starts && is_alone(after)
+}
+
+/// Whether no word follows directly in the same sentence.
+fn is_alone(after: &str) -> bool {
+    let next = after.trim_start_matches(is_no_sign).chars().next();
+    next.is_none_or(|sign| !sign.is_alphanumeric())
+}
+
+fn is_no_sign(sign: char) -> bool {
+    sign.is_whitespace() && sign != '\n' || MARKUP.contains(&sign)
+}
+
+/// Whether one of the two words before a word, in its part of a sentence, turns it into its opposite.
+fn is_negated(text: &str, words: &[Word<'_>], index: usize) -> bool {
+    let is_negation = |before: &Word<'_>| {
+        let between = &text[before.end..words[index].start];
+        is_one_of(&NEGATIONS, &before.lowercase) && !between.contains(PARTS)
+    };
+    words[index.saturating_sub(2)..index]
+        .iter()
+        .any(is_negation)
+}
+
+/// A word of a text.
+struct Word<'t> {
+    text: &'t str,
+    lowercase: String,
+    start: usize,
+    end: usize,
+}
+
+/// The words of a text: letters and digits.
+fn words(text: &str) -> Vec<Word<'_>> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for part in text.split(|sign: char| !sign.is_alphanumeric()) {
+        // Every sign between two parts is skipped.
+        let end = start + part.len();
+        if !part.is_empty() {
+            found.push(Word {
+                text: part,
+                lowercase: part.to_lowercase(),
+                start,
+                end,
+            });
+        }
+        let sign = text[end..].chars().next();
+        start = end + sign.map_or(0, char::len_utf8);
+    }
+    found
+}
+
+/// The words of a key, in lowercase: `isPassed` has two.
+fn key_words(key: &str) -> Vec<String> {
+    let mut spaced = String::with_capacity(key.len());
+    let mut is_after_lowercase = false;
+    for character in key.chars() {
+        if is_after_lowercase && character.is_uppercase() {
+            spaced.push(' ');
+        }
+        is_after_lowercase = character.is_lowercase();
+        spaced.push(character);
+    }
+    words(&spaced)
+        .into_iter()
+        .map(|word| word.lowercase)
+        .collect()
+}
+
+fn is_one_of(words: &[&str], word: &str) -> bool {
+    words.contains(&word)
+}
+
+fn find(table: &[(&str, bool)], word: &str) -> Option<bool> {
+    table
+        .iter()
+        .find(|(known, _)| *known == word)
+        .map(|(_, meaning)| *meaning)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn whatever_is_set_off_like_a_verdict_is_one() {
+        for (text, claimed) in [
+            ("{\"passed\": true}", true),
+            ("{'passed': False, 'evidence': 1}", false),
+            ("**FAIL**", false),
+            ("* **Fail** - no price is named", false),
+            ("1. fail", false),
+            ("[Failed] the date", false),
+            ("| price | fail |", false),
+            ("Criterion 2: fail", false),
+            ("Criterion 2 → Passed.", true),
+            ("So this is a FAIL of the criteria", false),
+            ("it does NOT PASS at all", false),
+            ("it does not FAIL", true),
+            ("pass: ok", true),
+            ("FAIL: no price", false),
+            ("Fail: 1 of 3", false),
+            ("fail: no", true),
+            ("Passed = no", false),
+            ("Verdict: fail", false),
+            ("Final verdict - **not passed**", false),
+            ("The verdict is a clear reject", false),
+            ("overall: overall: pass", true),
+            ("result = rejected", false),
+            ("status: \"accepted\"", true),
+            ("<passed>false</passed>", false),
+            ("\"success\": false", false),
+            ("is_valid: true", true),
+            ("F\u{200b}AIL", false),
+            ("FA\u{ad}ILED: x", false),
+            ("REJECTED", false),
+            ("{\"passed\":\n false}", false),
+            ("Verdict:\n\n- fail", false),
+            ("It is not\nPASS", true),
+            ("It does not, FAIL", false),
+        ] {
+            let found = [true, false].map(|passed| contradiction(text, passed).is_some());
+            assert!(found[usize::from(claimed)], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_word_of_a_sentence_is_no_verdict() {
+        for text in [
+            "It does not fail to name a price, and would pass in the sense of the criteria.",
+            "The boarding pass is named. A failed call was made again.",
+            "Fails of this kind are rare, and passing them over is fine.",
+            "The result is 5 EUR, and the status of the order is open",
+            "Result: the call failed, but the agent said so",
+            "It is valid for a year: correct me",
+            "passwords failover compass",
+        ] {
+            for passed in [true, false] {
+                assert_eq!(contradiction(text, passed), None, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn keys_of_every_name_must_agree() {
+        for (value, claimed) in [
+            (json!({"pass": false}), false),
+            (json!({"isPassed": true}), true),
+            (json!({"not_passed": true}), false),
+            (json!({"failed": true}), false),
+            (json!({"failed": 0}), true),
+            (json!({"failed": ["price"]}), false),
+            (json!({"failure": "no price"}), false),
+            (json!({"verdict": "rejected, fail"}), false),
+            (json!({"result": "not passed"}), false),
+            (json!({"decision": "Pass and fail"}), false),
+            (json!({"passed": "no"}), false),
+            (json!({"success": false}), false),
+            (
+                json!({"details": [{"criterion": 1, "Passed": false}]}),
+                false,
+            ),
+        ] {
+            assert!(contradicting_key(&value, !claimed).is_some(), "{value}");
+            assert_eq!(contradicting_key(&value, claimed), None, "{value}");
+        }
+        let harmless = json!({
+            "passed_count": 2, "passed": 2, "failed": [], "failure": "", "status": "open", "outcome": "a call failed",
+            "reason": "{\"passed\": false} FAIL", "met": "at noon", "rejected": null, "note": {"failover": true},
+        });
+        for passed in [true, false] {
+            assert_eq!(contradicting_key(&harmless, passed), None);
+        }
+    }
+
+    #[test]
+    fn a_hostile_text_is_read_in_linear_time() {
+        for piece in ["overall: ", "*", "not ", "pass**", "pass\n", "verdict is "] {
+            let _ = contradiction(&piece.repeat(8_000), true);
+        }
+    }
+}

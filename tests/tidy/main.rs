@@ -289,10 +289,13 @@ fn a_name_comes_from_the_file_that_defines_it() {
 
 #[test]
 fn a_protocol_is_named_in_its_folder_alone() {
-    // Fakes are only for unit tests, which may name any protocol.
-    let files = code()
-        .into_iter()
-        .filter(|file| !file.path.ends_with("/fakes.rs"));
+    // Fakes and files of tests are only for unit tests, which may name any protocol.
+    let is_of_tests = |file: &File| {
+        ["/fakes.rs", "/tests.rs"]
+            .iter()
+            .any(|end| file.path.ends_with(end))
+    };
+    let files = code().into_iter().filter(|file| !is_of_tests(file));
     let words: Vec<String> = files.flat_map(|file| strange_words(&file)).collect();
     expect_none(
         &words,

@@ -29,6 +29,7 @@ pub mod question_keys;
 mod registry;
 mod rule;
 mod rule_origin;
+mod rule_tool;
 mod script;
 mod script_source;
 mod select;

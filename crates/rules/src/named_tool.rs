@@ -6,28 +6,6 @@ use super::inherit::{Inherited, TurnRules};
 use super::rule::RuleEntry;
 use ananke_base::diagnostic::{Place, Span};
 
-/// The name of a tool in a rule.
-#[derive(Clone, Debug)]
-pub(crate) struct RuleTool<'r> {
-    /// The name.
-    pub(crate) name: Cow<'r, str>,
-    /// Whether tools have it that have something before it which ends with `__` or `.`.
-    pub(crate) is_suffix: bool,
-    /// Where it is written, unless that is the place of the rule.
-    pub(crate) span: Option<Span>,
-}
-
-impl<'r> RuleTool<'r> {
-    /// The exact name of a tool.
-    pub(crate) fn exact(name: &'r str, span: Option<Span>) -> Self {
-        Self {
-            name: Cow::Borrowed(name),
-            is_suffix: false,
-            span,
-        }
-    }
-}
-
 /// A tool that a rule names, though the rule may pass without a call to it: a mistake in the name is not seen in its result.
 #[derive(Clone, Debug)]
 pub struct NamedTool<'r> {

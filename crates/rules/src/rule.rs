@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::claim::Claim;
 use super::evaluation::{Monitor, RuleScope};
-use super::named_tool::RuleTool;
 use super::rule_origin::RuleOrigin;
+use super::rule_tool::RuleTool;
 use ananke_model::variables::Patterns;
 use ananke_trace::trace::{Facts, RunEnd};
 

@@ -215,7 +215,7 @@ impl Conventions {
             || self.event_names.iter().any(|own| own == name)
     }
 
-    /// Whether something of this name tells nothing that a rule is about.
+    /// Whether something of this name contains nothing that a rule is about.
     pub(in crate::verify) fn is_silent(&self, name: &str) -> bool {
         self.silent.iter().any(|silence| silence.name.matches(name))
     }

@@ -64,7 +64,7 @@ impl MessageItem {
         }
     }
 
-    /// Whether `other` tells the same fact in another place.
+    /// Whether `other` is the same fact in another place.
     pub(in crate::verify) fn is_same_fact(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Says(Some(text)), Self::Says(Some(other))) => text.trim() == other.trim(),

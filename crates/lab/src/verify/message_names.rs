@@ -54,7 +54,7 @@ pub(in crate::verify) struct MessageNames {
 }
 
 impl MessageNames {
-    /// What a part of this type is, and the text that the star of its pattern stands for.
+    /// What a part of this type is, and the text at the star of its pattern.
     pub(in crate::verify) fn part_kind<'t>(
         &self,
         name: &'t str,

@@ -151,7 +151,7 @@ fn pairs(attributes: &Value) -> Map<String, Value> {
         };
         let key = either("key", "Key")?;
         let value = either("value", "Value").unwrap_or_default();
-        // Go writes the type beside the value.
+        // Go writes the type next to the value.
         let inner = value.get("Type").and_then(|_| value.get("Value").cloned());
         Some((text(&key), inner.unwrap_or(value)))
     };

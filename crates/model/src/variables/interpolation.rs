@@ -8,17 +8,13 @@ use serde_json::{Map, Number, Value};
 use super::credentials::credentials;
 use super::leaf::{Leaf, NotReady};
 use super::mode::Mode;
-use super::pattern::{Pattern, PatternError};
 use super::scan::Reference;
 use super::scope::Scope;
 use super::secret::{SHORTEST_SECRET, Secret, is_secret_header};
-use super::useless::{UselessMatch, useless_match};
-use super::written_text::ComparedAs;
 use crate::model::{Decimal, Flag, Scalar, Text, WholeNumber};
 use ananke_base::context::absolute_at;
 use ananke_base::diagnostic::{Code, Diagnostic, Place, SourceFile, Span, Spanned};
 use ananke_base::source::{Node, NodeValue};
-use ananke_base::text::TextForm;
 
 /// An endpoint where nothing is: RFC 2606 keeps the name free for good.
 const NOWHERE: &str = "http://replayed.invalid/";
@@ -241,44 +237,6 @@ impl<'a> Interpolation<'a> {
         let value = self.json(node);
         let used = std::mem::replace(&mut self.used, outer).unwrap_or_default();
         (value, used)
-    }
-
-    /// A regular expression; values are inserted escaped: variables are data, not patterns.
-    ///
-    /// # Errors
-    /// If a variable is known later, or something is wrong, which was reported.
-    pub fn pattern(&mut self, text: &Text) -> Leaf<Pattern> {
-        self.pattern_in(TextForm::default(), text)
-    }
-
-    /// A regular expression whose text is brought into a form first.
-    ///
-    /// # Errors
-    /// If a variable is known later, or something is wrong, which was reported.
-    pub fn pattern_in(&mut self, form: TextForm, text: &Text) -> Leaf<Pattern> {
-        let filled = self.replace(text, TextPurpose::Pattern)?;
-        let filled = form.apply(&filled).into_owned();
-        self.check_written(text, &filled, ComparedAs::Pattern)?;
-        if self.is_draft() && self.waits(text) {
-            return Ok(Pattern::as_written(&filled));
-        }
-        let useless = match useless_match(&filled) {
-            Some(UselessMatch::Nothing) => Some(format!("`{filled}` can never match")),
-            Some(UselessMatch::Everything) if text.value.is_empty() => {
-                Some("an empty pattern matches everything".to_owned())
-            }
-            _ => None,
-        };
-        if let Some(message) = useless {
-            let warning = self.at(
-                Diagnostic::warning(Code::UselessPattern, message),
-                text.span,
-            );
-            self.add(warning.help("write what the text must contain, or leave the pattern out"));
-        }
-        Pattern::check(&filled).map_err(|PatternError { message, help }| {
-            self.report(Code::BadPattern, text.span, message, help)
-        })
     }
 
     /// A path, relative to the directory of the file; `~` at its start is the home directory.

@@ -4,6 +4,7 @@
 //! place. What cannot be known yet (the output of a hook, a generated thread) leaves a leaf [`Pending`](NotReady::Pending).
 
 mod credentials;
+mod filled_pattern;
 mod interpolation;
 mod leaf;
 mod literal;

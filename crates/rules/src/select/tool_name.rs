@@ -2,7 +2,7 @@
 
 use super::suffixed_names::named_in;
 use crate::describe::short;
-use crate::named_tool::RuleTool;
+use crate::rule_tool::RuleTool;
 use ananke_base::diagnostic::{Code, Diagnostic, Span};
 use ananke_model::model::Text;
 use ananke_model::variables::{Interpolation, Leaf, Pattern, Patterns};

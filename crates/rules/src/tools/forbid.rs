@@ -3,8 +3,8 @@
 use crate::claim::Claim;
 use crate::collector::Collector;
 use crate::evaluation::{Finding, Monitor, RuleScope, at_each_call};
-use crate::named_tool::RuleTool;
 use crate::rule::{Rule, RuleKind};
+use crate::rule_tool::RuleTool;
 use crate::select::tool_name;
 use ananke_model::model::AssertBlock;
 use ananke_model::variables::Patterns;

@@ -63,9 +63,9 @@ fn messages_of_all_conventions_are_read() {
                 { "role": "tool", "tool_call_id": "c", "content": "done" },
                 { "role": "tool", "tool_call_id": "d", "content": [{ "type": "text", "text": "done" }] },
                 { "role": "assistant", "content": [{ "type": "text", "text": "Done" }] },
-                { "role": "assistant", "refusal": "No" },
+                { "role": "assistant", "refusal": "Never" },
             ]),
-            "calls c pay({}); answers c done; answers d [{\"type\":\"text\",\"text\":\"done\"}]; says Done; says No",
+            "calls c pay({}); answers c done; answers d [{\"type\":\"text\",\"text\":\"done\"}]; says Done; says Never",
         ),
         // OpenAI's responses
         (

@@ -229,9 +229,9 @@ fn items(document: &Value) -> Vec<MessageItem> {
     for (key, speaker, list) in &lists {
         let speaker = speaker.or_else(|| list.is_string().then_some(MessageSpeaker::User));
         let own = names.items(list, speaker, key, InnerMessages::Ignored);
-        let is_told = |own: &MessageItem| items.iter().any(|item| item.is_same_fact(own));
-        if has_all && *key != "messages" && own.iter().all(is_told) {
-            // It tells what the messages tell.
+        let is_repeated = |own: &MessageItem| items.iter().any(|item| item.is_same_fact(own));
+        if has_all && *key != "messages" && own.iter().all(is_repeated) {
+            // It repeats what the messages say.
             continue;
         }
         items.extend(own);

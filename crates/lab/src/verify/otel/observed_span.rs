@@ -205,7 +205,7 @@ fn is_schema(value: &Value) -> bool {
         && value.get("type").is_some_and(|kind| kind == "object")
 }
 
-/// What the exporter left out of a span or a log record.
+/// What the exporter dropped of a span or a log record.
 fn dropped(span: &OtlpSpan<'_>) -> impl Iterator<Item = Unread<'static>> {
     let dropped = span.dropped().into_iter();
     dropped.map(|(key, count)| Unread {

@@ -82,7 +82,7 @@ impl<'a> OtlpSpan<'a> {
         Ok((Self { shape, ..span }, read.oddities))
     }
 
-    /// What the exporter left out because it was too much, in words.
+    /// What the exporter dropped because it was too much, in words.
     pub(super) fn dropped(&self) -> Vec<(&'static str, u64)> {
         let count = |count: &Option<OtlpInteger>| {
             count

@@ -218,7 +218,7 @@ pub(super) fn unread(name: String, quote: &str, facts: Facts) -> Unread<'static>
     }
 }
 
-/// The items of the attribute or event `name`; a text of JSON that was cut off is unread.
+/// The items of the attribute or event `name`; a text of JSON that was truncated is unread.
 fn items_of(
     value: &Value,
     speaker: MessageSpeaker,

@@ -282,8 +282,8 @@ rows! {
     "turn 1" "{text: {must_not_match: error}}": "'fine'|'error'" => "holds at the end of turn 1",
     "turn 1" "{text: {must_not_match: \"a\\nb\"}}": "'a' 'b'" => "fails at the end of turn 1",
     "test" "{text: {must_not_match: \"a\\nb\"}}": "'a'|'b'" => "fails at the end of the test",
-    "test" "{text: {must_not_match: ^error}}": "'x' 'error'" => "holds at the end of the test",
-    "test" "{text: {must_not_match: ^error}}": "'x'|'error'" => "fails at the end of turn 2",
+    "test" "{text: {must_not_match: ^error}}": "'x' 'error'" => "fails at event 7 of turn 1",
+    "test" "{text: {must_not_match: ^error}}": "'x'|'error'" => "fails at event 4 of turn 2",
     "turn 1" "{text: {must_not_match: error}}": "'error' !" => "fails at event 4 of turn 1",
 
     // contains, not_contains: like the two before, character by character.

@@ -6,7 +6,7 @@ use super::coverage_report::CoverageReport;
 use super::coverage_state::CoverageState;
 use ananke_base::source::{Node, to_yaml};
 use ananke_model::model::NEWEST_VERSION;
-use ananke_model::variables::literal_value;
+use ananke_model::variables::{call_keys, literal_value};
 
 /// Why a stub does not run.
 const SKIPPED: &str = "not written yet";
@@ -40,7 +40,7 @@ impl CoverageReport {
             never.map(move |(outcome, _)| (&tool.name, outcome))
         });
         holes.map(|(tool, outcome)| {
-            let mut required = json!({ "name": tool });
+            let mut required = Value::Object(call_keys(tool));
             match outcome {
                 "ok" => required["is_error"] = json!(false),
                 "error" => required["is_error"] = json!(true),
@@ -57,11 +57,11 @@ impl CoverageReport {
             .filter(|argument| argument.state == CoverageState::Never);
         holes.map(|argument| {
             let name = format!("{}: {} is {}", argument.tool, argument.path, argument.value);
-            let required = match at_path(&argument.path, &argument.value) {
-                Value::Object(args) => json!({ "name": argument.tool, "args": args }),
-                _ => json!({ "name": argument.tool }),
-            };
-            stub(&name, &required)
+            let mut required = call_keys(&argument.tool);
+            if let Value::Object(args) = at_path(&argument.path, &argument.value) {
+                required.insert("args".to_owned(), Value::Object(args));
+            }
+            stub(&name, &Value::Object(required))
         })
     }
 

@@ -82,9 +82,12 @@ pub(super) fn mutations(index: &TapeIndex, items: &[TapeItem]) -> Vec<Mutation> 
             &with(&args, NEW, Some(json!(true))),
             words,
         );
-        let rule =
-            json!({ "name": call.name, "args": yaml_text(&Value::Object(args)), "exact": true });
-        found.extend(added.map(|added| added.noticed_by(level(call), require(&rule))));
+        let keys = [
+            ("args", yaml_text(&Value::Object(args))),
+            ("exact", json!(true)),
+        ];
+        let rule = require(&call.name, keys);
+        found.extend(added.map(|added| added.noticed_by(level(call), rule)));
     }
     found
 }
@@ -126,8 +129,8 @@ fn noticed(
     key: &str,
     value: &Value,
 ) -> Option<Mutation> {
-    let rule = json!({ "name": call.name, "args": { key: yaml_text(value) } });
-    let mutation = mutation?.noticed_by(level(call), require(&rule));
+    let rule = require(&call.name, [("args", json!({ key: yaml_text(value) }))]);
+    let mutation = mutation?.noticed_by(level(call), rule);
     Some(Mutation {
         argument: Some(key.to_owned()),
         ..mutation

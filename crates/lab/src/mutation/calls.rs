@@ -12,6 +12,7 @@ use super::tape_index::{TapeIndex, TapedCall};
 use ananke_base::context::At;
 use ananke_engine::engine::TapeItem;
 use ananke_model::model::MutationOperator;
+use ananke_model::variables::{call_keys, tool_name_problem};
 use ananke_trace::trace::{Change, ResultContent};
 
 /// A tool that destroys something, and which no project declares.
@@ -57,8 +58,10 @@ pub(super) fn level(call: &TapedCall) -> MutationLevel {
     MutationLevel::Turn(call.turn)
 }
 
-/// The rule that requires this.
-pub(super) fn require(entry: &Value) -> Value {
+/// The rule that requires a call to this tool, with further keys of its entry.
+pub(super) fn require<const N: usize>(name: &str, keys: [(&str, Value); N]) -> Value {
+    let mut entry = call_keys(name);
+    entry.extend(keys.map(|(key, value)| (key.to_owned(), value)));
     json!({ "tools": { "require": [entry] } })
 }
 
@@ -93,14 +96,11 @@ fn dropped(index: &TapeIndex, call: &TapedCall) -> Mutation {
         String::new(),
     ));
     let mutation = if many == 1 {
-        mutation.noticed_by(level(call), require(&json!({ "name": name })))
+        mutation.noticed_by(level(call), require(name, []))
     } else {
         mutation
     };
-    mutation.noticed_by(
-        level(call),
-        require(&json!({ "name": name, "count": many })),
-    )
+    mutation.noticed_by(level(call), require(name, [("count", json!(many))]))
 }
 
 fn duplicated(index: &TapeIndex, call: &TapedCall, items: &[TapeItem]) -> Mutation {
@@ -117,13 +117,13 @@ fn duplicated(index: &TapeIndex, call: &TapedCall, items: &[TapeItem]) -> Mutati
     for answer in &call.answers {
         mutation = mutation.with(answer + 1, vec![again(answer)]);
     }
-    let entry = json!({ "name": name, "count": count(index, call) });
+    let many = json!(count(index, call));
     mutation
         .noticed_by(
             MutationLevel::Test,
             json!({ "tools": { "max_identical_calls": 1 } }),
         )
-        .noticed_by(level(call), require(&entry))
+        .noticed_by(level(call), require(name, [("count", many)]))
 }
 
 /// The same item for a call that was not recorded.
@@ -275,10 +275,13 @@ fn undeclared(index: &TapeIndex, turn: usize, items: &[TapeItem]) -> Option<Muta
             .into_iter()
             .map(|change| TapeItem::Change(at, change))
             .collect(),
-    )
-    .noticed_by(
-        MutationLevel::Test,
-        json!({ "tools": { "allow_only": known } }),
     );
-    Some(mutation)
+    // A list of names cannot have those that rules refuse.
+    let is_plain = known.iter().all(|name| tool_name_problem(name).is_none());
+    let rule = json!({ "tools": { "allow_only": known } });
+    Some(if is_plain {
+        mutation.noticed_by(MutationLevel::Test, rule)
+    } else {
+        mutation
+    })
 }

@@ -46,7 +46,7 @@ fn of_call(call: &TapedCall, items: &[TapeItem]) -> Vec<Mutation> {
     let text = |text: &str| ResultContent::Text(Cow::Owned(text.to_owned()));
     let mut found = Vec::new();
     if !call.has_failed {
-        let succeeds = require(&json!({ "name": name, "is_error": false }));
+        let succeeds = require(name, [("is_error", json!(false))]);
         let failed = answered(
             MutationOperator::ResultError,
             text("error: it failed"),
@@ -64,10 +64,7 @@ fn of_call(call: &TapedCall, items: &[TapeItem]) -> Vec<Mutation> {
         )
         .with(at + 1, vec![TapeItem::Change(*moment, denied)])
         .in_snapshots(SnapshotEdit::NoResult(call.id.clone()))
-        .noticed_by(
-            level(call),
-            require(&json!({ "name": name, "status": "executed" })),
-        );
+        .noticed_by(level(call), require(name, [("status", json!("executed"))]));
         found.push(failed.noticed_by(level(call), succeeds));
         found.push(denied);
     }
@@ -80,7 +77,7 @@ fn of_call(call: &TapedCall, items: &[TapeItem]) -> Vec<Mutation> {
     };
     let (rule, new) = if let Some(value) = &value {
         (
-            json!({ "name": name, "result": yaml_text(value) }),
+            require(name, [("result", yaml_text(value))]),
             text(&other(value).to_string()),
         )
     } else {
@@ -89,7 +86,7 @@ fn of_call(call: &TapedCall, items: &[TapeItem]) -> Vec<Mutation> {
         };
         let pattern = format!("^{}$", escaped(said));
         (
-            json!({ "name": name, "result_match": pattern }),
+            require(name, [("result_match", json!(pattern))]),
             text(&other_text(said)),
         )
     };
@@ -101,7 +98,7 @@ fn of_call(call: &TapedCall, items: &[TapeItem]) -> Vec<Mutation> {
             *is_error,
             "is empty",
         );
-        found.push(empty.noticed_by(level(call), require(&rule)));
+        found.push(empty.noticed_by(level(call), rule.clone()));
     }
     let changed = answered(
         MutationOperator::ResultValue,
@@ -109,6 +106,6 @@ fn of_call(call: &TapedCall, items: &[TapeItem]) -> Vec<Mutation> {
         *is_error,
         "has another value",
     );
-    found.push(changed.noticed_by(level(call), require(&rule)));
+    found.push(changed.noticed_by(level(call), rule));
     found
 }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::argument_rule::ArgumentRule;
 use crate::freeze::node_with_references;
 use ananke_base::source::Node;
+use ananke_model::variables::call_keys;
 use ananke_trace::trace::{Args, RunEnd, ToolCall, Trace, TurnRanges, is_same_json};
 
 /// The most calls of a turn that become rules.
@@ -68,7 +69,7 @@ fn required(calls: &[&ToolCall], said: &[String]) -> Vec<Value> {
 
 /// A call with the arguments that are the same next time, and patterns for the others.
 fn entry(call: &ToolCall, said: &[String]) -> Value {
-    let mut entry = json!({ "name": call.name.as_str() });
+    let mut entry = Value::Object(call_keys(&call.name));
     // Without it, a call that fails would satisfy the rule for one that does not, and the other way round.
     match call.result() {
         Some(result) if result.is_denied => entry["status"] = json!("denied"),

@@ -5,12 +5,10 @@
 
 use super::interpolation::Interpolation;
 use super::leaf::{Leaf, NotReady};
+use super::tool_name::{tool_name_problem, visible};
 use crate::model::Text;
 use ananke_base::diagnostic::{Code, Diagnostic, Span};
-use ananke_base::source::{
-    Node, NodeValue, ScalarStyle, WrittenCharacter, WrittenScalar, printable,
-};
-use ananke_base::text::TextForm;
+use ananke_base::source::{Node, NodeValue, ScalarStyle, WrittenCharacter, WrittenScalar};
 
 /// What a text is compared as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -229,37 +227,12 @@ impl Interpolation<'_> {
     }
 }
 
-/// What is wrong with the name of a tool, if it contains what no name does: whitespace, control characters and what is not visible.
-pub fn tool_name_problem(name: &str) -> Option<String> {
-    let what = if name.contains(char::is_whitespace) {
-        "whitespace"
-    } else if name.contains(char::is_control) {
-        "a control character"
-    } else if visible(name) != name {
-        "an invisible character"
-    } else {
-        return None;
-    };
-    Some(format!(
-        "the name of a tool contains {what}: `{}`",
-        printable(name)
-    ))
-}
-
 /// The name that was certainly meant.
 fn meant_name(name: &str) -> Option<String> {
     let visible = visible(name);
     let meant: String = visible.trim().replace(char::is_control, "");
     let is_plain = |sign: char| !sign.is_whitespace() && !"\"\\".contains(sign);
     (!meant.is_empty() && meant.chars().all(is_plain)).then_some(meant)
-}
-
-fn visible(name: &str) -> String {
-    let form = TextForm {
-        is_composed: false,
-        is_visible: true,
-    };
-    form.apply(name).into_owned()
 }
 
 /// A header without a line break at the end of its block.

@@ -68,7 +68,7 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
             .map(|(_, failure)| failure.message.as_str())
             .collect(),
         warnings: &outcome.verdict.warnings,
-        silenced: &outcome.verdict.silenced,
+        silenced: Some(outcome.verdict.silenced.as_slice()).filter(|names| !names.is_empty()),
         error: problem.map(problem_view),
         recording: outcome.transcript.recording.as_deref(),
     }

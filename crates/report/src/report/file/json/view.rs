@@ -238,9 +238,9 @@ pub(super) struct ResultLine<'a> {
     pub(super) assertion_errors: Vec<&'a str>,
     /// Oddities that fail nothing: a hook's secret that is too short to mask, a failed `teardown` command.
     pub(super) warnings: &'a [String],
-    /// The names that the target knows, of things that were not read.
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    pub(super) silenced: &'a [String],
+    /// The names of `known` on the target that made something harmless which was not read; omitted if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) silenced: Option<&'a [String]>,
     /// Why the test could not be evaluated completely: the first problem, of the setup or of a turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<ProblemView<'a>>,

@@ -34,15 +34,34 @@ struct Names {
     existing: BTreeSet<String>,
     /// The parts after the prefixes of these names.
     existing_suffixes: BTreeSet<String>,
-    /// The names of tools in rules that were not called so far, and whether they are suffixes, with their first places and the
-    /// rule there.
-    named: BTreeMap<(String, bool), BTreeSet<(Place, &'static str)>>,
+    /// The names of tools in rules that were not called so far, with their first places and the rule there.
+    named: BTreeMap<RuleName, BTreeSet<(Place, &'static str)>>,
     /// More tools exist than are kept.
     is_full: bool,
     /// Rules name more tools than are kept.
     is_partial: bool,
     /// What a test called is not known.
     is_unknown: bool,
+}
+
+/// The name of a tool in a rule.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum RuleName {
+    /// The whole name.
+    Whole(String),
+    /// The end of the name: something may be before it that ends with `__` or `.`.
+    Suffix(String),
+}
+
+impl RuleName {
+    fn as_str(&self) -> &str {
+        let (Self::Whole(name) | Self::Suffix(name)) = self;
+        name
+    }
+
+    fn is_suffix(&self) -> bool {
+        matches!(self, Self::Suffix(_))
+    }
 }
 
 impl ToolNames {
@@ -66,7 +85,13 @@ impl ToolNames {
         let mut kept = self.names();
         for tool in tools {
             if !is_secret(&tool.name, redactor) {
-                kept.name(&tool.name, tool.is_suffix, tool.rule, || tool.place());
+                let name = tool.name.as_ref().to_owned();
+                let name = if tool.is_suffix {
+                    RuleName::Suffix(name)
+                } else {
+                    RuleName::Whole(name)
+                };
+                kept.name(name, tool.rule, || tool.place());
             }
         }
     }
@@ -92,11 +117,9 @@ impl Names {
         if self.is_full || name.len() > LONGEST || self.existing.contains(name) {
             return;
         }
-        for is_suffix in [false, true] {
-            self.named.remove(&(name.to_owned(), is_suffix));
-        }
-        for suffix in after_prefixes(name) {
-            self.named.remove(&(suffix.to_owned(), true));
+        self.named.remove(&RuleName::Whole(name.to_owned()));
+        for suffix in [name].into_iter().chain(after_prefixes(name)) {
+            self.named.remove(&RuleName::Suffix(suffix.to_owned()));
         }
         self.is_full = self.existing.len() == MOST_NAMES;
         if !self.is_full {
@@ -107,19 +130,13 @@ impl Names {
     }
 
     /// Takes a name in a rule.
-    fn name(
-        &mut self,
-        name: &str,
-        is_suffix: bool,
-        rule: &'static str,
-        place: impl FnOnce() -> Place,
-    ) {
-        let exists =
-            self.existing.contains(name) || is_suffix && self.existing_suffixes.contains(name);
+    fn name(&mut self, named: RuleName, rule: &'static str, place: impl FnOnce() -> Place) {
+        let name = named.as_str();
+        let exists = self.existing.contains(name)
+            || named.is_suffix() && self.existing_suffixes.contains(name);
         if name.len() > LONGEST || exists {
             return;
         }
-        let named = (name.to_owned(), is_suffix);
         let places = self.named.entry(named).or_default();
         places.insert((place(), rule));
         if places.len() > MOST_PLACES {
@@ -144,7 +161,8 @@ impl Names {
         }
         let spellings = Spellings::of(self.existing.iter().map(String::as_str));
         let mut found = Vec::new();
-        for ((name, _), places) in &self.named {
+        for (named, places) in &self.named {
+            let name = named.as_str();
             let with_typo = || {
                 let is_compared = name.chars().count() >= SHORTEST;
                 let mut existing = self.existing.iter().map(String::as_str);
@@ -153,7 +171,7 @@ impl Names {
             if let Some(nearest) = spellings.other_than(name).or_else(with_typo) {
                 found.extend(places.iter().map(|(place, rule)| NearName {
                     place: place.clone(),
-                    name: name.clone(),
+                    name: name.to_owned(),
                     rule,
                     nearest: nearest.to_owned(),
                 }));
@@ -183,10 +201,11 @@ mod tests {
         let half = existing.len() / 2;
         existing[..half].iter().for_each(|name| kept.exists(name));
         for (name, line) in named.iter().zip(1..) {
-            let (name, is_suffix) = name
-                .strip_prefix('*')
-                .map_or((*name, false), |suffix| (suffix, true));
-            kept.name(name, is_suffix, "tools.forbid", || Place {
+            let name = match name.strip_prefix('*') {
+                Some(suffix) => RuleName::Suffix(suffix.to_owned()),
+                None => RuleName::Whole((*name).to_owned()),
+            };
+            kept.name(name, "tools.forbid", || Place {
                 file: "a".into(),
                 line,
                 column: 1,
@@ -295,13 +314,13 @@ mod tests {
             ..Names::default()
         };
         let names = ToolNames(Mutex::new(names));
-        names
-            .names()
-            .name("get_odrer", false, "tools.forbid", || Place {
-                file: "a".into(),
-                line: 1,
-                column: 1,
-            });
+        let place = || Place {
+            file: "a".into(),
+            line: 1,
+            column: 1,
+        };
+        let name = RuleName::Whole("get_odrer".to_owned());
+        names.names().name(name, "tools.forbid", place);
         names.names().exists("get_order");
         assert_eq!(names.near_names(), NearNames::default());
         names.names().is_unknown = false;

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use crate::describe::{json, short};
-use ananke_base::diagnostic::{Code, Spanned};
+use ananke_base::diagnostic::{Code, Span, Spanned};
 use ananke_base::source::Node;
-use ananke_model::model::{self, Text, ValueType};
+use ananke_model::model::{self, ValueType};
 use ananke_model::schema::{SchemaError, ValueSchema};
 use ananke_model::variables::{Interpolation, Pattern, Patterns};
 use ananke_trace::trace::Path;
@@ -92,9 +92,16 @@ impl ValueCondition {
                 .collect::<Option<Vec<Value>>>()
                 .map(ExpectedValue::OneOf)
         });
-        let contains = contains
-            .as_ref()
-            .map(|text| contained(text, is_negated, interpolation).map(ExpectedValue::Contain));
+        let contains = contains.as_ref().map(|text| {
+            let filled = if is_negated {
+                interpolation.prohibited_text(text)
+            } else {
+                interpolation.text(text)
+            };
+            let filled = filled.ok()?;
+            contained(&filled, text.span, interpolation)?;
+            Some(ExpectedValue::Contain(filled))
+        });
         let matches = matches
             .as_ref()
             .map(|text| interpolation.pattern(text).ok().map(ExpectedValue::Match));
@@ -212,25 +219,15 @@ fn listed(all: &[Value]) -> String {
         .join(", ")
 }
 
-/// A text that must occur, or must not; each contains an empty one.
-fn contained(
-    text: &Text,
-    is_negated: bool,
-    interpolation: &mut Interpolation<'_>,
-) -> Option<String> {
-    let filled = if is_negated {
-        interpolation.prohibited_text(text)
-    } else {
-        interpolation.text(text)
-    };
-    let filled = filled.ok()?;
+/// Reports a text that must occur, or must not, if it is empty: each contains that.
+fn contained(filled: &str, span: Span, interpolation: &mut Interpolation<'_>) -> Option<()> {
     if filled.is_empty() {
         let message = "every text contains an empty text";
         let help = "write the expected text, or remove the entry";
-        interpolation.report(Code::EmptyValue, text.span, message, Some(help.to_owned()));
+        interpolation.report(Code::EmptyValue, span, message, Some(help.to_owned()));
         return None;
     }
-    Some(filled)
+    Some(())
 }
 
 fn fit(node: &Node, interpolation: &mut Interpolation<'_>) -> Option<ExpectedValue> {

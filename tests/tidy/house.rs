@@ -154,17 +154,17 @@ pub(crate) const MEDIAN_FILE: usize = 190;
 /// The lines of code that each crate may have, without tests, comments and blank lines, at the formatter's defaults.
 /// A number may only be raised with a reason in the commit.
 pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
-    ("base", 6575),
-    ("model", 8616),
+    ("base", 6820),
+    ("model", 8920),
     ("trace", 8480),
-    ("rules", 13760),
+    ("rules", 14060),
     ("agents", 5520),
     ("agui", 6800),
     ("a2a", 3520),
     ("mcp", 3140),
     ("openai", 2320),
-    ("engine", 27380),
-    ("lab", 12330),
+    ("engine", 27960),
+    ("lab", 14230),
     ("report", 11110),
     ("ananke", 1869),
     ("command", 8327),

@@ -1,7 +1,7 @@
 //! From what a judge says to its verdict (SPEC 7.5).
 //!
-//! **Invariant:** what is not clear is no answer. A verdict that something contradicts, or that is quoted from what was
-//! judged, is neither a pass nor a fail.
+//! **Invariant:** what is not clear is no answer. A verdict that something contradicts, or that is quoted from what is
+//! evaluated, is neither a pass nor a fail.
 
 use serde_json::{Number, Value};
 
@@ -9,7 +9,7 @@ use super::answer_object::AnswerObject;
 use super::answer_text::{fenced, shown};
 use super::final_object::FinalObject;
 use super::quotable_text::QuotableText;
-use super::verdict_claims::{contradicting_key, contradiction};
+use super::verdict_claims::GivenVerdict;
 use ananke_trace::outcome::JudgeAnswer;
 use ananke_trace::trace::is_same_number;
 
@@ -43,7 +43,7 @@ pub(crate) fn read_judge_answer(text: &str, judged: &QuotableText) -> Result<Jud
         ));
     }
     let found = match FinalObject::find(text) {
-        Some(object) if object.has_one_of(&KEYS) => Verdict {
+        Some(object) if object.has_one_of(&KEYS) => FoundVerdict {
             answer: object.read(of_object)?,
             written: object.written,
             word: object.written,
@@ -62,7 +62,7 @@ pub(crate) fn read_judge_answer(text: &str, judged: &QuotableText) -> Result<Jud
 }
 
 /// A verdict, and where it is.
-struct Verdict<'t> {
+struct FoundVerdict<'t> {
     answer: JudgeAnswer,
     written: &'t str,
     /// The part of it that must not be quoted: a line without its reason, which may follow a quotation.
@@ -71,12 +71,14 @@ struct Verdict<'t> {
     prose: [&'t str; 2],
 }
 
-impl Verdict<'_> {
+impl FoundVerdict<'_> {
     /// That nothing contradicts it, and that it is the judge's own.
     fn check(&self, judged: &QuotableText) -> Result<(), String> {
         let JudgeAnswer { passed, score, .. } = &self.answer;
+        let given = GivenVerdict { passed: *passed };
         let other = self.prose.iter().find_map(|prose| {
-            contradiction(prose, *passed)
+            given
+                .contradiction(prose)
                 .or_else(|| score.as_ref().and_then(|score| other_score(prose, score)))
         });
         if let Some(other) = other {
@@ -105,7 +107,9 @@ fn of_object(object: AnswerObject<'_>) -> Result<JudgeAnswer, String> {
     if !object.value(KEYS[1]).is_null() && of_word(object)? != passed {
         return Err("an object whose `passed` and `verdict` contradict each other".to_owned());
     }
-    if let Some(other) = contradicting_key(&Value::Object(object.0.clone()), passed) {
+    if let Some(other) =
+        (GivenVerdict { passed }).contradicting_key(&Value::Object(object.0.clone()))
+    {
         return Err(format!(
             "an object whose keys contradict each other: its verdict is `passed: {passed}`, and it contains `{other}`"
         ));
@@ -152,7 +156,7 @@ fn of_word(object: AnswerObject<'_>) -> Result<bool, String> {
 }
 
 /// The verdict that the last line is.
-fn of_last_line(text: &str) -> Option<Verdict<'_>> {
+fn of_last_line(text: &str) -> Option<FoundVerdict<'_>> {
     let text = text.trim();
     let (before, line) = text.rsplit_once('\n').unwrap_or(("", text));
     let (rest, passed) = WORDS
@@ -162,7 +166,7 @@ fn of_last_line(text: &str) -> Option<Verdict<'_>> {
         "" => "",
         rest => rest.strip_prefix(':')?.trim(),
     };
-    Some(Verdict {
+    Some(FoundVerdict {
         answer: JudgeAnswer {
             passed,
             score: None,

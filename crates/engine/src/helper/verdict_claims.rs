@@ -92,32 +92,40 @@ const MARKUP: &[char] = &[
 /// The signs between two parts of a sentence.
 const PARTS: &[char] = &['.', '!', '?', ';', ':', ',', '\n'];
 
-/// A line of `text` with something that looks like a verdict, and not like the verdict `passed`.
-pub(super) fn contradiction(text: &str, passed: bool) -> Option<String> {
-    let visible = TextForm {
-        is_composed: true,
-        is_visible: true,
-    };
-    let text = visible.apply(text);
-    let (at, _) = claims(&text)
-        .into_iter()
-        .find(|(_, claim)| *claim != passed)?;
-    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-    text[start..].lines().next().map(shown)
+/// The verdict that a judge gave, which nothing else in its answer may contradict.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GivenVerdict {
+    /// Whether what it is about passed.
+    pub(super) passed: bool,
 }
 
-/// A key in `value`, at any depth, that looks like a verdict and not like the verdict `passed`, with its value.
-pub(super) fn contradicting_key(value: &Value, passed: bool) -> Option<String> {
-    match value {
-        Value::Object(fields) => fields.iter().find_map(|(key, value)| {
-            let contradicts = claim_of_key(key, value).is_some_and(|claim| claim != passed);
-            let own = contradicts.then(|| shown(&format!("{key}: {value}")));
-            own.or_else(|| contradicting_key(value, passed))
-        }),
-        Value::Array(items) => items
-            .iter()
-            .find_map(|item| contradicting_key(item, passed)),
-        _ => None,
+impl GivenVerdict {
+    /// A line of `text` with something that looks like the other verdict.
+    pub(super) fn contradiction(self, text: &str) -> Option<String> {
+        let visible = TextForm {
+            is_composed: true,
+            is_visible: true,
+        };
+        let text = visible.apply(text);
+        let (at, _) = claims(&text)
+            .into_iter()
+            .find(|(_, claim)| *claim != self.passed)?;
+        let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        text[start..].lines().next().map(shown)
+    }
+
+    /// A key in `value`, at any depth, that looks like the other verdict, with its value.
+    pub(super) fn contradicting_key(self, value: &Value) -> Option<String> {
+        match value {
+            Value::Object(fields) => fields.iter().find_map(|(key, value)| {
+                let claim = claim_of_key(key, value);
+                let contradicts = claim.is_some_and(|claim| claim != self.passed);
+                let own = contradicts.then(|| shown(&format!("{key}: {value}")));
+                own.or_else(|| self.contradicting_key(value))
+            }),
+            Value::Array(items) => items.iter().find_map(|item| self.contradicting_key(item)),
+            _ => None,
+        }
     }
 }
 
@@ -179,7 +187,7 @@ fn claims(text: &str) -> Vec<(usize, bool)> {
 }
 
 /// What a word claims together with the value after it: `passed: false`, `verdict = reject`, `FAIL: no price`.
-fn of_value(text: &str, words: &[Word<'_>], index: usize) -> Option<bool> {
+fn of_value(text: &str, words: &[AnswerWord<'_>], index: usize) -> Option<bool> {
     let name = words[index].lowercase.as_str();
     let after = text[words[index].end..].trim_start_matches(MARKUP);
     let after = after.trim_start();
@@ -193,7 +201,7 @@ fn of_value(text: &str, words: &[Word<'_>], index: usize) -> Option<bool> {
     if !has_value {
         return None;
     }
-    let is_between = |word: &&Word<'_>| {
+    let is_between = |word: &&AnswerWord<'_>| {
         is_one_of(&FILLERS, &word.lowercase) || is_one_of(&NEGATIONS, &word.lowercase)
     };
     let between = rest
@@ -224,7 +232,7 @@ fn of_value(text: &str, words: &[Word<'_>], index: usize) -> Option<bool> {
 }
 
 /// Whether a word is set off from the sentence around it: in capitals, marked up, or alone between signs.
-fn is_set_off(text: &str, word: &Word<'_>) -> bool {
+fn is_set_off(text: &str, word: &AnswerWord<'_>) -> bool {
     let (before, after) = (&text[..word.start], &text[word.end..]);
     let is_in_capitals = word.text.chars().all(char::is_uppercase);
     let is_marked_up = before.ends_with(MARKUP) && after.starts_with(MARKUP);
@@ -244,8 +252,8 @@ fn is_no_sign(sign: char) -> bool {
 }
 
 /// Whether one of the two words before a word, in its part of a sentence, turns it into its opposite.
-fn is_negated(text: &str, words: &[Word<'_>], index: usize) -> bool {
-    let is_negation = |before: &Word<'_>| {
+fn is_negated(text: &str, words: &[AnswerWord<'_>], index: usize) -> bool {
+    let is_negation = |before: &AnswerWord<'_>| {
         let between = &text[before.end..words[index].start];
         is_one_of(&NEGATIONS, &before.lowercase) && !between.contains(PARTS)
     };
@@ -255,7 +263,7 @@ fn is_negated(text: &str, words: &[Word<'_>], index: usize) -> bool {
 }
 
 /// A word of a text.
-struct Word<'t> {
+struct AnswerWord<'t> {
     text: &'t str,
     lowercase: String,
     start: usize,
@@ -263,14 +271,14 @@ struct Word<'t> {
 }
 
 /// The words of a text: letters and digits.
-fn words(text: &str) -> Vec<Word<'_>> {
+fn words(text: &str) -> Vec<AnswerWord<'_>> {
     let mut found = Vec::new();
     let mut start = 0;
     for part in text.split(|sign: char| !sign.is_alphanumeric()) {
         // Every sign between two parts is skipped.
         let end = start + part.len();
         if !part.is_empty() {
-            found.push(Word {
+            found.push(AnswerWord {
                 text: part,
                 lowercase: part.to_lowercase(),
                 start,
@@ -354,7 +362,8 @@ mod tests {
             ("It is not\nPASS", true),
             ("It does not, FAIL", false),
         ] {
-            let found = [true, false].map(|passed| contradiction(text, passed).is_some());
+            let found =
+                [true, false].map(|passed| GivenVerdict { passed }.contradiction(text).is_some());
             assert!(found[usize::from(claimed)], "{text}");
         }
     }
@@ -371,7 +380,7 @@ mod tests {
             "passwords failover compass",
         ] {
             for passed in [true, false] {
-                assert_eq!(contradiction(text, passed), None, "{text}");
+                assert_eq!(GivenVerdict { passed }.contradiction(text), None, "{text}");
             }
         }
     }
@@ -396,22 +405,31 @@ mod tests {
                 false,
             ),
         ] {
-            assert!(contradicting_key(&value, !claimed).is_some(), "{value}");
-            assert_eq!(contradicting_key(&value, claimed), None, "{value}");
+            assert!(
+                GivenVerdict { passed: !claimed }
+                    .contradicting_key(&value)
+                    .is_some(),
+                "{value}"
+            );
+            assert_eq!(
+                GivenVerdict { passed: claimed }.contradicting_key(&value),
+                None,
+                "{value}"
+            );
         }
         let harmless = json!({
             "passed_count": 2, "passed": 2, "failed": [], "failure": "", "status": "open", "outcome": "a call failed",
             "reason": "{\"passed\": false} FAIL", "met": "at noon", "rejected": null, "note": {"failover": true},
         });
         for passed in [true, false] {
-            assert_eq!(contradicting_key(&harmless, passed), None);
+            assert_eq!(GivenVerdict { passed }.contradicting_key(&harmless), None);
         }
     }
 
     #[test]
     fn a_hostile_text_is_read_in_linear_time() {
         for piece in ["overall: ", "*", "not ", "pass**", "pass\n", "verdict is "] {
-            let _ = contradiction(&piece.repeat(8_000), true);
+            let _ = GivenVerdict { passed: true }.contradiction(&piece.repeat(8_000));
         }
     }
 }

@@ -173,6 +173,7 @@ impl Attempt<'_> {
         preparation: &Mutex<Preparation>,
         prepared: Prepared,
     ) -> Result<ConversationResult, Problem> {
+        self.name_tools(&prepared);
         let Self {
             case:
                 Case {
@@ -213,20 +214,6 @@ impl Attempt<'_> {
             .flatten()
             .min();
         let longest = timeout.unwrap_or_else(|| DEFAULT_TURN_TIMEOUT.max(longest_duration(&rules)));
-        let checkpoints = simulation
-            .iter()
-            .flat_map(|simulation| &simulation.checkpoints)
-            .flat_map(|checkpoint| checkpoint.rules.named_tools());
-        let named = rules.named_tools().chain(checkpoints);
-        shared.tool_names.name(named, redactor);
-        let called_before = history
-            .iter()
-            .flat_map(|message| &message.calls)
-            .map(|call| call.name.as_str());
-        let own = client_tools
-            .iter()
-            .map(|tool| tool.declaration.name.as_str());
-        shared.tool_names.exist(called_before.chain(own), redactor);
         let declares_tools = rules.look_at_declared_tools();
         let taped_rules = self.tape.is_some().then(|| rules.clone());
         let evaluator = Evaluator::start(rules, redactor.clone())
@@ -351,6 +338,30 @@ impl Attempt<'_> {
             });
         }
         Ok(engine::converse(parts, &mut *inputs).await)
+    }
+
+    /// Notes the tools that the rules name, and those that exist before the agent calls one.
+    fn name_tools(&self, prepared: &Prepared) {
+        let Case {
+            shared, redactor, ..
+        } = &self.case;
+        let checkpoints = prepared
+            .simulation
+            .iter()
+            .flat_map(|simulation| &simulation.checkpoints)
+            .flat_map(|checkpoint| checkpoint.rules.named_tools());
+        let named = prepared.rules.named_tools().chain(checkpoints);
+        shared.tool_names.name(named, redactor);
+        let called_before = prepared
+            .history
+            .iter()
+            .flat_map(|message| &message.calls)
+            .map(|call| call.name.as_str());
+        let own = prepared
+            .client_tools
+            .iter()
+            .map(|tool| tool.declaration.name.as_str());
+        shared.tool_names.exist(called_before.chain(own), redactor);
     }
 
     /// The trace before the first turn; a tape that is kept begins with it.

@@ -254,7 +254,7 @@ fn in_pattern(part: &WrittenCharacter<'_>) -> String {
 /// Whether texts that are compared so contain such a character.
 fn is_expected(sign: char, compared: ComparedAs) -> bool {
     let is_separator = matches!(sign, '\u{a0}' | '\u{2028}' | '\u{2029}');
-    !is_unexpected_control(sign) && !(is_separator && compared == ComparedAs::Pattern)
+    !(is_unexpected_control(sign) || is_separator && compared == ComparedAs::Pattern)
 }
 
 /// Whether it is a control character other than a tab and a line break.

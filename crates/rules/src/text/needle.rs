@@ -101,7 +101,7 @@ impl Needle {
             TextMatcher::Literal(literal) => {
                 format!("{whose} containing `{}`{note}", literally(literal))
             }
-            TextMatcher::Whole(whole) => format!("{whose} equal to `{}`{note}", literally(whole)),
+            TextMatcher::Whole(text) => format!("{whose} equal to `{}`{note}", literally(text)),
             TextMatcher::Json(value) => format!("{whose} equal to the JSON `{}`", json(value)),
         }
     }

@@ -162,7 +162,7 @@ impl GivenTests {
     /// Cases that are in no file. They are named, and find files, as if they were in `name` in the working directory.
     pub(super) fn of_cases(name: &str, cases: &[u8], context: &Context) -> Self {
         let path = context.working_directory.join(name);
-        let files = context.files.with_unsaved(path, cases);
+        let files = context.files.with_given(path, cases);
         Self {
             context: Context {
                 files,

@@ -749,6 +749,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
             is_default_target: false,
             description: Some(say("description")),
             tags: vec![say("tag")],
+            is_without_file: false,
             file: say("file"),
             line: u32::MAX,
             target: say("target"),

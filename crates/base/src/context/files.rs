@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Clone, Debug, Default)]
 pub struct Files {
     unsaved: Arc<BTreeMap<PathBuf, Arc<[u8]>>>,
+    given: Arc<BTreeSet<PathBuf>>,
     opened: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
 
@@ -44,8 +45,25 @@ impl Files {
         unsaved.insert(path, text.as_ref().into());
         Self {
             unsaved: Arc::new(unsaved),
-            opened: Arc::clone(&self.opened),
+            ..self.clone()
         }
+    }
+
+    /// These with `text` as if it were at `path`, where nothing is: a message, or what standard input contains. Reports name no
+    /// such file.
+    #[must_use]
+    pub fn with_given(&self, path: PathBuf, text: impl AsRef<[u8]>) -> Self {
+        let mut given = (*self.given).clone();
+        given.insert(path.clone());
+        Self {
+            given: Arc::new(given),
+            ..self.with_unsaved(path, text)
+        }
+    }
+
+    /// Whether what is at `path` is in no file.
+    pub fn is_given(&self, path: &Path) -> bool {
+        self.given.contains(path)
     }
 
     /// The paths of unsaved texts.

@@ -38,6 +38,12 @@ pub fn display_name(context: &Context, path: &Path) -> String {
     let shown = path
         .strip_prefix(&context.working_directory)
         .unwrap_or(path);
+    let without_extension = shown.with_extension("");
+    let shown = if context.files.is_given(path) {
+        &without_extension
+    } else {
+        shown
+    };
     let text = shown.to_string_lossy().replace('\\', "/");
     if text.is_empty() {
         ".".to_owned()

@@ -21,6 +21,7 @@ pub(super) fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
             description: entry.test.description.clone(),
             tags: entry.test.tags.clone(),
             file: entry.test.file.clone(),
+            is_without_file: shared.context.files.is_given(&entry.test.path),
             path: entry.test.place.clone(),
             is_default_target: is_default(&entry.test.target),
             line: entry.test.line,

@@ -49,8 +49,8 @@ impl Monitor for Total {
         let total = self.measured(parts.iter().map(|(_, part)| part).sum());
         let of_turns = Self::of_turns(view.trace.turns.len(), &parts);
         if moment.is_over() {
-            // A limit that applies to no turn is not evaluated.
-            return if parts.is_empty() {
+            // A limit that applies to no turn is not evaluated; the failure of a turn says that one is exceeded.
+            return if parts.is_empty() || !total.is_allowed() {
                 Judgement::Open
             } else {
                 Judgement::Within(total, of_turns)

@@ -20,6 +20,8 @@ pub struct TestIdentity {
     pub tags: Vec<String>,
     /// The test file, as shown in messages.
     pub file: String,
+    /// Whether the test is in no file: a message, cases on standard input, or generated ones. Then `file` is what it is called.
+    pub is_without_file: bool,
     /// The test file from the config's directory, as in ids: the same wherever a run is started.
     pub path: String,
     /// Whether its target is the one that the config writes at `target`.
@@ -32,4 +34,11 @@ pub struct TestIdentity {
     pub agent: String,
     /// The entry of the quarantine that applies to it.
     pub quarantine: Option<Quarantine>,
+}
+
+impl TestIdentity {
+    /// Whether `file`, of a place in a report of the test, is on the disk: not the text of a test that is in no file.
+    pub fn has_file(&self, file: &str) -> bool {
+        !self.is_without_file || file != self.file
+    }
 }

@@ -393,6 +393,7 @@ impl Mask for TestIdentity {
             tags,
             file,
             path,
+            is_without_file: _,
             is_default_target: _,
             line: _,
             target,

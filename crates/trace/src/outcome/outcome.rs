@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::failed_runs::FailedRuns;
 use super::failure::Failure;
 use super::identity::TestIdentity;
+use super::passed_rule::PassedRule;
 use super::problem::Problem;
 use super::self_comparison::SelfComparison;
 use super::stability::{Stability, StabilityVerdict};
@@ -144,15 +145,26 @@ impl Outcome {
 
     /// Whether a judge decided one of its rules.
     pub fn is_judged(&self) -> bool {
-        let held = self
-            .transcript
-            .turns
-            .iter()
-            .flat_map(|turn| &turn.held)
-            .chain(&self.verdict.held);
-        held.map(|held| &held.ruling)
+        self.all_passed()
+            .map(|passed| &passed.ruling)
             .chain(self.all_failures().map(|(_, failure)| &failure.ruling))
             .any(Option::is_some)
+    }
+
+    /// The rules of the whole test that passed; none if an error or a timeout ended it: what came after is not known.
+    pub fn passed_rules(&self) -> &[PassedRule] {
+        let is_broken = self
+            .first_problem()
+            .is_some_and(|(_, problem)| problem.kind.status() != Status::Failed);
+        if is_broken { &[] } else { &self.verdict.held }
+    }
+
+    /// The rules that passed, those of the turns first.
+    pub fn all_passed(&self) -> impl Iterator<Item = &PassedRule> {
+        let of_turns = self.transcript.turns.iter();
+        of_turns
+            .flat_map(TurnOutcome::passed_rules)
+            .chain(self.passed_rules())
     }
 
     /// The first problem with the number of its turn; 0 for the test as a whole.

@@ -60,6 +60,14 @@ impl TurnOutcome {
         self.end.failures()
     }
 
+    /// The rules of this turn that passed; none if an error or a timeout ended it: what came after is not known.
+    pub fn passed_rules(&self) -> &[PassedRule] {
+        match self.status() {
+            Status::Error | Status::Timeout => &[],
+            _ => &self.held,
+        }
+    }
+
     /// Why it could not be evaluated to its end.
     pub fn problem(&self) -> Option<&Problem> {
         self.end.problem()

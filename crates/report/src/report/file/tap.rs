@@ -175,7 +175,9 @@ fn diagnosis(point: &mut String, outcome: &Outcome) {
         ));
         put(&format!("status: {word}"));
         put(&format!("kind: {}", quoted(kind)));
-        put(&format!("at: {{ file: {}, line: {line} }}", quoted(file)));
+        if outcome.test.has_file(file) {
+            put(&format!("at: {{ file: {}, line: {line} }}", quoted(file)));
+        }
         let failures: Vec<&Failure> = outcome.all_failures().map(|(_, failure)| failure).collect();
         if !failures.is_empty() {
             put("findings:");

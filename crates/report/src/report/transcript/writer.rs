@@ -186,7 +186,7 @@ impl TranscriptWriter {
             }
             self.findings(turn.problem(), turn.failures());
         }
-        let held = self.listed(&turn.held);
+        let held = self.listed(turn.passed_rules());
         if !held.is_empty() {
             if with_lines {
                 self.page.end();
@@ -481,7 +481,7 @@ impl TranscriptWriter {
 
     fn whole_test(&mut self, outcome: &Outcome) {
         let palette = self.style.palette;
-        let held = self.listed(&outcome.verdict.held);
+        let held = self.listed(outcome.passed_rules());
         let lists_held = !held.is_empty();
         let (problem, failures) = (
             outcome.verdict.end.problem(),

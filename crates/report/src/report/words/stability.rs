@@ -18,7 +18,10 @@ pub(crate) fn percent(fraction: f64) -> String {
 /// `8 of 10 runs passed (80%, 95% interval 44.4% to 97.5%): mostly stable`.
 pub(crate) fn rate(stability: &Stability) -> String {
     let (passed, runs) = (stability.passed, stability.runs());
-    let class = stability.class().as_str().replace('_', " ");
+    let class = match stability.class().as_str() {
+        _ if passed == 0 && runs > 0 => "fails always".to_owned(),
+        class => class.replace('_', " "),
+    };
     let plural = if runs == 1 { "run" } else { "runs" };
     let (share, interval) = (
         percent(stability.pass_rate() / 100.0),

@@ -44,17 +44,16 @@ impl GithubReport {
             warnings,
             ..
         } = self;
-        let own = (step.file(&outcome.test.file), outcome.test.line);
-        let at_test =
-            |kind, message: &str| line(kind, Some((&own.0, own.1)), &outcome.test.id, message);
+        let test = &outcome.test;
+        let at = |kind, file: &str, at_line, message: &str| {
+            let shown = step.file(file);
+            let place = test.has_file(file).then_some((&*shown, at_line));
+            line(kind, place, &test.id, message)
+        };
+        let at_test = |kind, message: &str| at(kind, &test.file, test.line, message);
         let at_rule = |kind, (_, failure): (u32, &Failure)| {
-            let file = step.file(&failure.place.file);
-            line(
-                kind,
-                Some((&file, failure.place.line)),
-                &outcome.test.id,
-                &finding(failure),
-            )
+            let place = &failure.place;
+            at(kind, &place.file, place.line, &finding(failure))
         };
         let of_walks = outcome.walks.as_deref().map(summary);
         let of_runs = outcome.stability.as_deref().map(rate).or(of_walks);
@@ -90,12 +89,11 @@ impl GithubReport {
                     .map(|failure| at_rule(AnnotationKind::Error, failure));
                 let rate = of_runs.map(|rate| at_test(AnnotationKind::Error, &rate));
                 let not_shown = outcome.verdict.not_shown.iter().map(|rule| {
-                    let file = step.file(&rule.place.file);
-                    let place = Some((&*file, rule.place.line));
-                    line(
+                    let place = &rule.place;
+                    at(
                         AnnotationKind::Error,
-                        place,
-                        &outcome.test.id,
+                        &place.file,
+                        place.line,
                         &not_shown(rule),
                     )
                 });

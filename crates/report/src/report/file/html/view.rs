@@ -229,7 +229,7 @@ fn story(outcome: &Outcome) -> Story<'_> {
             .iter()
             .map(checkpoint)
             .collect(),
-        held: story::held(&outcome.verdict.held),
+        held: story::held(outcome.passed_rules()),
         not_shown: story::not_shown(&outcome.verdict.not_shown),
         warnings: &outcome.verdict.warnings,
         silenced: &outcome.verdict.silenced,

@@ -31,15 +31,10 @@ pub(super) struct CaseAssertionView {
 
 /// The evaluated assertions of a case, in the order in which they are written; `None` if the test is not a case.
 pub(super) fn case_assertions(outcome: &Outcome) -> Option<Vec<CaseAssertionView>> {
-    if !is_case_file(Path::new(&outcome.test.file)) {
+    if !is_case_file(Path::new(&outcome.test.path)) {
         return None;
     }
-    let held = outcome
-        .transcript
-        .turns
-        .iter()
-        .flat_map(|turn| &turn.held)
-        .chain(&outcome.verdict.held);
+    let held = outcome.all_passed();
     let held = held.map(|held| (&held.place, &held.written, None));
     let failures = outcome.all_failures();
     let failures = failures.map(|(_, failure)| {

@@ -20,6 +20,7 @@ use ananke_trace::trace;
 /// The line of `outcome`.
 pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
     let problem = outcome.first_problem().map(|(_, problem)| problem);
+    let is_in_file = !outcome.test.is_without_file;
     ResultLine {
         version: VERSION,
         id: &outcome.test.id,
@@ -27,8 +28,8 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         row: outcome.test.row.as_deref(),
         description: outcome.test.description.as_deref(),
         tags: Some(outcome.test.tags.as_slice()).filter(|tags| !tags.is_empty()),
-        file: &outcome.test.file,
-        line: outcome.test.line,
+        file: Some(outcome.test.file.as_str()).filter(|_| is_in_file),
+        line: Some(outcome.test.line).filter(|_| is_in_file),
         target: &outcome.test.target,
         agent: filled(&outcome.test.agent),
         thread_id: filled(&outcome.transcript.thread_id),
@@ -62,7 +63,7 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         assertions: case_assertions(outcome),
         checkpoints: listed(outcome.transcript.checkpoints.iter().map(checkpoint)),
         not_shown: not_shown(&outcome.verdict.not_shown),
-        final_assertions: assertions(outcome.verdict.end.failures(), &outcome.verdict.held),
+        final_assertions: assertions(outcome.verdict.end.failures(), outcome.passed_rules()),
         assertion_errors: outcome
             .all_failures()
             .map(|(_, failure)| failure.message.as_str())

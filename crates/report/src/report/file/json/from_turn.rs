@@ -30,7 +30,7 @@ pub(super) fn attempt((number, outcome): (usize, &Outcome)) -> AttemptView<'_> {
         duration_ms: milliseconds(outcome.transcript.duration_us),
         turns: outcome.transcript.turns.iter().map(turn).collect(),
         turns_not_run: outcome.transcript.turns_not_run,
-        final_assertions: assertions(outcome.verdict.end.failures(), &outcome.verdict.held),
+        final_assertions: assertions(outcome.verdict.end.failures(), outcome.passed_rules()),
         error: outcome
             .first_problem()
             .map(|(_, problem)| problem_view(problem)),
@@ -66,7 +66,7 @@ pub(super) fn turn(turn: &TurnOutcome) -> TurnView<'_> {
         interrupts: turn.run_end.as_ref().and_then(interrupts),
         awaiting_input: turn.awaits.as_ref().map(awaiting_input),
         usage: turn.usage.and_then(usage),
-        assertions: assertions(turn.failures(), &turn.held),
+        assertions: assertions(turn.failures(), turn.passed_rules()),
         warnings: &turn.warnings,
         error: turn.problem().map(problem_view),
         duration_ms: milliseconds(turn.duration_us),

@@ -145,10 +145,12 @@ pub(super) struct ResultLine<'a> {
     /// The test's tags; omitted if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tags: Option<&'a [String]>,
-    /// The test file, as in the id.
-    pub(super) file: &'a str,
-    /// The line of the test's name in its file, from 1.
-    pub(super) line: u32,
+    /// The test file, as in the id; omitted of a test that is in no file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) file: Option<&'a str>,
+    /// The line of the test's name in its file, from 1; omitted of a test that is in no file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) line: Option<u32>,
     /// The name of the target.
     pub(super) target: &'a str,
     /// The name of the agent; omitted if the test could not be set up.

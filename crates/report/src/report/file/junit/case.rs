@@ -25,10 +25,15 @@ pub(super) fn write<W: Write>(
     outcome: &Outcome,
     job: &BuildJob,
 ) -> io::Result<()> {
-    let element = named(outcome)
-        .with("file", &job.file(&outcome.test.file))
-        .with("line", &outcome.test.line.to_string())
-        .with("time", &words::in_seconds(outcome.transcript.duration_us));
+    let named = named(outcome);
+    let placed = if outcome.test.is_without_file {
+        named
+    } else {
+        named
+            .with("file", &job.file(&outcome.test.file))
+            .with("line", &outcome.test.line.to_string())
+    };
+    let element = placed.with("time", &words::in_seconds(outcome.transcript.duration_us));
     element.open(writer)?;
 
     let properties = Element::new("properties", CASE_DEPTH + 1);

@@ -125,7 +125,7 @@ fn turn<'a>(turn: &'a TurnOutcome, cited: &BTreeSet<u32>, room: usize) -> TurnSt
             .and_then(end),
         problem: turn.problem().map(problem),
         findings: findings(turn.failures()),
-        held: held(&turn.held),
+        held: held(turn.passed_rules()),
         warnings: &turn.warnings,
         first_text_ms: turn.timing.first_text_us.map(milliseconds),
         gaps: turn.timing.gaps.iter().map(gap).collect(),

@@ -211,6 +211,21 @@ async function hostile(page, problems) {
   same(problems, "testcase elements", await page.locator("testcase, system-out").count(), 0);
 }
 
+/** Every test has one kind, and the filter of a kind selects as many tests as it says. */
+async function countsAddUp(page, problems) {
+  const chips = page.locator(".counts button");
+  let sum = 0;
+  for (let index = 0; index < (await chips.count()); index += 1) {
+    const chip = chips.nth(index);
+    const count = Number(await chip.locator("b").textContent());
+    await chip.click();
+    same(problems, `tests of the kind ${await chip.getAttribute("data-kind")}`, (await titles(page)).length, count);
+    await chip.click();
+    sum += count;
+  }
+  same(problems, "the sum of the counts", sum, (await titles(page)).length);
+}
+
 async function attempts(page, problems) {
   await openAll(page);
   holds(problems, (await page.locator("details.attempt").count()) > 0, "earlier attempts are told");
@@ -277,6 +292,9 @@ export const all = [
   ["mixed: light and dark, and light when printed", "mixed", themes, { colorScheme: "light" }],
   ["mixed: the summary and the failures without scripts", "mixed", plain, { javaScriptEnabled: false }],
   ["hostile: everything an agent says is text", "hostile", hostile],
+  ["flaky: the counts add up", "flaky", countsAddUp],
+  ["mixed: the counts add up", "mixed", countsAddUp],
+  ["hostile: the counts add up", "hostile", countsAddUp],
   ["retried: attempts are told", "retried", attempts],
   ["many: 10,000 tests", "many", many],
 ];

@@ -8,13 +8,10 @@ function wordsOfKind(kind) {
   return kind.replace("_", " ");
 }
 
-/** What kind a test is of: those in quarantine that did not pass are a kind of their own, as in the counts. */
+/** The one kind of a test, as in the counts: what did not pass in quarantine, and what passed on a retry, are kinds of their own. */
 function kindOf(row) {
-  return row.quarantined && isBad(row) ? "quarantined" : row.status;
-}
-
-function isOfKind(row, kind) {
-  return kind === "flaky" ? row.flaky === true && !row.quarantined : kindOf(row) === kind;
+  if (row.quarantined) return isBad(row) ? "quarantined" : row.status;
+  return row.flaky ? "flaky" : row.status;
 }
 
 const ORDERS = {
@@ -24,7 +21,7 @@ const ORDERS = {
 };
 
 function rank({ row }) {
-  return row.flaky && !row.quarantined ? KINDS.indexOf("flaky") : KINDS.indexOf(kindOf(row));
+  return KINDS.indexOf(kindOf(row));
 }
 
 /** The words that are looked for. */
@@ -86,7 +83,7 @@ function chosen(tests, { words, kinds, tag, file, target, order }) {
   const parts = wordsOf(words);
   const fits = (test) => fitsRow(test) && parts.every((part) => test.words.includes(part) || contentOf(test).includes(part));
   const fitsRow = ({ row }) =>
-    (kinds.size === 0 || [...kinds].some((kind) => isOfKind(row, kind))) &&
+    (kinds.size === 0 || kinds.has(kindOf(row))) &&
     (!tag || (row.tags ?? []).includes(tag)) &&
     (!file || row.file === file) &&
     (!target || row.target === target);

@@ -70,7 +70,7 @@ function distinct(values) {
 function filterByStatus() {
   const group = make("div", { class: "counts", role: "group", "aria-label": "Filter by status" });
   for (const kind of KINDS) {
-    const count = tests.filter(({ row }) => isOfKind(row, kind)).length;
+    const count = tests.filter(({ row }) => kindOf(row) === kind).length;
     if (count === 0) continue;
     const button = make("button", { type: "button", class: kind, "data-kind": kind }, make("b", {}, count.toLocaleString("en")), ` ${wordsOfKind(kind)}`);
     button.addEventListener("click", () => {

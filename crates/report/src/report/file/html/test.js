@@ -5,8 +5,8 @@ const SIGNS = { passed: "✓", failed: "✗", error: "!", timeout: "◷", skippe
 /** The element of a test. Its story is read and shown when it is opened for the first time. */
 function testOf(row, number) {
   const verdict = wordsOfKind(row.status);
-  const word = row.quarantined && isBad(row) ? `quarantined, ${verdict}` : row.flaky ? "flaky" : verdict;
-  const look = row.quarantined && isBad(row) ? "quarantined" : row.flaky ? "flaky" : row.status;
+  const look = kindOf(row);
+  const word = look === "quarantined" ? `quarantined, ${verdict}` : wordsOfKind(look);
   const status = make("span", { class: "status" }, make("span", { "aria-hidden": "true" }, SIGNS[row.status]), make("span", { class: "hidden" }, `${word}: `));
   const tags = (row.tags ?? []).map((tag) => said(tag, "bdi", { class: "tag" }));
   const button = make(
@@ -17,7 +17,7 @@ function testOf(row, number) {
     row.runs ? said(row.runs, "bdi", { class: "word" }) : undefined,
     look === row.status ? undefined : make("span", { class: "word", "aria-hidden": "true" }, word),
     ...tags,
-    said(`${row.file}:${row.line}`, "bdi", { class: "place" }),
+    said(row.line ? `${row.file}:${row.line}` : row.file, "bdi", { class: "place" }),
     make("span", { class: "took" }, took(row.duration_ms)),
   );
   const body = make("div", { class: "story", id: `test-${number}-story`, hidden: true });

@@ -27,7 +27,8 @@ pub(super) struct TestRow<'a> {
     id: &'a str,
     name: String,
     file: &'a str,
-    line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
     target: &'a str,
     status: &'static str,
     duration_ms: f64,
@@ -119,7 +120,7 @@ pub(super) fn row(outcome: &Outcome) -> TestRow<'_> {
         id: &outcome.test.id,
         name: names::title(outcome),
         file: &outcome.test.file,
-        line: outcome.test.line,
+        line: (!outcome.test.is_without_file).then_some(outcome.test.line),
         target: &outcome.test.target,
         status: outcome.status().as_str(),
         duration_ms: milliseconds(outcome.transcript.duration_us),

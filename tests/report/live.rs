@@ -93,7 +93,7 @@ impl Seen {
         self.after(RunEvent::CaseEnded {
             id: id.to_owned(),
             status,
-            duration_us: 0,
+            duration_us: Some(0),
             fails_the_run,
         })
     }

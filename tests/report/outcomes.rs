@@ -78,9 +78,9 @@ pub(super) fn turn(
         input: input.to_owned(),
         origin: InputOrigin::Static,
         lines,
-        started_unix_ms: STARTED,
-        ended_unix_ms: STARTED + duration_us / 1000,
-        duration_us,
+        started_unix_ms: Some(STARTED),
+        ended_unix_ms: Some(STARTED + duration_us / 1000),
+        duration_us: Some(duration_us),
         timing: Timing::default(),
         run_end: None,
         usage: None,
@@ -96,7 +96,7 @@ pub(super) fn says(event: u32, text: &str) -> TranscriptLine {
     TranscriptLine::Says(SaidLine {
         event,
         id,
-        at_us: 0,
+        at_us: Some(0),
         text: text.to_owned(),
     })
 }
@@ -118,7 +118,7 @@ pub(super) fn calls(
         name: name.to_owned(),
         args: args.to_owned(),
         result: result.map(str::to_owned),
-        started_us,
+        started_us: Some(started_us),
         duration_us: result.map(|_| duration_us),
         failure: None,
     })
@@ -242,7 +242,7 @@ fn timed(mut outcome: Outcome) -> Outcome {
         .transcript
         .turns
         .iter()
-        .map(|turn| turn.duration_us)
+        .map(|turn| turn.duration_us.unwrap_or_default())
         .sum();
     outcome.transcript.ended_unix_ms = STARTED + outcome.transcript.duration_us / 1000;
     let says = |line: &&TranscriptLine| matches!(line, TranscriptLine::Says(_));
@@ -719,7 +719,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
             TranscriptLine::Says(SaidLine {
                 event: 1,
                 id: say("message's id"),
-                at_us: 0,
+                at_us: Some(0),
                 text: say("agent"),
             }),
             with_id(
@@ -733,9 +733,9 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
                 say("call's id"),
             ),
         ],
-        started_unix_ms: u64::MAX,
-        ended_unix_ms: u64::MAX,
-        duration_us: 1,
+        started_unix_ms: Some(u64::MAX),
+        ended_unix_ms: Some(u64::MAX),
+        duration_us: Some(1),
         end: TurnEnd::Problem(problem.clone(), vec![failure.clone()]),
         held: vec![held.clone()],
         warnings: vec![say("turn's warning")],

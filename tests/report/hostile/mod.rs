@@ -76,19 +76,19 @@ fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         name: say("late tool"),
         called_in: 1,
         result: say("late result"),
-        arrived_us: 1,
+        arrived_us: Some(1),
         failure: None,
     };
     let lines = vec![
         TranscriptLine::Thinks(SaidLine {
             event: 2,
             id: say("thought's id"),
-            at_us: 0,
+            at_us: Some(0),
             text: say("thought"),
         }),
         TranscriptLine::Custom {
             event: 3,
-            at_us: 0,
+            at_us: Some(0),
             name: say("event's name"),
             value: say("event's value"),
         },

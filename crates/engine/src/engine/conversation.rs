@@ -168,7 +168,7 @@ impl Conversation<'_> {
             if let Some(problem) = review.problem {
                 turn.end = turn.end.with_problem(problem);
             }
-            self.result.duration_us += turn.duration_us;
+            self.result.duration_us += turn.duration_us.unwrap_or_default();
             is_passed = turn.status() == Status::Passed;
             turn.warnings.extend(self.sink.evaluator.take_warnings());
             self.result.turns.push(turn);

@@ -52,9 +52,9 @@ pub(super) fn turn_outcome(
             .unwrap_or_default(),
         origin: InputOrigin::default(),
         lines,
-        started_unix_ms: clock.unix_ms(started),
-        ended_unix_ms: clock.unix_ms(ended),
-        duration_us: turn.map_or(0, |turn| trace.turn_micros(turn)),
+        started_unix_ms: Some(clock.unix_ms(started)),
+        ended_unix_ms: Some(clock.unix_ms(ended)),
+        duration_us: Some(turn.map_or(0, |turn| trace.turn_micros(turn))),
         timing: turn
             .map(|turn| timing(trace, turn, limits))
             .unwrap_or_default(),
@@ -91,7 +91,7 @@ fn timing(trace: &Trace, turn: &TurnRanges, limits: TimeLimits) -> Timing {
     let first_text_us = trace.first_text(turn).map(|(micros, _)| micros);
     Timing {
         first_text_us,
-        gaps: gaps.map(gap).collect(),
+        gaps: Some(gaps.map(gap).collect()),
         limits,
     }
 }
@@ -239,7 +239,7 @@ impl ShownItem<'_> {
                 let said = SaidLine {
                     event,
                     id,
-                    at_us,
+                    at_us: Some(at_us),
                     text,
                 };
                 if message.role == MessageKind::Reasoning {
@@ -254,7 +254,7 @@ impl ShownItem<'_> {
             }
             Self::Custom(custom) => TranscriptLine::Custom {
                 event: custom.event,
-                at_us: event_micros(trace, turn, custom.event),
+                at_us: Some(event_micros(trace, turn, custom.event)),
                 name: bounded(&custom.name),
                 value: bounded(&custom.value.to_string()),
             },
@@ -274,7 +274,7 @@ fn call(trace: &Trace, turn: &TurnRanges, call: &ToolCall) -> CallOutcome {
             .map_or(call.first_event, |result| result.event),
         is_client_side: call.is_client_side,
         hides_result: call.hides_result(),
-        started_us: since_start(trace, turn, call.started),
+        started_us: Some(since_start(trace, turn, call.started)),
         duration_us: call
             .result()
             .map(|result| result.at.0.saturating_sub(call.started.0)),
@@ -294,7 +294,7 @@ fn late_result(
         name: bounded(&call.name),
         called_in: u32::try_from(call.counted_in + 1).unwrap_or(u32::MAX),
         result: bounded(&result.text),
-        arrived_us: since_start(trace, turn, result.at),
+        arrived_us: Some(since_start(trace, turn, result.at)),
         failure: failure(result),
     }
 }

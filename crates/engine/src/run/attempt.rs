@@ -7,6 +7,7 @@ use crate::plan::Preparation;
 use crate::recording::AttemptEnvironment;
 use ananke_base::context::CaseKey;
 use ananke_trace::outcome::{Halt, Outcome, TestEnd};
+use ananke_trace::trace::Facts;
 
 use super::case::Case;
 use super::conversation_tape::ConversationTape;
@@ -33,6 +34,8 @@ pub(super) struct Attempt<'a> {
     pub(super) environment: AttemptEnvironment,
     pub(super) purpose: AttemptPurpose,
     pub(super) outcome: Outcome,
+    /// What the conversation shows: all, unless something else held it.
+    pub(super) shown: Facts,
     /// Tapes its conversation, with its rules.
     pub(super) tape: Option<ConversationTape>,
     /// What came of its teardown.
@@ -61,7 +64,8 @@ impl Attempt<'_> {
             .transcript
             .turns
             .last()
-            .map_or(0, |turn| turn.ended_unix_ms);
+            .and_then(|turn| turn.ended_unix_ms)
+            .unwrap_or_default();
         self.outcome.transcript.ended_unix_ms = self.environment.ended_unix_ms().max(last);
     }
 

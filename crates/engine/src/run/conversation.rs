@@ -130,8 +130,9 @@ impl Attempt<'_> {
             self.environment.wait(watchdog.wait_for(locks).await?);
         }
         if let Some(observed) = &shared.observed {
-            self.outcome.verdict.not_shown =
-                observe(&mut prepared, observed.conversation(&self.key.test).await?)?;
+            let conversation = observed.conversation(&self.key.test).await?;
+            self.shown = conversation.shown;
+            self.outcome.verdict.not_shown = observe(&mut prepared, conversation)?;
             prepared
                 .target
                 .agent()
@@ -495,6 +496,9 @@ impl Attempt<'_> {
         }
         let outcome = &mut self.outcome;
         outcome.transcript.turns = turns;
+        for turn in &mut outcome.transcript.turns {
+            turn.keep_shown(self.shown);
+        }
         outcome.transcript.checkpoints = checkpoints;
         outcome.transcript.turns_not_run = turn_count(turns_not_run);
         outcome.verdict.held = held;

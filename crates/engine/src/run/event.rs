@@ -91,8 +91,8 @@ pub enum RunEvent {
         id: String,
         /// How it ended.
         status: Status,
-        /// The agent's time, in microseconds.
-        duration_us: u64,
+        /// The agent's time, in microseconds; `None` if a trace does not show it.
+        duration_us: Option<u64>,
         /// Whether the run fails for it.
         fails_the_run: bool,
     },

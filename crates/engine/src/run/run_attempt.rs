@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::recording::AttemptEnvironment;
 use ananke_base::context::CaseKey;
 use ananke_trace::outcome::{Outcome, Problem};
+use ananke_trace::trace::Facts;
 
 use super::attempt::{Attempt, AttemptPurpose};
 use super::case::Case;
@@ -44,6 +45,7 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
         environment,
         purpose,
         outcome,
+        shown: Facts::ALL,
         tape,
         teardown,
         has_ended: false,

@@ -47,7 +47,7 @@ async fn run_attempts_of(case: &Case) -> Outcome {
 fn tell_end(case: &Case, outcome: &Outcome) {
     let id = case.entry.id().into_owned();
     let (status, fails_the_run) = (outcome.status(), outcome.fails_the_run());
-    let duration_us = outcome.transcript.duration_us;
+    let duration_us = outcome.transcript.duration();
     let ended = RunEvent::CaseEnded {
         id,
         status,

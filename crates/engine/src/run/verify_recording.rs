@@ -13,6 +13,7 @@ use super::used_threads::UsedThreads;
 use crate::recording::AttemptEnvironment;
 use ananke_base::context::CaseKey;
 use ananke_trace::outcome::{ErrorKind, Outcome, Problem};
+use ananke_trace::trace::Facts;
 
 /// Replays what was recorded in `environment`, if there are secrets, and compares the result with `outcome`.
 ///
@@ -59,6 +60,7 @@ pub(super) async fn verify_recording(
         environment,
         purpose,
         outcome: outcome_of_replay,
+        shown: Facts::ALL,
         tape,
         teardown,
         has_ended: false,

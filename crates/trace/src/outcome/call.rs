@@ -22,9 +22,9 @@ pub struct CallOutcome {
     /// Whether the agent executed it, and does not show its result.
     #[serde(default)]
     pub hides_result: bool,
-    /// From the start of the turn to the call's start, in microseconds.
-    pub started_us: u64,
-    /// From the call's start to its result, in microseconds.
+    /// From the start of the turn to the call's start, in microseconds; `None` if nothing shows it.
+    pub started_us: Option<u64>,
+    /// From the call's start to its result, in microseconds; `None` if it has none, or if nothing shows it.
     pub duration_us: Option<u64>,
     /// How it failed, if the agent or the client reports that it did.
     pub failure: Option<CallFailure>,
@@ -62,8 +62,8 @@ pub struct LateResult {
     pub called_in: u32,
     /// The result as text.
     pub result: String,
-    /// From the start of the turn to the result, in microseconds.
-    pub arrived_us: u64,
+    /// From the start of the turn to the result, in microseconds; `None` if nothing shows it.
+    pub arrived_us: Option<u64>,
     /// How the call failed, if the agent reports that it did.
     pub failure: Option<CallFailure>,
 }

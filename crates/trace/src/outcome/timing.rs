@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 /// The waiting of one turn, in the agent's time, from the turn's start.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timing {
-    /// When its first text came, in microseconds; `None` where none did.
+    /// When its first text came, in microseconds; `None` if none did, or if nothing shows it.
     pub first_text_us: Option<u64>,
-    /// Every stretch without a tool call in progress, in order.
-    pub gaps: Vec<Gap>,
+    /// Every stretch without a tool call in progress, in order; `None` if nothing shows them.
+    pub gaps: Option<Vec<Gap>>,
     /// What was allowed.
     pub limits: TimeLimits,
 }

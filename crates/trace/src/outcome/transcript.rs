@@ -54,6 +54,12 @@ impl Transcript {
         reached.map(|checkpoint| &*checkpoint.id)
     }
 
+    /// The sum of its turns, in microseconds; `None` if nothing shows how long any of them took.
+    pub fn duration(&self) -> Option<u64> {
+        let is_timed = self.turns.iter().any(|turn| turn.duration_us.is_some());
+        (is_timed || self.turns.is_empty()).then_some(self.duration_us)
+    }
+
     /// The last message of the agent that is not empty.
     pub fn last_message(&self) -> Option<&str> {
         let lines = self

@@ -19,8 +19,8 @@ pub enum TranscriptLine {
     Custom {
         /// The number of the event.
         event: u32,
-        /// From the start of the turn to the event, in microseconds.
-        at_us: u64,
+        /// From the start of the turn to the event, in microseconds; `None` if nothing shows it.
+        at_us: Option<u64>,
         /// Its name.
         name: String,
         /// Its value, as JSON.
@@ -35,8 +35,8 @@ pub struct SaidLine {
     pub event: u32,
     /// Its id; may be empty.
     pub id: String,
-    /// From the start of the turn to its first text, in microseconds.
-    pub at_us: u64,
+    /// From the start of the turn to its first text, in microseconds; `None` if nothing shows it.
+    pub at_us: Option<u64>,
     /// Its text.
     pub text: String,
 }
@@ -57,6 +57,19 @@ impl TranscriptLine {
             Self::Custom { event, .. } => *event,
             Self::Calls(call) => call.event,
             Self::Answered(late) => late.event,
+        }
+    }
+
+    /// Removes its times, of a text unless `has_texts`, of a call unless `has_calls`.
+    pub(super) fn keep_times(&mut self, has_texts: bool, has_calls: bool) {
+        match self {
+            Self::Says(said) | Self::Thinks(said) => said.at_us = said.at_us.filter(|_| has_texts),
+            Self::Custom { at_us, .. } => *at_us = at_us.filter(|_| has_texts),
+            Self::Calls(call) => {
+                call.started_us = call.started_us.filter(|_| has_calls);
+                call.duration_us = call.duration_us.filter(|_| has_calls);
+            }
+            Self::Answered(late) => late.arrived_us = late.arrived_us.filter(|_| has_calls),
         }
     }
 

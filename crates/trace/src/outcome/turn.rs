@@ -12,7 +12,7 @@ use super::status::Status;
 use super::timing::Timing;
 use super::transcript_line::TranscriptLine;
 use super::turn_end::TurnEnd;
-use crate::trace::Usage;
+use crate::trace::{Fact, Facts, Usage};
 
 /// One turn that was sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,12 +27,12 @@ pub struct TurnOutcome {
     pub origin: InputOrigin,
     /// The messages, calls and reasoning of the agent, in the order they began.
     pub lines: Vec<TranscriptLine>,
-    /// When it was sent, in Unix milliseconds on the agent's clock, which for a scripted agent is virtual.
-    pub started_unix_ms: u64,
-    /// When its response ended, on the same clock.
-    pub ended_unix_ms: u64,
-    /// The agent's time, in microseconds.
-    pub duration_us: u64,
+    /// When it was sent, in Unix milliseconds on the agent's clock, which for a scripted agent is virtual; `None` if nothing shows it.
+    pub started_unix_ms: Option<u64>,
+    /// When its response ended, on the same clock; `None` if nothing shows it.
+    pub ended_unix_ms: Option<u64>,
+    /// The agent's time, in microseconds; `None` if nothing shows it.
+    pub duration_us: Option<u64>,
     /// When the agent let its user wait.
     pub timing: Timing,
     /// How its last run ended, as far as the agent reported it.
@@ -58,6 +58,29 @@ impl TurnOutcome {
     /// Every rule that failed.
     pub fn failures(&self) -> &[Failure] {
         self.end.failures()
+    }
+
+    /// Removes the times, and the ordinary end, that are not among the facts that are `shown`.
+    pub fn keep_shown(&mut self, shown: Facts) {
+        let has_turns = shown.has(Fact::TurnTimes);
+        let has_calls = has_turns && shown.has(Fact::CallTimes);
+        let has_texts = has_turns && shown.has(Fact::FirstText);
+        if !has_turns {
+            (self.started_unix_ms, self.ended_unix_ms) = (None, None);
+            self.duration_us = None;
+        }
+        if !has_texts {
+            self.timing.first_text_us = None;
+        }
+        if !has_calls {
+            self.timing.gaps = None;
+        }
+        if !shown.has(Fact::RunEnds) && self.run_end == Some(ReportedRunEnd::Finished) {
+            self.run_end = None;
+        }
+        for line in &mut self.lines {
+            line.keep_times(has_texts, has_calls);
+        }
     }
 
     /// The rules of this turn that passed; none if an error or a timeout ended it: what came after is not known.

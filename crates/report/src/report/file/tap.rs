@@ -105,17 +105,25 @@ fn directive(outcome: &Outcome) -> String {
     }
 }
 
-/// The block of YAML.
+/// The block of YAML, if there is anything to say.
 fn diagnosis(point: &mut String, outcome: &Outcome) {
+    let mut block = String::new();
+    diagnosis_keys(&mut block, outcome);
+    if !block.is_empty() {
+        point.push_str("  ---\n");
+        point.push_str(&block);
+        point.push_str("  ...\n");
+    }
+}
+
+fn diagnosis_keys(point: &mut String, outcome: &Outcome) {
     let mut put = |line: &str| {
         // Writing to a String cannot fail.
         let _ = writeln!(point, "  {line}");
     };
-    put("---");
-    put(&format!(
-        "duration_ms: {}",
-        milliseconds(outcome.transcript.duration_us)
-    ));
+    if let Some(took) = outcome.transcript.duration() {
+        put(&format!("duration_ms: {}", milliseconds(took)));
+    }
     if outcome.attempt() > 1 {
         put(&format!("attempts: {}", outcome.attempt()));
     }
@@ -205,7 +213,6 @@ fn diagnosis(point: &mut String, outcome: &Outcome) {
             ));
         }
     }
-    put("...");
 }
 
 fn finding(failure: &Failure) -> String {

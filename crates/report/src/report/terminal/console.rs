@@ -226,12 +226,10 @@ impl ConsoleReport {
             page.put(self.palette.faint, &all_passed);
         }
         let ran = !outcome.transcript.turns.is_empty() || outcome.status() == Status::Passed;
-        if ran && outcome.status() != Status::Skipped {
+        let took = outcome.transcript.duration();
+        if let Some(took) = took.filter(|_| ran && outcome.status() != Status::Skipped) {
             page.space(2);
-            page.put(
-                self.palette.faint,
-                &duration::rounded(outcome.transcript.duration_us),
-            );
+            page.put(self.palette.faint, &duration::rounded(took));
         }
         page.end();
     }

@@ -113,7 +113,7 @@ impl RunLog {
     }
 
     /// `[12/40] ✓ a.test.yaml::one  1.2 s`
-    fn ended(&self, id: &str, status: Status, duration_us: u64) -> String {
+    fn ended(&self, id: &str, status: Status, duration_us: Option<u64>) -> String {
         let palette = &self.palette;
         let mut page = Page::default();
         page.put(palette.faint, &self.index());
@@ -121,8 +121,11 @@ impl RunLog {
         page.put(palette.of(status), mark(status));
         page.space(1);
         page.plain(&escape::line(id));
-        page.space(2);
-        page.line(palette.faint, &duration::rounded(duration_us));
+        if let Some(took) = duration_us {
+            page.space(2);
+            page.put(palette.faint, &duration::rounded(took));
+        }
+        page.end();
         page.into_text()
     }
 
@@ -171,7 +174,7 @@ mod tests {
         let ended = |id: &str, status| RunEvent::CaseEnded {
             id: id.to_owned(),
             status,
-            duration_us: 1_200_000,
+            duration_us: Some(1_200_000),
             fails_the_run: false,
         };
         let facts = RunFacts {

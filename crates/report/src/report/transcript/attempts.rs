@@ -94,11 +94,10 @@ fn heading(
     page.put(palette.strong, &format!("attempt {number} of {of}"));
     page.space(2);
     page.put(palette.of(attempt.status()), attempt.status().as_str());
-    page.space(2);
-    page.put(
-        palette.faint,
-        &duration::rounded(attempt.transcript.duration_us),
-    );
+    if let Some(took) = attempt.transcript.duration() {
+        page.space(2);
+        page.put(palette.faint, &duration::rounded(took));
+    }
 }
 
 /// The first finding of an attempt, or which other attempt has the same.

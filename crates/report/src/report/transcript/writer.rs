@@ -274,13 +274,13 @@ impl TranscriptWriter {
         self.page.space(2);
         self.page
             .put(palette.of(turn.status()), turn.status().as_str());
-        self.page.space(2);
-        let speaker = checkpoints::speaker(turn.origin).map(|speaker| format!("  {speaker}"));
-        let took = duration::rounded(turn.duration_us);
-        self.page.line(
-            palette.faint,
-            &format!("{took}{}", speaker.unwrap_or_default()),
-        );
+        let took = turn.duration_us.map(duration::rounded);
+        let speaker = checkpoints::speaker(turn.origin).map(str::to_owned);
+        for fact in took.into_iter().chain(speaker) {
+            self.page.space(2);
+            self.page.put(palette.faint, &fact);
+        }
+        self.page.end();
     }
 
     fn lines(&mut self, turn: &TurnOutcome, outcome: &Outcome) {
@@ -411,16 +411,20 @@ impl TranscriptWriter {
         let turn = format!(" of turn {}", late.called_in);
         self.page.put(palette.faint, &turn);
         let result = self.harmless(&compact_json(&late.result));
-        let failure = late
-            .failure
-            .map(|failure| format!(", {}", failure.as_str()))
-            .unwrap_or_default();
-        let times = format!("at {}{failure}", duration::rounded(late.arrived_us));
-        self.result(columns::width(&name) + turn.len(), &result, &times);
+        let arrived = late
+            .arrived_us
+            .map(|us| format!("at {}", duration::rounded(us)));
+        let failure = late.failure.map(|failure| failure.as_str().to_owned());
+        let facts: Vec<String> = arrived.into_iter().chain(failure).collect();
+        self.result(
+            columns::width(&name) + turn.len(),
+            &result,
+            &facts.join(", "),
+        );
     }
 
     /// A result on the line of its call, which has this length, if it fits there; else on the next line.
-    fn result(&mut self, length: usize, result: &str, times: &str) {
+    fn result(&mut self, length: usize, result: &str, facts: &str) {
         let column = self.style.indent + GUTTER + 8;
         let longest = self
             .style
@@ -428,10 +432,10 @@ impl TranscriptWriter {
             .map_or(LONGEST_CALL, |width| width.saturating_sub(column + ARROW));
         if length + columns::width(result) <= longest.min(LONGEST_CALL) && !result.contains('\n') {
             self.page.plain(&format!(" → {result}"));
-            self.times(times);
+            self.facts(facts);
             return;
         }
-        self.times(times);
+        self.facts(facts);
         self.page.space(column);
         self.page.plain("→ ");
         self.page.block(column + 2, Style::new(), result);
@@ -446,17 +450,25 @@ impl TranscriptWriter {
             .result
             .as_deref()
             .map(|result| self.harmless(&compact_json(result)));
-        let started = duration::rounded(call.started_us);
-        let times = match call.duration_us {
-            Some(_) if call.is_client_side => format!("at {started}, answered by its mock"),
-            Some(taken) => format!("at {started}, took {}", duration::rounded(taken)),
-            None => format!("at {started}"),
+        let started = call
+            .started_us
+            .map(|us| format!("at {}", duration::rounded(us)));
+        let is_answered = call.result.is_some() && call.is_client_side;
+        let ended = match call.duration_us {
+            _ if is_answered => Some("answered by its mock".to_owned()),
+            taken => taken.map(|taken| format!("took {}", duration::rounded(taken))),
         };
-        let failure = call
-            .failure
-            .map(|failure| format!(", {}", failure.as_str()))
-            .unwrap_or_default();
-        let times = times + &failure;
+        let failure = call.failure.map(|failure| failure.as_str().to_owned());
+        let missing = match call.result {
+            Some(_) => None,
+            None if call.hides_result => Some("result not shown".to_owned()),
+            None => Some("no result".to_owned()),
+        };
+        let facts: Vec<String> = [started, ended, failure, missing]
+            .into_iter()
+            .flatten()
+            .collect();
+        let facts = facts.join(", ");
         self.gutter(Some(call.event));
         self.page.put(palette.faint, "call    ");
         self.page.hang();
@@ -466,17 +478,20 @@ impl TranscriptWriter {
             Some(result) => self.result(
                 columns::width(&name) + columns::width(&args),
                 &result,
-                &times,
+                &facts,
             ),
-            None if call.hides_result => self.times(&format!("{times}, result not shown")),
-            None => self.times(&format!("{times}, no result")),
+            None => self.facts(&facts),
         }
     }
 
-    fn times(&mut self, times: &str) {
-        self.page.space(2);
-        self.page
-            .line(self.style.palette.faint, &format!("({times})"));
+    /// What else is known of a call or a result, in parentheses.
+    fn facts(&mut self, facts: &str) {
+        if !facts.is_empty() {
+            self.page.space(2);
+            self.page
+                .put(self.style.palette.faint, &format!("({facts})"));
+        }
+        self.page.end();
     }
 
     fn whole_test(&mut self, outcome: &Outcome) {

@@ -17,7 +17,7 @@ function kindOf(row) {
 const ORDERS = {
   worst: ["worst first", (one, other) => rank(one) - rank(other) || one.number - other.number],
   run: ["as run", (one, other) => one.number - other.number],
-  slowest: ["slowest first", (one, other) => other.row.duration_ms - one.row.duration_ms || one.number - other.number],
+  slowest: ["slowest first", (one, other) => (other.row.duration_ms ?? 0) - (one.row.duration_ms ?? 0) || one.number - other.number],
 };
 
 function rank({ row }) {

@@ -48,7 +48,7 @@ function foldedTurns(turns, shown) {
   for (let from = 0; from < turns.length; ) {
     let end = from;
     while (end < turns.length && isFolded(turns[end])) end += 1;
-    const part = turns.slice(from, end).map((turn) => fold("turn-fold", [`Turn ${turn.number}`, make("span", { class: "facts" }, ` ${line(turn.input).slice(0, 120)} · ${took(turn.duration_ms)}`)], [shown(turn).element]));
+    const part = turns.slice(from, end).map((turn) => fold("turn-fold", [`Turn ${turn.number}`, make("span", { class: "facts" }, ` ${line(turn.input).slice(0, 120)}${turn.duration_ms === undefined ? "" : ` · ${took(turn.duration_ms)}`}`)], [shown(turn).element]));
     if (part.length > FEW_TURNS) list.push(fold("turns", `${part.length} turns passed (${turns[from].number} to ${turns[end - 1].number})`, part));
     else list.push(...part);
     if (end < turns.length) list.push(shown(turns[end]).element);

@@ -115,8 +115,10 @@ function lineOf(one) {
     case "calls":
       return call(one);
     case "answered": {
-      const when = `result of turn ${one.called_in}, at ${took(one.arrived_ms)}${one.failure ? `, ${one.failure}` : ""}`;
-      const head = make("p", { class: "head" }, said(one.name, "code", { class: "tool" }), make("span", { class: "facts" }, when));
+      const when = [`result of turn ${one.called_in}`];
+      if (one.arrived_ms !== undefined) when.push(`at ${took(one.arrived_ms)}`);
+      if (one.failure) when.push(one.failure);
+      const head = make("p", { class: "head" }, said(one.name, "code", { class: "tool" }), make("span", { class: "facts" }, when.join(", ")));
       return row("call", "result", head, result(one));
     }
     default:
@@ -125,7 +127,7 @@ function lineOf(one) {
 }
 
 function call(one) {
-  const times = [`at ${took(one.started_ms)}`];
+  const times = one.started_ms === undefined ? [] : [`at ${took(one.started_ms)}`];
   if (one.mocked) times.push("answered by its mock");
   else if (one.duration_ms !== undefined) times.push(`took ${took(one.duration_ms)}`);
   if (one.failure) times.push(one.failure);

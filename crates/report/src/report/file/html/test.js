@@ -71,7 +71,7 @@ function fill({ row, number, body }, test) {
   if (test.quarantine) parts.push(said(test.quarantine, "p", { class: "quarantine" }));
   for (const line of test.runs ?? []) parts.push(make("p", { class: "runs" }, message(line)));
   (test.other_attempts ?? []).forEach((attempt, index) => {
-    const words = [`${attempt.name} ${attempt.status}, ${took(attempt.duration_ms)}`];
+    const words = [[`${attempt.name} ${attempt.status}`, took(attempt.duration_ms)].filter(Boolean).join(", ")];
     if (attempt.headline) words.push(": ", message(attempt.headline));
     const details = make("details", { class: "attempt" }, make("summary", {}, ...words));
     const open = () => details.append(...story(attempt, `test-${number}-${index + 1}`, width - 40));

@@ -61,8 +61,9 @@ function block(content, label) {
   return pre;
 }
 
-/** Milliseconds as people say them. */
+/** Milliseconds as people say them; nothing for a time that a trace does not show. */
 function took(ms) {
+  if (ms === undefined) return "";
   if (ms > 0 && ms < 1) return "<1 ms";
   if (Math.round(ms) < 1000) return `${Math.round(ms)} ms`;
   if (ms < 59950) return `${(ms / 1000).toFixed(1).replace(".0", "")} s`;

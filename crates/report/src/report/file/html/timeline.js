@@ -11,12 +11,12 @@ function step(most) {
 
 /** The timeline of a story; nothing where it took no time. `width` is what it has on the page, in pixels. */
 function timeline(story, numbers, width, show) {
-  const most = Math.max(...story.turns.map((turn) => turn.duration_ms), 0);
+  const most = Math.max(...story.turns.map((turn) => turn.duration_ms ?? 0), 0);
   if (!(most > 0)) return undefined;
   const end = most * 1.02;
   const track = Math.max(width - 215, 200);
   const scale = { at: (ms) => `${((100 * Math.min(Math.max(ms, 0), end)) / end).toFixed(3)}%`, end, track };
-  const lanes = story.turns.filter((turn) => turn.duration_ms > 0 || turn.lines.length > 0);
+  const lanes = story.turns.filter((turn) => turn.duration_ms !== undefined && (turn.duration_ms > 0 || turn.lines.length > 0));
   const axis = make("div", { class: "axis", "aria-hidden": "true" });
   const distance = step(most);
   for (let tick = 0; tick <= most * 1.001; tick += distance) {
@@ -118,13 +118,14 @@ function bars(turn, numbers) {
   return turn.lines.flatMap((line) => {
     if (line.kind === "says") {
       const isCited = numbers.of(line.event).length > 0;
-      return isCited ? [{ line: { ...line, name: `“${line.text}”` }, from: line.said_ms, to: line.said_ms, isSaid: true }] : [];
+      return isCited && line.said_ms !== undefined ? [{ line: { ...line, name: `“${line.text}”` }, from: line.said_ms, to: line.said_ms, isSaid: true }] : [];
     }
     if (line.kind === "calls") {
+      if (line.started_ms === undefined) return [];
       const end = line.duration_ms === undefined ? turn.duration_ms : line.started_ms + line.duration_ms;
       return [{ line, from: line.started_ms, to: Math.max(end, line.started_ms), isOpen: line.duration_ms === undefined }];
     }
-    return line.kind === "answered" ? [{ line, from: 0, to: line.arrived_ms, isLate: true }] : [];
+    return line.kind === "answered" && line.arrived_ms !== undefined ? [{ line, from: 0, to: line.arrived_ms, isLate: true }] : [];
   });
 }
 

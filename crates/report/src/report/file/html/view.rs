@@ -31,7 +31,8 @@ pub(super) struct TestRow<'a> {
     line: Option<u32>,
     target: &'a str,
     status: &'static str,
-    duration_ms: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duration_ms: Option<f64>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     tags: &'a [String],
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -73,7 +74,8 @@ pub(super) struct TestDetails<'a> {
 struct AttemptDetails<'a> {
     name: String,
     status: &'static str,
-    duration_ms: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duration_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     headline: Option<String>,
     #[serde(flatten)]
@@ -123,7 +125,7 @@ pub(super) fn row(outcome: &Outcome) -> TestRow<'_> {
         line: (!outcome.test.is_without_file).then_some(outcome.test.line),
         target: &outcome.test.target,
         status: outcome.status().as_str(),
-        duration_ms: milliseconds(outcome.transcript.duration_us),
+        duration_ms: outcome.transcript.duration().map(milliseconds),
         tags: &outcome.test.tags,
         tools: story::tools(outcome, MOST_TOOLS),
         headline: headline(outcome),
@@ -211,7 +213,7 @@ fn attempt(name: String, outcome: &Outcome) -> AttemptDetails<'_> {
     AttemptDetails {
         name,
         status: outcome.status().as_str(),
-        duration_ms: milliseconds(outcome.transcript.duration_us),
+        duration_ms: outcome.transcript.duration().map(milliseconds),
         headline: headline(outcome),
         story: story(outcome),
     }

@@ -24,8 +24,9 @@ pub(super) struct AttemptView<'a> {
     pub(super) started: u64,
     /// When it ended, in Unix milliseconds.
     pub(super) ended: u64,
-    /// The agent's time in all turns together, in milliseconds with up to three decimals.
-    pub(super) duration_ms: f64,
+    /// The agent's time in all turns together, in milliseconds with up to three decimals; omitted if a trace does not show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) duration_ms: Option<f64>,
     /// The turns that were sent, with the last 16 KiB of their transcript.
     pub(super) turns: Vec<TurnView<'a>>,
     /// The number of turns that were not sent.

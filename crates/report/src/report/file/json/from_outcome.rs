@@ -52,7 +52,7 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         skip_reason: outcome.verdict.end.skip_reason(),
         started: outcome.transcript.started_unix_ms,
         ended: outcome.transcript.ended_unix_ms,
-        duration_ms: milliseconds(outcome.transcript.duration_us),
+        duration_ms: outcome.transcript.duration().map(milliseconds),
         messages_count: outcome.transcript.messages_count,
         response: outcome.transcript.last_message(),
         history: listed(outcome.transcript.history.iter().map(earlier)),

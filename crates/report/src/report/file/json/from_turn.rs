@@ -27,7 +27,7 @@ pub(super) fn attempt((number, outcome): (usize, &Outcome)) -> AttemptView<'_> {
         thread_id: filled(&outcome.transcript.thread_id),
         started: outcome.transcript.started_unix_ms,
         ended: outcome.transcript.ended_unix_ms,
-        duration_ms: milliseconds(outcome.transcript.duration_us),
+        duration_ms: outcome.transcript.duration().map(milliseconds),
         turns: outcome.transcript.turns.iter().map(turn).collect(),
         turns_not_run: outcome.transcript.turns_not_run,
         final_assertions: assertions(outcome.verdict.end.failures(), outcome.passed_rules()),
@@ -45,12 +45,12 @@ pub(super) fn turn(turn: &TurnOutcome) -> TurnView<'_> {
         TranscriptLine::Calls(call) => Some(tool_call(call, turn)),
         _ => None,
     });
-    let longest = turn
-        .timing
-        .gaps
-        .iter()
-        .map(|Gap { from_us, to_us }| to_us.saturating_sub(*from_us))
-        .max();
+    let longest = |gaps: &Vec<Gap>| {
+        let lengths = gaps
+            .iter()
+            .map(|Gap { from_us, to_us }| to_us.saturating_sub(*from_us));
+        lengths.max().unwrap_or_default()
+    };
     TurnView {
         number: turn.number,
         id: turn.id.as_deref(),
@@ -61,7 +61,7 @@ pub(super) fn turn(turn: &TurnOutcome) -> TurnView<'_> {
         items: items(turn),
         tool_calls: calls.collect(),
         first_text_ms: turn.timing.first_text_us.map(milliseconds),
-        idle_ms: milliseconds(longest.unwrap_or_default()),
+        idle_ms: turn.timing.gaps.as_ref().map(longest).map(milliseconds),
         outcome: turn.run_end.as_ref().map(RunOutcomeView::from),
         interrupts: turn.run_end.as_ref().and_then(interrupts),
         awaiting_input: turn.awaits.as_ref().map(awaiting_input),
@@ -69,7 +69,7 @@ pub(super) fn turn(turn: &TurnOutcome) -> TurnView<'_> {
         assertions: assertions(turn.failures(), turn.passed_rules()),
         warnings: &turn.warnings,
         error: turn.problem().map(problem_view),
-        duration_ms: milliseconds(turn.duration_us),
+        duration_ms: turn.duration_us.map(milliseconds),
         started: turn.started_unix_ms,
         ended: turn.ended_unix_ms,
     }
@@ -246,7 +246,7 @@ fn result_item<'a>(call: &'a CallOutcome, turn: &TurnOutcome) -> Option<ItemView
     Some(ItemView::Result(ResultItem {
         id: &call.id,
         event: call.result_event,
-        at: finished(call, turn)?,
+        at: finished(call, turn),
         name: &call.name,
         result: json(call.result.as_deref()?),
         status: answered(call.failure),
@@ -276,13 +276,14 @@ fn tool_call<'a>(call: &'a CallOutcome, turn: &TurnOutcome) -> ToolCallView<'a> 
     }
 }
 
-/// The moment so many microseconds after the start of the turn, in Unix milliseconds.
-fn at(turn: &TurnOutcome, us: u64) -> u64 {
-    turn.started_unix_ms.saturating_add(us / 1000)
+/// The moment so many microseconds after the start of the turn, in Unix milliseconds; `None` if nothing shows it.
+fn at(turn: &TurnOutcome, us: Option<u64>) -> Option<u64> {
+    Some(turn.started_unix_ms?.saturating_add(us? / 1000))
 }
 
 fn finished(call: &CallOutcome, turn: &TurnOutcome) -> Option<u64> {
-    Some(at(turn, call.started_us.saturating_add(call.duration_us?)))
+    let ended_us = call.started_us?.saturating_add(call.duration_us?);
+    at(turn, Some(ended_us))
 }
 
 /// The status of a call that has a result.

@@ -33,8 +33,9 @@ pub(super) struct TurnView<'a> {
     /// From the request to the first text, in milliseconds; omitted if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) first_text_ms: Option<f64>,
-    /// The longest time without an open tool call, in milliseconds.
-    pub(super) idle_ms: f64,
+    /// The longest time without an open tool call, in milliseconds; omitted if a trace does not show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) idle_ms: Option<f64>,
     /// How the run ended; for several runs in one response an error, otherwise the last end. Omitted if none ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) outcome: Option<RunOutcomeView>,
@@ -55,12 +56,15 @@ pub(super) struct TurnView<'a> {
     /// Why the turn could not be evaluated completely.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<ProblemView<'a>>,
-    /// The agent's time, in milliseconds with up to three decimals.
-    pub(super) duration_ms: f64,
-    /// When the turn was sent, in Unix milliseconds; virtual for a scripted agent.
-    pub(super) started: u64,
-    /// When its response ended, in Unix milliseconds on the same clock.
-    pub(super) ended: u64,
+    /// The agent's time, in milliseconds with up to three decimals; omitted if a trace does not show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) duration_ms: Option<f64>,
+    /// When the turn was sent, in Unix milliseconds; virtual for a scripted agent. Omitted if a trace does not show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) started: Option<u64>,
+    /// When its response ended, in Unix milliseconds on the same clock; omitted if a trace does not show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) ended: Option<u64>,
 }
 
 /// Something that the agent did.
@@ -94,8 +98,9 @@ pub(super) struct SaidView<'a> {
     pub(super) id: Option<&'a str>,
     /// The number of the event that opened it: the events of a test are counted from 0.
     pub(super) event: u32,
-    /// When its first text arrived, in Unix milliseconds on the clock of its turn.
-    pub(super) at: u64,
+    /// When its first text arrived, in Unix milliseconds on the clock of its turn; omitted if a trace does not show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) at: Option<u64>,
     /// The text. Over 16 KiB it is truncated and says so.
     pub(super) text: &'a str,
 }
@@ -108,8 +113,9 @@ pub(super) struct CallItem<'a> {
     pub(super) id: &'a str,
     /// The number of the event that opened it.
     pub(super) event: u32,
-    /// When it started, in Unix milliseconds on the clock of its turn.
-    pub(super) at: u64,
+    /// When it started, in Unix milliseconds on the clock of its turn; omitted if a trace does not show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) at: Option<u64>,
     /// The tool's name.
     pub(super) name: &'a str,
     /// The arguments, as in `tool_calls`.
@@ -125,8 +131,9 @@ pub(super) struct ResultItem<'a> {
     pub(super) id: &'a str,
     /// The number of the event that brought it.
     pub(super) event: u32,
-    /// When it arrived, in Unix milliseconds on the clock of its turn.
-    pub(super) at: u64,
+    /// When it arrived, in Unix milliseconds on the clock of its turn; omitted if a trace does not show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) at: Option<u64>,
     /// The tool's name.
     pub(super) name: &'a str,
     /// The result as sent, read like the arguments.
@@ -148,8 +155,9 @@ pub(super) struct ResultItem<'a> {
 pub(super) struct CustomItem<'a> {
     /// The number of the event.
     pub(super) event: u32,
-    /// When it arrived, in Unix milliseconds on the clock of its turn.
-    pub(super) at: u64,
+    /// When it arrived, in Unix milliseconds on the clock of its turn; omitted if a trace does not show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) at: Option<u64>,
     /// The event's name.
     pub(super) name: &'a str,
     /// What it carries, read like the arguments of a call.
@@ -181,8 +189,9 @@ pub(super) struct ToolCallView<'a> {
     /// `true` if a mock of the test answered it; omitted for every other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) is_mocked: Option<bool>,
-    /// When it started, in Unix milliseconds on the clock of its turn.
-    pub(super) started: u64,
+    /// When it started, in Unix milliseconds on the clock of its turn; omitted if a trace does not show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) started: Option<u64>,
     /// When its result arrived, on the same clock; omitted if none did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) finished: Option<u64>,

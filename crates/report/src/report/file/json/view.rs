@@ -201,8 +201,9 @@ pub(super) struct ResultLine<'a> {
     pub(super) started: u64,
     /// When the test ended, in Unix milliseconds.
     pub(super) ended: u64,
-    /// The agent's time in all turns together, in milliseconds with up to three decimals.
-    pub(super) duration_ms: f64,
+    /// The agent's time in all turns together, in milliseconds with up to three decimals; omitted if a trace does not show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) duration_ms: Option<f64>,
     /// How many messages came before the agent's last one: those before the first turn, those of the user, and those of
     /// the agent that are not empty.
     pub(super) messages_count: usize,

@@ -33,7 +33,7 @@ pub(super) fn write<W: Write>(
             .with("file", &job.file(&outcome.test.file))
             .with("line", &outcome.test.line.to_string())
     };
-    let element = placed.with("time", &words::in_seconds(outcome.transcript.duration_us));
+    let element = timed(placed, outcome);
     element.open(writer)?;
 
     let properties = Element::new("properties", CASE_DEPTH + 1);
@@ -78,7 +78,7 @@ pub(super) fn write<W: Write>(
 
 /// Writes `outcome` as a case of the strict profile: its verdict alone.
 pub(super) fn write_strict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()> {
-    let element = named(outcome).with("time", &words::in_seconds(outcome.transcript.duration_us));
+    let element = timed(named(outcome), outcome);
     if outcome.status() == Status::Passed {
         return element.empty(writer);
     }
@@ -200,6 +200,14 @@ fn named(outcome: &Outcome) -> Element {
     Element::new("testcase", CASE_DEPTH)
         .with("name", &escape::line(&names::title(outcome)))
         .with("classname", &escape::line(&words::class(&outcome.test)))
+}
+
+/// With the agent's time, unless a trace does not show it.
+fn timed(element: Element, outcome: &Outcome) -> Element {
+    match outcome.transcript.duration() {
+        Some(took) => element.with("time", &words::in_seconds(took)),
+        None => element,
+    }
 }
 
 /// At most one element: readers disagree on what several mean.

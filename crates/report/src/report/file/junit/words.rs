@@ -5,7 +5,12 @@ use ananke_trace::outcome::TestIdentity;
 /// The suite of a test: its file from the config's directory, and a target other than the default, so that the runs of a
 /// matrix of targets do not have the same names.
 pub(super) fn suite(test: &TestIdentity) -> String {
-    format!("{}{}", test.path, of_target(test))
+    let file = if test.is_without_file {
+        &test.file
+    } else {
+        &test.path
+    };
+    format!("{file}{}", of_target(test))
 }
 
 /// The class of a test as readers of JUnit group by it: `specs/shop/pay.test.yaml` is `specs.shop.pay`.

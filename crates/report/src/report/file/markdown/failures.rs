@@ -166,7 +166,7 @@ impl FailureGroup {
             mark(outcome.status()).to_owned(),
             cell(&code(&outcome.test.id, NAME)),
             cell(&code(reason, NAME)),
-            duration::rounded(outcome.transcript.duration_us),
+            took(outcome).unwrap_or_default(),
         ];
         Self {
             row,
@@ -254,7 +254,9 @@ fn head(outcome: &Outcome) -> String {
     } else {
         String::new()
     };
-    let time = duration::rounded(outcome.transcript.duration_us);
+    let time = took(outcome)
+        .map(|took| format!(" after {took}"))
+        .unwrap_or_default();
     let of_walks = outcome.walks.as_deref().map(summary);
     let runs = outcome
         .stability
@@ -263,7 +265,7 @@ fn head(outcome: &Outcome) -> String {
         .or(of_walks)
         .map(|came_to| format!("{came_to}\n\n"));
     let heading = format!(
-        "### {} {}\n\n{status} after {time}{attempts}\n\n{}",
+        "### {} {}\n\n{status}{time}{attempts}\n\n{}",
         mark(outcome.status()),
         code(&outcome.test.id, 400),
         runs.unwrap_or_default()
@@ -280,6 +282,11 @@ fn head(outcome: &Outcome) -> String {
     } else {
         heading + &findings + "\n"
     }
+}
+
+/// The agent's time, unless a trace does not show it.
+fn took(outcome: &Outcome) -> Option<String> {
+    outcome.transcript.duration().map(duration::rounded)
 }
 
 fn kept_transcript(outcome: &Outcome) -> HeadTail {

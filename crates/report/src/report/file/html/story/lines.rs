@@ -14,7 +14,8 @@ pub(super) enum LineView<'a> {
     /// A message of the agent.
     Says {
         event: u32,
-        said_ms: f64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        said_ms: Option<f64>,
         text: &'a str,
     },
     /// Its reasoning.
@@ -26,7 +27,8 @@ pub(super) enum LineView<'a> {
         args: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
         result: Option<&'a str>,
-        started_ms: f64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        started_ms: Option<f64>,
         #[serde(skip_serializing_if = "Option::is_none")]
         duration_ms: Option<f64>,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -40,7 +42,8 @@ pub(super) enum LineView<'a> {
         name: &'a str,
         called_in: u32,
         result: &'a str,
-        arrived_ms: f64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        arrived_ms: Option<f64>,
         #[serde(skip_serializing_if = "Option::is_none")]
         failure: Option<&'static str>,
     },
@@ -119,7 +122,7 @@ fn view(line: &TranscriptLine) -> LineView<'_> {
     match line {
         TranscriptLine::Says(said) => LineView::Says {
             event: said.event,
-            said_ms: milliseconds(said.at_us),
+            said_ms: said.at_us.map(milliseconds),
             text: &said.text,
         },
         TranscriptLine::Thinks(said) => LineView::Thinks {
@@ -149,7 +152,7 @@ fn view(line: &TranscriptLine) -> LineView<'_> {
                 name,
                 called_in: *called_in,
                 result,
-                arrived_ms: milliseconds(*arrived_us),
+                arrived_ms: arrived_us.map(milliseconds),
                 failure: failure.map(CallFailure::as_str),
             }
         }
@@ -173,7 +176,7 @@ fn call(call: &CallOutcome) -> LineView<'_> {
         name,
         args,
         result: result.as_deref(),
-        started_ms: milliseconds(*started_us),
+        started_ms: started_us.map(milliseconds),
         duration_ms: duration_us.map(milliseconds),
         mocked: *is_client_side,
         failure: failure.map(CallFailure::as_str),

@@ -28,7 +28,8 @@ pub(crate) struct TurnStory<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a str>,
     status: &'static str,
-    duration_ms: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duration_ms: Option<f64>,
     input: &'a str,
     /// Who said it, where that is not the test.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,7 +114,7 @@ fn turn<'a>(turn: &'a TurnOutcome, cited: &BTreeSet<u32>, room: usize) -> TurnSt
         number: turn.number,
         id: turn.id.as_deref(),
         status: turn.status().as_str(),
-        duration_ms: milliseconds(turn.duration_us),
+        duration_ms: turn.duration_us.map(milliseconds),
         input: &turn.input,
         speaker: checkpoints::speaker(turn.origin),
         lines: lines(&turn.lines, cited, room),
@@ -128,7 +129,7 @@ fn turn<'a>(turn: &'a TurnOutcome, cited: &BTreeSet<u32>, room: usize) -> TurnSt
         held: held(turn.passed_rules()),
         warnings: &turn.warnings,
         first_text_ms: turn.timing.first_text_us.map(milliseconds),
-        gaps: turn.timing.gaps.iter().map(gap).collect(),
+        gaps: turn.timing.gaps.iter().flatten().map(gap).collect(),
         limits: ExceededLimits {
             duration: duration_ms,
             idle: idle_ms,

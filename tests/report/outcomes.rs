@@ -94,6 +94,7 @@ pub(super) fn turn(
 pub(super) fn says(event: u32, text: &str) -> TranscriptLine {
     let id = format!("message-{event}");
     TranscriptLine::Says(SaidLine {
+        repeats_result: false,
         event,
         id,
         at_us: Some(0),
@@ -717,6 +718,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         origin: InputOrigin::Static,
         lines: vec![
             TranscriptLine::Says(SaidLine {
+                repeats_result: false,
                 event: 1,
                 id: say("message's id"),
                 at_us: Some(0),
@@ -766,6 +768,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
             snapshots: Vec::new(),
         },
         transcript: Transcript {
+            peer: Default::default(),
             checkpoints: vec![missed_checkpoint(&say)],
             thread_id: say("thread"),
             history: vec![EarlierMessage {

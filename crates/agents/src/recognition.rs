@@ -22,6 +22,7 @@ use super::sink::Sink;
 use super::target::Target;
 use ananke_base::context::Clock;
 use ananke_base::message::{DeclaredTool, RequestContext};
+use ananke_trace::trace::Peer;
 
 /// The same target, whose errors name the protocol of an answer that is not its own.
 pub(super) fn recognizing(inner: Arc<dyn Target>, own: &'static Registration) -> Arc<dyn Target> {
@@ -67,6 +68,10 @@ impl fmt::Debug for RecognizingTarget {
 impl Target for RecognizingTarget {
     fn agent(&self) -> &str {
         self.inner.agent()
+    }
+
+    fn peer(&self) -> Peer {
+        self.inner.peer()
     }
 
     fn endpoint(&self) -> Option<&str> {

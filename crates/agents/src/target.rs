@@ -10,6 +10,7 @@ use super::error::TargetError;
 use super::limits::Limits;
 use super::session::{Session, SessionOptions};
 use ananke_base::message::{DeclaredTool, RequestContext};
+use ananke_trace::trace::Peer;
 
 /// An agent under test, with every variable of its config filled in.
 pub trait Target: Debug + Send + Sync {
@@ -23,6 +24,11 @@ pub trait Target: Debug + Send + Sync {
 
     /// The state that a conversation starts with.
     fn state(&self) -> &Value;
+
+    /// What it is, in the words of reports.
+    fn peer(&self) -> Peer {
+        Peer::Agent
+    }
 
     /// Whether times are taken from the agent's events, and not from their arrival.
     fn has_event_clock(&self) -> bool {

@@ -13,6 +13,7 @@ use ananke_agents::http::place;
 use ananke_agents::pipe::PipeProgram;
 use ananke_agents::{Limits, Session, SessionOptions, Target, TargetError, listed_tools};
 use ananke_base::message::DeclaredTool;
+use ananke_trace::trace::Peer;
 
 /// A server of MCP.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +50,10 @@ impl McpTarget {
 impl Target for McpTarget {
     fn agent(&self) -> &'static str {
         "mcp"
+    }
+
+    fn peer(&self) -> Peer {
+        Peer::Server
     }
 
     /// The same program with the same arguments, environment and directory; or the same endpoint.

@@ -10,10 +10,10 @@ use ananke_trace::redact::{BESIDE, excerpt};
 /// The longest piece of agent text in a failure, in characters.
 const SHOWN: usize = 200;
 
-/// What the agent said, in words.
+/// What was said, in words.
 pub(crate) fn said(text: &str) -> String {
     if text.is_empty() {
-        "the agent said nothing".to_owned()
+        "nothing was said".to_owned()
     } else {
         format!("said: {text}")
     }

@@ -81,6 +81,7 @@ fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
     };
     let lines = vec![
         TranscriptLine::Thinks(SaidLine {
+            repeats_result: false,
             event: 2,
             id: say("thought's id"),
             at_us: Some(0),

@@ -7,7 +7,7 @@ use ananke_trace::outcome::{
     ReportedRunEnd, SaidLine, TimeLimits, Timing, TranscriptLine, TurnEnd, TurnOutcome, bounded,
 };
 use ananke_trace::trace::{
-    self, CustomEvent, Interrupt, Message, MessageKind, Origin, ToolCall, ToolResult, Trace,
+    self, CustomEvent, Interrupt, Message, MessageKind, Origin, Peer, ToolCall, ToolResult, Trace,
     TurnRanges, Violation,
 };
 
@@ -236,7 +236,13 @@ impl ShownItem<'_> {
                     |at| since_start(trace, turn, at),
                 );
                 let (id, text) = (bounded(&message.wire_id), bounded(&message.text));
+                let mut calls = trace.calls[turn.calls.clone()].iter();
+                let is_result = |call: &ToolCall| {
+                    call.result()
+                        .is_some_and(|result| result.text == message.text)
+                };
                 let said = SaidLine {
+                    repeats_result: trace.peer == Peer::Server && calls.any(is_result),
                     event,
                     id,
                     at_us: Some(at_us),

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::observed_conversation::ObservedTurn;
 use super::observed_session::ObservedSession;
 use ananke_agents::{Session, SessionOptions, Target, TargetError};
+use ananke_trace::trace::Peer;
 
 /// An agent that does again what was observed.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub struct ObservedAgent {
     pub state: Value,
     /// When its conversation began, in milliseconds of Unix time.
     pub started_unix_ms: u64,
+    /// What it is, in the words of reports.
+    pub peer: Peer,
     /// What it did.
     pub turns: Vec<ObservedTurn>,
 }
@@ -29,6 +32,10 @@ impl Target for ObservedAgent {
 
     fn state(&self) -> &Value {
         &self.state
+    }
+
+    fn peer(&self) -> Peer {
+        self.peer
     }
 
     fn open(&self, _: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {

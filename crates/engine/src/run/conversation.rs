@@ -249,6 +249,7 @@ impl Attempt<'_> {
             .filter_map(|action| action.needs.clone())
             .collect();
         let start = ConversationStart {
+            peer: target.peer(),
             state: target.state().clone(),
             thread_id: thread_id.clone(),
             history: history.clone(),
@@ -495,6 +496,7 @@ impl Attempt<'_> {
             coverage.observe(&trace, &noticed.unwrap_or_default(), &self.case.redactor);
         }
         let outcome = &mut self.outcome;
+        outcome.transcript.peer = trace.peer;
         outcome.transcript.turns = turns;
         for turn in &mut outcome.transcript.turns {
             turn.keep_shown(self.shown);

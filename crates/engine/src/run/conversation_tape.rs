@@ -16,7 +16,7 @@ use ananke_base::message::{HistoryMessage, Lane, ToolAnswer};
 use ananke_model::variables::Patterns;
 use ananke_rules::{Evaluator, Following, Inherited, TurnRules};
 use ananke_trace::redact::Redactor;
-use ananke_trace::trace::{Change, Input, KnownName, Trace};
+use ananke_trace::trace::{Change, Input, KnownName, Peer, Trace};
 
 /// Tapes one conversation. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +38,8 @@ pub struct TapedConversation {
 /// What is known of a conversation before its first turn.
 #[derive(Clone, Debug, Default)]
 pub struct ConversationStart {
+    /// What it is with.
+    pub peer: Peer,
     /// The agent's state.
     pub state: Value,
     /// The id of its thread.
@@ -75,7 +77,10 @@ impl ConversationStart {
         let trace = Trace::new(self.state.clone())
             .on_thread(self.thread_id.as_str())
             .after(ids);
-        let trace = trace.remembering(&self.history).knowing(&self.known);
+        let trace = trace
+            .remembering(&self.history)
+            .knowing(&self.known)
+            .with_peer(self.peer);
         if self.has_event_clock {
             trace.by_event_clock()
         } else {

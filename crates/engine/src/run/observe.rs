@@ -55,6 +55,7 @@ pub(super) fn observe(
     };
     prepared.turns = turns.iter().map(|turn| Some(prepared_turn(turn))).collect();
     prepared.target = Arc::new(ObservedAgent {
+        peer: prepared.target.peer(),
         agent,
         state,
         started_unix_ms,

@@ -239,7 +239,11 @@ impl OutputRule {
             if self.condition.is_negated && !expects_json {
                 return Judgement::Passed;
             }
-            let why = format!("the agent said nothing in {}", view.scope.this());
+            let why = format!(
+                "{} nothing in {}",
+                view.trace.peer.said(),
+                view.scope.this()
+            );
             return Judgement::failed(self.absent(&why, Vec::new()));
         }
         if !expects_json {

@@ -317,8 +317,11 @@ impl ProvenanceMonitor {
             if let Some((problem, events, evidence)) = self.problem(&value) {
                 let whole = view.redactor.expand_to_secret(&message.text, range);
                 let shown = around(&message.text, whole);
-                let message_text =
-                    format!("the agent said `{}`, {problem}", literally(&value.shown));
+                let message_text = format!(
+                    "{} `{}`, {problem}",
+                    view.trace.peer.said(),
+                    literally(&value.shown)
+                );
                 found.push(Finding {
                     message: self.named(message_text),
                     expected: self.tracing.expected.clone(),

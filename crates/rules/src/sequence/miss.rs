@@ -207,7 +207,7 @@ impl SequenceMiss<'_> {
                 let whose = if by == MessageRole::User {
                     "the user"
                 } else {
-                    "the agent"
+                    trace.peer.noun()
                 };
                 let text = literally(&trace.messages[index].text);
                 (

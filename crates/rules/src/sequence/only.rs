@@ -174,7 +174,7 @@ impl Only {
                 let whose = if by == MessageRole::User {
                     "the user"
                 } else {
-                    "the agent"
+                    trace.peer.noun()
                 };
                 let text = short(&trace.messages[index].text);
                 (

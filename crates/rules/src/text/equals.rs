@@ -87,13 +87,16 @@ impl Equals {
             return Judgement::Passed;
         }
         let (scope, listed) = (view.scope.this(), self.listed());
+        let peer = view.trace.peer;
         let message = match (text.is_empty(), self.compared.of) {
-            (true, _) => format!("the agent said nothing in {scope}, expected {listed}"),
+            (true, _) => {
+                format!("{} nothing in {scope}, expected {listed}", peer.said())
+            }
             (false, TextOf::All | TextOf::Everything) => {
-                format!("what the agent said in {scope} is not {listed}")
+                format!("what {} in {scope} is not {listed}", peer.said())
             }
             (false, TextOf::Final) => {
-                format!("the agent's last message in {scope} is not {listed}")
+                format!("{} in {scope} is not {listed}", peer.last_message())
             }
         };
         let compared = in_form(&text);

@@ -49,18 +49,22 @@ impl Rule for MustMatch {
             if needle.is_in(&text) {
                 return Judgement::Passed;
             }
-            let scope = view.scope.this();
+            let (scope, peer) = (view.scope.this(), view.trace.peer);
             let message = match of {
                 TextOf::All | TextOf::Everything => {
-                    format!("nothing the agent said in {scope} {}", needle.finds())
+                    format!("nothing {} in {scope} {}", peer.said(), needle.finds())
                 }
                 TextOf::Final if text.is_empty() => {
                     let must = needle.must_find();
-                    format!("the agent said nothing in {scope}, where its last message must {must}")
+                    format!(
+                        "{} nothing in {scope}, where its last message must {must}",
+                        peer.said()
+                    )
                 }
                 TextOf::Final => {
                     format!(
-                        "the agent's last message in {scope} does not {}",
+                        "{} in {scope} does not {}",
+                        peer.last_message(),
                         needle.must_find()
                     )
                 }

@@ -126,7 +126,7 @@ impl Monitor for MustNotMatchMonitor {
                 if !view.includes_text(message) {
                     return Judgement::Open;
                 }
-                let finding = self.check(view, &message.text, "the agent said");
+                let finding = self.check(view, &message.text, view.trace.peer.said());
                 finding.map_or(Judgement::Open, |finding| {
                     Judgement::failed(Finding {
                         events: vec![message.opened],
@@ -139,12 +139,13 @@ impl Monitor for MustNotMatchMonitor {
             }
             Moment::Touched(_) => Judgement::Open,
             Moment::TurnEnd => {
+                let peer = view.trace.peer;
                 let who = match self.needle.compared.of {
-                    TextOf::All | TextOf::Everything => "the agent said in this turn",
-                    TextOf::Final => "the agent's last message in this turn says",
+                    TextOf::All | TextOf::Everything => format!("{} in this turn", peer.said()),
+                    TextOf::Final => format!("{} in this turn says", peer.last_message()),
                 };
                 let text = view.text_of_running_turn(self.needle.compared.of);
-                let finding = text.and_then(|text| self.check(view, &text, who));
+                let finding = text.and_then(|text| self.check(view, &text, &who));
                 self.has_failed_in_turn = false;
                 finding.map_or(Judgement::Open, Judgement::failed)
             }
@@ -153,7 +154,7 @@ impl Monitor for MustNotMatchMonitor {
                     .check(
                         view,
                         &view.text(TextOf::All),
-                        "the agent said over the test",
+                        &format!("{} over the test", view.trace.peer.said()),
                     )
                     .into(),
                 // The last message of a test is that of one of its turns.
@@ -181,7 +182,7 @@ impl MustNotMatchMonitor {
             }
             return Judgement::Open;
         }
-        let who = format!("the agent said in {}", aside.source.words());
+        let who = format!("{} in {}", view.trace.peer.said(), aside.source.words());
         let finding = self.check(view, &aside.text, &who);
         finding.map_or(Judgement::Open, |finding| {
             Judgement::failed(Finding {

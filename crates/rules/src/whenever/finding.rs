@@ -160,7 +160,7 @@ fn words(view: &View<'_>, parts: &RunningRule, trigger: &Happening) -> String {
             let whose = if by == MessageRole::User {
                 "the user"
             } else {
-                "the agent"
+                view.trace.peer.noun()
             };
             let text = &view.trace.messages[index].text;
             let found = match &parts.trigger {

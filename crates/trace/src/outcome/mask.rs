@@ -437,6 +437,7 @@ impl Mask for Transcript {
         let Self {
             thread_id,
             history,
+            peer: _,
             turns,
             checkpoints,
             turns_not_run: _,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::checkpoint::CheckpointOutcome;
 use super::transcript_line::TranscriptLine;
 use super::turn::TurnOutcome;
+use crate::trace::Peer;
 
 /// A message of the history that the test begins with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +25,9 @@ pub struct Transcript {
     pub thread_id: String,
     /// The messages before the first turn.
     pub history: Vec<EarlierMessage>,
+    /// What the test talks to.
+    #[serde(default)]
+    pub peer: Peer,
     /// The turns that were sent.
     pub turns: Vec<TurnOutcome>,
     /// What it was to come by, of a simulated conversation.

@@ -39,6 +39,9 @@ pub struct SaidLine {
     pub at_us: Option<u64>,
     /// Its text.
     pub text: String,
+    /// Whether it is the result of a call of its turn once more, as the answers of servers are.
+    #[serde(default)]
+    pub repeats_result: bool,
 }
 
 impl TranscriptLine {
@@ -48,6 +51,11 @@ impl TranscriptLine {
             Self::Says(said) => Some(&said.text),
             _ => None,
         }
+    }
+
+    /// Whether it says what another line says.
+    pub fn is_repetition(&self) -> bool {
+        matches!(self, Self::Says(said) if said.repeats_result)
     }
 
     /// The number of the event that it comes from.

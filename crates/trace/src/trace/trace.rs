@@ -16,6 +16,7 @@ use super::known::KnownItems;
 use super::ledger::{KnownName, Ledger};
 use super::message::Message;
 use super::origin::Origin;
+use super::peer::Peer;
 use super::state::State;
 use super::tool_index::{CallPhase, Callers, ToolIndex};
 use super::turn::{Input, TurnRanges};
@@ -40,6 +41,8 @@ pub struct Trace {
     pub messages: Vec<Message>,
     /// The calls of all turns, in order of their start.
     pub calls: Vec<ToolCall>,
+    /// What the test talks to.
+    pub peer: Peer,
     /// Whether a call may be among them whose result the agent does not show.
     pub(super) hides_results: bool,
     /// The texts next to the answers, in order of arrival.
@@ -95,6 +98,12 @@ impl Trace {
             state: State::new(state),
             ..Self::default()
         }
+    }
+
+    /// The same record, of a conversation with `peer`.
+    #[must_use]
+    pub fn with_peer(self, peer: Peer) -> Self {
+        Self { peer, ..self }
     }
 
     /// The same record, in whose ledger these names do not count.

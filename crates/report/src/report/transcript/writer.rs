@@ -19,6 +19,7 @@ use ananke_trace::outcome::{
     CallOutcome, CheckpointOutcome, EarlierMessage, InputOrigin, LateResult, OpenInterrupt,
     Outcome, PassedRule, ReportedRunEnd, TranscriptLine, TurnOutcome,
 };
+use ananke_trace::trace::Peer;
 
 /// A call longer than this has its result on a line of its own.
 const LONGEST_CALL: usize = 100;
@@ -294,7 +295,11 @@ impl TranscriptWriter {
             self.row(None, "before", palette.faint, &format!("{role}: {text}"));
         }
         if !turn.input.is_empty() {
-            self.row(None, "user:", Style::new(), &turn.input);
+            let label = match outcome.transcript.peer {
+                Peer::Agent => "user:",
+                Peer::Server => "asks",
+            };
+            self.row(None, label, Style::new(), &turn.input);
         }
         let kept = excerpt::kept(&turn.lines, &self.cited, self.style.scope);
         for (index, line) in turn.lines.iter().enumerate() {
@@ -306,8 +311,14 @@ impl TranscriptWriter {
                 continue;
             }
             match line {
+                TranscriptLine::Says(said)
+                    if said.repeats_result && !self.cited.contains(&said.event) => {}
                 TranscriptLine::Says(said) => {
-                    self.row(Some(said.event), "agent:", Style::new(), &said.text);
+                    let label = match outcome.transcript.peer {
+                        Peer::Agent => "agent:",
+                        Peer::Server => "server:",
+                    };
+                    self.row(Some(said.event), label, Style::new(), &said.text);
                 }
                 TranscriptLine::Calls(call) => self.call(call),
                 TranscriptLine::Answered(late) => self.late_result(late),
@@ -334,7 +345,12 @@ impl TranscriptWriter {
         match turn.run_end.as_ref().filter(|_| turn.problem().is_none()) {
             Some(ReportedRunEnd::Error(message)) => self.row(None, "error:", Style::new(), message),
             Some(ReportedRunEnd::Cancelled) => {
-                self.row(None, "ends", palette.faint, "the agent cancelled the run");
+                self.row(
+                    None,
+                    "ends",
+                    palette.faint,
+                    &format!("{} cancelled the run", outcome.transcript.peer.noun()),
+                );
             }
             Some(ReportedRunEnd::Interrupted(interrupts)) if interrupts.is_empty() => {
                 self.row(None, "waits", Style::new(), "for a message of the user");

@@ -54,7 +54,7 @@ function turnOf(turn, told, numbers, prefix, place) {
   if (turn.tokens) times.push(`${turn.tokens} tokens`);
   const heading = make("header", {}, name, make("span", { class: "facts" }, times.filter(Boolean).join(" · ")));
   const events = make("ol", { class: "events" });
-  if (turn.input) events.append(row("user", "user", block(said(turn.input, "span"), "Input")));
+  if (turn.input) events.append(row("user", turn.input_of, block(said(turn.input, "span"), "Input")));
   const open = findingsByLine(turn, told);
   const rows = turn.lines.flatMap((one) => [eventOf(one, numbers, place), ...(open.get(one) ?? []).map((found) => beside(found, numbers, prefix))]);
   events.append(...folded(rows, (row) => row !== undefined && (row.classList.contains("cited") || row.classList.contains("beside"))));
@@ -107,7 +107,7 @@ function eventOf(one, numbers, place) {
 function lineOf(one) {
   switch (one.kind) {
     case "says":
-      return row("says", "agent", said(one.text, "p"));
+      return row("says", one.by ?? "agent", said(one.text, "p"));
     case "thinks":
       return row("thinks", "thinks", said(one.text, "p"));
     case "custom":

@@ -162,7 +162,7 @@ fn usage(usage: trace::Usage) -> Option<UsageView> {
 /// What the agent did in a turn, in the order of the events.
 fn items(turn: &TurnOutcome) -> Vec<ItemView<'_>> {
     let mut items: Vec<(u32, ItemView<'_>)> = Vec::with_capacity(turn.lines.len());
-    for line in &turn.lines {
+    for line in turn.lines.iter().filter(|line| !line.is_repetition()) {
         items.push((line.event(), item(line, turn)));
         if let TranscriptLine::Calls(call) = line
             && let Some(result) = result_item(call, turn)
@@ -233,6 +233,7 @@ fn said<'a>(said: &'a SaidLine, turn: &TurnOutcome) -> SaidView<'a> {
         id,
         at_us,
         text,
+        repeats_result: _,
     } = said;
     SaidView {
         id: filled(id),

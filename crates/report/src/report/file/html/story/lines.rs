@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::report::words::duration::milliseconds;
 use ananke_trace::outcome::{CallFailure, CallOutcome, LateResult, Outcome, TranscriptLine};
+use ananke_trace::trace::Peer;
 
 /// Something in the transcript.
 #[derive(Debug, Serialize)]
@@ -14,6 +15,9 @@ pub(super) enum LineView<'a> {
     /// A message of the agent.
     Says {
         event: u32,
+        /// Who said it, if that is not an agent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        by: Option<&'static str>,
         #[serde(skip_serializing_if = "Option::is_none")]
         said_ms: Option<f64>,
         text: &'a str,
@@ -77,6 +81,7 @@ pub(super) fn lines<'a>(
     lines: &'a [TranscriptLine],
     cited: &BTreeSet<u32>,
     room: usize,
+    peer: Peer,
 ) -> Vec<LineView<'a>> {
     let sizes: Vec<usize> = lines.iter().map(TranscriptLine::size).collect();
     let is_short = sizes.iter().sum::<usize>() <= room;
@@ -102,7 +107,9 @@ pub(super) fn lines<'a>(
                 lines: std::mem::take(&mut left_out),
             });
         }
-        views.push(view(line));
+        if !line.is_repetition() || cited.contains(&line.event()) {
+            views.push(view(line, peer));
+        }
     }
     if left_out > 0 {
         views.push(LineView::LeftOut { lines: left_out });
@@ -118,10 +125,11 @@ fn fitting<'s>(sizes: impl Iterator<Item = &'s usize>, room: usize) -> usize {
         .count()
 }
 
-fn view(line: &TranscriptLine) -> LineView<'_> {
+fn view(line: &TranscriptLine, peer: Peer) -> LineView<'_> {
     match line {
         TranscriptLine::Says(said) => LineView::Says {
             event: said.event,
+            by: said_by(peer),
             said_ms: said.at_us.map(milliseconds),
             text: &said.text,
         },
@@ -156,6 +164,14 @@ fn view(line: &TranscriptLine) -> LineView<'_> {
                 failure: failure.map(CallFailure::as_str),
             }
         }
+    }
+}
+
+/// What a page calls what a test talks to; `None` for an agent.
+fn said_by(peer: Peer) -> Option<&'static str> {
+    match peer {
+        Peer::Agent => None,
+        Peer::Server => Some("server"),
     }
 }
 
@@ -199,7 +215,7 @@ mod tests {
         };
         let turn: Vec<TranscriptLine> = (1..=20).map(says).collect();
         let shown = |cited: &[u32], room| {
-            let views = lines(&turn, &cited.iter().copied().collect(), room);
+            let views = lines(&turn, &cited.iter().copied().collect(), room, Peer::Agent);
             let word = |view: &LineView<'_>| match view {
                 LineView::Says { event, .. } => event.to_string(),
                 LineView::LeftOut { lines } => format!("({lines})"),

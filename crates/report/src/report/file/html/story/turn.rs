@@ -14,6 +14,7 @@ use crate::report::words::checkpoints;
 use crate::report::words::duration::milliseconds;
 use crate::report::words::tokens::tokens;
 use ananke_trace::outcome::{Gap, OpenInterrupt, Outcome, ReportedRunEnd, TimeLimits, TurnOutcome};
+use ananke_trace::trace::Peer;
 
 /// The most bytes of messages and calls of one test in the page.
 const ROOM: usize = 512 << 10;
@@ -31,6 +32,8 @@ pub(crate) struct TurnStory<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     duration_ms: Option<f64>,
     input: &'a str,
+    /// What a page calls who sent it.
+    input_of: &'static str,
     /// Who said it, where that is not the test.
     #[serde(skip_serializing_if = "Option::is_none")]
     speaker: Option<&'static str>,
@@ -98,11 +101,16 @@ pub(crate) fn turns(outcome: &Outcome) -> Vec<TurnStory<'_>> {
         .transcript
         .turns
         .iter()
-        .map(|turn| self::turn(turn, &cited, room))
+        .map(|turn| self::turn(turn, &cited, room, outcome.transcript.peer))
         .collect()
 }
 
-fn turn<'a>(turn: &'a TurnOutcome, cited: &BTreeSet<u32>, room: usize) -> TurnStory<'a> {
+fn turn<'a>(
+    turn: &'a TurnOutcome,
+    cited: &BTreeSet<u32>,
+    room: usize,
+    peer: Peer,
+) -> TurnStory<'a> {
     let TimeLimits {
         duration_ms,
         idle_ms,
@@ -116,8 +124,12 @@ fn turn<'a>(turn: &'a TurnOutcome, cited: &BTreeSet<u32>, room: usize) -> TurnSt
         status: turn.status().as_str(),
         duration_ms: turn.duration_us.map(milliseconds),
         input: &turn.input,
+        input_of: match peer {
+            Peer::Agent => "user",
+            Peer::Server => "asks",
+        },
         speaker: checkpoints::speaker(turn.origin),
-        lines: lines(&turn.lines, cited, room),
+        lines: lines(&turn.lines, cited, room, peer),
         // An unexpected error is shown as the problem.
         end: turn
             .run_end

@@ -1,0 +1,39 @@
+//! What a test talks to, in the words of reports.
+
+use serde::{Deserialize, Serialize};
+
+/// What a test talks to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Peer {
+    /// An agent, which decides what it says and does.
+    #[default]
+    Agent,
+    /// A server, whose tools the test calls itself: it only answers.
+    Server,
+}
+
+impl Peer {
+    /// `the agent`
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Agent => "the agent",
+            Self::Server => "the server",
+        }
+    }
+
+    /// `the agent said`
+    pub fn said(self) -> &'static str {
+        match self {
+            Self::Agent => "the agent said",
+            Self::Server => "the server answered",
+        }
+    }
+
+    /// `the agent's last message`
+    pub fn last_message(self) -> &'static str {
+        match self {
+            Self::Agent => "the agent's last message",
+            Self::Server => "the server's last answer",
+        }
+    }
+}

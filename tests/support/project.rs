@@ -22,6 +22,7 @@ pub(crate) struct Project {
 
 impl Project {
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        ananke::install();
         let folder = TempDir::new().unwrap();
         for (name, text) in files {
             let path = folder.path().join(name);

@@ -108,6 +108,33 @@ async fn a_turn_is_a_line_and_is_answered_by_events() {
 }
 
 #[tokio::test]
+async fn a_replay_that_fails_earlier_says_nothing_about_the_end_of_the_program() {
+    let script = "while listen; do start; say hello; finish; done";
+    let test = |says: &str| {
+        format!(
+            "turns: [{{ user: one, assert: {{ text: {{ contains: {says} }} }} }}, {{ user: two }}]\n"
+        )
+    };
+    let project = project(script, "agentId: shop", &test("hello"));
+    let kept = tempfile::tempdir().expect("a temporary folder");
+    let recorded = recordings(kept.path(), RecordingMode::Record);
+    let live = outcomes_over_http(&project, &recorded).await.remove(0);
+    assert_eq!(live.status(), Status::Passed, "{}", shown(&live));
+    std::fs::write(
+        project.folder().join("a.test.yaml"),
+        format!("version: \"1.3\"\nname: a\n{}", test("goodbye")),
+    )
+    .expect("the test can be changed");
+    let replay = recordings(kept.path(), RecordingMode::Replay);
+    let replayed = outcomes(&project, Arc::new(Nowhere), &replay)
+        .await
+        .remove(0);
+    assert_eq!(replayed.status(), Status::Failed, "{}", shown(&replayed));
+    assert_eq!(replayed.transcript.turns.len(), 1);
+    assert!(replayed.verdict.warnings.is_empty(), "{}", shown(&replayed));
+}
+
+#[tokio::test]
 async fn tools_interrupts_state_and_threads_work_as_over_http() {
     let script = r#"
 listen; start

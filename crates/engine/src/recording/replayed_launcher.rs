@@ -45,6 +45,7 @@ impl PipeLauncher for ReplayedLauncher {
             end,
             stderr,
             closed,
+            is_cut_short: false,
             replay,
             lane,
             helper,
@@ -58,6 +59,8 @@ struct ReplayedPipe {
     end: ProgramRunEnd,
     stderr: String,
     closed: At,
+    /// Whether it is closed before it got every line that it got then: how it would end is not known.
+    is_cut_short: bool,
     replay: Replay,
     lane: Lane,
     helper: Option<String>,
@@ -72,6 +75,9 @@ impl ReplayedPipe {
                 return next;
             }
             Some(ProgramLine::Received(..)) => return PipeNext::Late,
+            Some(ProgramLine::Sent { .. }) if self.is_cut_short => {
+                return PipeNext::End(self.closed, None);
+            }
             Some(ProgramLine::Sent { at, .. }) => {
                 // Longer than the client waited then: the program was sent something meanwhile.
                 if self.replay.at(*at) <= until {
@@ -135,6 +141,8 @@ impl Pipe for ReplayedPipe {
     }
 
     fn close(&mut self) -> At {
+        let is_sent = |line: &ProgramLine| matches!(line, ProgramLine::Sent { .. });
+        self.is_cut_short = self.lines.iter().any(is_sent);
         let closed = self.take_first(|line| match line {
             ProgramLine::Closed(at) => Some(*at),
             ProgramLine::Sent { .. } | ProgramLine::Received(..) => None,

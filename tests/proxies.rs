@@ -19,6 +19,7 @@ use crate::support::raw_agent::{RawAgent, Step};
 
 /// A proxy in front of this address.
 async fn proxy(endpoint: &str) -> (Serving, ProxyCapture) {
+    ananke::install();
     let (capture, lines) = (ProxyCapture::default(), Arc::new(Lines::default()));
     let (times, kept) = (Regex::new(", [0-9]+ ms").unwrap(), Arc::clone(&lines));
     let notice = Arc::new(move |line: &str| kept.push(times.replace(line, "").into_owned()));

@@ -81,7 +81,7 @@ pub(super) fn turn(
         started_unix_ms: Some(STARTED),
         ended_unix_ms: Some(STARTED + duration_us / 1000),
         duration_us: Some(duration_us),
-        timing: Timing::default(),
+        timing: without_gaps(),
         run_end: None,
         usage: None,
         awaits: None,
@@ -711,7 +711,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
             question: Some(say("question")),
             hint: Some(say("input hint")),
         }),
-        timing: Timing::default(),
+        timing: without_gaps(),
         number: 1,
         id: Some(say("turn's id")),
         input: say("user"),
@@ -841,5 +841,13 @@ pub(super) fn failed_runs(kind: String, message: String) -> FailedRuns {
         rule: None,
         count: 2,
         runs: vec![2, 4],
+    }
+}
+
+/// The times of a turn without a gap.
+fn without_gaps() -> Timing {
+    Timing {
+        gaps: Some(Vec::new()),
+        ..Timing::default()
     }
 }

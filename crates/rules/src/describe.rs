@@ -6,16 +6,24 @@ use serde_json::Value;
 
 use ananke_base::text::truncate;
 use ananke_trace::redact::{BESIDE, excerpt};
+use ananke_trace::trace::Peer;
 
 /// The longest piece of agent text in a failure, in characters.
 const SHOWN: usize = 200;
 
-/// What was said, in words.
+/// What an agent said, in words.
 pub(crate) fn said(text: &str) -> String {
+    said_by(Peer::Agent, text)
+}
+
+/// What `peer` said, in words.
+pub(crate) fn said_by(peer: Peer, text: &str) -> String {
     if text.is_empty() {
-        "nothing was said".to_owned()
-    } else {
-        format!("said: {text}")
+        return format!("{} nothing", peer.said());
+    }
+    match peer {
+        Peer::Agent => format!("said: {text}"),
+        Peer::Server => format!("answered: {text}"),
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::embedded_json;
 use super::value_condition::{ExpectedValue, ValueCondition, type_name};
 use crate::collector::Collector;
-use crate::describe::{said, short};
+use crate::describe::{said_by, short};
 use crate::evaluation::{Finding, Judgement, Monitor, View, at_scope_end};
 use crate::rule::Rule;
 use crate::text::must_not_match::MustNotMatch;
@@ -247,18 +247,19 @@ impl OutputRule {
             return Judgement::failed(self.absent(&why, Vec::new()));
         }
         if !expects_json {
-            return self.check_text(text);
+            return self.check_text(view, text);
         }
         match embedded_json::find(&text) {
             Ok(value) => self.condition.mismatch(&value, self.whole()).into(),
-            Err(why) => {
-                Judgement::failed(self.absent(&format!("{TEXT} {why}"), vec![said(&short(&text))]))
-            }
+            Err(why) => Judgement::failed(self.absent(
+                &format!("{TEXT} {why}"),
+                vec![said_by(view.trace.peer, &short(&text))],
+            )),
         }
     }
 
-    fn check_text(&self, text: String) -> Judgement {
-        let mut words = vec![said(&short(&text))];
+    fn check_text(&self, view: &View<'_>, text: String) -> Judgement {
+        let mut words = vec![said_by(view.trace.peer, &short(&text))];
         let text = Value::String(text);
         if self.condition.mismatch(&text, self.whole()).is_none() {
             return Judgement::Passed;

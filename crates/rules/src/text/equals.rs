@@ -3,7 +3,7 @@
 use super::compared_text::ComparedText;
 use crate::claim::Claim;
 use crate::collector::Collector;
-use crate::describe::{literally, said, short};
+use crate::describe::{literally, said_by, short};
 use crate::evaluation::{Finding, Judgement, Monitor, View, at_scope_end};
 use crate::rule::Rule;
 use ananke_base::diagnostic::Difference;
@@ -114,7 +114,7 @@ impl Equals {
         // A difference shows what was said.
         let words = difference
             .is_none()
-            .then(|| said(&short(&text)))
+            .then(|| said_by(peer, &short(&text)))
             .into_iter()
             .chain(alike);
         Judgement::failed(Finding {

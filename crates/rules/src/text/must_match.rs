@@ -4,7 +4,7 @@ use super::collect::collect;
 use super::needle::Needle;
 use crate::claim::Claim;
 use crate::collector::Collector;
-use crate::describe::{said, short};
+use crate::describe::{said_by, short};
 use crate::evaluation::{Finding, Judgement, Monitor, at_scope_end};
 use crate::rule::Rule;
 use ananke_model::model::{AssertBlock, TextOf};
@@ -69,7 +69,7 @@ impl Rule for MustMatch {
                     )
                 }
             };
-            let mut words = vec![said(&short(&text))];
+            let mut words = vec![said_by(peer, &short(&text))];
             if needle.differs_in_case(&text) {
                 words.push("it does, but for upper and lower case".to_owned());
             }

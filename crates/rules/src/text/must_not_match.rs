@@ -5,7 +5,7 @@ use super::compared_text::ComparedText;
 use super::needle::{Needle, TextMatcher};
 use crate::claim::Claim;
 use crate::collector::Collector;
-use crate::describe::{around, short};
+use crate::describe::{around, said_by, short};
 use crate::evaluation::{Finding, Judgement, Moment, Monitor, RuleScope, View};
 use crate::rule::{Rule, RuleKind};
 use ananke_model::model::{AssertBlock, TextOf};
@@ -207,7 +207,7 @@ impl MustNotMatchMonitor {
                 format!("{who} `{said}`, which {}", self.needle.finds())
             }
         };
-        let words = format!("said: {}", around(text, found));
+        let words = said_by(view.trace.peer, &around(text, found));
         Some(Finding::in_words(message, self.expected.clone(), [words]))
     }
 }

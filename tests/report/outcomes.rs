@@ -768,7 +768,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
             snapshots: Vec::new(),
         },
         transcript: Transcript {
-            peer: Default::default(),
+            peer: Transcript::default().peer,
             checkpoints: vec![missed_checkpoint(&say)],
             thread_id: say("thread"),
             history: vec![EarlierMessage {

@@ -215,7 +215,17 @@ impl Summary {
             Change::Aside { text, source } => {
                 self.other(format!("beside, in {}: {text}", source.words()));
             }
-            Change::Unread(unread) => self.other(unread.warning()),
+            Change::Unread(unread) => self.other(match unread.violates {
+                None => unread.warning(),
+                Some(broken) => {
+                    format!(
+                        "!! {} [{}]: {}",
+                        broken.rule,
+                        broken.event,
+                        unread.warning()
+                    )
+                }
+            }),
             Change::Warning(words) => self.other(format!("! {words}")),
         }
     }

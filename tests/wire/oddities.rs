@@ -171,7 +171,7 @@ const ODDITIES: [(&str, &[&str], &str); 49] = [
             r#"{"type":"SOMETHING_NEW","timestamp":"soon","metadata":7}"#,
             r#"{"type":"SOMETHING_NEW"}"#,
         ],
-        "!! unknown-event [7]: event 7 (`SOMETHING_NEW`) has an unknown type: no rule sees what it contains\n-",
+        "!! unknown-event [7]: `event:SOMETHING_NEW` was not understood: {\"type\":\"SOMETHING_NEW\",\"timestamp\":\"soon\",\"metadata\":7}\n!! unknown-event [8]: `event:SOMETHING_NEW` was not understood: {\"type\":\"SOMETHING_NEW\"}\n-",
     ),
     (
         "usage in an error, with numbers that are none and numbers that are missing",

@@ -432,7 +432,11 @@ const LEGAL: &[Row] = &[
             FINISH,
             r#"{"type":"NEW"}"#,
         ],
-        &["unknown-event [1]: event 1 (`NEW`) has an unknown type: no rule sees what it contains"],
+        &[
+            "unknown-event [1]: `event:NEW` was not understood: {\"type\":\"NEW\"}",
+            "unknown-event [4]: `event:NEW` was not understood: {\"type\":\"NEW\"}",
+            "unknown-event [7]: `event:NEW` was not understood: {\"type\":\"NEW\"}",
+        ],
     ),
     (
         "subagents that nobody announced",

@@ -4,7 +4,7 @@
 //! server may send) have no effect; recordings and exchanges contain them nevertheless.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use serde_json::Value;
 
@@ -32,13 +32,10 @@ use super::warnings::{Warnings, shown};
 use ananke_base::context::At;
 use ananke_base::source::received_json::without_marks;
 use ananke_base::text::ShortText;
-use ananke_trace::trace::{Change, Facts, Interrupt, ResultContent, RunEnd, Unread};
+use ananke_trace::trace::{Change, Interrupt, ResultContent, RunEnd, Unread};
 
 /// The name of the custom event of an interrupt.
 const LEGACY_INTERRUPT: &str = "on_interrupt";
-
-/// How many unknown types of event are reported in one exchange.
-const MAX_UNKNOWN: usize = 20;
 
 /// Decodes the events of one exchange.
 #[derive(Debug)]
@@ -52,8 +49,6 @@ pub(super) struct Decoder {
     validator: Validator,
     /// The call of each result, by the id of the result's message.
     results: HashMap<ShortText, ShortText>,
-    /// The unknown types of event that were reported.
-    unknown: HashSet<String>,
     pub(super) warnings: Warnings,
     /// When the last event came.
     pub(super) last: At,
@@ -73,7 +68,6 @@ impl Decoder {
             assembler: Assembler::default(),
             validator: Validator::default(),
             results: HashMap::new(),
-            unknown: HashSet::new(),
             warnings: Warnings::default(),
             last: At::default(),
         }
@@ -118,8 +112,7 @@ impl Decoder {
             tell(Change::Stamped(stamp));
         }
         let Some((kind, effect)) = known(event.kind()) else {
-            self.report_unknown(event.kind(), tell);
-            tell_of_unknown(event, tell);
+            tell_of_unknown(event, self.events, tell);
             return Ok(());
         };
         if !effect.is_silent() {
@@ -140,22 +133,6 @@ impl Decoder {
             .and_then(|incoming| self.take(&incoming, listeners));
         self.warnings = warnings;
         decoded
-    }
-
-    /// Reports a type of event that has no meaning here, once: what it says is seen by no rule.
-    fn report_unknown(&mut self, kind: &str, tell: &mut ChangeListener<'_>) {
-        if self.unknown.len() >= MAX_UNKNOWN || !self.unknown.insert(kind.to_owned()) {
-            return;
-        }
-        let (number, rule) = (self.events, EventOrderRule::UnknownEvent.as_str());
-        let kind = shown(kind);
-        let message =
-            format!("event {number} (`{kind}`) has an unknown type: no rule sees what it contains");
-        tell(Change::Violation {
-            rule,
-            message: message.into(),
-            events: vec![number],
-        });
     }
 
     fn take(
@@ -411,15 +388,14 @@ impl Decoder {
 }
 
 /// Reports an event of an unknown type that may be something that a rule is about.
-fn tell_of_unknown(event: &WireEvent<'_>, tell: &mut ChangeListener<'_>) {
+fn tell_of_unknown(event: &WireEvent<'_>, number: u32, tell: &mut ChangeListener<'_>) {
     let name = format!("event:{}", shown(event.kind()));
     let unread = match event.whole() {
         Ok(value) => Unread::item(name, &value),
         Err(error) => Unread::anything(name, error.0),
     };
-    if unread.facts != Facts::NONE {
-        tell(Change::Unread(unread));
-    }
+    let rule = EventOrderRule::UnknownEvent.as_str();
+    tell(Change::Unread(unread.violating(rule, number)));
 }
 
 /// Reports the keys of an event that have no meaning there and may hold a call.

@@ -397,6 +397,7 @@ impl ConversationBuilder {
                 facts: CALL,
                 form: UnreadForm::Known { tool: None },
                 detail: "the call has no name".into(),
+                violates: None,
             };
             self.push(at, Change::Unread(unread));
         }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::call::{CallOutcome, LateResult};
+use crate::trace::{Fact, Facts};
 
 /// A line of the transcript of a turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,8 +69,9 @@ impl TranscriptLine {
         }
     }
 
-    /// Removes its times, of a text unless `has_texts`, of a call unless `has_calls`.
-    pub(super) fn keep_times(&mut self, has_texts: bool, has_calls: bool) {
+    /// Removes its times if they are not among the facts that are `shown`.
+    pub(super) fn keep_shown(&mut self, shown: Facts) {
+        let (has_texts, has_calls) = (shown.has(Fact::FirstText), shown.has(Fact::CallTimes));
         match self {
             Self::Says(said) | Self::Thinks(said) => said.at_us = said.at_us.filter(|_| has_texts),
             Self::Custom { at_us, .. } => *at_us = at_us.filter(|_| has_texts),

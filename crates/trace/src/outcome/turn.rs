@@ -62,24 +62,25 @@ impl TurnOutcome {
 
     /// Removes the times, and the ordinary end, that are not among the facts that are `shown`.
     pub fn keep_shown(&mut self, shown: Facts) {
-        let has_turns = shown.has(Fact::TurnTimes);
-        let has_calls = has_turns && shown.has(Fact::CallTimes);
-        let has_texts = has_turns && shown.has(Fact::FirstText);
-        if !has_turns {
+        // Other times are counted from the start of the turn.
+        let shown = if shown.has(Fact::TurnTimes) {
+            shown
+        } else {
             (self.started_unix_ms, self.ended_unix_ms) = (None, None);
             self.duration_us = None;
-        }
-        if !has_texts {
+            shown.except(Facts::of(&[Fact::CallTimes, Fact::FirstText]))
+        };
+        if !shown.has(Fact::FirstText) {
             self.timing.first_text_us = None;
         }
-        if !has_calls {
+        if !shown.has(Fact::CallTimes) {
             self.timing.gaps = None;
         }
         if !shown.has(Fact::RunEnds) && self.run_end == Some(ReportedRunEnd::Finished) {
             self.run_end = None;
         }
         for line in &mut self.lines {
-            line.keep_times(has_texts, has_calls);
+            line.keep_shown(shown);
         }
     }
 

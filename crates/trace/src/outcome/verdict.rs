@@ -68,8 +68,8 @@ impl Verdict {
             (undecided > 0)
                 .then(|| format!("{} undecided", counted(undecided, "test is", "tests are"))),
             (not_shown > 0).then(|| {
-                let traces = counted(not_shown, "trace does", "traces do");
-                format!("{traces} not show what some rules are about")
+                let tests = counted(not_shown, "test has", "tests have");
+                format!("{tests} rules that are not shown")
             }),
             lost_server.then(|| "a server of the config ended before all tests had run".to_owned()),
             (flaky > 0).then(|| format!("{} flaky", counted(flaky, "test is", "tests are"))),

@@ -15,7 +15,7 @@ use super::message::Message;
 use super::origin::{Author, Origin};
 use super::tool_index::CallPhase;
 use super::trace::Trace;
-use super::unread::Unread;
+use super::unread::{Unread, UnreadViolation};
 use super::violation::Violation;
 use ananke_base::context::At;
 
@@ -128,18 +128,7 @@ impl Trace {
                 rule,
                 message,
                 events,
-            } => {
-                let (message, exchange) =
-                    (message.into_owned(), self.exchanges.len().saturating_sub(1));
-                if let Some(turn) = self.turns.last_mut() {
-                    turn.violations.add(Violation {
-                        rule,
-                        message,
-                        exchange,
-                        events,
-                    });
-                }
-            }
+            } => self.violate(rule, message.into_owned(), events),
             Change::Unread(unread) => self.enter(unread),
             Change::Warning(text) => self.warn(text),
         }
@@ -190,13 +179,32 @@ impl Trace {
 
     /// Enters something in the ledger, and warns of the first of its name.
     fn enter(&mut self, unread: Unread<'_>) {
-        let warning = unread.warning();
+        let (warning, violates) = (unread.warning(), unread.violates);
         let place = UnreadPlace {
             turn: self.current_turn(),
             event: self.last_event(),
         };
-        if self.ledger.enter(unread, place) == Entered::First {
-            self.warn(warning);
+        if self.ledger.enter(unread, place) == Entered::Again {
+            return;
+        }
+        match violates {
+            None => self.warn(warning),
+            Some(UnreadViolation { rule, event }) => {
+                let message = format!("event {event}: {warning}");
+                self.violate(rule, message, vec![event]);
+            }
+        }
+    }
+
+    fn violate(&mut self, rule: &'static str, message: String, events: Vec<u32>) {
+        let exchange = self.exchanges.len().saturating_sub(1);
+        if let Some(turn) = self.turns.last_mut() {
+            turn.violations.add(Violation {
+                rule,
+                message,
+                exchange,
+                events,
+            });
         }
     }
 

@@ -129,12 +129,14 @@ impl Ledger {
             facts,
             form,
             detail,
+            violates: _,
         } = match self.kinds.len() {
             MAX_KINDS.. => Unread {
                 name: "more".into(),
                 facts: Facts::ALL,
                 form: UnreadForm::Known { tool: None },
                 detail: "more kinds of unread things than are listed".into(),
+                violates: None,
             },
             _ => unread.into_owned(),
         };
@@ -227,6 +229,7 @@ mod tests {
             facts,
             form: UnreadForm::Unknown,
             detail: "{}".into(),
+            violates: None,
         }
     }
 

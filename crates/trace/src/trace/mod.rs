@@ -58,6 +58,6 @@ pub use state::State;
 pub use tool_index::{CallPhase, Callers};
 pub use trace::Trace;
 pub use turn::{AnsweredInterrupt, Input, InterruptStatus, TurnRanges};
-pub use unread::{Unread, UnreadForm};
+pub use unread::{Unread, UnreadForm, UnreadViolation};
 pub use usage::{Tokens, Usage};
 pub use violation::{Violation, Violations};

@@ -22,6 +22,17 @@ pub struct Unread<'a> {
     /// Why it could not be read, in words after a colon; where its form is unknown, a quote of at most
     /// [`Unread::QUOTED_BYTES`].
     pub detail: Cow<'a, str>,
+    /// The rule of the protocol that it violates by being there.
+    pub violates: Option<UnreadViolation>,
+}
+
+/// A rule of a protocol that an unknown event violates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnreadViolation {
+    /// The stable name of the rule.
+    pub rule: &'static str,
+    /// The number of the event in its exchange, counted from 1.
+    pub event: u32,
 }
 
 /// Whether the form of something unread is known.
@@ -58,6 +69,7 @@ impl<'a> Unread<'a> {
             facts: Facts::ALL,
             form: UnreadForm::Known { tool: None },
             detail: reason.into(),
+            violates: None,
         }
     }
 
@@ -69,6 +81,7 @@ impl<'a> Unread<'a> {
             facts: Facts::of(&[Fact::Arguments]),
             form: UnreadForm::Known { tool: Some(tool) },
             detail: reason.into(),
+            violates: None,
         }
     }
 
@@ -79,6 +92,7 @@ impl<'a> Unread<'a> {
             facts: Facts::of(&[Fact::Results, Fact::CallEnds]),
             form: UnreadForm::Known { tool: None },
             detail: reason.into(),
+            violates: None,
         }
     }
 
@@ -97,7 +111,15 @@ impl<'a> Unread<'a> {
             detail: truncate::bytes(&text, Self::QUOTED_BYTES)
                 .into_owned()
                 .into(),
+            violates: None,
         }
+    }
+
+    /// The same, which violates a rule of its protocol.
+    #[must_use]
+    pub fn violating(self, rule: &'static str, event: u32) -> Self {
+        let violates = Some(UnreadViolation { rule, event });
+        Self { violates, ..self }
     }
 
     /// Itself as a warning.
@@ -129,6 +151,7 @@ impl<'a> Unread<'a> {
                 },
             },
             detail: owned(self.detail),
+            violates: self.violates,
         }
     }
 }

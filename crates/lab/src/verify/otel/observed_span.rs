@@ -213,6 +213,7 @@ fn dropped(span: &OtlpSpan<'_>) -> impl Iterator<Item = Unread<'static>> {
         facts: OF_SPAN,
         form: UnreadForm::Known { tool: None },
         detail: format!("the exporter dropped {count}").into(),
+        violates: None,
     })
 }
 

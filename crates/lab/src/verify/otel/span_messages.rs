@@ -215,6 +215,7 @@ pub(super) fn unread(name: String, quote: &str, facts: Facts) -> Unread<'static>
         detail: truncate::bytes(quote, Unread::QUOTED_BYTES)
             .into_owned()
             .into(),
+        violates: None,
     }
 }
 

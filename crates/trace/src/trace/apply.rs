@@ -190,8 +190,7 @@ impl Trace {
         match violates {
             None => self.warn(warning),
             Some(UnreadViolation { rule, event }) => {
-                let message = format!("event {event}: {warning}");
-                self.violate(rule, message, vec![event]);
+                self.violate(rule, warning, vec![event]);
             }
         }
     }

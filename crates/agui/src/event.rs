@@ -78,6 +78,8 @@ struct RawFields<'a> {
     values: [Option<&'a RawValue>; KEYS.len()],
     repeated: Option<FieldKey>,
     converted: bool,
+    /// Whether a value is an object or a list: in most events none is.
+    has_structure: bool,
     /// The objects and lists under keys that have no meaning.
     meaningless: Vec<&'a RawValue>,
 }
@@ -136,6 +138,9 @@ impl<'a> WireEvent<'a> {
         &self,
         reads: impl Fn(FieldKey) -> bool,
     ) -> Result<Vec<(String, Value)>, JsonError> {
+        if !self.fields.has_structure {
+            return Ok(Vec::new());
+        }
         let of_others = KEYS.iter().filter(|(key, ..)| !reads(*key));
         let of_others = of_others.filter_map(|(key, ..)| self.raw(*key));
         let may_be_unread = self
@@ -331,8 +336,10 @@ impl<'de> Visitor<'de> for RawFieldsVisitor {
         let mut fields = RawFields::default();
         while let Some(name) = map.next_key::<FieldName>()? {
             let value = map.next_value::<&RawValue>()?;
+            let is_structure = value.get().starts_with(['{', '[']);
+            fields.has_structure |= is_structure;
             let Some((key, converted)) = name.0 else {
-                if value.get().starts_with(['{', '[']) {
+                if is_structure {
                     fields.meaningless.push(value);
                 }
                 continue;

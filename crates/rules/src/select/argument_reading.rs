@@ -1,11 +1,11 @@
 //! What of arguments counts that can mean several things (SPEC 13).
 
-/// What of arguments counts that can mean several things, or cannot be read. JSON in their texts counts both ways always.
+/// What of arguments counts that can mean several things, or cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArgumentReading {
     /// The last value of a duplicate key: to require something.
     Last,
-    /// Any value of a duplicate key, and what a pattern finds in the text of arguments that are not valid JSON: to forbid
+    /// Any value of a duplicate key, JSON in the texts of arguments, and what a pattern finds in the text of arguments that are not valid JSON: to forbid
     /// something.
     Any,
     /// Every value of a duplicate key: to allow something.

@@ -96,14 +96,18 @@ impl ArgumentConditions {
             let text = || self.may_match_text(&call.args_text);
             return self.is_about_nothing_in_text() || reading == ArgumentReading::Any && text();
         };
-        let is_last = self.match_value(last)
-            || call
-                .opened_args()
-                .is_some_and(|opened| self.match_value(opened));
+        // Arguments that are the text of an object mean this object, to everyone.
+        let opened = || call.opened_args().filter(|_| !last.is_object());
+        let is_last = self.match_value(last) || opened().is_some_and(|args| self.match_value(args));
         let mut others = call.other_args().iter();
         match reading {
             ArgumentReading::Last => is_last,
-            ArgumentReading::Any => is_last || others.any(|other| self.match_value(other)),
+            ArgumentReading::Any => {
+                is_last
+                    || others
+                        .chain(call.opened_args())
+                        .any(|other| self.match_value(other))
+            }
             ArgumentReading::Every => is_last && others.all(|other| self.match_value(other)),
         }
     }

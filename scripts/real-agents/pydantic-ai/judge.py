@@ -20,7 +20,7 @@ def verdict(question: dict) -> str:
         called = [call["name"] for call in question["tool_calls"]]
         return f"The calls are {called}.\n\n```json\n{json.dumps({'passed': 'get_weather' in called, 'score': 1})}\n```\n"
     if criteria == "It says the price.":
-        return "FAIL: it says no price.\nIt says only hello."
+        return "It says only hello.\nFAIL: it says no price."
     return "That is hard to say."
 
 

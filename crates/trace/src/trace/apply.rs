@@ -45,7 +45,9 @@ impl Trace {
             }
             Change::RunEnded(outcome) => {
                 let event = self.last_event();
-                self.add_asides_of(&outcome, deltas);
+                if let RunEnd::Error { message, .. } = &outcome {
+                    self.add_aside(message, AsideSource::Error, deltas);
+                }
                 if let Some(exchange) = self.exchanges.last_mut() {
                     exchange.run_ended(at, event, outcome);
                 }
@@ -131,19 +133,6 @@ impl Trace {
             } => self.violate(rule, message.into_owned(), events),
             Change::Unread(unread) => self.enter(unread),
             Change::Warning(text) => self.warn(text),
-        }
-    }
-
-    /// Adds the texts that the end of a run has.
-    fn add_asides_of(&mut self, end: &RunEnd, deltas: &mut Vec<Delta>) {
-        match end {
-            RunEnd::Error { message, .. } => self.add_aside(message, AsideSource::Error, deltas),
-            RunEnd::Interrupted(interrupts) => {
-                for message in interrupts.iter().filter_map(|of| of.message.as_deref()) {
-                    self.add_aside(message, AsideSource::Interrupt, deltas);
-                }
-            }
-            _ => {}
         }
     }
 

@@ -22,8 +22,6 @@ pub enum AsideSource {
     Status,
     /// The error with which a run ended.
     Error,
-    /// What an interrupt asks.
-    Interrupt,
     /// A structured result that is the answer.
     StructuredResult,
     /// The state: a text that the turn changed or added.
@@ -70,7 +68,6 @@ impl AsideSource {
         match self {
             Self::Status => "a status message",
             Self::Error => "an error message",
-            Self::Interrupt => "an interrupt",
             Self::StructuredResult => "a structured result",
             Self::State => "the state",
         }

@@ -207,31 +207,38 @@ async fn the_wrong_url_of_a_card_can_be_replaced() {
 }
 
 #[tokio::test]
-async fn secrets_go_to_the_host_of_the_card_alone() {
-    let elsewhere = card("http://agent.invalid/", "JSONRPC");
-    for secret in [
-        "headers: { authorization: word-of-mouth }",
-        "auth: { scheme: bearer, token: word-of-mouth }",
+async fn credentials_go_to_the_origin_of_the_card_alone() {
+    for (secret, withheld) in [
+        ("headers: { authorization: word-of-mouth }", "`headers` are"),
+        (
+            "auth: { scheme: bearer, token: word-of-mouth }",
+            "`auth` is",
+        ),
+        (
+            "headers: { x-a: b }, auth: { scheme: apiKey, name: k, value: word-of-mouth, in: query }",
+            "`headers` and `auth` are",
+        ),
     ] {
         let target = format!("agentCardUrl: \"http://AGENT\", {secret}");
-        let verdict = ran(&target, HELLO, vec![ok(&elsewhere)]).await.verdict();
-        assert!(
-            verdict.starts_with(
-                "error: the agent card says that the agent is at http://agent.invalid/, which is another host"
-            ),
-            "{verdict}"
-        );
+        // Another host, another port of this machine, and another scheme.
+        for agent in [
+            "http://agent.invalid/",
+            "http://localhost:1/",
+            "https://127.0.0.1/",
+        ] {
+            let verdict = ran(&target, HELLO, vec![ok(&card(agent, "JSONRPC"))])
+                .await
+                .verdict();
+            let told = format!("which is another origin: {withheld} not sent there");
+            assert!(verdict.contains(&told), "{agent}: {verdict}");
+        }
         let run = ran(
             &target,
             HELLO,
-            vec![ok(&card("http://localhost:1/", "JSONRPC"))],
+            vec![ok(&card("/", "JSONRPC")), ok(&message(1))],
         )
         .await;
-        assert!(
-            !run.verdict().contains("another host"),
-            "this machine has one name: {}",
-            run.verdict()
-        );
+        assert_eq!(run.verdict(), "passed");
     }
     let moved = respond(
         "302 Found",

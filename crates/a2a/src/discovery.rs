@@ -13,7 +13,7 @@ use super::dialect::NEWEST;
 use super::outgoing::below;
 use super::settings::A2aSettings;
 use ananke_agents::http::{
-    self, ClientEvent, Document, HttpRequest, Method, RequestProgress, Transport, place,
+    self, ClientEvent, Document, HttpRequest, Method, RequestProgress, Transport, origin,
     read_document, shown,
 };
 use ananke_agents::{Limits, Sink, TargetError};
@@ -64,7 +64,7 @@ pub(super) async fn discover(
             Answer::Document(document) => {
                 let card = card(&document, &candidate, &name, endpoint)?;
                 if endpoint.is_none() && transport.is_network() {
-                    check_host(settings, &candidate, &card, &document)?;
+                    check_origin(settings, &candidate, &card, &document)?;
                 }
                 return Ok(card);
             }
@@ -176,39 +176,27 @@ fn card(
     })
 }
 
-/// Checks that credentials go to the host of the card alone.
-fn check_host(
+/// Checks that credentials go to the origin of the card alone (SPEC 14).
+fn check_origin(
     settings: &A2aSettings,
     url: &Url,
     card: &AgentCard,
     document: &Document,
 ) -> Result<(), TargetError> {
-    let has_secrets = !settings.headers.is_empty() || !settings.credentials.is_empty();
     let agent = &card.interface.url;
-    if !has_secrets || host(agent) == host(url) {
+    let Some(credentials) = settings.described_credentials() else {
+        return Ok(());
+    };
+    let (of_card, of_agent) = (origin(url), origin(agent));
+    if of_card == of_agent {
         return Ok(());
     }
     let message = format!(
-        "the agent card says that the agent is at {}, which is another host: `headers` and `auth` are not sent there",
+        "the agent card at {of_card} says that the agent is at {}, which is another origin: {credentials} not sent there",
         shown(agent)
     );
     let help = format!("if that is right, say so with `endpoint: {}`", shown(agent));
     Err(document.received.error(message).with_help(help))
-}
-
-/// The host of a URL; this machine has one name.
-fn host(url: &Url) -> String {
-    let mut url = url.clone();
-    if url.host_str() == Some("0.0.0.0") {
-        let _has_host = url.set_host(Some("localhost"));
-    }
-    let _has_host = url.set_port(None);
-    url.set_path("");
-    url.set_query(None);
-    let place = place(&url);
-    place.split_once("://").map_or(place.clone(), |(_, host)| {
-        host.split(':').next().unwrap_or_default().to_owned()
-    })
 }
 
 #[cfg(test)]
@@ -242,20 +230,5 @@ mod tests {
         for card in ["http://h/x/card.json", "http://h/.well-known/agent-card"] {
             assert_eq!(of(card), [card]);
         }
-    }
-
-    #[test]
-    fn this_machine_is_one_host() {
-        let host = |url: &str| super::host(&url.parse().unwrap());
-        for url in [
-            "http://localhost:1/a",
-            "http://127.0.0.1:2",
-            "http://0.0.0.0:9/",
-            "http://[::1]:3/",
-        ] {
-            assert_eq!(host(url), "localhost", "{url}");
-        }
-        assert_eq!(host("https://Example.org:8/x?y"), "example.org");
-        assert_ne!(host("http://a.example"), host("http://b.example"));
     }
 }

@@ -30,6 +30,24 @@ pub struct A2aSettings {
     pub options: Arc<HttpOptions>,
 }
 
+impl A2aSettings {
+    /// What the agent knows the sender by, as the beginning of a sentence; `None` if there is nothing.
+    pub(super) fn described_credentials(&self) -> Option<&'static str> {
+        let has_auth = !self.credentials.is_empty();
+        match (self.headers.is_empty(), has_auth) {
+            (false, false) => Some("`headers` are"),
+            (false, true) => Some("`headers` and `auth` are"),
+            (true, true) => Some("`auth` is"),
+            (true, false) => self
+                .options
+                .tls
+                .identity
+                .is_some()
+                .then_some("the client's certificate is"),
+        }
+    }
+}
+
 /// How an agent is found.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AgentLocation {

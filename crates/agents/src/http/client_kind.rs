@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::Read as _;
-use std::net::IpAddr;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -16,6 +15,7 @@ use tokio::time::timeout;
 use super::cause::Cause;
 use super::http_options::TlsOptions;
 use super::request_progress::{NotingLayer, NotingRandom, NotingResolver};
+use super::same_place::is_this_machine;
 use ananke_base::source::reason;
 
 /// The largest file of certificates that is read, in bytes.
@@ -147,16 +147,10 @@ fn install_crypto() {
     });
 }
 
+/// Whether no packet to `url` leaves this machine.
 fn is_loopback(url: &Url) -> bool {
-    let Some(host) = url.host_str() else {
-        return false;
-    };
-    let address = host.trim_start_matches('[').trim_end_matches(']');
-    match address.parse::<IpAddr>() {
-        // `0.0.0.0`, where servers say they listen, is this machine as well.
-        Ok(address) => address.is_unspecified() || address.to_canonical().is_loopback(),
-        Err(_) => host == "localhost" || host.ends_with(".localhost"),
-    }
+    let is_below_localhost = |host: &str| host.ends_with(".localhost");
+    is_this_machine(url) || url.host_str().is_some_and(is_below_localhost)
 }
 
 #[cfg(test)]

@@ -1,34 +1,43 @@
-//! Whether two URLs are of one place, however they are written.
+//! Whether two URLs are of one origin, and of one place, however they are written.
+
+use std::net::IpAddr;
 
 use url::{Host, Url};
 
-/// The place that a URL is of, in words that are equal for two URLs of one place: this machine has one name, and a slash at
-/// the end makes no difference.
-pub fn place(url: &Url) -> String {
-    let is_here = match url.host() {
-        Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
-    let host = if is_here {
-        "localhost"
-    } else {
-        url.host_str().unwrap_or_default()
+/// The origin of a URL (RFC 6454): scheme, host and port, in words that are equal for two URLs of one origin. This machine has
+/// one name. Credentials for one origin are sent to no other (SPEC 14).
+pub fn origin(url: &Url) -> String {
+    let host = match url.host_str() {
+        Some(_) if is_this_machine(url) => "localhost",
+        Some(host) => host,
+        None => "",
     };
     let port = url
         .port_or_known_default()
         .map(|port| format!(":{port}"))
         .unwrap_or_default();
+    format!("{}://{host}{port}", url.scheme())
+}
+
+/// The place that a URL is of, in words that are equal for two URLs of one place: a slash at the end makes no difference.
+pub fn place(url: &Url) -> String {
     let query = url
         .query()
         .map(|query| format!("?{query}"))
         .unwrap_or_default();
-    format!(
-        "{}://{host}{port}{}{query}",
-        url.scheme(),
-        url.path().trim_end_matches('/')
-    )
+    let path = url.path().trim_end_matches('/');
+    format!("{}{path}{query}", origin(url))
+}
+
+/// Whether a URL is of this machine, by one of its own names: `0.0.0.0`, where servers say they listen, is one as well.
+pub(super) fn is_this_machine(url: &Url) -> bool {
+    let is_own = |address: IpAddr| address.is_unspecified() || address.to_canonical().is_loopback();
+    match url.host() {
+        Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
+        Some(Host::Ipv4(address)) => is_own(address.into()),
+        Some(Host::Ipv6(address)) => is_own(address.into()),
+        None => false,
+    }
 }
 
 #[cfg(test)]
@@ -52,6 +61,23 @@ mod tests {
         ] {
             let [one, other] = [one, other].map(|url| place(&url.parse().unwrap()));
             assert_eq!(one == other, is_same, "{one} {other}");
+        }
+    }
+    #[test]
+    fn an_origin_is_a_scheme_with_a_host_and_a_port() {
+        for (one, other, is_same) in [
+            ("http://localhost:1/a", "http://127.0.0.1:1/b?c", true),
+            ("http://0.0.0.0:9/", "http://[::1]:9", true),
+            ("http://[::]:9/", "http://[::ffff:127.0.0.1]:9", true),
+            ("https://Example.org/x", "https://example.org:443", true),
+            ("https://example.org", "http://example.org:443", false),
+            ("http://example.org", "http://example.org:8080", false),
+            ("http://[2001:db8::1]/", "http://[2001:db8::2]/", false),
+            ("http://a.localhost/", "http://b.localhost/", false),
+            ("http://a.example", "http://b.example", false),
+        ] {
+            let [first, second] = [one, other].map(|url| origin(&url.parse().unwrap()));
+            assert_eq!(first == second, is_same, "{one} {other}");
         }
     }
 }

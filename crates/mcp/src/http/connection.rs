@@ -17,7 +17,8 @@ use super::settings::{Endpoints, HttpSettings};
 use crate::outgoing::Outgoing;
 use crate::talk::{Break, Talk, TalkEnd};
 use ananke_agents::http::{
-    ClientEvent, HttpRequest, Method, RequestProgress, Transport, headers_with_defaults, shown,
+    ClientEvent, HttpRequest, Method, RequestProgress, Transport, headers_with_defaults, origin,
+    shown,
 };
 use ananke_agents::{Ended, TargetError, Wire};
 use ananke_base::context::At;
@@ -246,7 +247,7 @@ impl HttpConnection {
                         .ok()
                         .and_then(|named| self.settings.endpoint.join(named.trim()).ok());
                     let endpoint =
-                        named.filter(|url| url.origin() == self.settings.endpoint.origin());
+                        named.filter(|url| origin(url) == origin(&self.settings.endpoint));
                     let Some(endpoint) = endpoint else {
                         let message =
                             "the first event of the server names no endpoint of the same server";

@@ -520,3 +520,34 @@ fn what_did_not_end_in_a_run_that_was_stopped_is_run_by_last_failed() {
         assert_eq!(printed, "a.test.yaml::computes\n");
     }
 }
+
+#[test]
+fn judging_has_a_limit_of_its_own_and_the_next_test_runs() {
+    for ((rule, says), slow) in endless()
+        .into_iter()
+        .zip(["", ": the turn rule `output` (a.test.yaml:4)"])
+    {
+        let (endpoint, answering) = agent(says);
+        let project = project(rule, &endpoint);
+        let config = project.folder().join("ananke.config.yaml");
+        let limits =
+            read(&config).replace("\"1.3\"", "\"1.4\"") + "limits: { evaluation_ms: 700 }\n";
+        std::fs::write(&config, limits).unwrap();
+        let (code, printed) = run(&project, &["run", "-o", "report.json"]);
+        answering.join().unwrap();
+        assert_eq!(code, 1, "{rule}");
+        let message = format!("judging took longer than 700 ms{slow}\n");
+        assert!(printed.contains(&message), "{printed}");
+        assert!(printed.contains("2 tests: 1 passed, 1 error"), "{printed}");
+        let report = read(&project.folder().join("report.json"));
+        assert!(
+            report.contains(r#""kind": "judging""#) || report.contains(r#""kind":"judging""#),
+            "{report}"
+        );
+        assert_eq!(
+            read(&project.folder().join("down.txt")),
+            "down\n",
+            "it is cleaned up"
+        );
+    }
+}

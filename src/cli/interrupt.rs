@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use ananke::context::{Context, OutputStream};
+use ananke::context::{Context, OutputStream, interruption};
 use ananke::process::{is_hangup_ignored, kill_every_group};
 use ananke::run::{Reason, Stopper};
 use tokio::runtime::Builder;
@@ -38,6 +38,7 @@ pub(super) fn listen(
         .spawn(move || {
             runtime.block_on(signals.next());
             stopper.stop(Reason::Interrupted);
+            interruption::give_up_all();
             runtime.block_on(signals.next());
             kill_every_group();
             let (cleared, is_cleared) = mpsc::channel();

@@ -186,6 +186,7 @@ impl RunOptions {
         RunSettings {
             parallel,
             timeout,
+            evaluation: None,
             retries,
             runs: self.runs.counts(),
             self_comparison: is_set(self.runs.a_a),

@@ -41,6 +41,9 @@ impl Evaluation {
             mut evaluator,
             trace,
         } = self;
+        if let Some(problem) = evaluator.overtime() {
+            return Err(TestingError::of_judging(problem));
+        }
         if let Some(problem) = evaluator.unjudged() {
             return Err(TestingError::usage(problem.message));
         }

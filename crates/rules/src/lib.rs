@@ -46,8 +46,8 @@ pub use captured::{Captured, Writing};
 pub use checkpoint::CompiledCheckpoint;
 pub use conversation::whole_conversation;
 pub use evaluation::{
-    Completion, Decision, Evaluator, Following, Inquiry, JudgeQuestion, Question, RuleScope,
-    ScriptQuestion,
+    Completion, Decision, Evaluator, Following, Inquiry, JudgeQuestion, JudgingTime, Question,
+    RuleScope, ScriptQuestion,
 };
 pub use explain::{ExplainedLimit, Explanation, ScopeRules, explain};
 pub use inherit::{Inherited, TurnRules, inherit};

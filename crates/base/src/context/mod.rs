@@ -12,6 +12,7 @@ mod environment;
 mod file_name;
 mod files;
 mod ids;
+pub mod interruption;
 mod paths;
 mod scratch;
 mod terminal;

@@ -2,7 +2,9 @@
 //! turn decides them from scratch.
 
 use super::oracle::Oracle;
-use ananke_rules::{CompiledCheckpoint, Completion, Decision, Evaluator, Following, Inherited};
+use ananke_rules::{
+    CompiledCheckpoint, Completion, Decision, Evaluator, Following, Inherited, JudgingTime,
+};
 use ananke_trace::outcome::{CheckpointOutcome, Halt};
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{Delta, Trace};
@@ -25,7 +27,8 @@ struct WatchedCheckpoint {
 }
 
 impl Checkpoints {
-    /// The same checkpoints, none of which is reached, and conditions, none of which is true.
+    /// The same checkpoints, none of which is reached, and conditions, none of which is true; they have `time` together with
+    /// the rules of the test.
     ///
     /// # Errors
     /// If a pattern compiles to more than is allowed.
@@ -33,9 +36,11 @@ impl Checkpoints {
         checkpoints: Vec<CompiledCheckpoint>,
         conditions: Vec<CompiledCheckpoint>,
         redactor: &Redactor,
+        time: &JudgingTime,
     ) -> Result<Self, regex::Error> {
         let watch = |checkpoint: CompiledCheckpoint| {
-            let evaluator = Evaluator::start(Inherited::default(), redactor.clone())?;
+            let evaluator =
+                Evaluator::start(Inherited::default(), redactor.clone())?.with_time(time.clone());
             Ok(WatchedCheckpoint {
                 checkpoint,
                 evaluator,

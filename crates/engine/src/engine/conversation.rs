@@ -175,6 +175,9 @@ impl Conversation<'_> {
             self.take_passed();
         }
         // A conversation whose last turn fails has still been seen as a whole: its rules are evaluated too.
+        if let Some(problem) = self.sink.evaluator.overtime() {
+            return Err(problem.into());
+        }
         let is_whole = is_over || inputs.remaining() == Some(0);
         let ended = self
             .result
@@ -185,6 +188,9 @@ impl Conversation<'_> {
             self.result.failures = self.sink.evaluator.settle(&self.sink.trace);
             self.result.warnings = self.sink.evaluator.take_warnings();
             self.take_passed();
+            if let Some(problem) = self.sink.evaluator.overtime() {
+                return Err(problem.into());
+            }
         }
         if self.result.is_passed() && self.sink.trace.exchanges.is_empty() && inputs.must_send() {
             return Err(Halt::Broken(Problem {
@@ -318,7 +324,9 @@ impl Conversation<'_> {
             .evaluator
             .end_turn(&self.sink.trace, completion, following);
         let questions = self.sink.evaluator.take_questions();
-        if !is_cut_short {
+        if let Some(problem) = self.sink.evaluator.overtime() {
+            halt = Some(problem.into());
+        } else if !is_cut_short {
             halt = self.sink.evaluator.unjudged().map(Halt::Broken);
             if halt.is_none() && failures.is_empty() {
                 (failures, halt) = self.ask(questions).await;

@@ -28,7 +28,8 @@ use ananke_model::model::{NEWEST_VERSION, TestFile};
 use ananke_model::schema::{FileKind, load};
 use ananke_model::variables::{Interpolation, Mode, Scope};
 use ananke_rules::{
-    Block, CompiledCheckpoint, Decision, Evaluator, Inherited, Question, TurnRules, inherit,
+    Block, CompiledCheckpoint, Decision, Evaluator, Inherited, JudgingTime, Question, TurnRules,
+    inherit,
 };
 use ananke_trace::outcome::{Halt, Level, TurnEnd};
 use ananke_trace::redact::Redactor;
@@ -393,6 +394,7 @@ impl FakeTest {
                 self.checkpoints.clone(),
                 Vec::new(),
                 &Redactor::default(),
+                &JudgingTime::default(),
             )
             .unwrap(),
             tools: &mut self.tools,

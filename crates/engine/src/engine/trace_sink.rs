@@ -95,9 +95,10 @@ impl<'a> TraceSink<'a> {
         self.stopped
     }
 
-    /// Shows the rules what is new, while the turn goes on. `Break` if one failed that is to stop it.
+    /// Shows the rules what is new, while the turn goes on. `Break` if one failed that is to stop it, or they took too long.
     fn feed(&mut self) -> ControlFlow<Stop> {
-        if self.evaluate() && self.at_failure == AtFailure::Stop {
+        let has_failed = self.evaluate();
+        if self.evaluator.is_over_time() || has_failed && self.at_failure == AtFailure::Stop {
             self.stopped = true;
             return ControlFlow::Break(Stop);
         }

@@ -6,9 +6,9 @@ use serde::Deserialize;
 use ananke_agents::{ChosenTarget, NamedTarget, TargetConfig};
 use ananke_base::source::{self, FreeMap, Node, TypeMismatch};
 use ananke_model::model::{
-    AssertBlock, Awaiting, EnvFileEntry, File, Hook, MutationSettings, OneOrMany, QuarantineEntry,
-    RedactEntry, ReportEntry, RunDefaults, ScriptProgram, Server, TAG_DEFAULTS, Text,
-    extension_keys, is_extension_key, version_schema,
+    AssertBlock, Awaiting, EnvFileEntry, File, Hook, MutationSettings, OneOrMany, ProjectLimits,
+    QuarantineEntry, RedactEntry, ReportEntry, RunDefaults, ScriptProgram, Server, TAG_DEFAULTS,
+    Text, extension_keys, is_extension_key, version_schema,
 };
 
 /// The project config: the agent under test, and its tests.
@@ -72,6 +72,9 @@ pub struct ConfigFile {
     /// How tests run: defaults for the options of `ananke run`, such as `parallel` and `retries`.
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({ "parallel": 8, "retries": 1 }))]
     pub run: Option<RunDefaults>,
+    /// What no test may take more of.
+    #[schemars(extend("x-since" = "1.4"), example = serde_json::json!({ "evaluation_ms": 60000 }))]
+    pub limits: Option<ProjectLimits>,
     /// How it is found out whether an agent waits for input.
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({ "tools": ["ask_customer"] }))]
     pub awaiting: Option<Awaiting>,

@@ -17,6 +17,8 @@ pub struct RunSettings {
     pub parallel: Option<usize>,
     /// The timeout of one attempt at a test.
     pub timeout: Option<Duration>,
+    /// How long the rules of one test may compute.
+    pub evaluation: Option<Duration>,
     /// How often a failing test is retried.
     pub retries: Option<u32>,
     /// How often tests run.
@@ -52,6 +54,7 @@ impl RunSettings {
         Self {
             parallel: self.parallel.or(config.parallel),
             timeout: self.timeout.or(config.timeout),
+            evaluation: self.evaluation.or(config.evaluation),
             retries: self.retries.or(config.retries),
             runs: RunCounts {
                 // Retries of the command line take the place of the config's runs.
@@ -82,18 +85,27 @@ impl RunSettings {
 }
 
 impl Config {
-    /// What `run` says; what is wrong with it goes to `problems`.
+    /// What `run` and `limits` say; what is wrong with it goes to `problems`.
     pub(crate) fn run_settings(
         &self,
         context: &Context,
         variables: &Variables,
         problems: &mut Vec<Diagnostic>,
     ) -> RunSettings {
-        let Some(written) = &self.model.run else {
-            return RunSettings::default();
-        };
         let scope = variables.scope(context);
         let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
+        let limits = self.model.limits.as_ref();
+        let evaluation = limits.and_then(|limits| {
+            let written = limits.evaluation_ms.as_ref()?;
+            interpolation.number_within(written, 1, u64::MAX).ok()
+        });
+        let evaluation = evaluation.map(Duration::from_millis);
+        let Some(written) = &self.model.run else {
+            return RunSettings {
+                evaluation,
+                ..RunSettings::default()
+            };
+        };
         let RunDefaults {
             parallel,
             timeout_ms,
@@ -143,6 +155,7 @@ impl Config {
         RunSettings {
             parallel: parallel.and_then(|count| usize::try_from(count).ok()),
             timeout,
+            evaluation,
             retries: is_retried.and_then(|count| u32::try_from(count).ok()),
             runs,
             flaky: *flaky,

@@ -220,6 +220,7 @@ impl Attempt<'_> {
         let evaluator = Evaluator::start(rules, redactor.clone())
             .map_err(|error| setup(error.to_string()))?
             .writing(options.writing)
+            .with_time(self.case.watchdog.judging.clone())
             .withholding();
         let scripts = ScriptOracle {
             attempt: self,
@@ -301,8 +302,13 @@ impl Attempt<'_> {
             session,
             trace,
             evaluator,
-            checkpoints: Checkpoints::start(watched, conditions, redactor)
-                .map_err(|error| setup(error.to_string()))?,
+            checkpoints: Checkpoints::start(
+                watched,
+                conditions,
+                redactor,
+                &self.case.watchdog.judging,
+            )
+            .map_err(|error| setup(error.to_string()))?,
             tools: &mut tools,
             oracle: &oracle,
             requests: &mut DeclineRequests,

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::recording::AttemptEnvironment;
 use ananke_base::context::CaseKey;
+use ananke_base::context::interruption::COMPUTING_TIME;
 use ananke_trace::outcome::{Outcome, Problem};
 use ananke_trace::trace::Facts;
 
@@ -22,6 +23,8 @@ use super::watchdog::TestStep;
 pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThreads) -> Outcome {
     let mut outcome = blank(&case.shared, &case.entry);
     case.watchdog.begin_attempt(case.timeout());
+    let allowed = case.plan.settings.evaluation.unwrap_or(COMPUTING_TIME);
+    case.watchdog.judging.begin(allowed);
     let environment = match environment(case, key) {
         Ok(environment) => environment,
         Err(problem) => {

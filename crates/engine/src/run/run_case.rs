@@ -67,7 +67,7 @@ pub(super) async fn end_without_thread(
     let mut outcome = blank(&case.shared, &case.entry);
     outcome.transcript.started_unix_ms = case.started_unix_ms;
     outcome.transcript.turns_not_run = turn_count(case.entry.test.turns);
-    match overdue.problem() {
+    match overdue.problem(&case.watchdog.judging) {
         Some(problem) => end_with(&mut outcome, problem),
         None => mark_aborted(&mut outcome, case.shared.stopper.reason()),
     }

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use crate::plan::Preparation;
 use ananke_base::text::duration;
+use ananke_rules::JudgingTime;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
 
 /// How long a step may compute: reading files, evaluating rules, masking.
@@ -21,6 +22,12 @@ pub(super) const COMPUTING: Duration = Duration::from_mins(1);
 
 /// How long a thread may take to end after its test timed out or the run was stopped.
 pub(super) const GRACE: Duration = Duration::from_secs(3);
+
+/// How long rules that nothing can interrupt may compute beyond their time.
+const JUDGING_GRACE: Duration = Duration::from_millis(500);
+
+/// How long rules compute that are not waited for when the run is stopped.
+const COMPUTED_AT_A_STOP: Duration = Duration::from_millis(300);
 
 /// What a test is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,13 +70,16 @@ pub(super) enum Overdue {
     Whole(Duration, TestStep),
     /// A step exceeded what it may take.
     Step(Duration, TestStep),
+    /// Its rules exceeded what they may take, and nothing interrupts them.
+    Judging,
 }
 
 impl Overdue {
     /// The problem of the test; `None` if the run was stopped.
-    pub(super) fn problem(self) -> Option<Problem> {
+    pub(super) fn problem(self, judging: &JudgingTime) -> Option<Problem> {
         let message = match self {
             Self::Stopped => return None,
+            Self::Judging => return Some(judging.problem(None)),
             Self::Whole(allowed, step) => timed_out(allowed, step),
             Self::Step(allowed, step) => {
                 format!(
@@ -106,7 +116,11 @@ pub(super) struct ConversationLocks {
 
 /// Watches the thread of one test.
 #[derive(Default)]
-pub(super) struct Watchdog(Mutex<Watched>);
+pub(super) struct Watchdog {
+    watched: Mutex<Watched>,
+    /// How long its rules may compute.
+    pub(super) judging: JudgingTime,
+}
 
 #[derive(Default)]
 struct Watched {
@@ -141,9 +155,6 @@ enum WatchedThread {
 
 impl Watched {
     fn overdue(&self, now: Instant, stopped: Option<Instant>) -> Option<Overdue> {
-        if self.thread != WatchedThread::Working {
-            return None;
-        }
         let is_past = |at: Instant| now >= at + GRACE;
         if self.step != TestStep::TearDown {
             if stopped.is_some_and(is_past) {
@@ -163,7 +174,7 @@ impl Watched {
 
 impl Watchdog {
     fn watched(&self) -> MutexGuard<'_, Watched> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// An attempt begins, which may take as long as `whole` says.
@@ -352,7 +363,18 @@ impl Watchdog {
         stopped: Option<Instant>,
     ) -> Option<(Overdue, Option<Arc<Mutex<Preparation>>>)> {
         let mut watched = self.watched();
-        let overdue = watched.overdue(Instant::now(), stopped)?;
+        let computes = self.judging.computes();
+        let is_interrupted =
+            stopped.is_some() && computes.is_some_and(|time| time >= COMPUTED_AT_A_STOP);
+        let overdue = if watched.thread != WatchedThread::Working {
+            return None;
+        } else if is_interrupted {
+            Overdue::Stopped
+        } else if self.judging.is_overdue(JUDGING_GRACE) {
+            Overdue::Judging
+        } else {
+            watched.overdue(Instant::now(), stopped)?
+        };
         watched.thread = WatchedThread::Left;
         watched.locks = ConversationLocks::default();
         Some((overdue, watched.preparation.take()))

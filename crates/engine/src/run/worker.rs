@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -20,19 +20,21 @@ const TICK: Duration = Duration::from_millis(200);
 /// Runs tests until none is left or the run stops, one at a time.
 pub(super) async fn run_tests(schedule: Arc<Schedule>) {
     let current = Arc::new(CurrentCase::default());
+    let mut left_behind = None;
     loop {
         let (runtime, threads) = (
             Handle::current(),
             (Arc::clone(&schedule), Arc::clone(&current)),
         );
-        let thread = spawn_blocking(move || runtime.block_on(work(&threads.0, &threads.1)));
+        let mut thread = spawn_blocking(move || runtime.block_on(work(&threads.0, &threads.1)));
         tokio::select! {
             biased;
-            ended = thread => match ended {
+            ended = &mut thread => match ended {
                 Ok(()) => return,
                 Err(broken) => std::panic::resume_unwind(broken.into_panic()),
             },
-            left = current.left(schedule.shared.stopper.token()) => {
+            left = current.left(schedule.shared.stopper.token(), left_behind.as_ref()) => {
+                left_behind = Some(thread);
                 let outcome = end_without_thread(&left.case, left.overdue, left.preparation).await;
                 schedule.finish(left.index, outcome);
             }
@@ -70,8 +72,9 @@ impl CurrentCase {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns when the test has taken too long, and leaves its thread behind.
-    async fn left(&self, stop: &CancellationToken) -> LeftBehind {
+    /// Returns when the test has taken too long, and leaves its thread behind. While the one that was left behind `before` still
+    /// computes, no other is, unless the run stops: so there are never more of them than places for tests.
+    async fn left(&self, stop: &CancellationToken, before: Option<&JoinHandle<()>>) -> LeftBehind {
         let mut stopped = None;
         loop {
             tokio::select! {
@@ -82,6 +85,9 @@ impl CurrentCase {
             let Some((index, case)) = current else {
                 continue;
             };
+            if stopped.is_none() && before.is_some_and(|thread| !thread.is_finished()) {
+                continue;
+            }
             if let Some((overdue, preparation)) = case.watchdog.leave_if_overdue(stopped) {
                 return LeftBehind {
                     index,

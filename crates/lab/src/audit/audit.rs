@@ -11,8 +11,10 @@ use super::made_arguments::made_arguments;
 use super::prober::{Observed, Prober};
 use super::report::{Audit, AuditFinding, AuditedTool};
 use ananke_agents::{Ended, TargetError};
+use ananke_base::context::interruption::{self, COMPUTING_TIME, Interrupted};
 use ananke_base::context::{At, Context};
 use ananke_base::message::DeclaredTool;
+use ananke_base::text::duration;
 use ananke_engine::plan::PreparedHelper;
 use ananke_engine::run::{RunHelpers, WalkRandom};
 use ananke_trace::trace::is_same_json;
@@ -138,9 +140,14 @@ impl Auditor<'_> {
                 .input
                 .clone()
                 .unwrap_or_else(|| Value::Object(Map::new()));
-            let made = made_arguments(&schema, compiled.input.as_ref(), random);
+            let input = compiled.input.as_ref();
+            let made = self.computed(|| made_arguments(&schema, input, random));
+            if made.is_err() {
+                self.give_up(tool, "arguments");
+                audited.skipped = Some("its arguments could not be made in time");
+            }
             let mut broken = 0;
-            for made in &made {
+            for made in &made.unwrap_or_default() {
                 let is_over = self.is_over();
                 if broken == MOST_BROKEN {
                     break;
@@ -155,7 +162,11 @@ impl Auditor<'_> {
                     break;
                 }
                 broken += usize::from(observed.end != Some(Ok(Ended::Terminal)));
-                for (check, message) in judge_call(compiled, made, &observed) {
+                let Ok(judged) = self.computed(|| judge_call(compiled, made, &observed)) else {
+                    self.give_up(tool, "results");
+                    break;
+                };
+                for (check, message) in judged {
                     let call = Some((made.words.clone(), made.args.clone()));
                     self.audit.add(AuditFinding {
                         call,
@@ -165,6 +176,27 @@ impl Auditor<'_> {
             }
         }
         self.audit.tools.push(audited);
+    }
+
+    /// Computes, as long as there is time for one computation and for the audit.
+    fn computed<T>(&self, compute: impl FnOnce() -> T) -> Result<T, Interrupted> {
+        let left = self.until.since(self.context.clock.now());
+        interruption::within(left.min(COMPUTING_TIME), compute)
+    }
+
+    /// Nothing more can be said of a tool with this schema.
+    fn give_up(&mut self, tool: &DeclaredTool, of: &str) {
+        if !self.is_over() {
+            let time = duration::chosen(COMPUTING_TIME);
+            let message = format!(
+                "the schema of the {of} cannot be checked within {time}: it has too many ways to match"
+            );
+            self.audit.add(AuditFinding::of_tool(
+                AuditCheck::InvalidSchema,
+                &tool.name,
+                message,
+            ));
+        }
     }
 
     /// Why a tool is not called.

@@ -47,6 +47,7 @@ pub(super) fn made_arguments(
     let mut maker = ValueMaker {
         root: schema,
         random,
+        made: 0,
     };
     let mut made = Made {
         compiled,

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Number, Value, json};
 
+use ananke_base::context::interruption;
 use ananke_engine::run::WalkRandom;
 use ananke_model::schema::ValueSchema;
 
@@ -10,6 +11,9 @@ const MOST_DEPTH: usize = 6;
 
 /// How many items a list is made with, and how long a text, whatever its schema demands.
 const MOST_SIZE: u64 = 10_000;
+
+/// Of how many values an object is made: a few lines of a schema can demand more than any machine holds.
+const MOST_VALUES: usize = 20_000;
 
 /// Texts of well-known formats and patterns.
 const TEXTS: &[(&str, &str)] = &[
@@ -56,11 +60,18 @@ pub(super) enum Properties {
 pub(super) struct ValueMaker<'s> {
     pub(super) root: &'s Value,
     pub(super) random: WalkRandom,
+    /// Of how many values the object is made that is being made.
+    pub(super) made: usize,
 }
 
 impl ValueMaker<'_> {
     /// A value that `schema` takes, if it is not an unusual one.
     pub(super) fn value(&mut self, schema: &Value, properties: Properties, depth: usize) -> Value {
+        interruption::step();
+        self.made += 1;
+        if self.made > MOST_VALUES {
+            return Value::Null;
+        }
         let schema = &self.resolved(schema);
         if let Some(value) = self.given(schema, properties) {
             return value;
@@ -83,6 +94,9 @@ impl ValueMaker<'_> {
         properties: Properties,
         depth: usize,
     ) -> Map<String, Value> {
+        if depth == 0 {
+            self.made = 0;
+        }
         let schema = &self.resolved(schema);
         let required = required(schema);
         let mut object = Map::new();
@@ -313,6 +327,7 @@ mod tests {
         ValueMaker {
             root: schema,
             random: WalkRandom::of_walk(7, 1),
+            made: 0,
         }
         .value(schema, properties, 0)
     }

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use super::recorded_calls::RecordedCall;
+use ananke_base::context::interruption::{COMPUTING_TIME, Interrupted, within};
 use ananke_base::message::DeclaredTool;
-use ananke_base::text::nearest;
+use ananke_base::text::{duration, nearest};
 use ananke_model::schema::ValueSchema;
 
 /// A call that would be refused, and why.
@@ -53,9 +54,21 @@ pub fn refusals(calls: &[RecordedCall], tools: &[DeclaredTool]) -> Vec<RefusedCa
             Some(Err(why)) => refused.push(refusal(String::new(), why.clone())),
             Some(Ok(None)) => {}
             Some(Ok(Some(schema))) => {
-                let mismatches = schema.mismatches(&call.args).into_iter();
-                refused
-                    .extend(mismatches.map(|mismatch| refusal(mismatch.pointer, mismatch.message)));
+                match within(COMPUTING_TIME, || schema.mismatches(&call.args)) {
+                    Ok(mismatches) => refused.extend(
+                        mismatches
+                            .into_iter()
+                            .map(|mismatch| refusal(mismatch.pointer, mismatch.message)),
+                    ),
+                    Err(Interrupted) => {
+                        let time = duration::chosen(COMPUTING_TIME);
+                        let message = format!(
+                            "the schema cannot be checked within {time}: it has too many ways to match"
+                        );
+                        refused.push(refusal(String::new(), message.clone()));
+                        schemas.insert(&call.tool, Err(message));
+                    }
+                }
             }
         }
     }

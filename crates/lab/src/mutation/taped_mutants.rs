@@ -117,6 +117,7 @@ impl TapedMutants {
         }
         let settled = player.evaluator.settle(&player.trace);
         judged.not_shown = judged.not_shown.take().or(player.take_not_shown());
+        judged.problem = player.evaluator.overtime().map(|problem| problem.message);
         judged.failures = player.failures;
         judged.failures.extend(settled);
         judged.patterns = player.evaluator.patterns().clone();

@@ -28,6 +28,7 @@ mod mutation_operator;
 mod mutation_settings;
 mod outcome;
 mod percent;
+mod project_limits;
 mod provenance;
 mod quarantine;
 mod redact;
@@ -83,6 +84,7 @@ pub use mutation_operator::MutationOperator;
 pub use mutation_settings::{HarmlessMutation, MutationSettings};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
 pub use percent::Percent;
+pub use project_limits::ProjectLimits;
 pub use provenance::{
     DetailedSource, Normalisation, ProvenanceRule, SourceName, TracedCall, TracedValues,
     ValueSource,

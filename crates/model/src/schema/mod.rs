@@ -12,6 +12,8 @@ mod foreign_words;
 mod forms;
 mod generate;
 mod here;
+#[cfg(feature = "json-schema")]
+mod interruptible;
 mod key_docs;
 mod lazy_schema;
 mod load;

@@ -8,12 +8,20 @@ use std::sync::Arc;
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 
+#[cfg(feature = "json-schema")]
+use super::interruptible::{STEP, StepKeyword, interruptible};
+
 /// The reason why this build cannot check values against schemas, if it cannot.
 pub const NO_VALIDATOR: Option<&str> = if cfg!(feature = "json-schema") {
     None
 } else {
     Some("this build of ananke has no validator: it needs the feature `json-schema`")
 };
+
+/// The most bytes that the matching of a pattern remembers. With less, some patterns of a few characters take minutes for a
+/// megabyte of text.
+#[cfg(feature = "json-schema")]
+const LARGEST_CACHE: usize = 16 << 20;
 
 /// The most mismatches that are reported for one value.
 #[cfg(feature = "json-schema")]
@@ -79,8 +87,12 @@ impl ValueSchema {
     #[cfg(feature = "json-schema")]
     pub fn compile(written: Value) -> Result<Self, SchemaError> {
         // Linear, whatever the value holds.
-        let options = jsonschema::options().with_pattern_options(PatternOptions::regex());
-        match options.build(&written) {
+        let patterns = PatternOptions::regex().dfa_size_limit(LARGEST_CACHE);
+        let options = jsonschema::options()
+            .with_pattern_options(patterns)
+            .with_keyword(STEP, |_, _, _| Ok(Box::new(StepKeyword)));
+        let counted = interruptible(&written);
+        match options.build(counted.as_ref().unwrap_or(&written)) {
             Ok(validator) => Ok(Self {
                 written,
                 validator: Some(Arc::new(validator)),
@@ -126,7 +138,8 @@ impl ValueSchema {
         Vec::new()
     }
 
-    /// In which ways `value` does not fit, in its own order; not more than ten.
+    /// In which ways `value` does not fit, in its own order; not more than ten. It takes a [step](ananke_base::context::interruption::step) wherever
+    /// the schema branches.
     #[cfg(feature = "json-schema")]
     pub fn mismatches(&self, value: &Value) -> Vec<SchemaMismatch> {
         let Some(validator) = &self.validator else {
@@ -144,7 +157,10 @@ impl ValueSchema {
 
 #[cfg(all(test, feature = "json-schema"))]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use ananke_base::context::interruption;
     use serde_json::json;
 
     #[test]
@@ -201,6 +217,93 @@ mod tests {
             let compiled = ValueSchema::compile(read(schema)).unwrap();
             let found = compiled.mismatches(&read(value));
             assert_eq!(found.is_empty(), fits, "{schema} {value}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_schema_that_means_more_than_any_machine_checks_is_given_up() {
+        let doubled = |keyword: &str| {
+            let mut defs = serde_json::Map::new();
+            defs.insert("n0".to_owned(), json!({"type": "integer"}));
+            for number in 1..=40 {
+                let below = json!({"$ref": format!("#/$defs/n{}", number - 1)});
+                let part = if keyword == "if" {
+                    json!({"if": below, "then": below, "else": below})
+                } else {
+                    json!({ keyword: [below, below] })
+                };
+                defs.insert(format!("n{number}"), part);
+            }
+            json!({"properties": {"n": {"$ref": "#/$defs/n40"}}, "$defs": defs})
+        };
+        let itself = json!({
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "definitions": {"node": {
+                "patternProperties": {"^a": {"$ref": "#/definitions/node"}, "a$": {"$ref": "#/definitions/node"}},
+            }},
+            "properties": {"n": {"$ref": "#/definitions/node"}},
+        });
+        let deep = (0..60).fold(json!({}), |inner, _| json!({ "a": inner }));
+        for (schema, value) in [
+            (doubled("anyOf"), json!("five")),
+            (doubled("allOf"), json!(5)),
+            (doubled("oneOf"), json!(5)),
+            (doubled("if"), json!("five")),
+            (itself, deep),
+        ] {
+            let compiled = ValueSchema::compile(schema.clone()).unwrap();
+            let value = json!({ "n": value });
+            let found =
+                interruption::within(Duration::from_millis(50), || compiled.mismatches(&value));
+            assert!(found.is_err(), "{schema}");
+        }
+    }
+
+    #[test]
+    fn counted_steps_change_no_answer() {
+        for (schema, value, fits) in [
+            (
+                json!({"$defs": {"a": {"not": {"type": "string"}}}, "$ref": "#/$defs/a"}),
+                json!("x"),
+                false,
+            ),
+            (
+                json!({"properties": {"anyOf": {"$ref": "#/$defs/n"}}, "$defs": {"n": {"anyOf": [{"minimum": 3}]}}}),
+                json!({"anyOf": 2}),
+                false,
+            ),
+            (
+                json!({"properties": {"a": {"const": {"anyOf": [1], "$ref": "x"}}}, "$defs": {}}),
+                json!({"a": {"anyOf": [1], "$ref": "x"}}),
+                true,
+            ),
+            (
+                json!({"dependentRequired": {"not": ["b"]}, "$ref": "#/$defs/n", "$defs": {"n": true}}),
+                json!({"not": 1}),
+                false,
+            ),
+            (
+                json!({"allOf": [{"properties": {"a": true}}], "unevaluatedProperties": false}),
+                json!({"a": 1}),
+                true,
+            ),
+            (
+                json!({"allOf": [{"properties": {"a": true}}], "unevaluatedProperties": false}),
+                json!({"b": 1}),
+                false,
+            ),
+            (
+                json!({"parts": {"n": {"oneOf": [{"type": "null"}, {"type": "integer"}]}}, "$ref": "#/parts/n"}),
+                json!(null),
+                true,
+            ),
+        ] {
+            let compiled = ValueSchema::compile(schema.clone()).expect("a schema");
+            assert_eq!(
+                compiled.mismatches(&value).is_empty(),
+                fits,
+                "{schema} {value}"
+            );
         }
     }
 

@@ -13,6 +13,10 @@ use regex_syntax::ast::{self, Ast, ErrorKind};
 /// The largest a compiled pattern may be, in bytes (SPEC 1).
 const MAX_COMPILED_BYTES: usize = 1 << 20;
 
+/// The most bytes that the matching of a pattern remembers. With less, some patterns of a few characters, such as
+/// `(x{1,100}){20}y`, take minutes for a megabyte of text.
+const LARGEST_CACHE: usize = 16 << 20;
+
 /// The longest pattern whose size is taken on trust at load time: a longer one is compiled once and dropped.
 const TRUSTED_LENGTH: usize = 64;
 
@@ -209,6 +213,7 @@ impl Cache {
 fn compile(text: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(text)
         .size_limit(MAX_COMPILED_BYTES)
+        .dfa_size_limit(LARGEST_CACHE)
         .build()
 }
 

@@ -2,6 +2,7 @@
 
 use super::decision::Decision;
 use super::judgement::Moment;
+use super::judging_time::JudgingTime;
 use super::question::Question;
 use super::scope::RuleScope;
 use super::view::Exclusions;
@@ -48,6 +49,8 @@ pub struct Evaluator {
     not_shown: Vec<NotShownRule>,
     /// How many turns have begun.
     begun: usize,
+    /// How long the rules may compute.
+    time: JudgingTime,
 }
 
 impl Evaluator {
@@ -105,12 +108,43 @@ impl Evaluator {
             found,
             not_shown: Vec::new(),
             begun: 0,
+            time: JudgingTime::default(),
         })
     }
 
     /// The compiled patterns of the rules that have watched so far.
     pub fn patterns(&self) -> &Patterns {
         &self.patterns
+    }
+
+    /// The same evaluator, whose rules have no more than this time.
+    #[must_use]
+    pub fn with_time(mut self, time: JudgingTime) -> Self {
+        self.time = time;
+        self
+    }
+
+    /// The problem of a test whose rules took longer than they may: nothing that they answered since counts.
+    pub fn overtime(&self) -> Option<Problem> {
+        let watches = self.waiting.iter().chain(&self.test).chain(&self.turn);
+        let slow = watches
+            .filter(|watch| watch.is_computing)
+            .map(RuleWatch::named)
+            .next();
+        self.time
+            .is_over()
+            .then(|| self.time.problem(slow.as_deref()))
+    }
+
+    /// Whether the rules took longer than they may.
+    pub fn is_over_time(&self) -> bool {
+        self.time.is_over()
+    }
+
+    /// What `compute` answers; the default if there is no time for it.
+    fn judge<T: Default>(&mut self, compute: impl FnOnce(&mut Self) -> T) -> T {
+        let time = self.time.clone();
+        time.judge(|| compute(self)).unwrap_or_default()
     }
 
     /// The same evaluator, to which a snapshot that may be written is no failure.
@@ -223,19 +257,19 @@ impl Evaluator {
     /// Something happened. Answers whether a rule failed with it.
     pub fn touched(&mut self, trace: &Trace, touch: Delta) -> bool {
         let before = self.found.violations.len();
-        for watch in self
-            .waiting
-            .iter_mut()
-            .chain(&mut self.test)
-            .chain(&mut self.turn)
-        {
-            watch.feed(
-                trace,
-                &self.redactor,
-                Moment::Touched(touch),
-                &mut self.found,
-            );
-        }
+        self.judge(|evaluator| {
+            let Self {
+                waiting,
+                test,
+                turn,
+                redactor,
+                found,
+                ..
+            } = evaluator;
+            for watch in waiting.iter_mut().chain(test).chain(turn) {
+                watch.feed(trace, redactor, Moment::Touched(touch), found);
+            }
+        });
         self.found.violations.len() > before
     }
 
@@ -247,6 +281,11 @@ impl Evaluator {
         completion: Completion,
         following: Following,
     ) -> Vec<Failure> {
+        self.judge(|evaluator| evaluator.feed_end_of_turn(trace, completion, following));
+        self.judge(|evaluator| evaluator.take_failures(trace))
+    }
+
+    fn feed_end_of_turn(&mut self, trace: &Trace, completion: Completion, following: Following) {
         for watch in self.test.iter_mut().chain(&mut self.turn) {
             watch.feed(trace, &self.redactor, Moment::TurnEnd, &mut self.found);
         }
@@ -261,13 +300,15 @@ impl Evaluator {
                 watch.feed(trace, &self.redactor, end, &mut self.found);
             }
         }
-        self.take_failures(trace)
     }
 
     /// Takes the rules that have passed since the last call, each with its scope: those of the test first, outer levels
     /// first. Rules that rest on what could not be read, or is not shown, are none of them (SPEC 13).
     pub fn take_passed(&mut self, trace: &Trace) -> Vec<(RuleScope, PassedRule)> {
-        self.withhold_unread(trace);
+        self.judge(|evaluator| evaluator.withhold_unread(trace));
+        if self.time.is_over() {
+            return Vec::new();
+        }
         let watches = self
             .test
             .iter_mut()
@@ -354,13 +395,10 @@ impl Evaluator {
     /// A rule of the turn that has just ended that cannot be evaluated: the test cannot pass, and the rule has not failed.
     pub fn unjudged(&self) -> Option<Problem> {
         self.turn.iter().find_map(|watch| {
-            let (why, level) = (watch.unknown.as_ref()?, watch.origin.level.as_str());
-            let (path, place) = (watch.path, &watch.origin.place);
+            let why = watch.unknown.as_ref()?;
             Some(Problem {
                 kind: ErrorKind::Agent,
-                message: format!(
-                    "{why}: the {level} rule `{path}` ({place}) could not be evaluated"
-                ),
+                message: format!("{why}: {} could not be evaluated", watch.named()),
                 help: Some(
                     "drop the limit, or switch it off for this turn with `false`".to_owned(),
                 ),
@@ -407,15 +445,20 @@ impl Evaluator {
 
     /// The test has ended; returns every rule that failed on the test as a whole.
     pub fn settle(&mut self, trace: &Trace) -> Vec<Failure> {
-        for watch in self
-            .waiting
-            .iter_mut()
-            .chain(&mut self.turn)
-            .chain(&mut self.test)
-        {
-            watch.feed(trace, &self.redactor, Moment::TestEnd, &mut self.found);
-        }
-        self.take_failures(trace)
+        self.judge(|evaluator| {
+            let Self {
+                waiting,
+                test,
+                turn,
+                redactor,
+                found,
+                ..
+            } = evaluator;
+            for watch in waiting.iter_mut().chain(turn).chain(test) {
+                watch.feed(trace, redactor, Moment::TestEnd, found);
+            }
+        });
+        self.judge(|evaluator| evaluator.take_failures(trace))
     }
 
     /// Takes what failed since the last call, written out as the trace is now.

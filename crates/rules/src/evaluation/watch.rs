@@ -51,6 +51,8 @@ pub(super) struct RuleWatch {
     exclusions: Exclusions,
     /// How many findings there were since failures were last reported.
     findings: usize,
+    /// Whether it computes, or was given up.
+    pub(super) is_computing: bool,
 }
 
 /// What the rules found since it was last taken.
@@ -145,6 +147,7 @@ impl RuleWatch {
             lacks: None,
             exclusions: Exclusions::default(),
             findings: 0,
+            is_computing: false,
         }
     }
 
@@ -166,7 +169,9 @@ impl RuleWatch {
             exclusions: &self.exclusions,
             redactor,
         };
+        self.is_computing = true;
         let judgement = self.monitor.watch(&view, moment);
+        self.is_computing = false;
         if let Some(lacks) = self.lacking(trace, &judgement) {
             self.is_decided = true;
             if found.withholds {
@@ -287,6 +292,12 @@ impl RuleWatch {
             let message = &mut last.finding.message;
             *message = format!("{message} (and {unlisted} more times, which are not listed)");
         }
+    }
+
+    /// The rule, as messages call it.
+    pub(super) fn named(&self) -> String {
+        let (level, place) = (self.origin.level.as_str(), &self.origin.place);
+        format!("the {level} rule `{}` ({place})", self.path)
     }
 
     /// Whether it has to pass by the end of its scope: not judged where that was aborted (SPEC 5).

@@ -24,6 +24,8 @@ pub enum ErrorKind {
     Simulator,
     /// The test could not be set up: a variable, a file that changed.
     Setup,
+    /// The rules took longer to compute than they may.
+    Judging,
     /// The turn took longer than its timeout.
     Timeout,
     /// A turn has no value for what it was to capture.
@@ -43,6 +45,7 @@ impl ErrorKind {
             Self::Judge => "judge",
             Self::Simulator => "simulator",
             Self::Setup => "setup",
+            Self::Judging => "judging",
             Self::Timeout => "timeout",
             Self::Capture => "capture",
             Self::Recording => "recording",
@@ -61,6 +64,7 @@ impl ErrorKind {
             | Self::Judge
             | Self::Simulator
             | Self::Setup
+            | Self::Judging
             | Self::Recording => Status::Error,
         }
     }

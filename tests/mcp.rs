@@ -2,6 +2,7 @@
 //! recorded and replayed without its server, with the same verdict.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ananke::outcome::Outcome;
 use ananke::recording::RecordingMode;
@@ -681,5 +682,31 @@ async fn a_message_that_is_too_large_is_an_error_and_not_kept() {
             verdict.starts_with("error: a message is larger than 16 MiB; received: HTTP 200"),
             "{verdict}"
         );
+    }
+}
+
+#[tokio::test]
+async fn a_list_without_end_is_an_error() {
+    let large = "x".repeat(9 << 20);
+    for (description, expected) in [
+        (
+            "short",
+            "error: the list of tools has no end: the server names another page after 1000",
+        ),
+        (
+            &large,
+            "error: the list of tools is larger than 16 MiB: 2 entries so far",
+        ),
+    ] {
+        let (description, pages) = (description.to_owned(), AtomicUsize::new(0));
+        let run = ran(LEGACY, "[{ type: mcp:list }]", move |asked| {
+            let page = pages.fetch_add(1, Ordering::Relaxed);
+            let tool = json!({ "name": format!("t{page}"), "description": description, "inputSchema": { "type": "object" } });
+            let result = json!({ "tools": [tool], "nextCursor": page.to_string() });
+            let body = json!({ "jsonrpc": "2.0", "id": asked.body["id"], "result": result });
+            (asked.what() == "tools/list").then(|| json_response("", &body))
+        })
+        .await;
+        assert_eq!(run.verdict(), expected);
     }
 }

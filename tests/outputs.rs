@@ -93,15 +93,18 @@ fn a_report_replaces_no_file_that_tests_are_made_of() {
     fs::write(project.folder().join("b.test.yaml"), "not even a test").expect("a file");
     ananke(&project, "run a.test.yaml --record kept", 0);
     let (snapshot, recording) = (only(&project, "snapshots/"), only(&project, "kept/"));
-    let yaml = "is a YAML file, as tests and configs are";
+    let (yaml, read) = (
+        "is a YAML file, as tests and configs are",
+        "is a file that this command reads",
+    );
     for (option, file, what) in [
-        ("--junit", "a.test.yaml", yaml),
+        ("--junit", "a.test.yaml", read),
         ("--junit", "./b.test.yaml", yaml),
-        ("--junit", "ananke.config.yaml", yaml),
+        ("--junit", "ananke.config.yaml", read),
         ("--junit", snapshot.as_str(), "is a snapshot"),
         ("-o", recording.as_str(), "is a recording"),
-        ("-o", "rows.jsonl", "is a file that this command reads"),
-        ("-o", "seen.json", "is a file that this command reads"),
+        ("-o", "rows.jsonl", read),
+        ("-o", "seen.json", read),
     ] {
         let before = fs::read(project.folder().join(file)).expect("the file");
         let error = ananke(&project, &format!("run a.test.yaml {option} {file}"), 1);
@@ -115,7 +118,7 @@ fn a_report_replaces_no_file_that_tests_are_made_of() {
     }
     let config = format!("{CONFIG}reports: [{{ path: a.test.yaml, format: markdown }}]\n");
     fs::write(project.folder().join("ananke.config.yaml"), config).expect("a file");
-    assert!(ananke(&project, "run a.test.yaml", 1).contains("`a.test.yaml` is a YAML file"));
+    assert!(ananke(&project, "run a.test.yaml", 1).contains("`a.test.yaml` is a file that this"));
 }
 
 #[cfg(unix)]
@@ -167,7 +170,7 @@ fn a_report_follows_links_and_keeps_permissions() {
     let project = project();
     let folder = project.folder();
     fs::create_dir(folder.join("deep")).expect("a directory");
-    fs::write(folder.join("deep/old.xml"), "old").expect("a file");
+    fs::write(folder.join("deep/old.xml"), "<testsuites/>").expect("a file");
     fs::set_permissions(
         folder.join("deep/old.xml"),
         fs::Permissions::from_mode(0o640),
@@ -367,4 +370,189 @@ fn an_earlier_report_that_stays_is_named() {
         fs::read(project.folder().join("out.xml")).expect("the report"),
         old
     );
+}
+
+/// What is in a file now.
+fn content(project: &Project, file: &str) -> Vec<u8> {
+    fs::read(project.folder().join(file)).expect("the file")
+}
+
+#[test]
+fn no_command_replaces_a_file_that_it_reads_or_that_it_has_not_written() {
+    let cases = "{\"id\": \"a\", \"input\": \"hello\", \"expect\": {\"contains\": \"hi\"}}\n";
+    let list = "{\"messages\": [{\"role\": \"user\", \"content\": \"hello\"}, {\"role\": \"assistant\", \"content\": \"hi\"}]}\n";
+    let hook = "version: \"1.3\"\nname: b\nhooks: [{ cmd: [sh, scripts/c.sh] }]\nturns: [{ user: hello }]\n";
+    let project = Project::new(&[
+        ("ananke.config.yaml", CONFIG),
+        (
+            "project.json",
+            r#"{"version": "1.3", "target": {"type": "scripted", "rules": [{"do": [{"say": "hi"}]}]}}"#,
+        ),
+        ("b.test.yaml", hook),
+        ("suite.jsonl", cases),
+        ("list.jsonl", list),
+        (
+            "rules.yaml",
+            "version: \"1.4\"\nassert: { text: { contains: hi } }\n",
+        ),
+        ("notes.txt", "my own notes"),
+        ("page.html", "<!doctype html>\n<title>my own page</title>\n"),
+        ("own.json", "{\"version\": \"1.0\", \"mine\": true}"),
+        ("pom.xml", "<project/>"),
+        ("scripts/c.sh", "echo '{}'\n"),
+    ]);
+    std::os::unix::fs::symlink("list.jsonl", project.folder().join("link.jsonl")).expect("a link");
+    ananke(
+        &project,
+        "run b.test.yaml --record kept -o one.json -o two.json",
+        0,
+    );
+    let recording = only(&project, "kept/");
+    let read = "is a file that this command reads";
+    let exists = "exists already";
+    let mutate = format!("mutate {recording} -o own.json");
+    for (arguments, file, what, force) in [
+        (
+            "convert suite.jsonl -o suite.jsonl",
+            "suite.jsonl",
+            read,
+            "stays",
+        ),
+        (
+            "convert suite.jsonl -o ananke.config.yaml",
+            "ananke.config.yaml",
+            exists,
+            "replaced",
+        ),
+        (
+            "convert suite.jsonl -o notes.txt",
+            "notes.txt",
+            exists,
+            "replaced",
+        ),
+        (
+            "verify list.jsonl --from openai --rules rules.yaml -o list.jsonl",
+            "list.jsonl",
+            read,
+            "stays",
+        ),
+        (
+            "verify list.jsonl --from openai --rules rules.yaml --junit link.jsonl",
+            "list.jsonl",
+            read,
+            "stays",
+        ),
+        (
+            "verify link.jsonl --from openai --rules rules.yaml --junit list.jsonl",
+            "list.jsonl",
+            read,
+            "stays",
+        ),
+        (
+            "verify list.jsonl --from openai --rules rules.yaml --junit rules.yaml",
+            "rules.yaml",
+            read,
+            "stays",
+        ),
+        (
+            "run b.test.yaml --junit scripts/c.sh",
+            "scripts/c.sh",
+            read,
+            "stays",
+        ),
+        (
+            "run b.test.yaml --junit pom.xml",
+            "pom.xml",
+            "and is no JUnit XML",
+            "replaced",
+        ),
+        (
+            "run b.test.yaml -o page.html",
+            "page.html",
+            "and is no HTML page of ananke",
+            "replaced",
+        ),
+        (
+            "run b.test.yaml -o own.json",
+            "own.json",
+            "and is no report of ananke",
+            "replaced",
+        ),
+        (
+            "run b.test.yaml -o suite.jsonl",
+            "suite.jsonl",
+            "and is no report of ananke",
+            "replaced",
+        ),
+        (
+            "coverage b.test.yaml --config project.json -o project.json",
+            "project.json",
+            read,
+            "stays",
+        ),
+        (
+            "compare one.json two.json -o one.json",
+            "one.json",
+            read,
+            "stays",
+        ),
+        (
+            "mock --log b.test.yaml",
+            "b.test.yaml",
+            "is a YAML file",
+            "",
+        ),
+        (
+            "mock --log ananke.config.yaml",
+            "ananke.config.yaml",
+            read,
+            "",
+        ),
+        (
+            &mutate,
+            "own.json",
+            "and is no report of ananke",
+            "replaced",
+        ),
+    ] {
+        let before = content(&project, file);
+        let error = ananke(&project, arguments, 1);
+        assert!(
+            error.contains(what) && error.contains("\nhelp: choose another file"),
+            "{arguments}: {error}"
+        );
+        assert!(content(&project, file) == before, "{arguments}");
+        if force.is_empty() {
+            continue;
+        }
+        let output = command(&project, &format!("{arguments} --force"))
+            .output()
+            .expect("the program");
+        let is_replaced = content(&project, file) != before;
+        assert_eq!(
+            is_replaced,
+            force == "replaced",
+            "{arguments} --force: {output:?}"
+        );
+        fs::write(project.folder().join(file), before).expect("the file");
+    }
+}
+
+#[test]
+fn a_report_replaces_the_report_of_an_earlier_run() {
+    let project = project();
+    fs::write(project.folder().join("empty.json"), "").expect("a file");
+    let arguments =
+        "run -o r.json -o r.jsonl -o r.html -o r.md -o r.tap --junit r.xml -o empty.json";
+    ananke(&project, &format!("{arguments} --record kept"), 0);
+    ananke(&project, arguments, 0);
+    let recording = only(&project, "kept/");
+    for arguments in [
+        "compare r.json empty.json -o c.json -o c.html -o c.md".to_owned(),
+        "coverage -o v.json -o v.html".to_owned(),
+        format!("mutate {recording} -o m.json -o m.html -o m.md -o m.xml"),
+    ] {
+        ananke(&project, &arguments, 0);
+        ananke(&project, &arguments, 0);
+    }
 }

@@ -15,6 +15,7 @@ use super::agent_project::AgentProject;
 use super::audit_reports::{json_line, write_report};
 use super::exit::Exit;
 use super::interrupt;
+use super::output_files::ForceOption;
 use super::outputs::Outputs;
 use super::print::print;
 use super::recorded_selection::RecordedSelection;
@@ -54,6 +55,8 @@ pub(crate) struct AuditCommand {
     /// Also write a report to a file (repeatable): `.json` for that JSON object, `.xml` for JUnit, `.md`, `.html`, `.tap`
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) force: ForceOption,
     #[command(flatten)]
     pub(crate) project: RecordedSelection,
 }
@@ -154,7 +157,7 @@ async fn audited(
 
 fn report(command: &AuditCommand, audit: &Audit, agent: &AgentProject) -> Exit {
     for file in &command.output {
-        if let Err(error) = write_report(file, audit, agent) {
+        if let Err(error) = write_report(file, command.force, audit, agent) {
             let _ = writeln!(io::stderr().lock(), "error: {error}");
             return Exit::Failure;
         }

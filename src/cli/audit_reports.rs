@@ -15,6 +15,7 @@ use ananke::text::escape;
 
 use super::agent_project::AgentProject;
 use super::named_path::named_path;
+use super::output_files::{ForceOption, OutputFiles, OutputKind};
 use super::run_facts::run_facts;
 
 /// The object of an audit as one line.
@@ -26,15 +27,22 @@ pub(super) fn json_line(audit: &Audit, agent: &AgentProject) -> String {
 ///
 /// # Errors
 /// If it cannot be written.
-pub(super) fn write_report(file: &Path, audit: &Audit, agent: &AgentProject) -> io::Result<()> {
+pub(super) fn write_report(
+    file: &Path,
+    force: ForceOption,
+    audit: &Audit,
+    agent: &AgentProject,
+) -> io::Result<()> {
     let (path, shown) = named_path(file, &agent.context);
-    let format = match ReportFormat::of(file) {
-        None | Some(ReportFormat::Json) => {
+    let format = ReportFormat::of(file).unwrap_or(ReportFormat::Json);
+    OutputFiles::of(&agent.context, force).check(&path, file, OutputKind::Report(format))?;
+    let format = match format {
+        ReportFormat::Json => {
             let line = json_line(audit, agent);
             return write_file(&path, line.as_bytes())
                 .map_err(|error| not_written(&shown, &path, &error));
         }
-        Some(format) => format,
+        format => format,
     };
     let options = FileOptions {
         job: BuildJob::of(&agent.context),

@@ -15,9 +15,9 @@ use super::colour::{Colour, colouring};
 use super::comparison_file::ComparisonFile;
 use super::exit::Exit;
 use super::named_path::named_path;
+use super::output_files::{ForceOption, OutputFiles, OutputKind};
 use super::print::print;
 use super::print_problems::print_problems;
-use super::report_files::ReportFiles;
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareOptions {
@@ -40,6 +40,8 @@ pub(crate) struct CompareOptions {
     /// `.json` as `--json`; repeatable
     #[arg(short, long, value_name = "FILE", value_parser = ComparisonFile::parse)]
     pub(crate) output: Vec<ComparisonFile>,
+    #[command(flatten)]
+    pub(crate) force: ForceOption,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -92,7 +94,9 @@ pub(super) fn compare(options: &CompareOptions, context: &Context) -> Exit {
             return Exit::Failure;
         }
     };
-    let files = ReportFiles::new([before.0, after.0]);
+    context.files.note(&before.0);
+    context.files.note(&after.0);
+    let files = OutputFiles::of(context, options.force);
     if let Err(error) = options
         .output
         .iter()
@@ -124,11 +128,11 @@ pub(super) fn compare(options: &CompareOptions, context: &Context) -> Exit {
 fn write(
     file: &ComparisonFile,
     comparison: &Comparison,
-    files: &ReportFiles,
+    files: &OutputFiles,
     context: &Context,
 ) -> io::Result<()> {
     let (destination, shown) = named_path(&file.path, context);
-    files.check(&destination, &file.path)?;
+    files.check(&destination, &file.path, OutputKind::Report(file.format))?;
     file.write(comparison, &destination)
         .map_err(|error| not_written(&shown, &destination, &error))
 }

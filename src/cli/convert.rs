@@ -9,11 +9,13 @@ use ananke::diagnostic::{Code, Diagnostic, Severity, sort};
 use ananke::redact::Redactor;
 use ananke::report::file::not_written;
 use ananke::source::MAX_BYTES;
+use ananke::text::escape;
 use clap::Args;
 
 use super::colour::Colour;
 use super::exit::Exit;
 use super::named_path::named_path;
+use super::output_files::{ForceOption, OutputFiles, OutputKind};
 use super::print::print;
 use super::print_problems::print_problems;
 
@@ -25,6 +27,8 @@ pub(crate) struct ConvertOptions {
     /// Write the YAML to a file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) force: ForceOption,
     /// When to use colours
     #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
     pub(crate) color: Colour,
@@ -55,6 +59,12 @@ pub(super) fn convert(options: &ConvertOptions, context: &Context) -> Exit {
         return report(&problems);
     }
     report(&problems);
+    if let Some((path, shown)) = &output {
+        let files = OutputFiles::of(context, options.force);
+        if let Err(refusal) = files.check(path, Path::new(shown), OutputKind::Source) {
+            return complain(&refusal.into());
+        }
+    }
     match output {
         None => print(Exit::Success, |out| conversion.write(out)),
         Some((output, shown)) => match write(&conversion, &output) {
@@ -68,13 +78,15 @@ pub(super) fn convert(options: &ConvertOptions, context: &Context) -> Exit {
                 Exit::Success
             }
             Ok(_) => Exit::Success,
-            Err(error) => {
-                let error = not_written(&shown, &output, &error);
-                let _ = writeln!(io::stderr().lock(), "error: {error}");
-                Exit::Failure
-            }
+            Err(error) => complain(&not_written(&shown, &output, &error)),
         },
     }
+}
+
+fn complain(error: &io::Error) -> Exit {
+    let error = error.to_string();
+    let _ = writeln!(io::stderr().lock(), "error: {}", escape::terminal(&error));
+    Exit::Failure
 }
 
 /// Writes the tests into a file; how many bytes it has.

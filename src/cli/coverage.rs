@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use ananke::context::{Context, write_file};
 use ananke::coverage::{CoverageCollector, CoverageReport, CoverageState};
-use ananke::model::TurnKind;
-use ananke::model::turn_type_name;
+use ananke::model::{ReportFormat, TurnKind, turn_type_name};
 use ananke::report::file::not_written;
 use ananke::report::{coverage_page, coverage_text};
 use ananke::text::escape;
@@ -16,6 +15,7 @@ use clap::{Args, Parser, ValueEnum};
 use super::execution_options::parallel;
 use super::exit::Exit;
 use super::named_path::named_path;
+use super::output_files::{ForceOption, OutputFiles, OutputKind};
 use super::print::print;
 use super::report_options::AgentAnswers;
 use super::run::run_measured;
@@ -58,6 +58,8 @@ pub(crate) struct CoverageOptions {
     /// `.yaml` a skipped test for each outcome, value and answer that occurs in no test; repeatable
     #[arg(short, long, value_name = "FILE", value_parser = CoverageFile::parse)]
     pub(crate) output: Vec<CoverageFile>,
+    #[command(flatten)]
+    pub(crate) force: ForceOption,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -113,17 +115,12 @@ impl CoverageFile {
         Ok(Self { path, form })
     }
 
-    /// Writes the file. Stubs never replace a file: they may be completed.
+    /// Writes the file. Stubs are no report that may be replaced unasked: they may be completed.
     fn write(&self, report: &CoverageReport, destination: &Path, shown: &str) -> io::Result<()> {
         let text = match self.form {
             CoverageFormat::Html => coverage_page(report),
             CoverageFormat::Json => report.json()? + "\n",
             CoverageFormat::Stubs => {
-                if destination.symlink_metadata().is_ok() {
-                    return Err(io::Error::other(format!(
-                        "`{shown}` exists already: nothing was written; name another file for the stubs"
-                    )));
-                }
                 let Some(stubs) = report.stubs(turn_type_name(TurnKind::Resume)) else {
                     return Ok(());
                 };
@@ -155,9 +152,18 @@ pub(super) fn coverage(options: &CoverageOptions, context: &Context) -> Exit {
         return ran;
     }
     let report = collector.report();
+    let files = OutputFiles::of(context, options.force);
     for file in &options.output {
         let (path, shown) = named_path(&file.path, context);
-        if let Err(error) = file.write(&report, &path, &shown) {
+        let kind = match file.form {
+            CoverageFormat::Html => OutputKind::Report(ReportFormat::Html),
+            CoverageFormat::Json => OutputKind::Report(ReportFormat::Json),
+            CoverageFormat::Stubs => OutputKind::Source,
+        };
+        let may_be_written = files
+            .check(&path, &file.path, kind)
+            .map_err(io::Error::from);
+        if let Err(error) = may_be_written.and_then(|()| file.write(&report, &path, &shown)) {
             return complain(&error.to_string());
         }
     }

@@ -18,7 +18,7 @@ use ananke::run::{RunHelpers, Stopper};
 use serde_json::{Map, json};
 
 use super::named_path::named_path;
-use super::report_files::ReportFiles;
+use super::output_files::{ForceOption, OutputFiles, OutputKind};
 use super::report_options::{ReportFile, ReportOptions};
 
 /// What the names of formats may begin with, as the names of agents that report do.
@@ -32,6 +32,7 @@ pub(super) struct CustomReporter {
     file: ReportFile,
     /// Whether the report is to have everything.
     is_verbose: bool,
+    force: ForceOption,
     report: CollectedValue,
 }
 
@@ -56,6 +57,7 @@ pub(super) fn custom_reporter(
                 name,
                 file,
                 is_verbose,
+                force: options.force,
                 report: CollectedValue::default(),
             }))
         }
@@ -83,7 +85,8 @@ impl CustomReporter {
     /// If it cannot.
     pub(super) fn collect(&self, context: &Context) -> io::Result<CollectedReport> {
         let (path, shown) = self.destination(context);
-        ReportFiles::new(context.files.opened()).check(&path, Path::new(&shown))?;
+        let files = OutputFiles::of(context, self.force);
+        files.check(&path, Path::new(&shown), OutputKind::Source)?;
         Scratch::beside(&path, "part").map_err(|error| not_written(&shown, &path, &error))?;
         CollectedReport::new(&self.report)
     }

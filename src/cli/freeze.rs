@@ -12,8 +12,9 @@ use ananke::verify::{TRACE_FORMATS, trace_format};
 use clap::Args;
 
 use super::exit::Exit;
-use super::freeze_trace::{FrozenTrace, Overwriting, freeze_trace};
+use super::freeze_trace::{FrozenTrace, freeze_trace};
 use super::named_path::named_path;
+use super::output_files::{ForceOption, OutputFiles};
 use super::print::print;
 use super::print_problems::print_problems;
 use super::recorded_selection::RecordedSelection;
@@ -39,9 +40,8 @@ pub(crate) struct FreezeOptions {
     /// Write its recording below this directory (default: where the recording is)
     #[arg(long, value_name = "DIR")]
     pub(crate) recordings: Option<PathBuf>,
-    /// Replace the test and its recording if they exist
-    #[arg(long)]
-    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) force: ForceOption,
     #[command(flatten)]
     pub(crate) recorded: RecordedSelection,
 }
@@ -70,12 +70,7 @@ fn frozen(options: &FreezeOptions, context: &Context) -> Result<Exit, FreezeErro
             recordings: options.recordings.clone(),
             selection: options.recorded.selection(),
         };
-        let overwrites = if options.force {
-            Overwriting::Allowed
-        } else {
-            Overwriting::Refused
-        };
-        return freeze_trace(trace, overwrites, context);
+        return freeze_trace(trace, options.force, context);
     }
     let (path, shown) = conversation_file(&options.file, options.test.as_deref(), context)?;
     let recording = open_recording(&path, &shown)?;
@@ -104,22 +99,8 @@ fn frozen(options: &FreezeOptions, context: &Context) -> Result<Exit, FreezeErro
         help: None,
     })?;
     let frozen = runtime.block_on(freeze_conversation(context, &request))?;
-    let is_there = |file: &&Path| file.symlink_metadata().is_ok();
-    if let Some(existing) = frozen
-        .files()
-        .into_iter()
-        .find(is_there)
-        .filter(|_| !options.force)
-    {
-        let message = format!(
-            "`{}` exists already: nothing was written",
-            shown_path(existing, context)
-        );
-        return Err(FreezeError::refused(
-            message,
-            "name another file with `-o`, or replace it with `--force`",
-        ));
-    }
+    context.files.note(&path);
+    OutputFiles::of(context, options.force).check_sources(frozen.files(), context)?;
     frozen.write().map_err(|error| FreezeError::Refused {
         message: format!("the test cannot be written: {error}"),
         help: None,

@@ -11,8 +11,9 @@ use ananke::verify::{TraceFormat, TraceFreezeRequest, freeze_trace as freeze_con
 
 use super::exit::Exit;
 use super::named_path::named_path;
+use super::output_files::{ForceOption, OutputFiles};
 use super::outputs::Outputs;
-use super::record::{refuse_existing, write};
+use super::record::write;
 use super::runtime::runtime;
 
 /// The directory of the recordings if none is named.
@@ -29,20 +30,13 @@ pub(super) struct FrozenTrace<'a> {
     pub(super) selection: Selection,
 }
 
-/// Whether files that exist are replaced.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Overwriting {
-    Allowed,
-    Refused,
-}
-
 /// Freezes the conversations of the trace that `options` name and says what was written.
 ///
 /// # Errors
 /// If the trace cannot be read, or cannot be replayed.
 pub(super) fn freeze_trace(
     trace: FrozenTrace<'_>,
-    overwriting: Overwriting,
+    force: ForceOption,
     context: &Context,
 ) -> Result<Exit, FreezeError> {
     let FrozenTrace {
@@ -72,12 +66,8 @@ pub(super) fn freeze_trace(
         help: None,
     })?;
     let frozen = runtime.block_on(freeze_conversations(context, &request))?;
-    if overwriting == Overwriting::Refused {
-        refuse_existing(
-            &frozen.files().map(Path::to_path_buf).collect::<Vec<_>>(),
-            context,
-        )?;
-    }
+    context.files.note(&request.file.0);
+    OutputFiles::of(context, force).check_sources(frozen.files(), context)?;
     write(&frozen, &Outputs::of_program(&Stopper::default()), context)
 }
 

@@ -23,6 +23,7 @@ use super::colour::Colour;
 use super::exit::Exit;
 use super::interrupt;
 use super::named_path::named_path;
+use super::output_files::{ForceOption, OutputFiles, OutputKind};
 use super::outputs::Outputs;
 use super::print_problems::print_problems;
 use super::report_options::ReportOptions;
@@ -229,7 +230,13 @@ fn lines(cases: &[Value]) -> Vec<u8> {
 ///
 /// # Errors
 /// If they cannot be written.
-pub(super) fn write(cases: &[u8], file: &Path, context: &Context) -> io::Result<()> {
+pub(super) fn write(
+    cases: &[u8],
+    file: &Path,
+    force: ForceOption,
+    context: &Context,
+) -> io::Result<()> {
     let (path, shown) = named_path(file, context);
+    OutputFiles::of(context, force).check(&path, file, OutputKind::Source)?;
     write_file(&path, cases).map_err(|error| not_written(&shown, &path, &error))
 }

@@ -19,6 +19,7 @@ use super::exit::Exit;
 use super::freeze::open_recording;
 use super::interrupt::Signals;
 use super::named_path::named_path;
+use super::output_files::{ForceOption, OutputFiles, OutputKind, Refusal};
 use super::print_problems::print_problems;
 use super::recorded_selection::RecordedSelection;
 use super::runtime::runtime;
@@ -60,19 +61,19 @@ pub(super) fn mock(options: &MockCommand, context: &Context) -> Exit {
 }
 
 fn served(options: &MockCommand, context: &Context) -> Result<(), MockError> {
-    let listener = RequestPrinter {
-        file: options
-            .log
-            .as_ref()
-            .map(|log| open_log(log, context))
-            .transpose()?,
-    };
     let failed = |error: io::Error| MockError::Refused {
         message: error.to_string(),
         help: None,
     };
     runtime().map_err(failed)?.block_on(async {
         let agent = agent(options, context).await?;
+        let listener = RequestPrinter {
+            file: options
+                .log
+                .as_ref()
+                .map(|log| open_log(log, context))
+                .transpose()?,
+        };
         let described = agent.describe();
         let server = MockOptions {
             speed: options.speed,
@@ -110,6 +111,7 @@ async fn agent(options: &MockCommand, context: &Context) -> Result<Box<dyn MockA
     };
     let (path, shown) = named_path(file, context);
     let recording = open_recording(&path, &shown)?;
+    context.files.note(&path);
     Ok(Box::new(
         RecordedAgent::of(context, &recording, &shown, &selection).await?,
     ))
@@ -124,6 +126,12 @@ fn say(text: &str) -> io::Result<()> {
 
 fn open_log(log: &Path, context: &Context) -> Result<Mutex<File>, MockError> {
     let (path, shown) = named_path(log, context);
+    OutputFiles::of(context, ForceOption::default())
+        .check(&path, log, OutputKind::Log)
+        .map_err(|Refusal { message, help }| MockError::Refused {
+            message,
+            help: Some(help.to_owned()),
+        })?;
     let opened = OpenOptions::new().create(true).append(true).open(path);
     opened.map(Mutex::new).map_err(|error| MockError::Refused {
         message: format!("the log `{shown}` cannot be written: {error}"),

@@ -6,6 +6,8 @@ use ananke::context::OutputStream;
 use ananke::model::{JunitDialect, ReportFormat};
 use clap::{Args, ValueEnum};
 
+use super::output_files::ForceOption;
+
 /// How a run is reported.
 #[derive(Clone, Debug, Args)]
 #[expect(
@@ -27,6 +29,8 @@ pub(crate) struct ReportOptions {
     /// Compare with an earlier report (`.json` or `.jsonl`) at the end; verdicts do not change
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) force: ForceOption,
     /// JUnit dialect (default: default)
     #[arg(long, value_enum, value_name = "PROFILE")]
     pub(crate) junit_profile: Option<JunitProfileOption>,

@@ -19,8 +19,8 @@ use ananke::report::terminal::{LiveArea, LiveOptions};
 
 use super::colour::{Colour, colouring, is_dumb};
 use super::named_path::named_path;
+use super::output_files::{OutputFiles, OutputKind};
 use super::outputs::Outputs;
-use super::report_files::ReportFiles;
 use super::report_options::{AgentAnswers, ReportOptions};
 
 /// The reports of a run.
@@ -84,15 +84,10 @@ pub(super) fn reporters<'a>(
         )
     };
     paths.sort_by_key(|(path, _)| is_stream(path));
-    // What was opened is looked up on the disk: a run without reports does without.
-    let mut files = ReportFiles::new(if paths.is_empty() {
-        Vec::new()
-    } else {
-        context.files.opened()
-    });
+    let mut files = OutputFiles::of(context, options.force);
     for (shown, format) in paths {
         let (path, name) = named_path(shown, context);
-        files.check(&path, shown)?;
+        files.check(&path, shown, OutputKind::Report(format))?;
         let report = NamedReport::create(format, path.clone(), name, &file_options)?;
         files.add(&path, shown)?;
         reporters.push(Box::new(report));

@@ -118,7 +118,7 @@ fn generated(
     let Some(file) = file else {
         return Ok(GivenTests::of_cases(FILE, &cases, context));
     };
-    generate::write(&cases, &file.path, context)
+    generate::write(&cases, &file.path, options.reports.force, context)
         .map_err(|error| complain(&error.to_string(), Exit::Failure))?;
     Ok(GivenTests::of_file(file.path.clone(), context))
 }

@@ -1,7 +1,7 @@
 //! `ananke shrink`: the smallest conversation that violates the rule that a recording violates.
 
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use ananke::context::{Context, OutputStream};
 use ananke::freeze::FreezeError;
@@ -12,6 +12,7 @@ use clap::Args;
 use super::exit::Exit;
 use super::freeze::{open_recording, report};
 use super::named_path::named_path;
+use super::output_files::{ForceOption, OutputFiles};
 use super::print::print;
 use super::recorded_selection::RecordedSelection;
 use super::runtime::runtime;
@@ -31,9 +32,8 @@ pub(crate) struct ShrinkOptions {
     /// Stop after this many tries
     #[arg(long, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_tries: u32,
-    /// Replace the config and the test if they exist
-    #[arg(long)]
-    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) force: ForceOption,
     #[command(flatten)]
     pub(crate) recorded: RecordedSelection,
 }
@@ -76,22 +76,8 @@ fn shrunk(options: &ShrinkOptions, context: &Context) -> Result<Exit, FreezeErro
     }));
     line.clear();
     let shrunk = shrunk?;
-    let is_there = |file: &&Path| file.symlink_metadata().is_ok();
-    if let Some(existing) = shrunk
-        .paths()
-        .into_iter()
-        .find(is_there)
-        .filter(|_| !options.force)
-    {
-        let message = format!(
-            "`{}` exists already: nothing was written",
-            shown_path(existing, context)
-        );
-        return Err(FreezeError::refused(
-            message,
-            "name another directory with `-o`, or replace it with `--force`",
-        ));
-    }
+    context.files.note(&path);
+    OutputFiles::of(context, options.force).check_sources(shrunk.paths(), context)?;
     shrunk.write().map_err(|error| FreezeError::Refused {
         message: format!("the test cannot be written: {error}"),
         help: None,

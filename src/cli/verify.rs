@@ -207,7 +207,8 @@ fn request(
         settings,
         ..Selection::default()
     };
-    let files = files.iter().map(|file| named_path(file, context)).collect();
+    let files: Vec<_> = files.iter().map(|file| named_path(file, context)).collect();
+    files.iter().for_each(|(path, _)| context.files.note(path));
     VerifyRequest {
         format,
         files,

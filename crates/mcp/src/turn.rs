@@ -263,6 +263,10 @@ impl McpTurn<'_, '_> {
     }
 }
 
+/// The most pages of a list that are asked for, and how large their entries may be together, in bytes of JSON.
+const MOST_PAGES: usize = 1_000;
+const MOST_BYTES: usize = 16 << 20;
+
 /// What came of a list.
 pub(super) enum Listed {
     /// All of its pages: when the last came, the id of its request, and what they list.
@@ -280,6 +284,7 @@ pub(super) async fn list(
     mut on_sent: impl FnMut(&mut Talk<'_>, At) -> Result<(), Break>,
 ) -> Result<Listed, Break> {
     let (mut items, mut cursor, mut seen) = (Vec::new(), None::<String>, HashSet::new());
+    let mut bytes = 0;
     loop {
         let params = cursor
             .take()
@@ -294,13 +299,30 @@ pub(super) async fn list(
             Ok(result) => ListPage::read(result, method, key)?,
             Err(error) => return Ok(Listed::Refused(at, error)),
         };
+        bytes += page
+            .items
+            .iter()
+            .map(|item| item.to_string().len())
+            .sum::<usize>();
         items.extend(page.items);
+        if bytes > MOST_BYTES {
+            let (size, count) = (MOST_BYTES >> 20, items.len());
+            let message =
+                format!("the list of {key} is larger than {size} MiB: {count} entries so far");
+            return Err(TargetError::new(message).into());
+        }
         let Some(next) = page.next else {
             return Ok(Listed::All { at, id, items });
         };
         if !seen.insert(next.clone()) {
             let message =
                 format!("the list of {key} has no end: the server names the same page again");
+            return Err(TargetError::new(message).into());
+        }
+        if seen.len() == MOST_PAGES {
+            let message = format!(
+                "the list of {key} has no end: the server names another page after {MOST_PAGES}"
+            );
             return Err(TargetError::new(message).into());
         }
         cursor = Some(next);

@@ -18,6 +18,7 @@ use super::{report_json, report_text};
 use crate::cli::exit::Exit;
 use crate::cli::freeze::{open_recording, report};
 use crate::cli::named_path::named_path;
+use crate::cli::output_files::{ForceOption, OutputFiles};
 use crate::cli::print::print;
 use crate::cli::recorded_selection::RecordedSelection;
 use crate::cli::runtime::runtime;
@@ -47,6 +48,8 @@ pub(crate) struct MutateOptions {
     /// `.json` as `--json`; repeatable
     #[arg(short, long, value_name = "FILE", value_parser = MutationFile::parse)]
     pub(crate) output: Vec<MutationFile>,
+    #[command(flatten)]
+    pub(crate) force: ForceOption,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -182,8 +185,9 @@ fn print_report(
         None => report.survivors.iter().collect(),
     };
     let is_below = report.total.is_below(min_score);
+    let files = OutputFiles::of(context, options.force);
     for file in &options.output {
-        if let Err(error) = file.write(report, per_second, min_score, context) {
+        if let Err(error) = file.write(report, per_second, min_score, &files, context) {
             let message = escape::terminal(&error.to_string()).into_owned();
             let _ = writeln!(io::stderr().lock(), "error: {message}");
             return Exit::Failure;

@@ -15,12 +15,13 @@ use clap::Args;
 use super::dialog::Dialog;
 use super::proxy::ProxyRecording;
 use super::unrecorded::Unrecorded;
-use super::write::{refuse_existing, write};
+use super::write::write;
 use crate::cli::colour::Colour;
 use crate::cli::exit::Exit;
 use crate::cli::freeze::report;
 use crate::cli::interrupt;
 use crate::cli::named_path::named_path;
+use crate::cli::output_files::{ForceOption, OutputFiles};
 use crate::cli::outputs::Outputs;
 use crate::cli::runtime::runtime;
 use crate::cli::screen::Screen;
@@ -44,9 +45,8 @@ pub(crate) struct RecordOptions {
     /// Record what a front end says to the agent: listen on this port, and pass everything on; 0 lets the system choose the port
     #[arg(long, value_name = "PORT")]
     pub(crate) proxy: Option<u16>,
-    /// Replace the test and its recording if they exist
-    #[arg(long)]
-    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) force: ForceOption,
     /// The agent: one of the config's `targets`, or its `agentId` (default: that of the config)
     #[arg(short = 'n', long, value_name = "NAME")]
     pub(crate) target: Option<String>,
@@ -114,21 +114,21 @@ pub(in crate::cli) fn record(options: &RecordOptions, context: &Context) -> Exit
 fn recorded(options: &RecordOptions, context: &Context) -> Result<Exit, Unrecorded> {
     let (request, name) = (options.request(context), options.name());
     if let Some(port) = options.proxy {
-        let (overwrites, colour) = (options.force, options.color);
+        let (force, colour) = (options.force, options.color);
         return ProxyRecording {
             request,
             name,
             port,
-            overwrites,
+            force,
             colour,
             context,
         }
         .carry_out();
     }
     let (plan, unsaved) = request.blank_test(context, &name, &[])?;
-    if !options.force {
-        refuse_existing(&request.files(&plan), context)?;
-    }
+    let files = request.files(&plan);
+    let output = OutputFiles::of(context, options.force);
+    output.check_sources(files.iter().map(PathBuf::as_path), context)?;
     let stopper = Stopper::default();
     let outputs = Outputs::of_program(&stopper);
     let mode = Arc::new(TerminalMode::now());

@@ -7,4 +7,4 @@ mod unrecorded;
 mod write;
 
 pub(super) use command::{RecordOptions, record};
-pub(super) use write::{refuse_existing, write};
+pub(super) use write::write;

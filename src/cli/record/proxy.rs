@@ -2,7 +2,6 @@
 
 use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr};
-use std::slice;
 use std::sync::Arc;
 
 use ananke::agents::http::Forwarder;
@@ -17,10 +16,11 @@ use ananke::run::Stopper;
 use ananke::text::escape;
 
 use super::unrecorded::Unrecorded;
-use super::write::{refuse_existing, write};
+use super::write::write;
 use crate::cli::colour::Colour;
 use crate::cli::exit::Exit;
 use crate::cli::interrupt::Signals;
+use crate::cli::output_files::{ForceOption, OutputFiles};
 use crate::cli::outputs::Outputs;
 use crate::cli::runtime::runtime;
 use crate::cli::screen::Screen;
@@ -32,8 +32,7 @@ pub(super) struct ProxyRecording<'a> {
     /// The name of the test; several are numbered.
     pub(super) name: String,
     pub(super) port: u16,
-    /// Whether files that exist are replaced.
-    pub(super) overwrites: bool,
+    pub(super) force: ForceOption,
     pub(super) colour: Colour,
     pub(super) context: &'a Context,
 }
@@ -41,9 +40,8 @@ pub(super) struct ProxyRecording<'a> {
 impl ProxyRecording<'_> {
     /// Serves until a signal comes, and writes what passed.
     pub(super) fn carry_out(&self) -> Result<Exit, Unrecorded> {
-        if !self.overwrites {
-            refuse_existing(slice::from_ref(&self.request.file), self.context)?;
-        }
+        let output = OutputFiles::of(self.context, self.force);
+        output.check_sources([self.request.file.as_path()], self.context)?;
         let outputs = Outputs::of_program(&Stopper::default());
         runtime()?.block_on(async {
             let (capture, variables) = self.pass(&outputs).await?;

@@ -3,6 +3,7 @@
 use ananke::freeze::FreezeError;
 
 use crate::cli::exit::Exit;
+use crate::cli::output_files::Refusal;
 
 /// Why nothing is recorded.
 pub(super) enum Unrecorded {
@@ -15,6 +16,12 @@ pub(super) enum Unrecorded {
 impl From<FreezeError> for Unrecorded {
     fn from(error: FreezeError) -> Self {
         Self::Refused(error)
+    }
+}
+
+impl From<Refusal> for Unrecorded {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal.into())
     }
 }
 

@@ -1,7 +1,6 @@
 //! Writes recorded tests, and reports what was written.
 
 use std::io;
-use std::path::PathBuf;
 
 use ananke::context::Context;
 use ananke::freeze::FreezeError;
@@ -11,24 +10,6 @@ use ananke::text::escape;
 use crate::cli::exit::Exit;
 use crate::cli::outputs::Outputs;
 use crate::cli::shown_path::shown_path;
-
-/// Refuses to write over files that exist.
-///
-/// # Errors
-/// If one of them does.
-pub(in crate::cli) fn refuse_existing(
-    files: &[PathBuf],
-    context: &Context,
-) -> Result<(), FreezeError> {
-    let Some(existing) = files.iter().find(|file| file.symlink_metadata().is_ok()) else {
-        return Ok(());
-    };
-    let message = format!("`{}` exists already", shown_path(existing, context));
-    Err(FreezeError::refused(
-        message,
-        "name another file with `-o`, or replace it with `--force`",
-    ))
-}
 
 /// Writes `file`; it is a failure if a test does not pass, or the last turn of a conversation is not in it.
 ///

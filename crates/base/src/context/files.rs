@@ -76,15 +76,30 @@ impl Files {
     /// # Errors
     /// If it is not there or cannot be read.
     pub fn open(&self, path: &Path) -> io::Result<OpenFile> {
-        let opened = match self.unsaved.get(path) {
+        Ok(OpenFile(match self.unsaved.get(path) {
             Some(text) => Inner::Unsaved(Cursor::new(Arc::clone(text))),
-            None => Inner::Disk(File::open(path)?),
-        };
+            None => {
+                let file = File::open(path)?;
+                self.note(path);
+                Inner::Disk(file)
+            }
+        }))
+    }
+
+    /// Counts the file at `path` as opened: something else reads it, such as a program.
+    pub fn note(&self, path: &Path) {
         self.opened
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .insert(path.to_owned());
-        Ok(OpenFile(opened))
+    }
+
+    /// Counts the files as opened that `argv` names from `folder`: the program, its scripts and what they are given.
+    pub fn note_command(&self, argv: &[String], folder: &Path) {
+        let files = argv.iter().map(|argument| folder.join(argument));
+        files
+            .filter(|path| self.is_file(path))
+            .for_each(|path| self.note(&path));
     }
 
     /// The first bytes of a file, at most `most`. It does not count as opened: what it is, is not yet known.
@@ -103,7 +118,7 @@ impl Files {
         Ok(bytes)
     }
 
-    /// The paths of all files that have been opened so far, sorted.
+    /// The paths of all files on the disk that have been opened or [noted](Self::note) so far, sorted.
     pub fn opened(&self) -> Vec<PathBuf> {
         self.opened
             .lock()
@@ -211,6 +226,6 @@ mod tests {
         assert_eq!(text(&files, &new).unwrap(), "made");
         assert_eq!(files.look(&new).unwrap(), PathKind::File(4));
         assert_eq!(files.list(folder.path()), [new.as_path(), &saved]);
-        assert_eq!(files.opened(), [new, saved]);
+        assert_eq!(files.opened(), [saved], "unsaved text is on no disk");
     }
 }

@@ -125,6 +125,8 @@ impl WrittenProgram<'_> {
             launch.folder = absolute_from(context, home, folder.as_ref());
             launch.folder_name = display_name(context, &launch.folder);
         }
+        let files = &surroundings.context.files;
+        files.note_command(&launch.argv, &launch.folder);
         if let Some(timeout) = timeout? {
             launch.timeout = Duration::from_millis(timeout);
         }

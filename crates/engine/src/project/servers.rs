@@ -107,6 +107,7 @@ pub(super) fn fill(
         || home.to_path_buf(),
         |folder| absolute_from(context, home, folder.as_ref()),
     );
+    context.files.note_command(&argv, &folder);
     let mut environment = (*context.environment).clone();
     environment.extend(own);
     let first = server.cmd.first()?.span;

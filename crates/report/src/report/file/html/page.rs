@@ -24,6 +24,7 @@ pub(super) fn head(
     write!(
         out,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"generator\" content=\"ananke\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{verdict} · ananke</title>\n{icon}\n<style>{STYLE}</style>\n</head>\n<body>\n",

@@ -1,0 +1,274 @@
+//! Which files a command may write (SPEC 14): none that it reads, and of others that exist only reports of the same kind, unless
+//! `--force` is given.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use ananke::context::{Context, Destination, Files};
+use ananke::freeze::FreezeError;
+use ananke::golden::is_golden;
+use ananke::model::ReportFormat;
+use ananke::recording::is_recording;
+use clap::Args;
+
+use super::shown_path::shown_path;
+
+/// How much of a file says of which kind it is, in bytes.
+const BEGINNING: u64 = 4 << 10;
+
+/// How the JSON documents of ananke begin, each with what follows soon.
+const OWN_JSON: [(&str, &str); 6] = [
+    ("{\"version\":\"", "\"run\":{\"ananke\":"),
+    ("{\"version\":\"", "\"before\":{\"report\":"),
+    ("{\"tools\":[", "\"exercised\""),
+    ("{\"tools\":[],", "\"transitions\":"),
+    ("{\"score\":", "\"killed_by_protocol\":"),
+    ("{\"target\":", "\"seed\":"),
+];
+
+/// How the lines of a report begin.
+const OWN_LINES: [&str; 2] = ["{\"type\":\"result\",", "{\"type\":\"summary\","];
+
+/// How the lines of the log of requests begin.
+const OWN_LOG: &str = "{\"request\":";
+
+/// Whether files that exist are replaced.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct ForceOption {
+    /// Replace files that exist, but none that this command reads
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OutputKind {
+    /// A report of this format.
+    Report(ReportFormat),
+    /// A log of requests, which goes on.
+    Log,
+    /// A test, a config, cases, or what a reporter of the project has written: nothing says where it comes from.
+    Source,
+}
+
+/// The files that a command writes, and those that it must not.
+pub(super) struct OutputFiles {
+    /// Files that the command reads.
+    read: Vec<PathBuf>,
+    /// The files that it writes, as they are called in messages.
+    written: HashMap<PathBuf, PathBuf>,
+    force: ForceOption,
+}
+
+impl OutputFiles {
+    /// Of a command that has read what `context` knows.
+    pub(super) fn of(context: &Context, force: ForceOption) -> Self {
+        Self {
+            read: context.files.opened(),
+            written: HashMap::new(),
+            force,
+        }
+    }
+
+    /// Checks that `path`, which messages call `shown`, may be written.
+    ///
+    /// # Errors
+    /// What is there, and what to do.
+    pub(super) fn check(&self, path: &Path, shown: &Path, kind: OutputKind) -> Result<(), Refusal> {
+        let Some(real) = existing(path) else {
+            return Ok(());
+        };
+        let shown = shown.display();
+        let purpose = kind.purpose();
+        if self.reads(&real) {
+            let message = format!(
+                "`{shown}` is a file that this command reads, and {purpose} would replace it"
+            );
+            return Err(Refusal::new(message, "choose another file"));
+        }
+        if self.force.force || kind.is_own(&real) {
+            return Ok(());
+        }
+        let message = match (what(&real), kind.own()) {
+            (_, None) => format!("`{shown}` exists already"),
+            (Some(what), _) => format!("`{shown}` is {what}, and {purpose} would replace it"),
+            (None, Some(own)) => format!("`{shown}` exists already, and is no {own}"),
+        };
+        let help = match kind {
+            OutputKind::Log => "choose another file",
+            OutputKind::Report(_) | OutputKind::Source => {
+                "choose another file, or replace it with `--force`"
+            }
+        };
+        Err(Refusal::new(message, help))
+    }
+
+    /// The same of each of `paths`, none of which is a report.
+    ///
+    /// # Errors
+    /// What is at the first that may not be written, and what to do.
+    pub(super) fn check_sources<'p>(
+        &self,
+        paths: impl IntoIterator<Item = &'p Path>,
+        context: &Context,
+    ) -> Result<(), Refusal> {
+        paths.into_iter().try_for_each(|path| {
+            let shown = shown_path(path, context);
+            self.check(path, Path::new(&shown), OutputKind::Source)
+        })
+    }
+
+    /// Whether the command reads the file that is `real` behind all links. To follow the links of every file would cost more
+    /// than to read a small one: only those that may be `real` are followed.
+    fn reads(&self, real: &Path) -> bool {
+        let may_be = |path: &&PathBuf| path.file_name() == real.file_name() || path.is_symlink();
+        self.read
+            .iter()
+            .filter(may_be)
+            .any(|path| fs::canonicalize(path).is_ok_and(|path| path == real))
+    }
+
+    /// Adds the report at `path`, whose directory exists.
+    ///
+    /// # Errors
+    /// If another report is written there.
+    pub(super) fn add(&mut self, path: &Path, shown: &Path) -> Result<(), Refusal> {
+        let Ok(Destination::File(file)) = Destination::of(path) else {
+            return Ok(());
+        };
+        let folder = file
+            .parent()
+            .and_then(|folder| fs::canonicalize(folder).ok())
+            .unwrap_or_default();
+        let real = folder.join(file.file_name().unwrap_or_default());
+        match self.written.insert(real, shown.to_owned()) {
+            None => Ok(()),
+            Some(other) if other == shown => {
+                let message = format!("two reports are written to `{}`", shown.display());
+                Err(Refusal::new(message, ANOTHER))
+            }
+            Some(other) => {
+                let message = format!(
+                    "`{}` and `{}` are the same file of two reports",
+                    other.display(),
+                    shown.display()
+                );
+                Err(Refusal::new(message, ANOTHER))
+            }
+        }
+    }
+}
+
+impl OutputKind {
+    /// What would replace a file.
+    fn purpose(self) -> &'static str {
+        match self {
+            Self::Report(_) => "a report",
+            Self::Log => "a log",
+            Self::Source => "what is written",
+        }
+    }
+
+    /// What may be replaced unasked, or goes on.
+    fn own(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Report(ReportFormat::Junit) => "JUnit XML",
+            Self::Report(ReportFormat::Html) => "HTML page of ananke",
+            Self::Report(ReportFormat::Json | ReportFormat::JsonLines) => "report of ananke",
+            Self::Report(ReportFormat::Markdown) => "Markdown",
+            Self::Report(ReportFormat::Tap) => "TAP",
+            Self::Log => "log of ananke",
+            Self::Source => return None,
+        })
+    }
+
+    /// Whether the file is one of those that may be replaced unasked: a report of its own kind.
+    fn is_own(self, file: &Path) -> bool {
+        let has_extension = |wanted: &str| {
+            file.extension()
+                .is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
+        };
+        let beginning = Files::default()
+            .beginning(file, BEGINNING)
+            .unwrap_or_default();
+        let text = String::from_utf8_lossy(&beginning);
+        match self {
+            Self::Report(ReportFormat::Junit) => {
+                has_extension("xml") && text.contains("<testsuite")
+            }
+            Self::Report(ReportFormat::Markdown) => has_extension("md"),
+            Self::Report(ReportFormat::Tap) => {
+                has_extension("tap") && text.starts_with("TAP version ")
+            }
+            Self::Report(ReportFormat::Html) => {
+                text.contains("<meta name=\"generator\" content=\"ananke\">")
+            }
+            Self::Report(ReportFormat::Json) => OWN_JSON
+                .iter()
+                .any(|(start, soon)| text.starts_with(start) && text.contains(soon)),
+            Self::Report(ReportFormat::JsonLines) => {
+                OWN_LINES.iter().any(|start| text.starts_with(start))
+            }
+            Self::Log => text.starts_with(OWN_LOG),
+            Self::Source => false,
+        }
+    }
+}
+
+/// The file behind all links that has something in it; devices and pipes are written into.
+fn existing(path: &Path) -> Option<PathBuf> {
+    let real = fs::canonicalize(path).ok()?;
+    let found = fs::metadata(&real).ok()?;
+    (found.is_file() && found.len() > 0).then_some(real)
+}
+
+/// What a file is that is of worth to a project.
+fn what(real: &Path) -> Option<&'static str> {
+    let is_yaml = real
+        .extension()
+        .is_some_and(|extension| extension == "yaml" || extension == "yml");
+    if is_golden(&Files::default(), real) {
+        Some("a snapshot")
+    } else if is_recording(real) {
+        Some("a recording")
+    } else if is_yaml {
+        Some("a YAML file, as tests and configs are")
+    } else {
+        None
+    }
+}
+
+/// What to do about two reports in one file.
+const ANOTHER: &str = "choose another file for one of them";
+
+/// Why a file may not be written.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    /// What is there.
+    pub(super) message: String,
+    /// What to do.
+    pub(super) help: &'static str,
+}
+
+impl Refusal {
+    fn new(message: String, help: &'static str) -> Self {
+        Self { message, help }
+    }
+}
+
+impl From<Refusal> for io::Error {
+    fn from(Refusal { message, help }: Refusal) -> Self {
+        Self::new(
+            io::ErrorKind::InvalidInput,
+            format!("{message}\nhelp: {help}"),
+        )
+    }
+}
+
+impl From<Refusal> for FreezeError {
+    fn from(Refusal { message, help }: Refusal) -> Self {
+        Self::refused(message, help)
+    }
+}

@@ -134,12 +134,14 @@ fn a_test_that_is_gone_is_forgotten_by_a_run_of_everything() {
 }
 
 #[test]
-fn a_memory_that_cannot_be_kept_changes_nothing() {
+fn a_memory_that_cannot_be_kept_is_a_warning_and_no_more() {
     let project = project();
     let place = project.folder().join(".ananke");
     fs::write(&place, "somebody else's").unwrap();
     let output = run(&project, &["b.test.yaml"]);
-    assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]));
+    let warning = "warning: `.ananke/last-run.json` cannot be written (the system refuses it): `--last-failed` will run every test\n";
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), printed.as_str()), (Some(0), warning));
     assert_eq!(fs::read_to_string(&place).unwrap(), "somebody else's");
     let output = run(&project, &["--last-failed", "b.test.yaml"]);
     let note = "note: no earlier run is on record: every selected test runs\n";
@@ -148,7 +150,56 @@ fn a_memory_that_cannot_be_kept_changes_nothing() {
             output.status.code(),
             &*String::from_utf8_lossy(&output.stderr)
         ),
-        (Some(0), note)
+        (Some(0), format!("{note}{warning}").as_str())
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn what_could_not_be_remembered_is_unknown_and_every_test_runs() {
+    let project = project();
+    write(&project, "a", true);
+    write(&project, "c", true);
+    run(&project, &[]);
+    write(&project, "c", false);
+    // A file may have no byte: a disk that is full.
+    let program = env!("CARGO_BIN_EXE_ananke");
+    let script = format!("trap '' XFSZ; ulimit -f 0; exec {program} run 2>&1");
+    let full = Command::new("sh")
+        .current_dir(project.folder())
+        .args(["-c", &script])
+        .output()
+        .unwrap();
+    assert_eq!(full.status.code(), Some(1), "{full:?}");
+    let printed = String::from_utf8_lossy(&full.stdout);
+    assert!(
+        printed.contains("warning: `.ananke/last-run.json` cannot be written"),
+        "{printed}"
+    );
+    let lost = "warning: an earlier run could not write what came of its tests: every selected test runs\n";
+    // A run of some tests leaves the others unknown.
+    for (arguments, code) in [
+        (&["--last-failed", "a.test.yaml"][..], 0),
+        (&["--last-failed"], 1),
+    ] {
+        let output = run(&project, arguments);
+        let printed = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(
+            (output.status.code(), &*printed),
+            (Some(code), lost),
+            "{arguments:?}"
+        );
+    }
+    let output = run(&project, &[]);
+    assert_eq!(
+        (output.status.code(), failed(&project)),
+        (Some(1), vec!["c.test.yaml::c".to_owned()])
+    );
+    let output = run(&project, &["--last-failed"]);
+    assert_eq!(
+        (output.status.code(), &*output.stderr),
+        (Some(1), &b""[..]),
+        "it is known again"
     );
 }
 

@@ -149,7 +149,13 @@ impl PlannedRun<'_> {
         if is_remembered {
             reporters.insert(
                 0,
-                Box::new(last_run::memory(&plan, selected, context, redactor)),
+                Box::new(last_run::memory(
+                    &plan,
+                    selected,
+                    context,
+                    redactor,
+                    outputs.stderr.clone(),
+                )),
             );
         }
         reporters.push(Box::new(walks));

@@ -8,26 +8,38 @@ use ananke::plan::{CaseEntry, Plan};
 use ananke::redact::Redactor;
 use ananke::report::last_run::{LAST_RUN, LastRun, LastRunReport, Unknown};
 
+use super::output_thread::OutputThread;
+
 /// Keeps of the plan what did not pass last time, and says on standard error where that is nothing, or not known.
 pub(super) fn keep_failed(plan: &mut Plan, redactor: &Redactor) {
     let note = match LastRun::read(&plan.config.folder) {
-        Err(Unknown::NoRun) => "no earlier run is on record: every selected test runs".to_owned(),
-        Err(Unknown::Unusable) => format!("`{LAST_RUN}` cannot be used: every selected test runs"),
+        Err(Unknown::NoRun) => {
+            "note: no earlier run is on record: every selected test runs".to_owned()
+        }
+        Err(unknown) => {
+            let why = match unknown {
+                Unknown::Unwritable => {
+                    format!("`{LAST_RUN}` cannot be written, so that it is of an earlier run")
+                }
+                Unknown::Lost => "an earlier run could not write what came of its tests".to_owned(),
+                Unknown::NoRun | Unknown::Unusable => format!("`{LAST_RUN}` cannot be used"),
+            };
+            format!("warning: {why}: every selected test runs")
+        }
         Ok(last) => {
             plan.cases
                 .retain(|case| last.failed(&redactor.text(&case.id())));
             match plan.cases.len() {
-                0 if last.is_clean() => "no test failed last time: nothing to run".to_owned(),
-                0 => "no selected test failed last time: nothing to run".to_owned(),
+                0 if last.is_clean() => "note: no test failed last time: nothing to run".to_owned(),
+                0 => "note: no selected test failed last time: nothing to run".to_owned(),
                 _ if last.is_complete() => return,
-                _ => {
-                    "the last run did not end: what failed, and what did not end, is run".to_owned()
-                }
+                _ => "note: the last run did not end: what failed, and what did not end, is run"
+                    .to_owned(),
             }
         }
     };
     // A closed standard error ends the printing, nothing else.
-    let _ = writeln!(std::io::stderr().lock(), "note: {note}");
+    let _ = writeln!(std::io::stderr().lock(), "{note}");
 }
 
 /// What remembers the verdicts of this run, which begins now. If it is one of all tests, removed tests are forgotten.
@@ -36,12 +48,13 @@ pub(super) fn memory(
     coverage: Coverage,
     context: &Context,
     redactor: &Redactor,
+    warnings: OutputThread,
 ) -> LastRunReport {
-    let mut last = LastRun::read(&plan.config.folder).unwrap_or_default();
+    let mut last = LastRun::known(&plan.config.folder);
     let id = |case: &CaseEntry| redactor.text(&case.id()).into_owned();
     if coverage == Coverage::AllTests {
         let ids: std::collections::HashSet<_> = plan.cases.iter().map(id).collect();
-        last.forget(|id| ids.contains(id));
+        last.renew(|id| ids.contains(id));
     }
     let selected = plan
         .cases
@@ -54,5 +67,6 @@ pub(super) fn memory(
         last,
         selected,
         context.unix_ms(),
+        Box::new(warnings),
     )
 }

@@ -6,14 +6,15 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::report::reporter::Reporter;
 use crate::report::run_journal::{Progress, RunJournal};
-use ananke_base::context::write_file;
+use ananke_base::context::{Scratch, write_file};
+use ananke_base::source::reason;
 use ananke_engine::run::RunEvent;
 use ananke_trace::outcome::Status;
 use ananke_trace::redact::Sealed;
@@ -35,6 +36,9 @@ pub struct LastRun {
     /// The tests that did not end, or did not begin, in a run that was killed or interrupted.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     unfinished: BTreeSet<String>,
+    /// Whether there was a run of which nothing is known.
+    #[serde(skip)]
+    is_lost: bool,
 }
 
 /// Why nothing is known.
@@ -44,6 +48,10 @@ pub enum Unknown {
     NoRun,
     /// The file is there and cannot be used.
     Unusable,
+    /// A run could not write what came of its tests.
+    Lost,
+    /// Nothing can be written there: the last run could not write anything either.
+    Unwritable,
 }
 
 impl LastRun {
@@ -52,16 +60,44 @@ impl LastRun {
     /// # Errors
     /// If it remembers nothing.
     pub fn read(folder: &Path) -> Result<Self, Unknown> {
-        let journals = RunJournal::unended(&folder.join(FOLDER));
-        let known = Self::written(folder);
-        if journals.is_empty() {
-            return known;
+        let known = Self::with_journals(folder)?;
+        let probe = Scratch::beside(&folder.join(LAST_RUN), "part");
+        let written = probe.and_then(|mut probe| probe.file.write_all(b"{}"));
+        match written {
+            _ if known.is_lost => Err(Unknown::Lost),
+            Err(_) => Err(Unknown::Unwritable),
+            Ok(()) => Ok(known),
         }
-        let mut known = known.unwrap_or_default();
-        for (progress, id) in journals.iter().flat_map(|path| RunJournal::read(path)) {
-            known.note(progress, id);
+    }
+
+    /// The same, whether anything can be written or not, and with what is known where something was lost.
+    fn with_journals(folder: &Path) -> Result<Self, Unknown> {
+        let journals = RunJournal::unended(&folder.join(FOLDER));
+        let mut known = match Self::written(folder) {
+            Err(Unknown::NoRun) if !journals.is_empty() => Self::default(),
+            written => written?,
+        };
+        for journal in journals {
+            match RunJournal::read(&journal) {
+                Some(entries) => entries
+                    .into_iter()
+                    .for_each(|(progress, id)| known.note(progress, id)),
+                None => known.is_lost = true,
+            }
         }
         Ok(known)
+    }
+
+    /// What the project in `folder` remembers, as far as it does, for a run that begins.
+    pub fn known(folder: &Path) -> Self {
+        Self::with_journals(folder).unwrap_or_default()
+    }
+
+    /// A run of all tests begins, of which `exists` is true: the others are forgotten, and what was lost is found out again.
+    pub fn renew(&mut self, exists: impl Fn(&str) -> bool) {
+        self.is_lost = false;
+        self.failed.retain(|id| exists(id));
+        self.unfinished.retain(|id| exists(id));
     }
 
     /// What the last run that ended has written.
@@ -96,12 +132,6 @@ impl LastRun {
     /// Whether the test `id` did not pass when it ran last, or did not end.
     pub fn failed(&self, id: &str) -> bool {
         self.failed.contains(id) || self.unfinished.contains(id)
-    }
-
-    /// Forgets the tests for which `exists` is false.
-    pub fn forget(&mut self, exists: impl Fn(&str) -> bool) {
-        self.failed.retain(|id| exists(id));
-        self.unfinished.retain(|id| exists(id));
     }
 
     fn note(&mut self, progress: Progress, id: String) {
@@ -147,12 +177,21 @@ pub struct LastRunReport {
     /// `None` if it cannot be written.
     journal: Option<RunJournal>,
     is_whole: bool,
+    /// Where a memory that cannot be written is reported.
+    warnings: Box<dyn Write + Send>,
 }
 
 impl LastRunReport {
     /// A memory of the project in `folder`, where `known` is what it remembers, of a run of the `selected` tests that
     /// begins at `unix_ms`.
-    pub fn begin(folder: PathBuf, known: LastRun, selected: Vec<String>, unix_ms: u64) -> Self {
+    /// Its warnings go to `warnings`.
+    pub fn begin(
+        folder: PathBuf,
+        known: LastRun,
+        selected: Vec<String>,
+        unix_ms: u64,
+        warnings: Box<dyn Write + Send>,
+    ) -> Self {
         let known = LastRun {
             version: VERSION.to_owned(),
             ..known
@@ -160,7 +199,7 @@ impl LastRunReport {
         let home = folder.join(FOLDER);
         let journals = RunJournal::unended(&home);
         // What they contain is known, and written before they go.
-        if !journals.is_empty() && known.write(&folder).is_ok() {
+        if !journals.is_empty() && !known.is_lost && known.write(&folder).is_ok() {
             for journal in journals {
                 let _is_gone = fs::remove_file(journal);
             }
@@ -174,6 +213,7 @@ impl LastRunReport {
             selected: selected.into_iter().collect(),
             journal,
             is_whole: false,
+            warnings,
         }
     }
 }
@@ -215,9 +255,20 @@ impl Reporter for LastRunReport {
         if !self.is_whole {
             self.known.unfinished.append(&mut self.selected);
         }
-        // In a folder that cannot be written there is nothing to remember with.
-        if self.known.write(&self.folder).is_ok() {
-            self.journal.map(RunJournal::end).unwrap_or_default();
+        match (self.known.write(&self.folder), self.journal) {
+            (Ok(()), journal) => journal.map(RunJournal::end).unwrap_or_default(),
+            (Err(error), journal) => {
+                if journal.is_none() {
+                    // What it says is of an earlier run.
+                    let _is_left = fs::remove_file(self.folder.join(LAST_RUN));
+                }
+                let why = reason(&error);
+                // A closed standard error ends the printing, nothing else.
+                let _lost = writeln!(
+                    self.warnings,
+                    "warning: `{LAST_RUN}` cannot be written ({why}): `--last-failed` will run every test"
+                );
+            }
         }
         Ok(())
     }

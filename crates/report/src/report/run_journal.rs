@@ -36,10 +36,10 @@ pub(super) struct RunJournal {
 }
 
 impl RunJournal {
-    /// Begins a journal in `folder`, which exists, with the ids of the tests that are to run.
+    /// Begins a journal in `folder`, which exists, with the ids of the tests that are to run, and how many they are.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If it cannot be written. What is there of it says that such a run began.
     pub(super) fn begin(folder: &Path, unix_ms: u64, selected: &[String]) -> io::Result<Self> {
         let path = folder.join(format!(
             "{PREFIX}{unix_ms:015}-{}{EXTENSION}",
@@ -49,6 +49,7 @@ impl RunJournal {
         file.lock()?;
         let mut journal = Self { file, path };
         let mut lines = BufWriter::new(&journal.file);
+        writeln!(lines, "{}", selected.len())?;
         for id in selected {
             writeln!(lines, "{}", line(Progress::Selected, id))?;
         }
@@ -91,15 +92,19 @@ impl RunJournal {
         paths
     }
 
-    /// What the journal at `path` contains, as far as it was written.
-    pub(super) fn read(path: &Path) -> Vec<(Progress, String)> {
-        let Ok(file) = File::open(path) else {
-            return Vec::new();
-        };
-        let lines = BufReader::new(file).lines().map_while(Result::ok);
-        lines
+    /// What the journal at `path` contains, as far as it was written; `None` if it does not even say which tests were to run.
+    pub(super) fn read(path: &Path) -> Option<Vec<(Progress, String)>> {
+        let file = File::open(path).ok()?;
+        let mut lines = BufReader::new(file).lines().map_while(Result::ok);
+        let selected: usize = lines.next()?.parse().ok()?;
+        let entries: Vec<(Progress, String)> = lines
             .map_while(|line| serde_json::from_str(&line).ok())
-            .collect()
+            .collect();
+        let known = entries
+            .iter()
+            .take_while(|(progress, _)| *progress == Progress::Selected)
+            .count();
+        (known >= selected).then_some(entries)
     }
 }
 

@@ -260,3 +260,141 @@ fn converted_cases_have_the_verdicts_that_they_had() {
         );
     }
 }
+
+/// What a run says of the one case that an agent or a script makes, and its exit code.
+fn generated(case: &str, generator: &str, arguments: &[&str]) -> (i32, String) {
+    let cases =
+        json!({ "cases": [serde_json::from_str::<Value>(case).expect("a case")] }).to_string();
+    let config = json!({
+        "version": "1.4",
+        "target": { "type": "scripted", "rules": [{ "do": [{ "say": "hi" }] }] },
+        "targets": { "writer": { "type": "scripted", "rules": [{ "do": [{ "say": cases }] }] } },
+        "scripts": {
+            "deploy": { "cmd": ["sh", "-c", "touch ran; echo true"] },
+            "writer": { "cmd": ["cat", "cases.json"] },
+        },
+    });
+    let project = Project::new(&[
+        ("ananke.config.yaml", &config.to_string()),
+        ("cases.json", &cases),
+        ("private.txt", "what nobody may read"),
+    ]);
+    let output = Command::new(env!("CARGO_BIN_EXE_ananke"))
+        .current_dir(project.folder())
+        .args(["run", "-v", "-i", generator])
+        .args(arguments)
+        .output()
+        .expect("the program");
+    let printed = [output.stdout, output.stderr].concat();
+    let mut printed = String::from_utf8(printed).expect("UTF-8");
+    if project.folder().join("ran").exists() {
+        printed.push_str("the script ran");
+    }
+    (output.status.code().expect("an exit code"), printed)
+}
+
+#[test]
+fn cases_of_an_agent_reach_no_file_no_script_and_no_url() {
+    let part = |part: &str| {
+        format!(r#"{{"id": "a", "input": [{{"role": "user", "content": [{part}]}}]}}"#)
+    };
+    let script = |what: &str| format!(r#"{{"id": "a", "input": "x", {what}}}"#);
+    for (case, named) in [
+        (
+            part(r#"{"type": "file", "source": "private.txt"}"#),
+            "the file `private.txt`",
+        ),
+        (
+            part(r#"{"type": "image", "source": "file:///etc/passwd"}"#),
+            "the file `file:///etc/passwd`",
+        ),
+        (
+            part(r#"{"type": "image", "url": "https://h.invalid/x"}"#),
+            "the URL `https://h.invalid/x`",
+        ),
+        (
+            part(r#"{"type": "image_url", "image_url": {"url": "http://h.invalid/x"}}"#),
+            "the URL `http://h.invalid/x`",
+        ),
+        (
+            script(r#""assert": {"type": "script", "script": "scripts.deploy"}"#),
+            "the script `deploy`",
+        ),
+        (
+            script(
+                r#""turns": [{"input": "y", "assertions": [{"type": "script", "use": "scripts.deploy"}]}]"#,
+            ),
+            "the script `deploy`",
+        ),
+        (
+            script(
+                r#""turns": [{"input": "y", "attachments": [{"type": "file", "source": "private.txt"}]}]"#,
+            ),
+            "the file `private.txt`",
+        ),
+        (
+            script(r#""simulator": {"use": "scripts:deploy"}"#),
+            "the script `deploy`",
+        ),
+    ] {
+        let (code, printed) = generated(&case, "agents:writer?count=1", &[]);
+        let expected = format!("a case that an agent made names {named}");
+        assert!(
+            code == 1 && printed.contains(&expected),
+            "{case}: {printed}"
+        );
+        assert!(
+            !printed.contains("nobody may read") && !printed.contains("the script ran"),
+            "{printed}"
+        );
+    }
+    for (case, allowed) in [
+        (
+            part(r#"{"type": "image", "source": "data:image/png;base64,AAAA"}"#),
+            &[][..],
+        ),
+        (
+            script(r#""assert": {"type": "contains", "value": "hi"}"#),
+            &[],
+        ),
+        (
+            part(r#"{"type": "file", "source": "private.txt"}"#),
+            &["--allow", "file"],
+        ),
+        (
+            script(r#""assert": {"type": "script", "script": "scripts.deploy"}"#),
+            &["--allow", "script"],
+        ),
+    ] {
+        let (code, printed) = generated(&case, "agents:writer?count=1", allowed);
+        assert_eq!(code, 0, "{case}: {printed}");
+    }
+    let (code, printed) = generated(
+        &part(r#"{"type": "file", "source": "private.txt"}"#),
+        "scripts:writer",
+        &[],
+    );
+    assert_eq!(code, 0, "{printed}");
+    assert!(
+        printed
+            .contains("warning[bad-value]: a case that a script made names the file `private.txt`"),
+        "{printed}"
+    );
+}
+
+#[test]
+fn what_a_dry_run_prints_is_escaped() {
+    let case = "{\"id\": \"one\\n::warning::two \\u001b]2;title\\u0007\", \"input\": \"x\"}";
+    let (code, printed) = generated(case, "agents:writer?count=1", &["--dry-run"]);
+    assert_eq!(code, 0, "{printed}");
+    assert!(
+        !printed.contains('\u{1b}') && !printed.contains('\u{7}'),
+        "{printed:?}"
+    );
+    assert!(
+        !printed
+            .lines()
+            .any(|line| line.trim_start().starts_with("::")),
+        "{printed:?}"
+    );
+}

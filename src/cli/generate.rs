@@ -7,8 +7,9 @@ use std::sync::Arc;
 use ananke::agents::Transport;
 use ananke::agents::http::HttpTransport;
 use ananke::assertion::ScriptSource;
+use ananke::cases::{AllowedReach, CaseMaker, unallowed};
 use ananke::context::{Context, write_file};
-use ananke::diagnostic::Diagnostic;
+use ananke::diagnostic::{Diagnostic, Severity};
 use ananke::helper::{Generator, GeneratorKind, HelperRole, cases_of, read_generated_cases};
 use ananke::message::DeclaredTool;
 use ananke::outcome::{Halt, Problem};
@@ -43,6 +44,7 @@ pub(super) struct Asking<'a> {
     pub(super) selection: &'a Selection,
     pub(super) colour: Colour,
     pub(super) reports: &'a ReportOptions,
+    pub(super) allowed: AllowedReach,
     pub(super) context: &'a Context,
 }
 
@@ -88,7 +90,11 @@ impl Asking<'_> {
             .map_err(|error| Unanswered::Message(error.to_string()))
             .and_then(|runtime| runtime.block_on(ask(generator, plan, &context, &stopper, screen)));
         match cases {
-            Ok(cases) => return Ok(lines(&cases)),
+            Ok(cases) => {
+                let cases = lines(&cases);
+                self.check(generator, &cases, &redactor)?;
+                return Ok(cases);
+            }
             Err(Unanswered::Reported) => {}
             Err(Unanswered::Problems(problems)) => screen.print_problems(&problems),
             Err(Unanswered::Message(message)) => {
@@ -104,6 +110,31 @@ impl Asking<'_> {
         } else {
             Exit::Failure
         })
+    }
+}
+
+impl Asking<'_> {
+    /// Reports what the cases name that nobody of the project has written.
+    ///
+    /// # Errors
+    /// If that is not allowed.
+    fn check(&self, generator: &Generator, cases: &[u8], redactor: &Redactor) -> Result<(), Exit> {
+        let given = GivenTests::of_cases(FILE, cases, self.context);
+        let maker = match generator.kind {
+            GeneratorKind::Agent => CaseMaker::Agent,
+            GeneratorKind::Script => CaseMaker::Script,
+        };
+        let (path, shown) = named_path(&given.path, self.context);
+        let files = &given.context.files;
+        let problems = unallowed(files, &path, &shown, maker, self.allowed);
+        print_problems(&problems, self.colour, &given.context, redactor);
+        match problems
+            .iter()
+            .any(|problem| problem.severity == Severity::Error)
+        {
+            true => Err(Exit::Failure),
+            false => Ok(()),
+        }
     }
 }
 

@@ -3,8 +3,9 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use ananke::cases::AllowedReach;
 use ananke::message::RequestContext;
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 /// What is sent to an agent, and on whose behalf.
 #[derive(Clone, Debug, Args)]
@@ -18,6 +19,10 @@ pub(crate) struct InputOptions {
         conflicts_with = "paths"
     )]
     pub(crate) input: Option<String>,
+    /// What cases may do that an agent makes (repeatable): by default they name no file, no script of the project and no URL but
+    /// `data:`
+    #[arg(long, value_enum, value_name = "WHAT", requires = "input")]
+    pub(crate) allow: Vec<Reach>,
     /// The user on whose behalf the agent is asked, over what cases say (default for cases: `test-user`)
     #[arg(short, long, value_name = "USER")]
     pub(crate) user: Option<String>,
@@ -29,7 +34,24 @@ pub(crate) struct InputOptions {
     pub(crate) connector: Option<String>,
 }
 
+/// What cases may do that an agent makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Reach {
+    /// Name files of this machine, which are sent to the agent under test
+    File,
+    /// Name scripts of the project, which are run
+    Script,
+}
+
 impl InputOptions {
+    /// What cases may do that an agent makes.
+    pub(super) fn allowed(&self) -> AllowedReach {
+        AllowedReach {
+            files: self.allow.contains(&Reach::File),
+            scripts: self.allow.contains(&Reach::Script),
+        }
+    }
+
     /// What goes to the agent with every request.
     pub(super) fn request_context(&self) -> RequestContext {
         let given =

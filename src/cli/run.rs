@@ -112,6 +112,7 @@ fn generated(
         selection,
         colour: options.selection.color,
         reports: &options.reports,
+        allowed: options.input.allowed(),
         context,
     };
     let cases = asking.cases(generator)?;
@@ -177,7 +178,7 @@ fn run_tests(
     if options.dry_run {
         let mut cases = plan.cases.iter().filter(|case| case.test.skip.is_none());
         return print(Exit::Success, |out| {
-            cases.try_for_each(|case| writeln!(out, "{}", redactor.text(&case.id())))
+            cases.try_for_each(|case| writeln!(out, "{}", escape::line(&redactor.text(&case.id()))))
         });
     }
     let reporter = match custom_reporter(&mut options.reports, &plan) {

@@ -7,6 +7,7 @@
 mod assertions;
 mod builder;
 mod convert;
+mod generated;
 mod lower;
 mod messages;
 mod options;
@@ -20,6 +21,7 @@ mod simulation;
 mod tool_results;
 
 pub use convert::Conversion;
+pub use generated::{AllowedReach, CaseMaker, unallowed};
 pub(crate) use read_case::ReadCase;
 pub(crate) use reader::{CaseFile, CaseText};
 pub use reader::{FilePart, is_case_file};

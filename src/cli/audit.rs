@@ -1,6 +1,5 @@
 //! `ananke audit`: calls the tools of an agent without any test, and says what is wrong.
 
-use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ use super::exit::Exit;
 use super::interrupt;
 use super::output_files::ForceOption;
 use super::outputs::Outputs;
-use super::print::print;
+use super::print::{print, say};
 use super::recorded_selection::RecordedSelection;
 use super::runtime::runtime;
 use super::screen::Screen;
@@ -98,7 +97,7 @@ pub(super) fn audit(command: &AuditCommand, context: &Context) -> Exit {
         Err(Unaudited::Reported(exit)) => exit,
         Err(Unaudited::Message(message)) => {
             let message = escape::terminal(&agent.redactor.text(&message)).into_owned();
-            let _ = writeln!(io::stderr().lock(), "error: {message}");
+            say(&format!("error: {message}"));
             Exit::Failure
         }
     }
@@ -158,7 +157,7 @@ async fn audited(
 fn report(command: &AuditCommand, audit: &Audit, agent: &AgentProject) -> Exit {
     for file in &command.output {
         if let Err(error) = write_report(file, command.force, audit, agent) {
-            let _ = writeln!(io::stderr().lock(), "error: {error}");
+            say(&format!("error: {error}"));
             return Exit::Failure;
         }
     }

@@ -1,6 +1,6 @@
 //! `ananke compare`: what changed between two runs.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use super::comparison_file::ComparisonFile;
 use super::exit::Exit;
 use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles, OutputKind};
-use super::print::print;
+use super::print::{print, say};
 use super::print_problems::print_problems;
 
 #[derive(Debug, Args)]
@@ -102,7 +102,7 @@ pub(super) fn compare(options: &CompareOptions, context: &Context) -> Exit {
         .iter()
         .try_for_each(|file| write(file, &comparison, &files, context))
     {
-        let _ = writeln!(io::stderr().lock(), "error: {error}");
+        say(&format!("error: {error}"));
         return Exit::Failure;
     }
     let text = if options.json {

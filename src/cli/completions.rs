@@ -1,13 +1,11 @@
 //! `ananke completions` and `ananke man`: what shells and `man` read.
 
-use std::io::{self, Write as _};
-
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;
 
 use super::exit::Exit;
-use super::print::print;
+use super::print::{print, say};
 
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsOptions {
@@ -45,9 +43,8 @@ pub(super) fn man(options: &ManOptions, mut ananke: Command) -> Exit {
         .filter(|command| !command.is_hide_set());
     let names = names.map(Command::get_name).collect::<Vec<_>>().join(", ");
     let name = options.command.as_deref().unwrap_or_default();
-    let _ = writeln!(
-        io::stderr().lock(),
+    say(&format!(
         "error: there is no command `{name}`; the commands are {names}"
-    );
+    ));
     Exit::Usage
 }

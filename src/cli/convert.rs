@@ -9,14 +9,13 @@ use ananke::diagnostic::{Code, Diagnostic, Severity, sort};
 use ananke::redact::Redactor;
 use ananke::report::file::not_written;
 use ananke::source::MAX_BYTES;
-use ananke::text::escape;
 use clap::Args;
 
 use super::colour::Colour;
 use super::exit::Exit;
 use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles, OutputKind};
-use super::print::print;
+use super::print::{print, say};
 use super::print_problems::print_problems;
 
 #[derive(Debug, Args)]
@@ -85,7 +84,7 @@ pub(super) fn convert(options: &ConvertOptions, context: &Context) -> Exit {
 
 fn complain(error: &io::Error) -> Exit {
     let error = error.to_string();
-    let _ = writeln!(io::stderr().lock(), "error: {}", escape::terminal(&error));
+    say(&format!("error: {error}"));
     Exit::Failure
 }
 

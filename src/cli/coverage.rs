@@ -1,6 +1,6 @@
 //! `ananke coverage`: what the tests exercise of the agent.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,14 +9,13 @@ use ananke::coverage::{CoverageCollector, CoverageReport, CoverageState};
 use ananke::model::{ReportFormat, TurnKind, turn_type_name};
 use ananke::report::file::not_written;
 use ananke::report::{coverage_page, coverage_text};
-use ananke::text::escape;
 use clap::{Args, Parser, ValueEnum};
 
 use super::execution_options::parallel;
 use super::exit::Exit;
 use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles, OutputKind};
-use super::print::print;
+use super::print::{print, say};
 use super::report_options::AgentAnswers;
 use super::run::run_measured;
 use super::run_options::RunOptions;
@@ -200,6 +199,6 @@ fn missed(report: &CoverageReport, count: Counted, least: f64) -> Option<String>
 }
 
 fn complain(message: &str) -> Exit {
-    let _ = writeln!(io::stderr().lock(), "error: {}", escape::terminal(message));
+    say(&format!("error: {message}"));
     Exit::Failure
 }

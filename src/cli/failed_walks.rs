@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** a walk that cannot be frozen changes no verdict; a note says why.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,8 +15,8 @@ use ananke::recording::{
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::run::RunEvent;
-use ananke::text::escape;
 
+use super::print::say;
 use super::runtime::runtime;
 use super::shown_path::shown_path;
 
@@ -74,7 +74,6 @@ impl FailedWalks {
     /// Freezes every walk of a run of `selection` in the project in `folder`, and says where the tests are.
     pub(super) fn freeze(&self, selection: &Selection, folder: &Path, context: &Context) {
         let all = self.all();
-        let mut out = io::stderr().lock();
         for failed in all.iter().take(MOST) {
             let note = match frozen(failed, selection, folder, context) {
                 Ok(frozen) => {
@@ -95,11 +94,10 @@ impl FailedWalks {
                     )
                 }
             };
-            // A closed standard error ends the printing, nothing else.
-            let _lost = writeln!(out, "note: {}", escape::terminal(&note));
+            say(&format!("note: {note}"));
         }
         if let Some(more) = all.len().checked_sub(MOST).filter(|more| *more > 0) {
-            let _lost = writeln!(out, "note: {more} more failed walks are not frozen");
+            say(&format!("note: {more} more failed walks are not frozen"));
         }
     }
 }

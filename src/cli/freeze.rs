@@ -1,6 +1,6 @@
 //! `ananke freeze`: a conversation as a static test with its recording.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::exit::Exit;
 use super::freeze_trace::{FrozenTrace, freeze_trace};
 use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles};
-use super::print::print;
+use super::print::{print, say};
 use super::print_problems::print_problems;
 use super::recorded_selection::RecordedSelection;
 use super::report_recording::recording_of_report;
@@ -106,7 +106,7 @@ fn frozen(options: &FreezeOptions, context: &Context) -> Result<Exit, FreezeErro
         help: None,
     })?;
     for note in &frozen.notes {
-        let _ = writeln!(io::stderr().lock(), "note: {}", escape::terminal(note));
+        say(&format!("note: {note}"));
     }
     Ok(print(Exit::Success, |out| summarize(&frozen, out, context)))
 }
@@ -116,10 +116,9 @@ pub(super) fn open_recording(path: &Path, shown: &str) -> Result<Arc<KeptRecordi
     let recording = KeptRecording::open(path, shown)?;
     if recording.is_edited() {
         let shown = escape::terminal(shown);
-        let _ = writeln!(
-            io::stderr().lock(),
+        say(&format!(
             "note: the recording `{shown}` was changed after it was recorded"
-        );
+        ));
     }
     Ok(Arc::new(recording))
 }
@@ -165,11 +164,7 @@ pub(super) fn report(
                 .as_ref()
                 .map(|help| format!("\nhelp: {help}"))
                 .unwrap_or_default();
-            let _ = writeln!(
-                io::stderr().lock(),
-                "error: {}",
-                escape::terminal(&format!("{message}{help}"))
-            );
+            say(&format!("error: {message}{help}"));
         }
     }
     Exit::Failure

@@ -1,6 +1,6 @@
 //! Test cases that an agent or a script of the project makes.
 
-use std::io::{self, Write as _};
+use std::io::{self};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,7 +17,6 @@ use ananke::plan::{Plan, Planned, PreparedHelper, RunPurpose, Selection, TargetD
 use ananke::redact::Redactor;
 use ananke::report::file::not_written;
 use ananke::run::{RunHelpers, Stopper};
-use ananke::text::escape;
 use serde_json::Value;
 
 use super::colour::Colour;
@@ -26,6 +25,7 @@ use super::interrupt;
 use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles, OutputKind};
 use super::outputs::Outputs;
+use super::print::say;
 use super::print_problems::print_problems;
 use super::report_options::ReportOptions;
 use super::runtime::runtime;
@@ -98,11 +98,7 @@ impl Asking<'_> {
             Err(Unanswered::Reported) => {}
             Err(Unanswered::Problems(problems)) => screen.print_problems(&problems),
             Err(Unanswered::Message(message)) => {
-                let _ = writeln!(
-                    io::stderr().lock(),
-                    "error: {}",
-                    escape::terminal(&redactor.text(&message))
-                );
+                say(&format!("error: {}", redactor.text(&message)));
             }
         }
         Err(if stopper.reason().is_some() {
@@ -128,13 +124,11 @@ impl Asking<'_> {
         let files = &given.context.files;
         let problems = unallowed(files, &path, &shown, maker, self.allowed);
         print_problems(&problems, self.colour, &given.context, redactor);
-        match problems
-            .iter()
-            .any(|problem| problem.severity == Severity::Error)
-        {
-            true => Err(Exit::Failure),
-            false => Ok(()),
+        let is_error = |problem: &Diagnostic| problem.severity == Severity::Error;
+        if problems.iter().any(is_error) {
+            return Err(Exit::Failure);
         }
+        Ok(())
     }
 }
 

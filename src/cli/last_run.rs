@@ -1,7 +1,5 @@
 //! `--last-failed`: of what is selected only the tests that did not pass when they ran last.
 
-use std::io::Write as _;
-
 use ananke::compare::Coverage;
 use ananke::context::Context;
 use ananke::plan::{CaseEntry, Plan};
@@ -9,6 +7,7 @@ use ananke::redact::Redactor;
 use ananke::report::last_run::{LAST_RUN, LastRun, LastRunReport, Unknown};
 
 use super::output_thread::OutputThread;
+use super::print::say;
 
 /// Keeps of the plan what did not pass last time, and says on standard error where that is nothing, or not known.
 pub(super) fn keep_failed(plan: &mut Plan, redactor: &Redactor) {
@@ -38,8 +37,7 @@ pub(super) fn keep_failed(plan: &mut Plan, redactor: &Redactor) {
             }
         }
     };
-    // A closed standard error ends the printing, nothing else.
-    let _ = writeln!(std::io::stderr().lock(), "{note}");
+    say(&note);
 }
 
 /// What remembers the verdicts of this run, which begins now. If it is one of all tests, removed tests are forgotten.

@@ -20,6 +20,7 @@ use super::freeze::open_recording;
 use super::interrupt::Signals;
 use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles, OutputKind, Refusal};
+use super::print::{print_now, say};
 use super::print_problems::print_problems;
 use super::recorded_selection::RecordedSelection;
 use super::runtime::runtime;
@@ -90,12 +91,11 @@ fn served(options: &MockCommand, context: &Context) -> Result<(), MockError> {
             ),
             help: Some("choose another port, or 0 for one that is free".to_owned()),
         })?;
-        say(&format!("http://{}\n", port.address())).map_err(failed)?;
-        let _ = writeln!(
-            io::stderr().lock(),
+        print_now(&format!("http://{}\n", port.address())).map_err(failed)?;
+        say(&format!(
             "serving {}; Ctrl-C ends it",
             escape::terminal(&described)
-        );
+        ));
         tokio::select! {
             ended = port.serve(Arc::new(server)) => ended.map_err(failed),
             () = signals.next() => Ok(()),
@@ -115,13 +115,6 @@ async fn agent(options: &MockCommand, context: &Context) -> Result<Box<dyn MockA
     Ok(Box::new(
         RecordedAgent::of(context, &recording, &shown, &selection).await?,
     ))
-}
-
-/// Prints at once: the program that started the server waits for its address.
-fn say(text: &str) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
-    stdout.flush()
 }
 
 fn open_log(log: &Path, context: &Context) -> Result<Mutex<File>, MockError> {
@@ -147,7 +140,7 @@ struct RequestPrinter {
 impl RequestListener for RequestPrinter {
     fn request(&self, entry: &RequestEntry) {
         // A log that takes nothing more ends nothing else.
-        let _ = writeln!(io::stderr().lock(), "{}", escape::line(&entry.line()));
+        say(&escape::line(&entry.line()));
         if let (Some(file), Ok(mut line)) = (&self.file, serde_json::to_string(entry)) {
             line.push('\n');
             let _ = file
@@ -168,11 +161,7 @@ fn report(error: &MockError, options: &MockCommand, context: &Context) -> Exit {
                 .as_ref()
                 .map(|help| format!("\nhelp: {help}"))
                 .unwrap_or_default();
-            let _ = writeln!(
-                io::stderr().lock(),
-                "error: {}",
-                escape::terminal(&format!("{message}{help}"))
-            );
+            say(&format!("error: {message}{help}"));
         }
     }
     Exit::Failure

@@ -6,6 +6,7 @@ use ananke::context::OutputStream;
 use ananke::run::Stopper;
 
 use super::output_thread::OutputThread;
+use super::print::streams;
 
 /// The streams of a run.
 #[derive(Clone)]
@@ -17,9 +18,10 @@ pub(super) struct Outputs {
 impl Outputs {
     /// Those of the program, in a run that `stopper` stops.
     pub(super) fn of_program(stopper: &Stopper) -> Self {
+        let (stdout, stderr) = streams();
         Self {
-            stdout: OutputThread::new("standard output", Box::new(io::stdout()), stopper.clone()),
-            stderr: OutputThread::new("standard error", Box::new(io::stderr()), stopper.clone()),
+            stdout: OutputThread::new("standard output", Box::new(stdout), stopper.clone()),
+            stderr: OutputThread::new("standard error", Box::new(stderr), stopper.clone()),
         }
     }
 

@@ -1,6 +1,13 @@
-//! Standard output of the commands that run nothing.
+//! What commands print: the one place that writes to standard output and standard error (SPEC 14).
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the one place that writes to the standard streams"
+)]
 
 use std::io::{self, BufWriter, ErrorKind, Write};
+
+use ananke::text::escape;
 
 use super::exit::Exit;
 
@@ -10,12 +17,34 @@ pub(super) fn print(exit: Exit, write: impl FnOnce(&mut dyn Write) -> io::Result
     let mut stdout = BufWriter::new(io::stdout().lock());
     match write(&mut stdout).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            let _ = writeln!(
-                io::stderr().lock(),
-                "error: cannot write to standard output: {error}"
-            );
+            say(&format!("error: cannot write to standard output: {error}"));
             Exit::Failure
         }
         _ => exit,
     }
+}
+
+/// Prints to standard output at once: a program waits for it, or a person. What is from outside is escaped already.
+///
+/// # Errors
+/// If it cannot be written.
+pub(super) fn print_now(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()
+}
+
+/// Prints a message to standard error, whatever it quotes. What a closed standard error does not take is lost, nothing else.
+pub(super) fn say(message: &str) {
+    say_styled(&format!("{}\n", escape::terminal(message)));
+}
+
+/// Prints to standard error as it is: with colours, or over the line before. What is from outside is escaped already.
+pub(super) fn say_styled(text: &str) {
+    let _lost = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// The two streams, for what writes to them in threads of its own: standard output and standard error.
+pub(super) fn streams() -> (io::Stdout, io::Stderr) {
+    (io::stdout(), io::stderr())
 }

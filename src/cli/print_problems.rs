@@ -1,13 +1,12 @@
 //! Prints problems to standard error.
 
-use std::io::Write as _;
-
 use ananke::context::{Context, OutputStream, TerminalSize};
 use ananke::diagnostic::render::{RenderStyle, human, summary};
 use ananke::diagnostic::{Diagnostic, Severity, folded};
 use ananke::redact::Redactor;
 
 use super::colour::{Colour, colouring};
+use super::print::say_styled;
 
 /// The columns that source lines are drawn in where there is no terminal.
 const WIDTH: usize = 120;
@@ -61,15 +60,12 @@ pub(super) fn print_problems_above(
         0 => String::new(),
         more => format!("and {more} more, which are not shown here\n\n"),
     };
-    let mut stderr = std::io::stderr().lock();
-    // A closed standard error ends the printing, nothing else.
-    let _ = writeln!(
-        stderr,
-        "{}{rest}{}\n{}",
+    say_styled(&format!(
+        "{}{rest}{}\n{}\n",
         redactor.text(&text),
         summary(problems),
         explained(&printed)
-    );
+    ));
 }
 
 /// How to read more about the first kinds of problems.

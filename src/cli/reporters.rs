@@ -1,7 +1,7 @@
 //! Which reports a run writes, and where.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self};
 use std::path::Path;
 
 use ananke::context::{Context, Destination, OutputStream};
@@ -21,6 +21,7 @@ use super::colour::{Colour, colouring, is_dumb};
 use super::named_path::named_path;
 use super::output_files::{OutputFiles, OutputKind};
 use super::outputs::Outputs;
+use super::print::say;
 use super::report_options::{AgentAnswers, ReportOptions};
 
 /// The reports of a run.
@@ -205,10 +206,9 @@ pub(super) fn note_earlier_reports(options: &ReportOptions, context: &Context) {
         // An empty one has only reserved the name.
         if file.is_ok_and(|file| file.is_file() && file.len() > 0) {
             let path = path.display();
-            let _ = writeln!(
-                io::stderr().lock(),
+            say(&format!(
                 "note: `{path}` is unchanged: this run wrote no report"
-            );
+            ));
         }
     }
 }

@@ -1,6 +1,5 @@
 //! `ananke run`: plan, run, report.
 
-use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use ananke::context::Context;
@@ -19,7 +18,7 @@ use super::failed_walks::FailedWalks;
 use super::generate::{self, Asking, FILE};
 use super::last_run;
 use super::load::load;
-use super::print::print;
+use super::print::{print, say};
 use super::print_problems::print_problems;
 use super::recording_options::recordings;
 use super::report_options::AgentAnswers;
@@ -80,11 +79,7 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         .and_then(ReservedReport::written)
         .filter(|_| !is_quiet)
     {
-        let _ = writeln!(
-            io::stderr().lock(),
-            "note: the results are in `{}`",
-            path.display()
-        );
+        say(&format!("note: the results are in `{}`", path.display()));
     }
     exit
 }
@@ -126,7 +121,7 @@ fn generated(
 
 /// Prints what is wrong, which may quote an agent.
 fn complain(message: &str, exit: Exit) -> Exit {
-    let _ = writeln!(io::stderr().lock(), "error: {}", escape::terminal(message));
+    say(&format!("error: {message}"));
     exit
 }
 

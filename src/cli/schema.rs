@@ -1,7 +1,5 @@
 //! `ananke schema`: the JSON Schemas that editors read.
 
-use std::io::Write as _;
-
 use ananke::model::VERSIONS;
 use ananke::report::comparison;
 use ananke::report::file::json;
@@ -9,7 +7,7 @@ use ananke::schema::{FileKind, Version, embedded, pruned, text};
 use clap::{Args, ValueEnum};
 
 use super::exit::Exit;
-use super::print::print;
+use super::print::{print, say};
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaOptions {
@@ -44,10 +42,9 @@ pub(super) fn schema(options: &SchemaOptions) -> Exit {
     let Some(version) = version else {
         let asked_for = options.schema_version.as_deref().unwrap_or_default();
         let known = VERSIONS.join(", ");
-        let _ = writeln!(
-            std::io::stderr().lock(),
+        say(&format!(
             "error: there is no schema version `{asked_for}`; there are {known}"
-        );
+        ));
         return Exit::Usage;
     };
     let schema = match options.file {

@@ -1,6 +1,6 @@
 //! `ananke shrink`: the smallest conversation that violates the rule that a recording violates.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::PathBuf;
 
 use ananke::context::{Context, OutputStream};
@@ -13,7 +13,7 @@ use super::exit::Exit;
 use super::freeze::{open_recording, report};
 use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles};
-use super::print::print;
+use super::print::{print, say, say_styled};
 use super::recorded_selection::RecordedSelection;
 use super::runtime::runtime;
 use super::shown_path::shown_path;
@@ -84,17 +84,16 @@ fn shrunk(options: &ShrinkOptions, context: &Context) -> Result<Exit, FreezeErro
     })?;
     if !shrunk.omitted.is_empty() {
         let omitted = shrunk.omitted.join(", ");
-        let _ = writeln!(
-            io::stderr().lock(),
+        say(&format!(
             "note: there are no steps for {omitted}, which are omitted"
-        );
+        ));
     }
     if !shrunk.is_smallest {
         let message = format!(
             "stopped after {} tries: `--max-tries` allows more",
             shrunk.tried
         );
-        let _ = writeln!(io::stderr().lock(), "note: {message}");
+        say(&format!("note: {message}"));
     }
     Ok(print(Exit::Success, |out| summarize(&shrunk, out, context)))
 }
@@ -142,17 +141,16 @@ impl ProgressLine {
                 turns,
                 steps,
             } = progress;
-            let _ = write!(
-                io::stderr().lock(),
+            say_styled(&format!(
                 "\r\x1b[Kshrinking: {tried} tried, {turns} turns and {steps} steps left"
-            );
+            ));
             self.last = Some(progress);
         }
     }
 
     fn clear(&self) {
         if self.last.is_some() {
-            let _ = write!(io::stderr().lock(), "\r\x1b[K");
+            say_styled("\r\x1b[K");
         }
     }
 }

@@ -1,6 +1,5 @@
 //! `ananke verify`: the rules of tests over what something else recorded.
 
-use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,7 +8,6 @@ use ananke::context::Context;
 use ananke::plan::{Judging, Selection};
 use ananke::project::{RunSettings, Variables};
 use ananke::run::{ExchangeReports, Options};
-use ananke::text::escape;
 use ananke::verify::{
     TRACE_FORMATS, TraceError, TraceFormat, VerifyError, VerifyPlan, VerifyRequest, trace_format,
     verify_plan,
@@ -23,6 +21,7 @@ use super::custom_reporter::custom_reporter;
 use super::exit::Exit;
 use super::failed_walks::FailedWalks;
 use super::named_path::named_path;
+use super::print::say;
 use super::print_problems::print_problems;
 use super::report_options::ReportOptions;
 use super::run_options::{RunOptions, going};
@@ -92,11 +91,7 @@ pub(super) fn report_traces(errors: &[TraceError]) {
             .as_ref()
             .map(|help| format!("\nhelp: {help}"))
             .unwrap_or_default();
-        let _ = writeln!(
-            io::stderr().lock(),
-            "error: {}",
-            escape::terminal(&format!("{message}{help}"))
-        );
+        say(&format!("error: {message}{help}"));
     }
 }
 
@@ -127,7 +122,7 @@ pub(super) fn verify(options: &VerifyOptions, context: &Context) -> Exit {
     } = planned;
     print_problems(&problems, options.color, &context, &redactor);
     for note in &notes {
-        let _ = writeln!(io::stderr().lock(), "note: {}", escape::terminal(note));
+        say(&format!("note: {note}"));
     }
     let mut run_options = RunOptions::defaults();
     run_options.reports = options.reports.clone();
@@ -165,7 +160,7 @@ pub(super) fn verify(options: &VerifyOptions, context: &Context) -> Exit {
     };
     run.carry_out(plan).unwrap_or_else(|error| {
         let message = redactor.text(&error.to_string()).into_owned();
-        let _ = writeln!(io::stderr().lock(), "error: {}", escape::terminal(&message));
+        say(&format!("error: {message}"));
         Exit::Failure
     })
 }
@@ -208,7 +203,9 @@ fn request(
         ..Selection::default()
     };
     let files: Vec<_> = files.iter().map(|file| named_path(file, context)).collect();
-    files.iter().for_each(|(path, _)| context.files.note(path));
+    for (path, _) in &files {
+        context.files.note(path);
+    }
     VerifyRequest {
         format,
         files,

@@ -1,6 +1,5 @@
 //! `ananke explain`: the rules that apply to a test, or the meaning of a name. Nothing runs.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use ananke::context::{Context, OutputStream, TerminalSize};
@@ -11,7 +10,7 @@ use clap::Args;
 use super::super::colour::{Colour, colouring};
 use super::super::exit::Exit;
 use super::super::load::load;
-use super::super::print::print;
+use super::super::print::{print, say};
 use super::super::print_problems::print_problems;
 use super::layout::Colours;
 use super::name::ExplainedName;
@@ -163,6 +162,6 @@ fn unknown_name(subject: &str) -> String {
 }
 
 fn complain(message: &str, exit: Exit) -> Exit {
-    let _ = writeln!(std::io::stderr().lock(), "error: {message}");
+    say(&format!("error: {message}"));
     exit
 }

@@ -17,6 +17,7 @@ use super::super::print_problems::print_problems;
 use super::super::run::run;
 use super::super::run_options::RunOptions;
 use super::starter::{StarterFile, starter};
+use crate::cli::print::{print_now, say};
 
 #[derive(Debug, Args)]
 pub(crate) struct InitOptions {
@@ -87,7 +88,7 @@ pub(crate) fn init(options: &InitOptions, context: &Context) -> Exit {
         None => format!("\nNext: {command}\n"),
         Some(_) => format!("\nTrying the agent: {command} -v\n\n"),
     });
-    let _ = io::stdout().lock().write_all(lines.concat().as_bytes());
+    let _lost = print_now(&lines.concat());
     if options.endpoint.is_some() {
         try_agent(&folder, &command, context)
     } else {
@@ -106,10 +107,9 @@ fn try_agent(folder: &Path, command: &str, context: &Context) -> Exit {
         Err(error) => return fail(&error.to_string()),
     };
     if exit == Exit::Failure {
-        let _ = writeln!(
-            io::stderr().lock(),
+        say(&format!(
             "note: the files are written; when the agent runs and the config says how to reach it, try `{command}`"
-        );
+        ));
     }
     exit
 }
@@ -156,6 +156,6 @@ fn shown(folder: &Path, path: &Path) -> String {
 }
 
 fn fail(message: &str) -> Exit {
-    let _ = writeln!(io::stderr().lock(), "error: {message}");
+    say(&format!("error: {message}"));
     Exit::Failure
 }

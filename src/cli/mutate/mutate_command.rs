@@ -1,6 +1,5 @@
 //! The options of `ananke mutate`, and what it does with them.
 
-use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use ananke::context::Context;
@@ -19,7 +18,7 @@ use crate::cli::exit::Exit;
 use crate::cli::freeze::{open_recording, report};
 use crate::cli::named_path::named_path;
 use crate::cli::output_files::{ForceOption, OutputFiles};
-use crate::cli::print::print;
+use crate::cli::print::{print, say};
 use crate::cli::recorded_selection::RecordedSelection;
 use crate::cli::runtime::runtime;
 use crate::cli::shown_path::shown_path;
@@ -108,11 +107,7 @@ fn mutated(options: &MutateOptions, context: &Context) -> Result<Exit, FreezeErr
         report(error, options.recorded.color, context);
     }
     for note in notes {
-        let _ = writeln!(
-            io::stderr().lock(),
-            "note: {}",
-            ananke::text::escape::terminal(&note)
-        );
+        say(&format!("note: {note}"));
     }
     if run.report.tests.is_empty() && !refusals.is_empty() {
         return Ok(Exit::Failure);
@@ -189,7 +184,7 @@ fn print_report(
     for file in &options.output {
         if let Err(error) = file.write(report, per_second, min_score, &files, context) {
             let message = escape::terminal(&error.to_string()).into_owned();
-            let _ = writeln!(io::stderr().lock(), "error: {message}");
+            say(&format!("error: {message}"));
             return Exit::Failure;
         }
     }
@@ -206,17 +201,15 @@ fn print_report(
     });
     if let Some(min_score) = min_score.filter(|_| is_below) {
         let score = report.total.percent_words();
-        let _ = writeln!(
-            io::stderr().lock(),
+        say(&format!(
             "note: the score is {score}, and at least {min_score} is required"
-        );
+        ));
     }
     if is_gated && !shown.is_empty() {
-        let _ = writeln!(
-            io::stderr().lock(),
+        say(&format!(
             "note: the number of survivors that the baseline does not have is {}",
             shown.len()
-        );
+        ));
     }
     exit
 }

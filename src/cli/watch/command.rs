@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::SystemTime;
@@ -24,6 +24,7 @@ use super::super::interrupt::Signals;
 use super::super::print_problems::print_problems;
 use super::super::run_options::RunOptions;
 use super::changes::Changes;
+use crate::cli::print::{print_now, say};
 
 #[derive(Debug, Args)]
 pub(crate) struct WatchOptions {
@@ -36,7 +37,7 @@ pub(crate) fn watch(options: &WatchOptions, context: &Context) -> Exit {
     if let Some(input) = &options.run.input.input {
         let message = "`-i` has nothing to watch: it is for one run";
         let help = format!("name a case file as a path: `ananke watch {input}`");
-        let _ = writeln!(io::stderr().lock(), "error: {message}\nhelp: {help}");
+        say(&format!("error: {message}\nhelp: {help}"));
         return Exit::Usage;
     }
     let selection = &options.run.selection;
@@ -57,10 +58,9 @@ pub(crate) fn watch(options: &WatchOptions, context: &Context) -> Exit {
             })
         });
     watched.unwrap_or_else(|error| {
-        let _ = writeln!(
-            io::stderr().lock(),
+        say(&format!(
             "error: cannot watch the files of the project: {error}"
-        );
+        ));
         Exit::Failure
     })
 }
@@ -87,7 +87,7 @@ async fn follow(
         let after = stamps(options, config, context);
         changed.retain(|path| before.get(path) != after.get(path));
         if changed.is_empty() {
-            say(&format!(
+            let _lost = print_now(&format!(
                 "\nwatching {} directories for changes; Ctrl-C ends\n",
                 watcher.directories()
             ));
@@ -111,7 +111,7 @@ async fn follow(
         let is_there = changed.iter().any(|path| path.is_file());
         let present = changed.iter().filter(|path| !is_there || path.is_file());
         let names: Vec<String> = present.map(|path| shown(path, folder)).collect();
-        say(&format!("\nchanged: {}\n\n", names.join(", ")));
+        let _lost = print_now(&format!("\nchanged: {}\n\n", names.join(", ")));
     }
 }
 
@@ -215,11 +215,4 @@ fn stamps(
 fn shown(path: &Path, folder: &Path) -> String {
     let path = path.strip_prefix(folder).unwrap_or(path);
     escape::line(&path.display().to_string()).into_owned()
-}
-
-fn say(text: &str) {
-    let mut stdout = io::stdout().lock();
-    let _ = stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush());
 }

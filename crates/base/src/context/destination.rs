@@ -58,6 +58,10 @@ impl Destination {
         #[cfg(unix)]
         if path == Path::new("/proc/self/fd/1") || path == Path::new("/dev/fd/1") {
             // Its own position goes on, so that nothing that is printed is overwritten.
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "a report, which is written as it is"
+            )]
             return std::os::fd::AsFd::as_fd(&io::stdout())
                 .try_clone_to_owned()
                 .map(File::from);

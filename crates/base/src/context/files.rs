@@ -76,14 +76,12 @@ impl Files {
     /// # Errors
     /// If it is not there or cannot be read.
     pub fn open(&self, path: &Path) -> io::Result<OpenFile> {
-        Ok(OpenFile(match self.unsaved.get(path) {
-            Some(text) => Inner::Unsaved(Cursor::new(Arc::clone(text))),
-            None => {
-                let file = File::open(path)?;
-                self.note(path);
-                Inner::Disk(file)
-            }
-        }))
+        if let Some(text) = self.unsaved.get(path) {
+            return Ok(OpenFile(Inner::Unsaved(Cursor::new(Arc::clone(text)))));
+        }
+        let file = File::open(path)?;
+        self.note(path);
+        Ok(OpenFile(Inner::Disk(file)))
     }
 
     /// Counts the file at `path` as opened: something else reads it, such as a program.

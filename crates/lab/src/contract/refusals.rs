@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::recorded_calls::RecordedCall;
-use ananke_base::context::interruption::{COMPUTING_TIME, Interrupted, within};
+use ananke_base::context::interruption::{COMPUTING_TIME, within};
 use ananke_base::message::DeclaredTool;
 use ananke_base::text::{duration, nearest};
 use ananke_model::schema::ValueSchema;
@@ -54,21 +54,22 @@ pub fn refusals(calls: &[RecordedCall], tools: &[DeclaredTool]) -> Vec<RefusedCa
             Some(Err(why)) => refused.push(refusal(String::new(), why.clone())),
             Some(Ok(None)) => {}
             Some(Ok(Some(schema))) => {
-                match within(COMPUTING_TIME, || schema.mismatches(&call.args)) {
-                    Ok(mismatches) => refused.extend(
-                        mismatches
-                            .into_iter()
-                            .map(|mismatch| refusal(mismatch.pointer, mismatch.message)),
-                    ),
-                    Err(Interrupted) => {
-                        let time = duration::chosen(COMPUTING_TIME);
-                        let message = format!(
-                            "the schema cannot be checked within {time}: it has too many ways to match"
-                        );
-                        refused.push(refusal(String::new(), message.clone()));
-                        schemas.insert(&call.tool, Err(message));
-                    }
-                }
+                let checked = within(COMPUTING_TIME, || schema.mismatches(&call.args));
+                let Ok(mismatches) = checked else {
+                    let time = duration::chosen(COMPUTING_TIME);
+                    let message = format!(
+                        "the schema cannot be checked within {time}: it has too many ways to match"
+                    );
+                    refused.push(refusal(String::new(), message.clone()));
+                    // Once is enough.
+                    schemas.insert(&call.tool, Err(message));
+                    continue;
+                };
+                refused.extend(
+                    mismatches
+                        .into_iter()
+                        .map(|mismatch| refusal(mismatch.pointer, mismatch.message)),
+                );
             }
         }
     }

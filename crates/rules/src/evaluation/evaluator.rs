@@ -6,7 +6,7 @@ use super::judging_time::JudgingTime;
 use super::question::Question;
 use super::scope::RuleScope;
 use super::view::Exclusions;
-use super::watch::{NewFindings, RuleWatch};
+use super::watch::{NewFindings, RuleWatch, WatchActivity};
 use crate::captured::{Captured, Writing};
 use crate::inherit::{Inherited, TurnRules};
 use crate::limits::{Measure, monitor, total};
@@ -126,11 +126,10 @@ impl Evaluator {
 
     /// The problem of a test whose rules took longer than they may: nothing that they answered since counts.
     pub fn overtime(&self) -> Option<Problem> {
-        let watches = self.waiting.iter().chain(&self.test).chain(&self.turn);
+        let mut watches = self.waiting.iter().chain(&self.test).chain(&self.turn);
         let slow = watches
-            .filter(|watch| watch.is_computing)
-            .map(RuleWatch::named)
-            .next();
+            .find(|watch| watch.activity == WatchActivity::Computing)
+            .map(RuleWatch::named);
         self.time
             .is_over()
             .then(|| self.time.problem(slow.as_deref()))

@@ -51,8 +51,16 @@ pub(super) struct RuleWatch {
     exclusions: Exclusions,
     /// How many findings there were since failures were last reported.
     findings: usize,
-    /// Whether it computes, or was given up.
-    pub(super) is_computing: bool,
+    pub(super) activity: WatchActivity,
+}
+
+/// What a rule is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WatchActivity {
+    /// It waits for what happens.
+    Waiting,
+    /// It computes, or it did when it was given up.
+    Computing,
 }
 
 /// What the rules found since it was last taken.
@@ -147,7 +155,7 @@ impl RuleWatch {
             lacks: None,
             exclusions: Exclusions::default(),
             findings: 0,
-            is_computing: false,
+            activity: WatchActivity::Waiting,
         }
     }
 
@@ -169,9 +177,9 @@ impl RuleWatch {
             exclusions: &self.exclusions,
             redactor,
         };
-        self.is_computing = true;
+        self.activity = WatchActivity::Computing;
         let judgement = self.monitor.watch(&view, moment);
-        self.is_computing = false;
+        self.activity = WatchActivity::Waiting;
         if let Some(lacks) = self.lacking(trace, &judgement) {
             self.is_decided = true;
             if found.withholds {

@@ -178,7 +178,7 @@ fn names_of_an_agent_are_text_everywhere() {
     let again = coverage(&folder, &["-o", "holes.test.yaml"]);
     assert_eq!(again.status.code(), Some(1));
     assert!(
-        stderr(&again).contains("`holes.test.yaml` exists already"),
+        stderr(&again).contains("`holes.test.yaml` is a file that this command reads"),
         "{}",
         stderr(&again)
     );

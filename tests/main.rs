@@ -39,6 +39,7 @@ mod normalising;
 mod open_files;
 mod other_protocols;
 mod outputs;
+mod own_servers;
 mod project_hooks;
 mod proxies;
 mod quarantine;

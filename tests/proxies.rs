@@ -8,6 +8,7 @@ use ananke::plan::Selection;
 use ananke::project::Variables;
 use ananke::proxy::{Incomplete, ProxyCapture, ProxyServer, hold_again};
 use ananke::record::{RecordRequest, RecordedFile, record};
+use ananke::redact::Redactor;
 use regex::Regex;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -20,7 +21,10 @@ use crate::support::raw_agent::{RawAgent, Step};
 /// A proxy in front of this address.
 async fn proxy(endpoint: &str) -> (Serving, ProxyCapture) {
     ananke::install();
-    let (capture, lines) = (ProxyCapture::default(), Arc::new(Lines::default()));
+    let (capture, lines) = (
+        ProxyCapture::new(Redactor::default()),
+        Arc::new(Lines::default()),
+    );
     let (times, kept) = (Regex::new(", [0-9]+ ms").unwrap(), Arc::clone(&lines));
     let notice = Arc::new(move |line: &str| kept.push(times.replace(line, "").into_owned()));
     let forwarder = Forwarder::new(endpoint.parse().unwrap()).unwrap();
@@ -259,6 +263,7 @@ async fn written(project: &Project, capture: &ProxyCapture) -> (RecordedFile, Op
             &request,
             &name,
             &variables,
+            &[],
             conversation,
         )
         .await

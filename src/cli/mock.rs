@@ -7,19 +7,22 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ananke::context::Context;
-use ananke::http_server::HttpListener;
+use ananke::http_server::{AnsweredPages, HttpListener, ServerNotice};
 use ananke::mock::{
     EmbeddedAgent, Fault, MockAgent, MockError, MockOptions, MockServer, RecordedAgent,
     RequestEntry, RequestListener, Speed,
 };
-use ananke::text::escape;
+use ananke::run::{Reason, Stopper};
 use clap::Args;
 
+use super::access_options::AccessOptions;
 use super::exit::Exit;
 use super::freeze::open_recording;
 use super::interrupt::Signals;
 use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles, OutputKind, Refusal};
+use super::output_thread::OutputThread;
+use super::outputs::Outputs;
 use super::print::{print_now, say};
 use super::print_problems::print_problems;
 use super::recorded_selection::RecordedSelection;
@@ -50,6 +53,8 @@ pub(crate) struct MockCommand {
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) access: AccessOptions,
+    #[command(flatten)]
     pub(crate) recorded: RecordedSelection,
 }
 
@@ -68,7 +73,10 @@ fn served(options: &MockCommand, context: &Context) -> Result<(), MockError> {
     };
     runtime().map_err(failed)?.block_on(async {
         let agent = agent(options, context).await?;
+        let stopper = Stopper::default();
+        let stderr = Outputs::of_program(&stopper).stderr;
         let listener = RequestPrinter {
+            stderr: stderr.clone(),
             file: options
                 .log
                 .as_ref()
@@ -92,14 +100,21 @@ fn served(options: &MockCommand, context: &Context) -> Result<(), MockError> {
             help: Some("choose another port, or 0 for one that is free".to_owned()),
         })?;
         print_now(&format!("http://{}\n", port.address())).map_err(failed)?;
-        say(&format!(
-            "serving {}; Ctrl-C ends it",
-            escape::terminal(&described)
-        ));
-        tokio::select! {
-            ended = port.serve(Arc::new(server)) => ended.map_err(failed),
-            () = signals.next() => Ok(()),
+        if !port.address().ip().is_loopback() {
+            stderr.note("warning: whoever reaches this machine can send requests");
         }
+        stderr.note(&format!("serving {described}; Ctrl-C ends it"));
+        let access = options.access.access(AnsweredPages::OfThisMachine);
+        let notices = stderr.clone();
+        let notice: ServerNotice = Arc::new(move |line| notices.note(line));
+        tokio::select! {
+            () = port.serve(Arc::new(server), access, notice) => {}
+            () = signals.next() => {}
+        }
+        // What nobody reads is not waited for.
+        stopper.stop(Reason::Interrupted);
+        let _lost = stderr.finish();
+        Ok(())
     })
 }
 
@@ -134,13 +149,14 @@ fn open_log(log: &Path, context: &Context) -> Result<Mutex<File>, MockError> {
 
 /// Prints a line for each request to standard error, and writes an entry to the log.
 struct RequestPrinter {
+    stderr: OutputThread,
     file: Option<Mutex<File>>,
 }
 
 impl RequestListener for RequestPrinter {
     fn request(&self, entry: &RequestEntry) {
+        self.stderr.note(&entry.line());
         // A log that takes nothing more ends nothing else.
-        say(&escape::line(&entry.line()));
         if let (Some(file), Ok(mut line)) = (&self.file, serde_json::to_string(entry)) {
             line.push('\n');
             let _ = file

@@ -1,5 +1,6 @@
 //! The command line: one file per command, each with its own options; uses the library like any other program.
 
+mod access_options;
 mod agent_project;
 mod arguments;
 mod audit;

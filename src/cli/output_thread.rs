@@ -12,9 +12,13 @@ use std::thread;
 use std::time::Duration;
 
 use ananke::run::{Reason, Stopper};
+use ananke::text::escape;
 
 /// How many bytes may wait.
 const WAITING: usize = 64 << 20;
+
+/// Of how many waiting bytes on notes are lost that nothing waits for.
+const MOST_NOTES: usize = 1 << 20;
 
 /// How long a reader that takes nothing is waited for once the run is interrupted.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -66,6 +70,14 @@ impl OutputThread {
             finishing,
             stopper,
         }))
+    }
+
+    /// Prints a line, escaped, without waiting for anything: one that finds much of others waiting is lost.
+    pub(super) fn note(&self, line: &str) {
+        if self.0.state().waiting.len() < MOST_NOTES {
+            // It has room, so that it does not wait.
+            let _lost = writeln!(self.clone(), "{}", escape::line(line));
+        }
     }
 
     /// Waits until everything is written; not for long if the run is interrupted.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
 
-use ananke::http_server::{HttpListener, RequestHandler};
+use ananke::http_server::{Access, HttpListener, RequestHandler};
 use ananke::mock::{
     EmbeddedAgent, MockAgent, MockOptions, MockServer, RequestEntry, RequestListener, Speed,
 };
@@ -90,7 +90,11 @@ impl Serving {
             .await
             .unwrap();
         let port = listener.address().port();
-        let running = tokio::spawn(async move { listener.serve(handler).await.unwrap() });
+        let running = tokio::spawn(async move {
+            listener
+                .serve(handler, Access::default(), Arc::new(|_: &str| {}))
+                .await;
+        });
         Self {
             port,
             lines,

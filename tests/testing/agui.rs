@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use ananke::http_server::HttpListener;
+use ananke::http_server::{Access, HttpListener};
 use ananke::mock::{EmbeddedAgent, MockOptions, MockServer, RequestEntry, RequestListener, Speed};
 use ananke::testing::{AgentTarget, TestSession};
 use ananke::{Context, Selection};
@@ -44,7 +44,8 @@ async fn the_tools_of_a_session_are_client_tools_of_its_agent() {
         .await
         .unwrap();
     let endpoint = format!("http://{}/", listener.address());
-    let serving = tokio::spawn(listener.serve(Arc::new(server)));
+    let serving =
+        tokio::spawn(listener.serve(Arc::new(server), Access::default(), Arc::new(|_: &str| {})));
 
     let target = AgentTarget::new("agui", json!({ "endpoint": endpoint, "agentId": "desk" }));
     let mut session = TestSession::connect(target).unwrap();

@@ -16,6 +16,7 @@ use super::dialog::Dialog;
 use super::proxy::ProxyRecording;
 use super::unrecorded::Unrecorded;
 use super::write::write;
+use crate::cli::access_options::AccessOptions;
 use crate::cli::colour::Colour;
 use crate::cli::exit::Exit;
 use crate::cli::freeze::report;
@@ -47,6 +48,8 @@ pub(crate) struct RecordOptions {
     pub(crate) proxy: Option<u16>,
     #[command(flatten)]
     pub(crate) force: ForceOption,
+    #[command(flatten)]
+    pub(crate) access: AccessOptions,
     /// The agent: one of the config's `targets`, or its `agentId` (default: that of the config)
     #[arg(short = 'n', long, value_name = "NAME")]
     pub(crate) target: Option<String>,
@@ -120,6 +123,7 @@ fn recorded(options: &RecordOptions, context: &Context) -> Result<Exit, Unrecord
             name,
             port,
             force,
+            access: options.access.clone(),
             colour,
             context,
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ananke::agents::http::Forwarder;
 use ananke::context::Context;
 use ananke::freeze::FreezeError;
-use ananke::http_server::HttpListener;
+use ananke::http_server::{AnsweredPages, HttpListener, ServerNotice};
 use ananke::plan::Plan;
 use ananke::project::Variables;
 use ananke::proxy::{CapturedConversation, ProxyCapture, ProxyServer, endpoint, hold_again};
@@ -17,6 +17,7 @@ use ananke::text::escape;
 
 use super::unrecorded::Unrecorded;
 use super::write::write;
+use crate::cli::access_options::AccessOptions;
 use crate::cli::colour::Colour;
 use crate::cli::exit::Exit;
 use crate::cli::interrupt::Signals;
@@ -33,6 +34,7 @@ pub(super) struct ProxyRecording<'a> {
     pub(super) name: String,
     pub(super) port: u16,
     pub(super) force: ForceOption,
+    pub(super) access: AccessOptions,
     pub(super) colour: Colour,
     pub(super) context: &'a Context,
 }
@@ -45,7 +47,7 @@ impl ProxyRecording<'_> {
         let outputs = Outputs::of_program(&Stopper::default());
         runtime()?.block_on(async {
             let (capture, variables) = self.pass(&outputs).await?;
-            self.write(capture.take(), &variables, &outputs).await
+            self.write(&capture, &variables, &outputs).await
         })
     }
 
@@ -68,7 +70,7 @@ impl ProxyRecording<'_> {
         let mut signals = Signals::listen(&context)?;
         let services = Services::start(&mut plan, &context, stopper.token(), screen).await;
         let services = services.ok_or(Unrecorded::Reported(Exit::Failure))?;
-        let capture = ProxyCapture::default();
+        let capture = ProxyCapture::new(redactor.clone());
         let passed = tokio::select! {
             passed = self.serve(&context, &plan, &capture, outputs) => passed,
             () = signals.next() => Ok(()),
@@ -92,6 +94,12 @@ impl ProxyRecording<'_> {
     ) -> Result<(), Unrecorded> {
         let endpoint = endpoint(context, plan)?;
         let place = ananke::agents::http::shown(&endpoint);
+        let has_credentials = !endpoint.username().is_empty() || endpoint.query().is_some();
+        let pages = if has_credentials {
+            AnsweredPages::Nobodys
+        } else {
+            AnsweredPages::OfThisMachine
+        };
         let refused = |message: String| FreezeError::Refused {
             message,
             help: None,
@@ -105,27 +113,25 @@ impl ProxyRecording<'_> {
         // The program that started the proxy waits for its address.
         writeln!(outputs.stdout.clone(), "http://{}", listener.address())?;
         outputs.stdout.finish()?;
-        let say = |outputs: &Outputs, line: &str| {
-            let _lost = writeln!(outputs.stderr.clone(), "{}", escape::line(line));
-            let _lost = outputs.stderr.finish();
-        };
-        say(
-            outputs,
-            &format!("recording what passes to {place}; Ctrl-C ends it and writes the tests"),
-        );
-        let (lines, redactor) = (outputs.clone(), plan.redactor.clone());
-        let notice = Arc::new(move |line: &str| say(&lines, &redactor.text(line)));
-        let server = ProxyServer::new(forwarder, capture.clone(), notice);
-        Ok(listener.serve(Arc::new(server)).await?)
+        outputs.stderr.note(&format!(
+            "recording what passes to {place}; Ctrl-C ends it and writes the tests"
+        ));
+        let (stderr, redactor) = (outputs.stderr.clone(), plan.redactor.clone());
+        let notice: ServerNotice = Arc::new(move |line| stderr.note(&redactor.text(line)));
+        let server = ProxyServer::new(forwarder, capture.clone(), Arc::clone(&notice));
+        let access = self.access.access(pages);
+        listener.serve(Arc::new(server), access, notice).await;
+        Ok(())
     }
 
     /// Writes tests of what passed.
     async fn write(
         &self,
-        conversations: Vec<CapturedConversation>,
+        capture: &ProxyCapture,
         variables: &Variables,
         outputs: &Outputs,
     ) -> Result<Exit, Unrecorded> {
+        let (conversations, secrets) = (capture.take(), capture.secrets());
         let is_only = conversations.len() == 1;
         let (mut tests, mut is_complete) = (Vec::new(), true);
         for (conversation, number) in conversations.into_iter().zip(1..) {
@@ -134,7 +140,7 @@ impl ProxyRecording<'_> {
             } else {
                 format!("{} {number}", self.name)
             };
-            let (conversation, ends) = self.held(&name, conversation, variables).await?;
+            let (conversation, ends) = self.held(&name, conversation, variables, &secrets).await?;
             let turns = conversation.inputs.len();
             if let Some(why) = ends {
                 is_complete = false;
@@ -170,8 +176,17 @@ impl ProxyRecording<'_> {
         name: &str,
         conversation: CapturedConversation,
         variables: &Variables,
+        secrets: &[String],
     ) -> Result<(HeldConversation, Option<String>), Unrecorded> {
-        let again = hold_again(self.context, &self.request, name, variables, conversation).await?;
+        let again = hold_again(
+            self.context,
+            &self.request,
+            name,
+            variables,
+            secrets,
+            conversation,
+        )
+        .await?;
         let mut held = again.held;
         let problem = held.problem.take().map(|problem| problem.message);
         Ok((held, problem.or(again.ends)))

@@ -30,7 +30,7 @@ pub fn place(url: &Url) -> String {
 }
 
 /// Whether a URL is of this machine, by one of its own names: `0.0.0.0`, where servers say they listen, is one as well.
-pub(super) fn is_this_machine(url: &Url) -> bool {
+pub(crate) fn is_this_machine(url: &Url) -> bool {
     let is_own = |address: IpAddr| address.is_unspecified() || address.to_canonical().is_loopback();
     match url.host() {
         Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),

@@ -3,6 +3,7 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use hyper::server::conn::http1;
@@ -10,6 +11,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 
+use super::access::Access;
 use super::received::ReceivedRequest;
 use super::response::SentResponse;
 
@@ -18,6 +20,12 @@ pub trait RequestHandler: Send + Sync + 'static {
     /// The response to a request; `None` closes the connection without one.
     fn handle(&self, request: ReceivedRequest) -> BoxFuture<'_, Option<SentResponse>>;
 }
+
+/// Gets a line about what a server does by itself: whom it refuses, and what it lacks. It must not block.
+pub type ServerNotice = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// How long a server waits that the system gives no more connections.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// A port that is listened on.
 #[derive(Debug)]
@@ -42,12 +50,17 @@ impl HttpListener {
         self.address
     }
 
-    /// Serves every connection, each at its own pace, until the future is dropped.
-    ///
-    /// # Errors
-    /// If the system gives no more connections.
-    pub async fn serve(self, handler: Arc<dyn RequestHandler>) -> io::Result<()> {
+    /// Serves every connection, each at its own pace, until the future is dropped. On an address of this machine alone, `access`
+    /// says who is answered. If the system gives no more connections, it waits until it does.
+    pub async fn serve(
+        self,
+        handler: Arc<dyn RequestHandler>,
+        access: Access,
+        notice: ServerNotice,
+    ) {
         let mut connections = tokio::task::JoinSet::new();
+        let access = self.address.ip().is_loopback().then(|| Arc::new(access));
+        let mut was_short = false;
         loop {
             let accepted = tokio::select! {
                 accepted = self.listener.accept() => accepted,
@@ -57,14 +70,35 @@ impl HttpListener {
                 Ok(accepted) => accepted,
                 // The client was gone before it was accepted.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => continue,
-                Err(error) => return Err(error),
+                Err(error) => {
+                    if !std::mem::replace(&mut was_short, true) {
+                        notice(&format!(
+                            "warning: the system gives no more connections ({error}): waiting until some are closed"
+                        ));
+                    }
+                    tokio::time::sleep(PAUSE).await;
+                    continue;
+                }
             };
             // A frame is sent when it is made.
             stream.set_nodelay(true).ok();
-            let handler = Arc::clone(&handler);
+            let (handler, access) = (Arc::clone(&handler), access.clone());
+            let notice = Arc::clone(&notice);
             connections.spawn(async move {
                 let service = service_fn(|request| {
-                    let response = handler.handle(ReceivedRequest::of(request));
+                    let request = ReceivedRequest::of(request);
+                    let refused = access.as_ref().and_then(|access| access.refusal(&request));
+                    if let Some(refused) = &refused {
+                        notice(&format!("refused: {}", refused.why));
+                    }
+                    let response = match refused {
+                        None => handler.handle(request),
+                        Some(refused) => Box::pin(std::future::ready(Some(SentResponse::whole(
+                            refused.status,
+                            "text/plain; charset=utf-8",
+                            refused.why + "\n",
+                        )))),
+                    };
                     async {
                         let closed = || io::Error::from(io::ErrorKind::ConnectionAborted);
                         response

@@ -15,7 +15,7 @@ use ananke_agents::http_server::{ReceivedRequest, RequestHandler, SentResponse};
 use ananke_agents::{ServedFrame, ServedProtocol, ServedRequest, ServedResponse, served_protocols};
 use ananke_base::text::any_of;
 use ananke_engine::recording::AgentAnswer;
-use ananke_model::variables::is_secret_header;
+use ananke_model::variables::{is_secret_header, masked_query};
 
 /// The header that asks for a fault.
 const FAULT_HEADER: &str = "x-ananke-fault";
@@ -130,7 +130,7 @@ impl MockServer {
         RequestEntry {
             request: self.requests.fetch_add(1, Ordering::Relaxed) + 1,
             method: request.method.clone(),
-            path: request.target.clone(),
+            path: masked_query(&request.target).into_owned(),
             headers: headers.collect(),
             protocol: None,
             asks: None,

@@ -29,6 +29,7 @@ pub struct HeldAgain {
 }
 
 /// Holds `conversation` again as a test of this name that has no turns, with the `variables` of the project. Nothing is sent.
+/// `secrets` are in nothing that comes of it.
 ///
 /// # Errors
 /// If it cannot be recorded.
@@ -37,6 +38,7 @@ pub async fn hold_again(
     request: &RecordRequest,
     name: &str,
     variables: &Variables,
+    secrets: &[String],
     conversation: CapturedConversation,
 ) -> Result<HeldAgain, FreezeError> {
     let CapturedTurns {
@@ -49,6 +51,7 @@ pub async fn hold_again(
     let tools = CapturedTools::new(tools, answers);
     let (mut plan, context) = request.blank_test(context, name, &tools.written())?;
     plan.variables = variables.clone();
+    plan.redactor.add(secrets);
     let clock = Arc::new(ManualClock::new(context.unix_ms()));
     let environment = Arc::clone(&plan.environment);
     let context = Context {

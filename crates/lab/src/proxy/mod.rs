@@ -10,6 +10,7 @@ mod captured_tools;
 mod captured_turns;
 mod endpoint;
 mod hold_again;
+mod passing_secrets;
 mod proxy_capture;
 mod proxy_server;
 

@@ -1,10 +1,12 @@
 //! What has passed so far.
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::captured_conversation::CapturedConversation;
 use super::captured_exchange::{CapturedExchange, Incomplete};
 use ananke_agents::{Action, ServedProtocol, ServedRequest, ServedResponse};
+use ananke_trace::redact::Redactor;
 
 /// The most conversations that are kept.
 const MOST_CONVERSATIONS: usize = 1000;
@@ -12,17 +14,48 @@ const MOST_CONVERSATIONS: usize = 1000;
 /// What a person reads while requests pass.
 pub type Notice = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// The conversations that have passed so far. Clones share them.
-#[derive(Clone, Default)]
-pub struct ProxyCapture(Arc<Mutex<Vec<CapturedConversation>>>);
+/// The conversations that have passed so far, and the secrets in them. Clones share them.
+#[derive(Clone)]
+pub struct ProxyCapture {
+    conversations: Arc<Mutex<Vec<CapturedConversation>>>,
+    /// Every secret that passed, in no order.
+    secrets: Arc<Mutex<HashSet<String>>>,
+    redactor: Redactor,
+}
 
 /// The place of an exchange: its conversation, and its number in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ExchangePlace(usize, usize);
 
 impl ProxyCapture {
+    /// Nothing has passed. What is printed is masked by `redactor`, which gets to know the secrets that pass.
+    pub fn new(redactor: Redactor) -> Self {
+        Self {
+            conversations: Arc::default(),
+            secrets: Arc::default(),
+            redactor,
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Vec<CapturedConversation>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.conversations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps secrets, before anything is printed or written that may repeat them.
+    pub(super) fn learn(&self, secrets: Vec<String>) {
+        self.redactor.add(&secrets);
+        self.secrets
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend(secrets);
+    }
+
+    /// Every secret that passed, in no order.
+    pub fn secrets(&self) -> Vec<String> {
+        let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        secrets.iter().cloned().collect()
     }
 
     /// Keeps a request whose response is still to come; `None` if it belongs to no conversation that is kept.

@@ -5,13 +5,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::{Bytes, BytesMut};
 use futures_util::future::BoxFuture;
+use serde_json::Value;
 use tokio::time::Instant;
 
 use super::captured_exchange::{Incomplete, KeptResponse};
+use super::passing_secrets::passing_secrets;
 use super::proxy_capture::{ExchangePlace, Notice, ProxyCapture};
 use ananke_agents::http::{ForwardedResponse, Forwarder};
 use ananke_agents::http_server::{BodyWatch, ReceivedRequest, RequestHandler, SentResponse};
 use ananke_agents::{ServedEnd, ServedProtocol, ServedRequest, served_protocols};
+use ananke_base::source::received_json;
+use ananke_model::variables::masked_query;
 
 /// The most bytes of a request that are looked at: 16 MiB. Every request passes.
 const MOST_BYTES: usize = 16 << 20;
@@ -50,11 +54,19 @@ impl ProxyServer {
             .forwarder
             .forward(&method, &target, &headers, body)
             .await;
-        let read = (method == "POST").then(|| read(&seen)).flatten();
+        let body = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let json = body
+            .as_ref()
+            .and_then(|body| received_json::read_as::<Value>(body).ok());
+        self.capture
+            .learn(passing_secrets(&headers, &target, json.as_ref()));
+        let read = body
+            .filter(|_| method == "POST")
+            .and_then(|body| read(&body));
         let asks = read
             .as_ref()
             .map(|(protocol, request)| format!("{}: {}", protocol.name(), request.describe()));
-        let line = asks.unwrap_or_else(|| format!("{method} {target}"));
+        let line = asks.unwrap_or_else(|| format!("{method} {}", masked_query(&target)));
         let place = read.and_then(|(protocol, request)| self.capture.begin(protocol, request));
         let mut passing = Passing {
             capture: self.capture.clone(),
@@ -71,6 +83,7 @@ impl ProxyServer {
                     KeptResponse::new(response.status, response.headers.clone(), began.elapsed())
                 });
                 let (status, headers) = (response.status, response.headers.clone());
+                self.capture.learn(passing_secrets(&headers, "", None));
                 passing.line = format!("{}: {status}", passing.line);
                 let length = headers.iter().find(|(name, _)| name == "content-length");
                 passing.left = length.and_then(|(_, length)| length.parse().ok());
@@ -112,9 +125,8 @@ fn watch(seen: &SeenBody) -> BodyWatch {
 }
 
 /// The request that a protocol reads in a body, and the protocol.
-fn read(seen: &SeenBody) -> Option<(&'static dyn ServedProtocol, Box<dyn ServedRequest>)> {
-    let body = seen.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-    served_protocols().find_map(|protocol| Some((protocol, protocol.read(&body).ok()?)))
+fn read(body: &[u8]) -> Option<(&'static dyn ServedProtocol, Box<dyn ServedRequest>)> {
+    served_protocols().find_map(|protocol| Some((protocol, protocol.read(body).ok()?)))
 }
 
 /// A response that is passing. If it is dropped before its end, the client has gone away.

@@ -10,7 +10,7 @@ use super::leaf::{Leaf, NotReady};
 use super::mode::Mode;
 use super::scan::Reference;
 use super::scope::Scope;
-use super::secret::{SHORTEST_SECRET, Secret, is_secret_header};
+use super::secret::{SHORTEST_SECRET, Secret, is_secret_header, is_secret_value};
 use crate::model::{Decimal, Flag, Scalar, Text, WholeNumber};
 use ananke_base::context::absolute_at;
 use ananke_base::diagnostic::{Code, Diagnostic, Place, SourceFile, Span, Spanned};
@@ -198,6 +198,13 @@ impl<'a> Interpolation<'a> {
         self.add_written(place, &value);
         self.warn_of_short_secrets(known, &format!("key `{place}`"), text.span);
         Ok(value)
+    }
+
+    /// The value at `place` is a secret if it looks like one: its name says so (SPEC 14).
+    pub fn add_named_secret(&mut self, place: &str, value: &str) {
+        if is_secret_value(value) {
+            self.add_written(place, value);
+        }
     }
 
     /// A secret that is written in the file at `place`, and its parts.

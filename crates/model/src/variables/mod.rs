@@ -31,7 +31,9 @@ pub use origins::Origins;
 pub use pattern::{Pattern, PatternError, Patterns};
 pub use scan::{MalformedReferences, Piece, Reference, ScanError, scan};
 pub use scope::{Lookup, Scope};
-pub use secret::{SHORTEST_SECRET, Secret, is_secret_header};
+pub use secret::{
+    SHORTEST_SECRET, Secret, is_secret_header, is_secret_name, is_secret_value, masked_query,
+};
 pub use tool_name::{call_keys, tool_name_problem};
 pub use url::{add_user_info, http_url};
 pub use useless::{UselessMatch, useless_match};

@@ -2,6 +2,8 @@
 //!
 //! A secret is known by its value, and by what gave it, so that a recording can name it where it was.
 
+use std::borrow::Cow;
+
 use super::scan::Reference;
 
 /// The shortest secret that is masked, in characters: shorter ones would shred every text (SPEC 2).
@@ -29,6 +31,26 @@ const SECRET_WORDS: [&str; 4] = ["key", "auth", "sig", "pwd"];
 
 /// Headers that are called like one and are none.
 const NO_SECRETS: [&str; 2] = ["idempotency-key", "surrogate-key"];
+
+/// Words of a name whose value is a secret, in queries, bodies and environments (SPEC 14).
+const NAMED_SECRETS: [&str; 7] = [
+    "token",
+    "secret",
+    "password",
+    "credential",
+    "authorization",
+    "cookie",
+    "apikey",
+];
+
+/// The words before `key` that make it one.
+const SECRET_KEYS: [&str; 3] = ["api", "access", "private"];
+
+/// Words beside which a name counts or limits something: `max_token`, `page_token`.
+const COUNTS: [&str; 5] = ["max", "total", "count", "limit", "page"];
+
+/// The fewest characters of a secret that its name alone makes one.
+const SHORTEST_NAMED: usize = 8;
 
 /// A value that must be masked wherever it is shown.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,9 +116,136 @@ pub fn is_secret_header(header: &str) -> bool {
     is_like_one && !NO_SECRETS.contains(&name.as_str())
 }
 
+/// Whether the value of this name is a secret, in a query, a body or an environment (SPEC 14): `API_KEY`, `sessionToken`.
+pub fn is_secret_name(name: &str) -> bool {
+    let words = words(name);
+    let is_key = words
+        .windows(2)
+        .any(|pair| pair[1] == "key" && SECRET_KEYS.contains(&pair[0].as_str()));
+    let is_one = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    (is_key || is_one(&NAMED_SECRETS)) && !is_one(&COUNTS)
+}
+
+/// Whether a value with a secret name is a secret: it has eight characters and is no number, boolean or path.
+pub fn is_secret_value(value: &str) -> bool {
+    let is_path = ["/", "./", "../", "~/"]
+        .iter()
+        .any(|start| value.starts_with(start));
+    value.chars().count() >= SHORTEST_NAMED && !is_path && value.parse::<f64>().is_err()
+}
+
+/// The target of a request, or a URL, with `***` for the values of its query that are secret by their names.
+pub fn masked_query(target: &str) -> Cow<'_, str> {
+    let Some((path, query)) = target.split_once('?') else {
+        return Cow::Borrowed(target);
+    };
+    let masked = query.split('&').map(|pair| match pair.split_once('=') {
+        Some((name, value)) if !value.is_empty() && is_secret_parameter(name) => {
+            Cow::Owned(format!("{name}=***"))
+        }
+        _ => Cow::Borrowed(pair),
+    });
+    Cow::Owned(format!("{path}?{}", masked.collect::<Vec<_>>().join("&")))
+}
+
+/// Whether a parameter of a query is secret by its name, which may be encoded.
+fn is_secret_parameter(name: &str) -> bool {
+    url::form_urlencoded::parse(name.as_bytes())
+        .next()
+        .is_some_and(|(name, _)| is_secret_name(&name) || is_secret_header(&name))
+}
+
+/// The words of a name, in lower case: `X-Api-Key`, `apiKey` and `API_KEY` have the same.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    for character in name.chars() {
+        let begins =
+            !character.is_alphanumeric() || character.is_uppercase() && before.is_lowercase();
+        if begins {
+            words.push(String::new());
+        }
+        if character.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(character.to_lowercase());
+        }
+        before = character;
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_say_what_is_secret_in_queries_bodies_and_environments() {
+        for name in [
+            "API_KEY",
+            "apiKey",
+            "x-api-key",
+            "OPENAI_API_KEY",
+            "privateKey",
+            "access_key",
+            "session_token",
+            "accessToken",
+            "password",
+            "client-secret",
+            "credential",
+            "Authorization",
+            "set-cookie",
+            "apikey",
+        ] {
+            assert!(is_secret_name(name), "{name}");
+        }
+        for name in [
+            "max_token",
+            "tokens",
+            "total_tokens",
+            "tokenizer",
+            "page_token",
+            "token_count",
+            "token_limit",
+            "key",
+            "primary_key",
+            "keyboard",
+            "monkey",
+            "secretary",
+            "passwords_of",
+            "",
+        ] {
+            assert!(!is_secret_name(name), "{name}");
+        }
+        for value in ["5ecret-0001", "correct horse", "12345678a"] {
+            assert!(is_secret_value(value), "{value}");
+        }
+        for value in [
+            "short",
+            "1234567890",
+            "1.5e300000",
+            "/etc/app/key.pem",
+            "./key.pem",
+            "~/secrets",
+            "",
+        ] {
+            assert!(!is_secret_value(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn queries_are_masked_by_the_names_of_their_values() {
+        for (target, masked) in [
+            ("/a", "/a"),
+            ("/a?page=3&session_token=abc", "/a?page=3&session_token=***"),
+            ("/a?x%2Dapi%2Dkey=abc&b", "/a?x%2Dapi%2Dkey=***&b"),
+            ("/a?token=&sig=1#x", "/a?token=&sig=***"),
+            ("https://h/?page_token=7", "https://h/?page_token=7"),
+        ] {
+            assert_eq!(masked_query(target), masked);
+        }
+    }
 
     #[test]
     fn headers_that_carry_secrets_are_known_by_their_names() {

@@ -3,7 +3,7 @@
 use ananke_base::diagnostic::Code;
 use ananke_base::source::FreeMap;
 use ananke_model::model::Text;
-use ananke_model::variables::{Interpolation, Leaf};
+use ananke_model::variables::{Interpolation, Leaf, is_secret_name};
 
 /// A program as a config writes it.
 #[derive(Clone, Copy)]
@@ -80,7 +80,11 @@ impl WrittenCommand<'_> {
                 interpolation.report(Code::BadValue, name.span, message, None);
                 return None;
             }
-            Some((name.value.clone(), value?))
+            let value = value?;
+            if is_secret_name(&name.value) {
+                interpolation.add_named_secret(&format!("env.{}", name.value), &value);
+            }
+            Some((name.value.clone(), value))
         };
         let filled: Vec<Option<(String, String)>> =
             self.env.into_iter().flatten().map(one).collect();

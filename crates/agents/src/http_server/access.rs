@@ -1,0 +1,151 @@
+//! Who is answered: a page of any site can send requests to a port of this machine, under its own name or as if it were the
+//! site's (SPEC 14).
+
+use url::Url;
+
+use super::received::ReceivedRequest;
+use crate::http::is_this_machine;
+
+/// Whose requests are answered.
+#[derive(Clone, Debug, Default)]
+pub struct Access {
+    /// Names that requests may be addressed to, in addition to those of this machine.
+    pub hosts: Vec<String>,
+    /// Origins whose pages are answered: `https://app.example.org`.
+    pub origins: Vec<String>,
+    /// Which pages are answered that no origin names.
+    pub pages: AnsweredPages,
+}
+
+/// Which pages are answered that no origin names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AnsweredPages {
+    /// Those of servers on this machine.
+    #[default]
+    OfThisMachine,
+    /// None: what is sent on has credentials.
+    Nobodys,
+}
+
+/// Why a request is not answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct RefusedRequest {
+    /// HTTP status.
+    pub(super) status: u16,
+    /// The reason, with what to do.
+    pub(super) why: String,
+}
+
+impl Access {
+    /// Why a request to a server that listens on this machine alone is refused, if it is.
+    pub(super) fn refusal(&self, request: &ReceivedRequest) -> Option<RefusedRequest> {
+        let of = |name: &str| {
+            let headers = request.headers.iter();
+            headers
+                .filter(move |(known, _)| known == name)
+                .map(|(_, value)| value.clone())
+                .collect::<Vec<_>>()
+        };
+        if let Some(host) = of("host").into_iter().find(|host| !self.takes_host(host)) {
+            let why = format!(
+                "the request is addressed to `{host}`, which is no name of this machine: `--allow-host` takes it"
+            );
+            return Some(RefusedRequest { status: 421, why });
+        }
+        let origin = of("origin")
+            .into_iter()
+            .find(|origin| !self.takes_origin(origin))?;
+        let why = format!("the request is one of a page of `{origin}`: `--allow-origin` takes it");
+        Some(RefusedRequest { status: 403, why })
+    }
+
+    fn takes_host(&self, host: &str) -> bool {
+        let Ok(url) = Url::parse(&format!("http://{host}/")) else {
+            return false;
+        };
+        let name = url.host_str().unwrap_or_default();
+        is_own(&url)
+            || self
+                .hosts
+                .iter()
+                .any(|allowed| allowed.eq_ignore_ascii_case(name))
+    }
+
+    fn takes_origin(&self, origin: &str) -> bool {
+        let is_named = |allowed: &String| {
+            allowed
+                .trim_end_matches('/')
+                .eq_ignore_ascii_case(origin.trim_end_matches('/'))
+        };
+        self.origins.iter().any(is_named)
+            || self.pages == AnsweredPages::OfThisMachine
+                && Url::parse(origin).is_ok_and(|url| is_own(&url))
+    }
+}
+
+/// Whether a URL is of this machine; what is below `localhost` is too.
+fn is_own(url: &Url) -> bool {
+    let is_below_localhost = |host: &str| host.ends_with(".localhost");
+    is_this_machine(url) || url.host_str().is_some_and(is_below_localhost)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_for_this_machine_and_no_page_of_another_site() {
+        let strict = Access {
+            pages: AnsweredPages::Nobodys,
+            ..Access::default()
+        };
+        let open = Access {
+            hosts: vec!["agent.test".to_owned()],
+            origins: vec!["https://app.example/".to_owned()],
+            pages: AnsweredPages::Nobodys,
+        };
+        let usual = Access::default();
+        for host in [
+            "localhost:8766",
+            "127.0.0.1:8766",
+            "[::1]:8766",
+            "app.localhost",
+            "LOCALHOST",
+        ] {
+            assert!(usual.takes_host(host), "{host}");
+        }
+        for host in [
+            "page.example:8766",
+            "127.0.0.1.page.example",
+            "localhost.page.example",
+            "",
+            "a b",
+            "192.168.0.2",
+        ] {
+            assert!(!usual.takes_host(host), "{host}");
+        }
+        assert!(open.takes_host("agent.test:80") && !open.takes_host("other.test"));
+        for origin in [
+            "http://localhost:3000",
+            "http://127.0.0.1",
+            "https://[::1]:1",
+        ] {
+            assert!(
+                usual.takes_origin(origin) && !strict.takes_origin(origin),
+                "{origin}"
+            );
+        }
+        for origin in [
+            "http://page.example",
+            "null",
+            "",
+            "file://",
+            "http://localhost.page.example",
+        ] {
+            assert!(!usual.takes_origin(origin), "{origin}");
+        }
+        assert!(
+            open.takes_origin("https://app.example") && !open.takes_origin("http://app.example")
+        );
+    }
+}

@@ -58,10 +58,15 @@ impl Serving {
 
     /// The status of the response to a request with these lines in its head.
     fn status(&self, target: &str, head: &str) -> u16 {
+        self.posted(target, head, BODY)
+    }
+
+    /// The same with this body.
+    fn posted(&self, target: &str, head: &str, body: &str) -> u16 {
         let mut stream = TcpStream::connect(self.address).expect("a connection");
         let request = format!(
-            "POST {target} HTTP/1.1\r\n{head}content-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{BODY}",
-            BODY.len()
+            "POST {target} HTTP/1.1\r\n{head}content-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
         );
         stream.write_all(request.as_bytes()).expect("sent");
         let mut response = String::new();
@@ -82,6 +87,12 @@ impl Serving {
 
 fn project() -> Project {
     Project::new(&[("ananke.config.yaml", CONFIG)])
+}
+
+/// A question of this thread.
+fn asked(thread: &str) -> String {
+    BODY.replace("\"t\"", &format!("\"{thread}\""))
+        .replace("\"x\"", &format!("\"I am {thread}\""))
 }
 
 /// A proxy in front of a mock.
@@ -205,4 +216,61 @@ fn secrets_in_queries_are_in_no_log() {
         !log.contains("5ecret") && !printed.contains("5ecret"),
         "{log}{printed}"
     );
+}
+
+#[test]
+fn what_passed_is_written_whatever_was_changed_meanwhile() {
+    let mock_project = project();
+    let mock = Serving::start(&mock_project, &["mock", "--speed", "max"], None);
+    let (project, passing) = proxy(&mock, &[]);
+    let secret = "head-5ecret-0001";
+    let head = format!("host: localhost\r\nauthorization: Bearer {secret}\r\n");
+    for number in 0..120 {
+        let body = asked(&format!("thread {number}, and my token is {secret}"));
+        assert_eq!(passing.posted("/", &head, &body), 200);
+    }
+    let path = |name: &str| project.folder().join(name);
+    fs::write(path("ananke.config.yaml"), "target: [").expect("a file");
+    fs::write(path("shop.test.yaml"), "made meanwhile").expect("a file");
+    let (code, printed) = passing.end(Signal::INT);
+    assert_eq!(code, Some(0), "{printed}");
+    assert!(
+        printed.contains("warning: the config was changed meanwhile"),
+        "{printed}"
+    );
+    assert!(printed.contains("writing `shop-2.test.yaml`"), "{printed}");
+    assert_eq!(
+        fs::read_to_string(path("shop.test.yaml")).expect("the file"),
+        "made meanwhile"
+    );
+    let written = fs::read_to_string(path("shop-2.test.yaml")).expect("the tests");
+    assert_eq!(written.matches("- user: ").count(), 120, "{written}");
+    let recordings: Vec<String> = fs::read_dir(path("recordings/shop-2"))
+        .expect("the recordings")
+        .map(|entry| fs::read_to_string(entry.expect("an entry").path()).expect("a recording"))
+        .collect();
+    assert_eq!(recordings.len(), 120);
+    let all = recordings.concat() + &written + &printed;
+    assert!(
+        !all.contains(secret),
+        "a secret of the front end is nowhere"
+    );
+}
+
+#[test]
+fn what_cannot_be_written_is_kept_elsewhere() {
+    let mock_project = project();
+    let mock = Serving::start(&mock_project, &["mock", "--speed", "max"], None);
+    let (project, passing) = proxy(&mock, &[]);
+    assert_eq!(passing.posted("/", "host: localhost\r\n", &asked("t")), 200);
+    fs::write(project.folder().join("recordings"), "no directory").expect("a file");
+    let (code, printed) = passing.end(Signal::INT);
+    assert_eq!(code, Some(1), "{printed}");
+    let (_, folder) = printed
+        .split_once("what passed is in `")
+        .expect("a directory");
+    let folder = std::path::Path::new(folder.split('`').next().expect("its name"));
+    let kept = fs::read_to_string(folder.join("shop.test.yaml")).expect("the test");
+    assert!(kept.contains("I am t"), "{kept}");
+    fs::remove_dir_all(folder).expect("it is ours");
 }

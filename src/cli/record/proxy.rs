@@ -1,17 +1,18 @@
 //! `ananke record --proxy`: the conversations of a front end with its agent, as tests with their recordings.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::net::{IpAddr, Ipv4Addr};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ananke::agents::http::Forwarder;
-use ananke::context::Context;
+use ananke::context::{Context, Files};
 use ananke::freeze::FreezeError;
 use ananke::http_server::{AnsweredPages, HttpListener, ServerNotice};
 use ananke::plan::Plan;
 use ananke::project::Variables;
-use ananke::proxy::{CapturedConversation, ProxyCapture, ProxyServer, endpoint, hold_again};
-use ananke::record::{HeldConversation, RecordRequest, record as record_conversations};
+use ananke::proxy::{HeldAgain, ProxyCapture, ProxyServer, endpoint, hold_again};
+use ananke::record::{RecordRequest, record as record_conversations};
 use ananke::run::Stopper;
 use ananke::text::escape;
 
@@ -26,6 +27,7 @@ use crate::cli::outputs::Outputs;
 use crate::cli::runtime::runtime;
 use crate::cli::screen::Screen;
 use crate::cli::services::Services;
+use crate::cli::shown_path::shown_path;
 
 /// What is recorded of the requests that pass a port.
 pub(super) struct ProxyRecording<'a> {
@@ -46,13 +48,21 @@ impl ProxyRecording<'_> {
         output.check_sources([self.request.file.as_path()], self.context)?;
         let outputs = Outputs::of_program(&Stopper::default());
         runtime()?.block_on(async {
-            let (capture, variables) = self.pass(&outputs).await?;
-            self.write(&capture, &variables, &outputs).await
+            let mut signals = Signals::listen(self.context)?;
+            let passed = self.pass(&mut signals, &outputs).await?;
+            tokio::select! {
+                written = self.write(&passed, &outputs) => written,
+                () = signals.next() => Err(Unrecorded::Reported(Exit::Interrupted)),
+            }
         })
     }
 
-    /// Passes requests on until a signal comes: what passed, and the variables of the project.
-    async fn pass(&self, outputs: &Outputs) -> Result<(ProxyCapture, Variables), Unrecorded> {
+    /// Passes requests on until a signal comes.
+    async fn pass(
+        &self,
+        signals: &mut Signals,
+        outputs: &Outputs,
+    ) -> Result<PassedRequests, Unrecorded> {
         let (mut plan, context) = self.request.blank_test(self.context, &self.name, &[])?;
         let context = Context {
             environment: Arc::clone(&plan.environment),
@@ -67,7 +77,7 @@ impl ProxyRecording<'_> {
             redactor: &redactor,
             outputs,
         };
-        let mut signals = Signals::listen(&context)?;
+        let files = as_they_are(&self.context.files);
         let services = Services::start(&mut plan, &context, stopper.token(), screen).await;
         let services = services.ok_or(Unrecorded::Reported(Exit::Failure))?;
         let capture = ProxyCapture::new(redactor.clone());
@@ -78,7 +88,14 @@ impl ProxyRecording<'_> {
         let is_torn_down = services.stop(screen).await;
         passed?;
         if is_torn_down {
-            Ok((capture, plan.variables))
+            Ok(PassedRequests {
+                capture,
+                variables: plan.variables,
+                context: Context {
+                    files,
+                    ..self.context.clone()
+                },
+            })
         } else {
             Err(Unrecorded::Reported(Exit::Failure))
         }
@@ -125,13 +142,9 @@ impl ProxyRecording<'_> {
     }
 
     /// Writes tests of what passed.
-    async fn write(
-        &self,
-        capture: &ProxyCapture,
-        variables: &Variables,
-        outputs: &Outputs,
-    ) -> Result<Exit, Unrecorded> {
-        let (conversations, secrets) = (capture.take(), capture.secrets());
+    async fn write(&self, passed: &PassedRequests, outputs: &Outputs) -> Result<Exit, Unrecorded> {
+        let request = self.request_of_now(outputs)?;
+        let (conversations, secrets) = (passed.capture.take(), passed.capture.secrets());
         let is_only = conversations.len() == 1;
         let (mut tests, mut is_complete) = (Vec::new(), true);
         for (conversation, number) in conversations.into_iter().zip(1..) {
@@ -140,7 +153,28 @@ impl ProxyRecording<'_> {
             } else {
                 format!("{} {number}", self.name)
             };
-            let (conversation, ends) = self.held(&name, conversation, variables, &secrets).await?;
+            let held = hold_again(
+                &passed.context,
+                &request,
+                &name,
+                &passed.variables,
+                &secrets,
+                conversation,
+            );
+            let HeldAgain {
+                held: mut conversation,
+                ends,
+            } = match held.await {
+                Ok(again) => again,
+                Err(error) => {
+                    is_complete = false;
+                    let line = format!("error: the test `{name}` is not written: {error}");
+                    writeln!(outputs.stderr.clone(), "{}", escape::terminal(&line))?;
+                    continue;
+                }
+            };
+            let problem = conversation.problem.take().map(|problem| problem.message);
+            let ends = problem.or(ends);
             let turns = conversation.inputs.len();
             if let Some(why) = ends {
                 is_complete = false;
@@ -165,30 +199,82 @@ impl ProxyRecording<'_> {
             )
             .into());
         }
-        let file = record_conversations(self.context, &self.request, tests).await?;
-        let exit = write(&file, outputs, self.context)?;
+        let file = record_conversations(&passed.context, &request, tests).await?;
+        let exit = match write(&file, outputs, self.context) {
+            Ok(exit) => exit,
+            Err(error) => {
+                let folder = private_folder()?;
+                let shown = folder.display().to_string();
+                let line = format!("error: {error}: what passed is in `{shown}`");
+                writeln!(outputs.stderr.clone(), "{}", escape::terminal(&line))?;
+                write(&file.moved_to(&folder), outputs, self.context)?;
+                Exit::Failure
+            }
+        };
         Ok(if is_complete { exit } else { Exit::Failure })
     }
 
-    /// A conversation with its recording, and why it goes no further.
-    async fn held(
-        &self,
-        name: &str,
-        conversation: CapturedConversation,
-        variables: &Variables,
-        secrets: &[String],
-    ) -> Result<(HeldConversation, Option<String>), Unrecorded> {
-        let again = hold_again(
-            self.context,
-            &self.request,
-            name,
-            variables,
-            secrets,
-            conversation,
-        )
-        .await?;
-        let mut held = again.held;
-        let problem = held.problem.take().map(|problem| problem.message);
-        Ok((held, problem.or(again.ends)))
+    /// What is recorded, with the file that is written now: one that was made meanwhile stays, and another is written. A config
+    /// that was changed meanwhile is named.
+    fn request_of_now(&self, outputs: &Outputs) -> Result<RecordRequest, Unrecorded> {
+        let mut request = self.request.clone();
+        let output = OutputFiles::of(self.context, self.force);
+        let mut number = 2;
+        while output
+            .check_sources([request.file.as_path()], self.context)
+            .is_err()
+        {
+            request.file = numbered(&self.request.file, number);
+            number += 1;
+        }
+        if number > 2 {
+            let file = shown_path(&request.file, self.context);
+            outputs.stderr.note(&format!(
+                "note: the file of the tests was made meanwhile, and stays: writing `{file}`"
+            ));
+        }
+        if let Err(error) = request.blank_test(self.context, &self.name, &[]) {
+            outputs.stderr.note(&format!(
+                "warning: the config was changed meanwhile, and the tests are made with what it was: {error}"
+            ));
+        }
+        Ok(request)
     }
+}
+
+/// What has passed, and what is needed to make tests of it.
+struct PassedRequests {
+    capture: ProxyCapture,
+    /// The variables of the project.
+    variables: Variables,
+    /// The outside world, with the files as they were when the recording began.
+    context: Context,
+}
+
+/// The files that have been read, with what is in them now, whatever happens to them.
+fn as_they_are(files: &Files) -> Files {
+    let mut kept = files.clone();
+    for path in files.opened() {
+        if let Ok(text) = std::fs::read(&path) {
+            kept = kept.with_unsaved(path, text);
+        }
+    }
+    kept
+}
+
+/// A new directory among the temporary files, which only this user can read.
+fn private_folder() -> io::Result<PathBuf> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let folder = std::env::temp_dir().join(format!("ananke-record-{}", std::process::id()));
+    builder.create(&folder)?;
+    Ok(folder)
+}
+
+/// The path of a test file with a number: `shop-2.test.yaml`.
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let (stem, extension) = name.split_once('.').unwrap_or((&name, "test.yaml"));
+    path.with_file_name(format!("{stem}-{number}.{extension}"))
 }

@@ -71,7 +71,12 @@ fn summarize(file: &RecordedFile, out: &mut dyn io::Write, context: &Context) ->
 
 /// Reports what is wrong with the tests, and what their readers have to know; `true` if nothing is wrong.
 fn complain(file: &RecordedFile, out: &mut dyn io::Write) -> io::Result<bool> {
-    let mut is_good = true;
+    let mut is_good = file.missing.is_empty();
+    for (name, why) in &file.missing {
+        let name = escape::line(name);
+        let why = escape::terminal(&why.to_string()).into_owned();
+        writeln!(out, "error: the test `{name}` is not written: {why}")?;
+    }
     for test in &file.tests {
         for note in &test.notes {
             writeln!(out, "note: {}", escape::terminal(note))?;

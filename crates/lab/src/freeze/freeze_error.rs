@@ -1,6 +1,8 @@
 //! Why no test can be made from a conversation.
 
-use ananke_base::diagnostic::Diagnostic;
+use std::fmt;
+
+use ananke_base::diagnostic::{Diagnostic, Severity};
 use ananke_trace::outcome::Problem;
 use ananke_trace::redact::Redactor;
 
@@ -24,6 +26,20 @@ impl FreezeError {
         Self::Refused {
             message: message.into(),
             help: Some(help.into()),
+        }
+    }
+}
+
+impl fmt::Display for FreezeError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused { message, .. } => formatter.write_str(message),
+            Self::Broken(problems, redactor) => {
+                let is_error = |problem: &&Diagnostic| problem.severity == Severity::Error;
+                let first = problems.iter().find(is_error).or(problems.first());
+                let shown = first.map(ToString::to_string).unwrap_or_default();
+                formatter.write_str(&redactor.text(&shown))
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What has passed so far.
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::captured_conversation::CapturedConversation;
@@ -9,7 +10,7 @@ use ananke_agents::{Action, ServedProtocol, ServedRequest, ServedResponse};
 use ananke_trace::redact::Redactor;
 
 /// The most conversations that are kept.
-const MOST_CONVERSATIONS: usize = 1000;
+const MOST_CONVERSATIONS: usize = 10_000;
 
 /// What a person reads while requests pass.
 pub type Notice = Arc<dyn Fn(&str) + Send + Sync>;
@@ -21,6 +22,8 @@ pub struct ProxyCapture {
     /// Every secret that passed, in no order.
     secrets: Arc<Mutex<HashSet<String>>>,
     redactor: Redactor,
+    /// Whether it was said that no more conversations are kept.
+    is_full: Arc<AtomicBool>,
 }
 
 /// The place of an exchange: its conversation, and its number in it.
@@ -34,6 +37,7 @@ impl ProxyCapture {
             conversations: Arc::default(),
             secrets: Arc::default(),
             redactor,
+            is_full: Arc::default(),
         }
     }
 
@@ -63,6 +67,7 @@ impl ProxyCapture {
         &self,
         protocol: &'static dyn ServedProtocol,
         request: Box<dyn ServedRequest>,
+        notice: &Notice,
     ) -> Option<ExchangePlace> {
         if matches!(request.actions(), [Action::Connect]) {
             return None;
@@ -73,7 +78,14 @@ impl ProxyCapture {
             .rposition(|conversation| conversation.continues_with(&*request));
         let place = match known {
             Some(place) => place,
-            None if all.len() == MOST_CONVERSATIONS => return None,
+            None if all.len() == MOST_CONVERSATIONS => {
+                if !self.is_full.swap(true, Ordering::Relaxed) {
+                    notice(&format!(
+                        "warning: {MOST_CONVERSATIONS} conversations are kept: others pass and are not recorded"
+                    ));
+                }
+                return None;
+            }
             None => {
                 all.push(CapturedConversation::default());
                 all.len() - 1

@@ -67,7 +67,8 @@ impl ProxyServer {
             .as_ref()
             .map(|(protocol, request)| format!("{}: {}", protocol.name(), request.describe()));
         let line = asks.unwrap_or_else(|| format!("{method} {}", masked_query(&target)));
-        let place = read.and_then(|(protocol, request)| self.capture.begin(protocol, request));
+        let place = read
+            .and_then(|(protocol, request)| self.capture.begin(protocol, request, &self.notice));
         let mut passing = Passing {
             capture: self.capture.clone(),
             notice: Arc::clone(&self.notice),

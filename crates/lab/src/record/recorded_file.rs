@@ -1,6 +1,6 @@
 //! A file of tests that were made from conversations, with their recordings.
 //!
-//! **Invariant:** every test was replayed as it is in the file.
+//! **Invariant:** every test was replayed as it is written; one that cannot be holds up no other.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use ananke_base::context::{Context, write_file};
 const COMMENT: &str = "The rules are proposals: keep those that matter.";
 
 /// A file of tests, not written yet.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct RecordedFile {
     /// Where it goes.
     pub file: PathBuf,
@@ -24,31 +24,43 @@ pub struct RecordedFile {
     pub text: String,
     /// Its tests.
     pub tests: Vec<RecordedTest>,
+    /// The names of tests that are not in it, each with the reason.
+    pub missing: Vec<(String, FreezeError)>,
 }
 
 /// Makes a file of tests from conversations, each with the name of its test. Nothing is written.
 ///
 /// # Errors
-/// If one of them cannot be replayed.
+/// If none of them can be replayed.
 pub async fn record(
     context: &Context,
     request: &RecordRequest,
     conversations: Vec<(String, HeldConversation)>,
 ) -> Result<RecordedFile, FreezeError> {
-    let mut drafts = Vec::new();
+    let (mut written, mut tests, mut missing) = (Vec::new(), Vec::new(), Vec::new());
     for (name, held) in conversations {
-        drafts.push(DraftTest::of(context, request, &name, held).await?);
+        let verified = async {
+            let draft = DraftTest::of(context, request, &name, held).await?;
+            let text = draft.written.clone();
+            Ok((text, draft.verified(context, request).await?))
+        };
+        match verified.await {
+            Ok((text, test)) => {
+                written.push(text);
+                tests.push(test);
+            }
+            Err(error) => missing.push((name, error)),
+        }
     }
-    let written: Vec<_> = drafts.iter().map(|draft| draft.written.clone()).collect();
+    if tests.is_empty() && !missing.is_empty() {
+        return Err(missing.remove(0).1);
+    }
     let text = format!("# {}. {COMMENT}\n", request.origin) + &file_text(&written);
-    let mut tests = Vec::new();
-    for draft in drafts {
-        tests.push(draft.verified(context, request, &text).await?);
-    }
     Ok(RecordedFile {
         file: request.file.clone(),
         text,
         tests,
+        missing,
     })
 }
 
@@ -57,6 +69,17 @@ impl RecordedFile {
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         let recordings = self.tests.iter().map(|test| test.recording_file.as_path());
         std::iter::once(self.file.as_path()).chain(recordings)
+    }
+
+    /// The same file, with its recordings, in `folder`.
+    #[must_use]
+    pub fn moved_to(mut self, folder: &Path) -> Self {
+        let place = |path: &Path| folder.join(path.file_name().unwrap_or_default());
+        self.file = place(&self.file);
+        for test in &mut self.tests {
+            test.recording_file = place(&test.recording_file);
+        }
+        self
     }
 
     /// Writes the tests and their recordings; nothing of it is there after an error, unless it was there before.

@@ -177,18 +177,18 @@ impl DraftTest {
         }
     }
 
-    /// Replays it as it is in the file with this text.
+    /// Replays it as it is written.
     ///
     /// # Errors
-    /// If something is wrong with the file.
+    /// If something is wrong with it.
     pub(super) async fn verified(
         self,
         context: &Context,
         request: &RecordRequest,
-        text: &str,
     ) -> Result<RecordedTest, FreezeError> {
+        let text = file_text(std::slice::from_ref(&self.written));
         let (plan, unsaved) =
-            request.plan(context, text, &self.test.name, &self.selection(request))?;
+            request.plan(context, &text, &self.test.name, &self.selection(request))?;
         let kept = Arc::new(KeptRecording::read(&self.test.recording, "of the test")?);
         let outcome = run_test(&unsaved, &plan, Some(&kept)).await?.outcome;
         let is_passed = outcome.status() == Status::Passed;

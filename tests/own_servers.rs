@@ -4,6 +4,7 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -267,10 +268,22 @@ fn what_cannot_be_written_is_kept_elsewhere() {
     let (code, printed) = passing.end(Signal::INT);
     assert_eq!(code, Some(1), "{printed}");
     let (_, folder) = printed
-        .split_once("what passed is in `")
+        .split_once("): what passed is in `")
         .expect("a directory");
     let folder = std::path::Path::new(folder.split('`').next().expect("its name"));
     let kept = fs::read_to_string(folder.join("shop.test.yaml")).expect("the test");
     assert!(kept.contains("I am t"), "{kept}");
     fs::remove_dir_all(folder).expect("it is ours");
+    let (_, spool) = printed
+        .rsplit_once("\nnote: what passed is in `")
+        .expect("the spool");
+    let spool = std::path::Path::new(spool.split('`').next().expect("its name"));
+    let entry = fs::read_to_string(spool).expect("the spool");
+    assert!(
+        entry.contains("I am t") && entry.lines().count() == 1,
+        "{entry}"
+    );
+    let mode = fs::metadata(spool).expect("the spool").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    fs::remove_file(spool).expect("it is ours");
 }

@@ -110,7 +110,7 @@ impl Asking<'_> {
 }
 
 impl Asking<'_> {
-    /// Reports what the cases name that nobody of the project has written.
+    /// Reports what the cases name that only authors of the project may name.
     ///
     /// # Errors
     /// If that is not allowed.

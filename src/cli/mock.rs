@@ -20,7 +20,7 @@ use super::exit::Exit;
 use super::freeze::open_recording;
 use super::interrupt::Signals;
 use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles, OutputKind, Refusal};
+use super::output_files::{ForceOption, OutputFiles, OutputKind, RefusedOutput};
 use super::output_thread::OutputThread;
 use super::outputs::Outputs;
 use super::print::{print_now, say};
@@ -111,7 +111,7 @@ fn served(options: &MockCommand, context: &Context) -> Result<(), MockError> {
             () = port.serve(Arc::new(server), access, notice) => {}
             () = signals.next() => {}
         }
-        // What nobody reads is not waited for.
+        // A reader that has stopped is not waited for.
         stopper.stop(Reason::Interrupted);
         let _lost = stderr.finish();
         Ok(())
@@ -136,7 +136,7 @@ fn open_log(log: &Path, context: &Context) -> Result<Mutex<File>, MockError> {
     let (path, shown) = named_path(log, context);
     OutputFiles::of(context, ForceOption::default())
         .check(&path, log, OutputKind::Log)
-        .map_err(|Refusal { message, help }| MockError::Refused {
+        .map_err(|RefusedOutput { message, help }| MockError::Refused {
             message,
             help: Some(help.to_owned()),
         })?;

@@ -63,7 +63,7 @@ pub(super) struct OutputFiles {
 }
 
 impl OutputFiles {
-    /// Of a command that has read what `context` knows.
+    /// The files of a command that has read what `context` knows.
     pub(super) fn of(context: &Context, force: ForceOption) -> Self {
         Self {
             read: context.files.opened(),
@@ -76,7 +76,12 @@ impl OutputFiles {
     ///
     /// # Errors
     /// What is there, and what to do.
-    pub(super) fn check(&self, path: &Path, shown: &Path, kind: OutputKind) -> Result<(), Refusal> {
+    pub(super) fn check(
+        &self,
+        path: &Path,
+        shown: &Path,
+        kind: OutputKind,
+    ) -> Result<(), RefusedOutput> {
         let Some(real) = existing(path) else {
             return Ok(());
         };
@@ -86,7 +91,7 @@ impl OutputFiles {
             let message = format!(
                 "`{shown}` is a file that this command reads, and {purpose} would replace it"
             );
-            return Err(Refusal::new(message, "choose another file"));
+            return Err(RefusedOutput::new(message, "choose another file"));
         }
         if self.force.force || kind.is_own(&real) {
             return Ok(());
@@ -102,7 +107,7 @@ impl OutputFiles {
                 "choose another file, or replace it with `--force`"
             }
         };
-        Err(Refusal::new(message, help))
+        Err(RefusedOutput::new(message, help))
     }
 
     /// The same of each of `paths`, none of which is a report.
@@ -113,7 +118,7 @@ impl OutputFiles {
         &self,
         paths: impl IntoIterator<Item = &'p Path>,
         context: &Context,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RefusedOutput> {
         paths.into_iter().try_for_each(|path| {
             let shown = shown_path(path, context);
             self.check(path, Path::new(&shown), OutputKind::Source)
@@ -134,7 +139,7 @@ impl OutputFiles {
     ///
     /// # Errors
     /// If another report is written there.
-    pub(super) fn add(&mut self, path: &Path, shown: &Path) -> Result<(), Refusal> {
+    pub(super) fn add(&mut self, path: &Path, shown: &Path) -> Result<(), RefusedOutput> {
         let Ok(Destination::File(file)) = Destination::of(path) else {
             return Ok(());
         };
@@ -147,7 +152,7 @@ impl OutputFiles {
             None => Ok(()),
             Some(other) if other == shown => {
                 let message = format!("two reports are written to `{}`", shown.display());
-                Err(Refusal::new(message, ANOTHER))
+                Err(RefusedOutput::new(message, ANOTHER))
             }
             Some(other) => {
                 let message = format!(
@@ -155,7 +160,7 @@ impl OutputFiles {
                     other.display(),
                     shown.display()
                 );
-                Err(Refusal::new(message, ANOTHER))
+                Err(RefusedOutput::new(message, ANOTHER))
             }
         }
     }
@@ -245,21 +250,21 @@ const ANOTHER: &str = "choose another file for one of them";
 
 /// Why a file may not be written.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct RefusedOutput {
     /// What is there.
     pub(super) message: String,
     /// What to do.
     pub(super) help: &'static str,
 }
 
-impl Refusal {
+impl RefusedOutput {
     fn new(message: String, help: &'static str) -> Self {
         Self { message, help }
     }
 }
 
-impl From<Refusal> for io::Error {
-    fn from(Refusal { message, help }: Refusal) -> Self {
+impl From<RefusedOutput> for io::Error {
+    fn from(RefusedOutput { message, help }: RefusedOutput) -> Self {
         Self::new(
             io::ErrorKind::InvalidInput,
             format!("{message}\nhelp: {help}"),
@@ -267,8 +272,8 @@ impl From<Refusal> for io::Error {
     }
 }
 
-impl From<Refusal> for FreezeError {
-    fn from(Refusal { message, help }: Refusal) -> Self {
+impl From<RefusedOutput> for FreezeError {
+    fn from(RefusedOutput { message, help }: RefusedOutput) -> Self {
         Self::refused(message, help)
     }
 }

@@ -154,18 +154,18 @@ pub(crate) const MEDIAN_FILE: usize = 190;
 /// The lines of code that each crate may have, without tests, comments and blank lines, at the formatter's defaults.
 /// A number may only be raised with a reason in the commit.
 pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
-    ("base", 6840),
-    ("model", 8920),
+    ("base", 6900),
+    ("model", 9170),
     ("trace", 8620),
-    ("rules", 14060),
-    ("agents", 5530),
+    ("rules", 14190),
+    ("agents", 5630),
     ("agui", 6800),
     ("a2a", 3520),
-    ("mcp", 3150),
+    ("mcp", 3160),
     ("openai", 2320),
-    ("engine", 27960),
-    ("lab", 14230),
-    ("report", 11240),
+    ("engine", 28150),
+    ("lab", 14520),
+    ("report", 11270),
     ("ananke", 1869),
     ("command", 8327),
 ];

@@ -11,7 +11,7 @@ use ananke::freeze::FreezeError;
 use ananke::http_server::{AnsweredPages, HttpListener, ServerNotice};
 use ananke::plan::Plan;
 use ananke::project::Variables;
-use ananke::proxy::{HeldAgain, ProxyCapture, ProxyServer, endpoint, hold_again};
+use ananke::proxy::{ExchangeSpool, HeldAgain, ProxyCapture, ProxyServer, endpoint, hold_again};
 use ananke::record::{RecordRequest, record as record_conversations};
 use ananke::run::Stopper;
 use ananke::text::escape;
@@ -50,10 +50,21 @@ impl ProxyRecording<'_> {
         runtime()?.block_on(async {
             let mut signals = Signals::listen(self.context)?;
             let passed = self.pass(&mut signals, &outputs).await?;
-            tokio::select! {
+            let written = tokio::select! {
                 written = self.write(&passed, &outputs) => written,
                 () = signals.next() => Err(Unrecorded::Reported(Exit::Interrupted)),
+            };
+            if !matches!(written, Ok(Exit::Success))
+                && !passed.capture.is_empty()
+                && let Some(path) = passed.capture.keep_spool()
+            {
+                let path = path.display();
+                outputs
+                    .stderr
+                    .note(&format!("note: what passed is in `{path}`"));
+                let _lost = outputs.stderr.finish();
             }
+            written
         })
     }
 
@@ -80,7 +91,15 @@ impl ProxyRecording<'_> {
         let files = as_they_are(&self.context.files);
         let services = Services::start(&mut plan, &context, stopper.token(), screen).await;
         let services = services.ok_or(Unrecorded::Reported(Exit::Failure))?;
-        let capture = ProxyCapture::new(redactor.clone());
+        let spool = ExchangeSpool::create().map_err(|error| FreezeError::Refused {
+            message: format!("what passes cannot be written among the temporary files: {error}"),
+            help: None,
+        })?;
+        outputs.stderr.note(&format!(
+            "note: until the tests are written, what passed is in `{}`",
+            spool.path().display()
+        ));
+        let capture = ProxyCapture::new(redactor.clone()).spooled(spool);
         let passed = tokio::select! {
             passed = self.serve(&context, &plan, &capture, outputs) => passed,
             () = signals.next() => Ok(()),
@@ -143,7 +162,7 @@ impl ProxyRecording<'_> {
 
     /// Writes tests of what passed.
     async fn write(&self, passed: &PassedRequests, outputs: &Outputs) -> Result<Exit, Unrecorded> {
-        let request = self.request_of_now(outputs)?;
+        let request = self.request_of_now(outputs);
         let (conversations, secrets) = (passed.capture.take(), passed.capture.secrets());
         let is_only = conversations.len() == 1;
         let (mut tests, mut is_complete) = (Vec::new(), true);
@@ -216,7 +235,7 @@ impl ProxyRecording<'_> {
 
     /// What is recorded, with the file that is written now: one that was made meanwhile stays, and another is written. A config
     /// that was changed meanwhile is named.
-    fn request_of_now(&self, outputs: &Outputs) -> Result<RecordRequest, Unrecorded> {
+    fn request_of_now(&self, outputs: &Outputs) -> RecordRequest {
         let mut request = self.request.clone();
         let output = OutputFiles::of(self.context, self.force);
         let mut number = 2;
@@ -238,7 +257,7 @@ impl ProxyRecording<'_> {
                 "warning: the config was changed meanwhile, and the tests are made with what it was: {error}"
             ));
         }
-        Ok(request)
+        request
     }
 }
 

@@ -3,7 +3,7 @@
 use ananke::freeze::FreezeError;
 
 use crate::cli::exit::Exit;
-use crate::cli::output_files::Refusal;
+use crate::cli::output_files::RefusedOutput;
 
 /// Why nothing is recorded.
 pub(super) enum Unrecorded {
@@ -19,8 +19,8 @@ impl From<FreezeError> for Unrecorded {
     }
 }
 
-impl From<Refusal> for Unrecorded {
-    fn from(refusal: Refusal) -> Self {
+impl From<RefusedOutput> for Unrecorded {
+    fn from(refusal: RefusedOutput) -> Self {
         Self::Refused(refusal.into())
     }
 }

@@ -12,7 +12,7 @@ const MOST_DEPTH: usize = 6;
 /// How many items a list is made with, and how long a text, whatever its schema demands.
 const MOST_SIZE: u64 = 10_000;
 
-/// Of how many values an object is made: a few lines of a schema can demand more than any machine holds.
+/// The most values of one object: a few lines of a schema can demand more than any machine holds.
 const MOST_VALUES: usize = 20_000;
 
 /// Texts of well-known formats and patterns.
@@ -60,7 +60,7 @@ pub(super) enum Properties {
 pub(super) struct ValueMaker<'s> {
     pub(super) root: &'s Value,
     pub(super) random: WalkRandom,
-    /// Of how many values the object is made that is being made.
+    /// The number of values so far of the object that is being made.
     pub(super) made: usize,
 }
 

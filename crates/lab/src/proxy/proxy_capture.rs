@@ -1,11 +1,14 @@
 //! What has passed so far.
 
 use std::collections::HashSet;
+use std::io;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::captured_conversation::CapturedConversation;
 use super::captured_exchange::{CapturedExchange, Incomplete};
+use super::exchange_spool::ExchangeSpool;
 use ananke_agents::{Action, ServedProtocol, ServedRequest, ServedResponse};
 use ananke_trace::redact::Redactor;
 
@@ -22,8 +25,11 @@ pub struct ProxyCapture {
     /// Every secret that passed, in no order.
     secrets: Arc<Mutex<HashSet<String>>>,
     redactor: Redactor,
+    /// Where what passed is on the disk; `None` if nowhere.
+    spool: Option<Arc<ExchangeSpool>>,
     /// Whether it was said that no more conversations are kept.
     is_full: Arc<AtomicBool>,
+    has_passed: Arc<AtomicBool>,
 }
 
 /// The place of an exchange: its conversation, and its number in it.
@@ -37,8 +43,22 @@ impl ProxyCapture {
             conversations: Arc::default(),
             secrets: Arc::default(),
             redactor,
+            spool: None,
             is_full: Arc::default(),
+            has_passed: Arc::default(),
         }
+    }
+
+    /// The same, which writes each exchange to `spool` when it ends.
+    #[must_use]
+    pub fn spooled(mut self, spool: ExchangeSpool) -> Self {
+        self.spool = Some(Arc::new(spool));
+        self
+    }
+
+    /// What passed stays on the disk, and this is where; `None` if it is not there.
+    pub fn keep_spool(&self) -> Option<&Path> {
+        self.spool.as_ref().map(|spool| spool.keep())
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<CapturedConversation>> {
@@ -54,6 +74,11 @@ impl ProxyCapture {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .extend(secrets);
+    }
+
+    /// Whether nothing has passed that is kept.
+    pub fn is_empty(&self) -> bool {
+        !self.has_passed.load(Ordering::Relaxed)
     }
 
     /// Every secret that passed, in no order.
@@ -72,6 +97,7 @@ impl ProxyCapture {
         if matches!(request.actions(), [Action::Connect]) {
             return None;
         }
+        self.has_passed.store(true, Ordering::Relaxed);
         let mut all = self.lock();
         let known = all
             .iter()
@@ -100,12 +126,20 @@ impl ProxyCapture {
         Some(ExchangePlace(place, exchanges.len() - 1))
     }
 
-    /// The response to a request is over.
+    /// The response to a request with this body is over.
+    ///
+    /// # Errors
+    /// If it cannot be written to the spool; it is kept in memory.
     pub(super) fn end(
         &self,
         ExchangePlace(place, number): ExchangePlace,
+        body: &[u8],
         response: Result<ServedResponse, Incomplete>,
-    ) {
+    ) -> io::Result<()> {
+        let spooled = match (&self.spool, &response) {
+            (Some(spool), Ok(response)) => spool.add(body, response, &self.redactor),
+            _ => Ok(()),
+        };
         let mut all = self.lock();
         let exchange = all
             .get_mut(place)
@@ -113,6 +147,7 @@ impl ProxyCapture {
         if let Some(exchange) = exchange {
             exchange.response = response;
         }
+        spooled
     }
 
     /// Everything that has passed.

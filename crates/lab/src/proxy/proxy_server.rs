@@ -60,9 +60,8 @@ impl ProxyServer {
             .and_then(|body| received_json::read_as::<Value>(body).ok());
         self.capture
             .learn(passing_secrets(&headers, &target, json.as_ref()));
-        let read = body
-            .filter(|_| method == "POST")
-            .and_then(|body| read(&body));
+        let body = body.filter(|_| method == "POST").map(BytesMut::freeze);
+        let read = body.as_ref().and_then(|body| read(body));
         let asks = read
             .as_ref()
             .map(|(protocol, request)| format!("{}: {}", protocol.name(), request.describe()));
@@ -73,6 +72,7 @@ impl ProxyServer {
             capture: self.capture.clone(),
             notice: Arc::clone(&self.notice),
             place,
+            body: body.unwrap_or_default(),
             line,
             began,
             kept: None,
@@ -135,6 +135,8 @@ struct Passing {
     capture: ProxyCapture,
     notice: Notice,
     place: Option<ExchangePlace>,
+    /// What was asked.
+    body: Bytes,
     line: String,
     began: Instant,
     kept: Option<KeptResponse>,
@@ -176,7 +178,12 @@ impl Passing {
         };
         (self.notice)(&format!("{}, {ms} ms{how}{broke}", self.line));
         if let Some(place) = self.place.take() {
-            self.capture.end(place, response);
+            let body = std::mem::take(&mut self.body);
+            if let Err(error) = self.capture.end(place, &body, response) {
+                (self.notice)(&format!(
+                    "warning: an exchange is in memory alone, since it cannot be written: {error}"
+                ));
+            }
         }
         self.line.clear();
     }

@@ -41,12 +41,12 @@ pub async fn record(
     for (name, held) in conversations {
         let verified = async {
             let draft = DraftTest::of(context, request, &name, held).await?;
-            let text = draft.written.clone();
-            Ok((text, draft.verified(context, request).await?))
+            let own = draft.written.clone();
+            Ok((own, draft.verified(context, request).await?))
         };
         match verified.await {
-            Ok((text, test)) => {
-                written.push(text);
+            Ok((own, test)) => {
+                written.push(own);
                 tests.push(test);
             }
             Err(error) => missing.push((name, error)),

@@ -46,7 +46,7 @@ const NAMED_SECRETS: [&str; 7] = [
 /// The words before `key` that make it one.
 const SECRET_KEYS: [&str; 3] = ["api", "access", "private"];
 
-/// Words beside which a name counts or limits something: `max_token`, `page_token`.
+/// Words with which a name counts or limits something: `max_token`, `page_token`.
 const COUNTS: [&str; 5] = ["max", "total", "count", "limit", "page"];
 
 /// The fewest characters of a secret that its name alone makes one.

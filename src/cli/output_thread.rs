@@ -17,7 +17,7 @@ use ananke::text::escape;
 /// How many bytes may wait.
 const WAITING: usize = 64 << 20;
 
-/// Of how many waiting bytes on notes are lost that nothing waits for.
+/// The most waiting bytes with which a note is printed that nothing waits for; beyond that it is lost.
 const MOST_NOTES: usize = 1 << 20;
 
 /// How long a reader that takes nothing is waited for once the run is interrupted.

@@ -379,18 +379,18 @@ async fn what_is_no_request_is_answered_with_the_reason() {
 }
 
 #[tokio::test]
-async fn pages_of_other_origins_may_read_it() {
+async fn pages_of_other_ports_may_read_it_and_those_of_other_sites_not() {
     let project = project(COUNTS);
     let serving = Serving::start(embedded(&project)).await;
     let asks = [
-        "origin: http://shop.example",
+        "origin: http://localhost:5173",
         "access-control-request-headers: content-type, x-a",
     ];
     let preflight = serving.send("OPTIONS", "/", &asks, b"").await;
     assert_eq!(preflight.status, 204);
     assert_eq!(
         preflight.headers["access-control-allow-origin"],
-        "http://shop.example"
+        "http://localhost:5173"
     );
     assert_eq!(
         preflight.headers["access-control-allow-headers"],
@@ -400,9 +400,12 @@ async fn pages_of_other_origins_may_read_it() {
     let answered = serving.send("POST", "/", &asks[..1], body.as_bytes()).await;
     assert_eq!(
         answered.headers["access-control-allow-origin"],
-        "http://shop.example"
+        "http://localhost:5173"
     );
     assert_eq!(answered.headers["content-type"], "text/event-stream");
+    let other = ["origin: http://shop.example"];
+    let refused = serving.send("POST", "/", &other, body.as_bytes()).await;
+    assert_eq!(refused.status, 403);
 }
 
 #[tokio::test]

@@ -307,6 +307,7 @@ proptest! {
         usage in prop::option::of((any::<u32>(), any::<u32>())),
         end in end(),
     ) {
+        ananke::install();
         let mut changes = vec![started()];
         changes.extend(done.into_iter().enumerate().flat_map(|(number, doing)| changes_of(doing, number)));
         changes.extend(usage.map(|(input, output)| {

@@ -154,6 +154,7 @@ fn times(fault: &str) -> Vec<u128> {
 
 #[test]
 fn a_delay_moves_an_event_and_everything_after_it() {
+    ananke::install();
     let [head, first, last] = times("malformed@9")[..] else {
         panic!("two events")
     };

@@ -436,7 +436,7 @@ async fn a_body_that_is_too_large_is_refused() {
         .await
         .unwrap();
     let head = format!(
-        "POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        "POST / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
     stream.write_all(head.as_bytes()).await.unwrap();

@@ -8,7 +8,7 @@ use ananke::agents::Transport;
 use ananke::agents::http::HttpTransport;
 use ananke::assertion::ScriptSource;
 use ananke::cases::{AllowedReach, CaseMaker, unallowed};
-use ananke::context::{Context, write_file};
+use ananke::context::{Context, display_name, write_file};
 use ananke::diagnostic::{Diagnostic, Severity};
 use ananke::helper::{Generator, GeneratorKind, HelperRole, cases_of, read_generated_cases};
 use ananke::message::DeclaredTool;
@@ -120,8 +120,8 @@ impl Asking<'_> {
             GeneratorKind::Agent => CaseMaker::Agent,
             GeneratorKind::Script => CaseMaker::Script,
         };
-        let (path, shown) = named_path(&given.path, self.context);
-        let files = &given.context.files;
+        let path = named_path(&given.path, self.context).0;
+        let (files, shown) = (&given.context.files, display_name(&given.context, &path));
         let problems = unallowed(files, &path, &shown, maker, self.allowed);
         print_problems(&problems, self.colour, &given.context, redactor);
         let is_error = |problem: &Diagnostic| problem.severity == Severity::Error;

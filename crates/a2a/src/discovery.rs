@@ -187,10 +187,10 @@ fn check_origin(
     let Some(credentials) = settings.described_credentials() else {
         return Ok(());
     };
-    let (of_card, of_agent) = (origin(url), origin(agent));
-    if of_card == of_agent {
+    if origin(url) == origin(agent) {
         return Ok(());
     }
+    let of_card = url.origin().ascii_serialization();
     let message = format!(
         "the agent card at {of_card} says that the agent is at {}, which is another origin: {credentials} not sent there",
         shown(agent)

@@ -6,6 +6,8 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use crate::support::any_json;
+use crate::support::any_request;
+use crate::support::any_trace;
 use crate::support::case_file_walk::read_case_file;
 use crate::support::whole_way::walk;
 
@@ -22,6 +24,16 @@ fn the_saved_corpus_of_case_files_holds() {
 #[test]
 fn the_saved_corpus_of_json_holds() {
     all_hold("fuzz/corpus/json", any_json::read, 8);
+}
+
+#[test]
+fn the_saved_corpus_of_requests_holds() {
+    all_hold("fuzz/corpus/requests", any_request::read, 4);
+}
+
+#[test]
+fn the_saved_corpus_of_traces_holds() {
+    all_hold("fuzz/corpus/traces", any_trace::read, 4);
 }
 
 /// Bytes of the saved corpus, some of which are replaced or left out.

@@ -4,6 +4,8 @@
 pub(crate) mod agui;
 pub(crate) mod answering_server;
 pub(crate) mod any_json;
+pub(crate) mod any_request;
+pub(crate) mod any_trace;
 pub(crate) mod canned;
 pub(crate) mod case_file_walk;
 pub(crate) mod conformance;

@@ -121,6 +121,10 @@ fn ways() -> Vec<Way> {
             "${ENV.WHOLE}",
         ),
         Way {
+            test: json!({ "hooks": [{ "cmd": ["cat", "given.json"], "env": { "SHOP_API_KEY": SECRET } }] }),
+            ..Way::of("a variable of a program whose name says so")
+        },
+        Way {
             target: bearer.clone(),
             test: json!({ "cases": [{ "TOKEN": SECRET }] }),
             ..Way::of("a column of a row in a header")
@@ -394,11 +398,13 @@ fn the_table_of_the_documentation_is_the_one_that_is_tested() {
     assert_eq!(rows("## In which forms"), known);
 }
 
-/// The rows that have tests of their own, below.
-const APART: [&str; 3] = [
+/// The rows that have tests of their own, below and in `own_servers`.
+const APART: [&str; 5] = [
     "what a hook would have given that fails",
     "long words of the output of a hook that fails",
     "a literal in a file that cannot be read",
+    "what passes [`record --proxy`](record.md#what-a-front-end-says)",
+    "the query of a request to [`mock`](mock.md) or `record --proxy`",
 ];
 
 /// What is printed about a hook that runs `script` and fails, if a header contains `TOKEN`.

@@ -11,7 +11,7 @@ use super::judging::Judging;
 use super::plan::Plan;
 use super::prepare_error::PrepareError;
 use super::prepared::Prepared;
-use super::secrets::secrets_of;
+use super::secrets::{secrets_of, secrets_of_hooks};
 use super::test::{LoadedTest, turn_block};
 use super::test_scope::THREAD;
 use crate::compile::{
@@ -289,7 +289,19 @@ impl Preparation {
 
     /// What is known by now to be secret: a header will carry it, or the config says so.
     pub fn secrets(&self) -> Vec<Secret> {
-        secrets_of(&self.plan.config, self.targets(), &self.scope)
+        self.secrets_in(&self.scope)
+    }
+
+    fn secrets_in(&self, scope: &Scope) -> Vec<Secret> {
+        let mut secrets = secrets_of(&self.plan.config, self.targets(), scope);
+        secrets.extend(self.secrets_of_hooks(scope));
+        secrets
+    }
+
+    fn secrets_of_hooks(&self, scope: &Scope) -> Vec<Secret> {
+        let hooks = self.test.hooks(&self.variables).iter();
+        let all = hooks.chain(self.test.teardown(&self.variables));
+        secrets_of_hooks(all, &self.test.source, scope)
     }
 
     /// The same if a hook gave `values` as well.
@@ -301,7 +313,7 @@ impl Preparation {
         {
             scope.set(name, value.clone());
         }
-        secrets_of(&self.plan.config, self.targets(), &scope)
+        self.secrets_in(&scope)
     }
 
     /// Fills every leaf of the test and of its target that does not wait for a turn.
@@ -323,6 +335,7 @@ impl Preparation {
         }
         let prepared = self.fill(&mut problems, &mut secrets);
         secrets.extend(self.plan.config.redactions.secrets(&self.scope));
+        secrets.extend(self.secrets_of_hooks(&self.scope));
         let mut warnings = self.warnings(&problems);
         if !self.not_sent.is_empty() {
             let names = all_of(&self.not_sent);

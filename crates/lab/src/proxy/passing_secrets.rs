@@ -22,7 +22,7 @@ pub(super) fn passing_secrets(
     }
     let query = target.split_once('?').map_or("", |(_, query)| query);
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-        if (is_secret_name(&name) || is_secret_header(&name)) && is_secret_value(&value) {
+        if is_secret_name(&name) && is_secret_value(&value) {
             found.push(value.into_owned());
         }
     }

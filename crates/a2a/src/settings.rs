@@ -31,7 +31,7 @@ pub struct A2aSettings {
 }
 
 impl A2aSettings {
-    /// What the agent knows the sender by, as the beginning of a sentence; `None` if there is nothing.
+    /// The credentials by which the agent knows the sender, as the beginning of a sentence; `None` if there are none.
     pub(super) fn described_credentials(&self) -> Option<&'static str> {
         let has_auth = !self.credentials.is_empty();
         match (self.headers.is_empty(), has_auth) {

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::cause::Cause;
 use super::http_options::TlsOptions;
 use super::request_progress::{NotingLayer, NotingRandom, NotingResolver};
-use super::same_place::is_this_machine;
+use super::same_place::is_loopback;
 use ananke_base::source::reason;
 
 /// The largest file of certificates that is read, in bytes.
@@ -145,12 +145,6 @@ fn install_crypto() {
         }
         .install_default();
     });
-}
-
-/// Whether no packet to `url` leaves this machine.
-fn is_loopback(url: &Url) -> bool {
-    let is_below_localhost = |host: &str| host.ends_with(".localhost");
-    is_this_machine(url) || url.host_str().is_some_and(is_below_localhost)
 }
 
 #[cfg(test)]

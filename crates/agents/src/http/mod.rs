@@ -33,6 +33,6 @@ pub use http_transport::{HttpTransport, shown};
 pub use received::{BodyForm, ReceivedResponse};
 pub use request_progress::RequestProgress;
 #[cfg(feature = "mock")]
-pub(crate) use same_place::is_this_machine;
+pub(crate) use same_place::is_loopback;
 pub use same_place::{origin, place};
 pub use transport::{Body, ClientEvent, HttpRequest, Method, Next, Reply, ResponseHead, Transport};

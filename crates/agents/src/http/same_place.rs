@@ -1,4 +1,4 @@
-//! Whether two URLs are of one origin, and of one place, however they are written.
+//! Comparison of URLs: their origins, and their places, however they are written.
 
 use std::net::IpAddr;
 
@@ -29,8 +29,8 @@ pub fn place(url: &Url) -> String {
     format!("{}{path}{query}", origin(url))
 }
 
-/// Whether a URL is of this machine, by one of its own names: `0.0.0.0`, where servers say they listen, is one as well.
-pub(crate) fn is_this_machine(url: &Url) -> bool {
+/// A test that a URL is of this machine, by one of its own names: `0.0.0.0`, where servers say they listen, is one as well.
+fn is_this_machine(url: &Url) -> bool {
     let is_own = |address: IpAddr| address.is_unspecified() || address.to_canonical().is_loopback();
     match url.host() {
         Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
@@ -38,6 +38,12 @@ pub(crate) fn is_this_machine(url: &Url) -> bool {
         Some(Host::Ipv6(address)) => is_own(address.into()),
         None => false,
     }
+}
+
+/// A test that no packet to `url` leaves this machine: names below `localhost` are its own too, each an origin of its own.
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    let is_below_localhost = |host: &str| host.ends_with(".localhost");
+    is_this_machine(url) || url.host_str().is_some_and(is_below_localhost)
 }
 
 #[cfg(test)]
@@ -63,6 +69,7 @@ mod tests {
             assert_eq!(one == other, is_same, "{one} {other}");
         }
     }
+
     #[test]
     fn an_origin_is_a_scheme_with_a_host_and_a_port() {
         for (one, other, is_same) in [

@@ -1,23 +1,23 @@
-//! Who is answered: a page of any site can send requests to a port of this machine, under its own name or as if it were the
-//! site's (SPEC 14).
+//! Access to a server of this machine: a page of any site can send requests to its port, under its own name or as if it were
+//! the site's (SPEC 14).
 
 use url::Url;
 
 use super::received::ReceivedRequest;
-use crate::http::is_this_machine;
+use crate::http::is_loopback;
 
-/// Whose requests are answered.
+/// The senders whose requests are answered.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
     /// Names that requests may be addressed to, in addition to those of this machine.
     pub hosts: Vec<String>,
     /// Origins whose pages are answered: `https://app.example.org`.
     pub origins: Vec<String>,
-    /// Which pages are answered that no origin names.
+    /// The pages that are answered if no origin names them.
     pub pages: AnsweredPages,
 }
 
-/// Which pages are answered that no origin names.
+/// The pages that are answered if no origin names them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnsweredPages {
     /// Those of servers on this machine.
@@ -27,7 +27,7 @@ pub enum AnsweredPages {
     Nobodys,
 }
 
-/// Why a request is not answered.
+/// The reason for which a request is not answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RefusedRequest {
     /// HTTP status.
@@ -37,7 +37,7 @@ pub(super) struct RefusedRequest {
 }
 
 impl Access {
-    /// Why a request to a server that listens on this machine alone is refused, if it is.
+    /// The reason for which a server that listens on this machine alone refuses a request, if it does.
     pub(super) fn refusal(&self, request: &ReceivedRequest) -> Option<RefusedRequest> {
         let of = |name: &str| {
             let headers = request.headers.iter();
@@ -55,7 +55,7 @@ impl Access {
         let origin = of("origin")
             .into_iter()
             .find(|origin| !self.takes_origin(origin))?;
-        let why = format!("the request is one of a page of `{origin}`: `--allow-origin` takes it");
+        let why = format!("the request is from a page of `{origin}`: `--allow-origin` takes it");
         Some(RefusedRequest { status: 403, why })
     }
 
@@ -64,7 +64,7 @@ impl Access {
             return false;
         };
         let name = url.host_str().unwrap_or_default();
-        is_own(&url)
+        is_loopback(&url)
             || self
                 .hosts
                 .iter()
@@ -79,14 +79,8 @@ impl Access {
         };
         self.origins.iter().any(is_named)
             || self.pages == AnsweredPages::OfThisMachine
-                && Url::parse(origin).is_ok_and(|url| is_own(&url))
+                && Url::parse(origin).is_ok_and(|url| is_loopback(&url))
     }
-}
-
-/// Whether a URL is of this machine; what is below `localhost` is too.
-fn is_own(url: &Url) -> bool {
-    let is_below_localhost = |host: &str| host.ends_with(".localhost");
-    is_this_machine(url) || url.host_str().is_some_and(is_below_localhost)
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub trait RequestHandler: Send + Sync + 'static {
 /// Gets a line about what a server does by itself: whom it refuses, and what it lacks. It must not block.
 pub type ServerNotice = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// How long a server waits that the system gives no more connections.
+/// The pause of a server to which the system gives no more connections.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// A port that is listened on.

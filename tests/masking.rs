@@ -565,3 +565,68 @@ async fn a_literal_in_a_file_that_cannot_be_read_is_masked() {
         assert!(!shown.contains("s3cr3t"), "{target}: {shown}");
     }
 }
+
+/// The report of a run of one test in which an agent says a secret that only the environment of a program has.
+#[cfg(unix)]
+fn report_with(keys: &Value) -> String {
+    let mut config = json!({
+        "version": "1.4",
+        "target": { "type": "scripted", "rules": [{ "do": [{ "say": "it is env-5ecret-0001" }] }] },
+    });
+    for (key, value) in keys.as_object().expect("keys") {
+        config[key] = value.clone();
+    }
+    let test = "version: \"1.4\"\nname: a\nturns: [{ user: hi }]\nassert: { text: { must_not_match: nothing } }\n";
+    let says = [
+        json!({ "type": "RUN_STARTED", "threadId": "t", "runId": "r" }),
+        json!({ "type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "role": "assistant", "delta": "it is env-5ecret-0001" }),
+        json!({ "type": "RUN_FINISHED", "threadId": "t", "runId": "r" }),
+    ]
+    .map(|event| event.to_string())
+    .join("\n");
+    let project = Project::new(&[
+        ("ananke.config.yaml", &config.to_string()),
+        ("a.test.yaml", test),
+        ("says.jsonl", &(says + "\n")),
+    ]);
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_ananke"))
+        .args(["run", "--json"])
+        .current_dir(project.folder())
+        .output()
+        .expect("the program");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+#[cfg(unix)]
+#[test]
+fn secrets_in_the_environment_of_any_program_are_masked() {
+    let secret = "env-5ecret-0001";
+    assert!(
+        report_with(&json!({})).contains(secret),
+        "without a program"
+    );
+    for keys in [
+        json!({ "scripts": { "check": { "cmd": ["true"], "env": { "ACCESS_KEY": secret } } } }),
+        json!({ "setup": [{ "cmd": ["echo", "{}"], "env": { "DB_PASSWORD": secret } }] }),
+        json!({ "teardown": [{ "cmd": ["true"], "env": { "CLIENT_SECRET": secret } }] }),
+        json!({ "server": {
+            "cmd": ["sh", "-c", "echo up; exec sleep 60"], "ready": { "stdout": "up" }, "env": { "SERVER_TOKEN": secret },
+        } }),
+        json!({ "target": {
+            "type": "command", "agentId": "a", "cmd": ["sh", "-c", "read line; cat says.jsonl"], "env": { "AGENT_API_KEY": secret },
+        } }),
+    ] {
+        let report = report_with(&keys);
+        assert!(
+            report.contains("it is ***") && !report.contains(secret),
+            "{keys}: {report}"
+        );
+    }
+    let page_token =
+        json!({ "scripts": { "check": { "cmd": ["true"], "env": { "PAGE_TOKEN": secret } } } });
+    assert!(
+        report_with(&page_token).contains(secret),
+        "the name counts something"
+    );
+}

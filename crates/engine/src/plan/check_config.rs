@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::needs::{needs_of_rules, needs_of_test, unmet};
+use super::secrets::secrets_of_programs;
 use crate::compile::fill_client_tools;
 use crate::project::{Config, LaunchContext, ReadConfig, ResolvedTarget, ServerCommand, Variables};
 use ananke_agents::TargetPace;
@@ -67,6 +68,7 @@ pub(super) fn check_config(
     config.check_hooks(context, variables, &mut found);
     let reports = config.reports(context, variables, &mut found);
     let servers = config.servers(context, variables, mode, redactor, &mut found);
+    redactor.add(secrets_of_programs(config, &variables.scope(context)));
     reading.report(found, problems);
     CheckedConfig { reports, servers }
 }

@@ -27,7 +27,8 @@ pub(crate) struct LaunchContext<'a> {
 /// A program as it is written, with how long it may take.
 #[derive(Clone, Copy)]
 pub(crate) struct WrittenProgram<'a> {
-    command: WrittenCommand<'a>,
+    /// The program itself.
+    pub(crate) command: WrittenCommand<'a>,
     timeout_ms: Option<&'a TimeoutMs>,
 }
 

@@ -46,6 +46,7 @@ pub use run_counts::{GivenRuns, MOST_RUNS, RunCount, RunCounts};
 pub(crate) use run_hooks::RunHook;
 pub use run_settings::RunSettings;
 pub(crate) use scripts::{Scripts, script_names};
+pub(crate) use servers::server_command;
 pub use servers::{Readiness, ServerCommand};
 pub(crate) use targets::unknown_target;
 pub use targets::{ResolvedTarget, is_default};

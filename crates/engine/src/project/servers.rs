@@ -62,6 +62,15 @@ impl ServerCommand {
     }
 }
 
+/// The program of a server, as it is written.
+pub(crate) fn server_command(server: &Server) -> WrittenCommand<'_> {
+    WrittenCommand {
+        cmd: &server.cmd,
+        env: server.env.as_ref(),
+        cwd: server.cwd.as_ref(),
+    }
+}
+
 /// Fills one server, and reports everything that is wrong with it; `None` where something was reported. `number` is
 /// counted from 1, `home` the config's folder.
 pub(super) fn fill(
@@ -71,12 +80,7 @@ pub(super) fn fill(
     home: &Path,
     interpolation: &mut Interpolation<'_>,
 ) -> Option<ServerCommand> {
-    let written = WrittenCommand {
-        cmd: &server.cmd,
-        env: server.env.as_ref(),
-        cwd: server.cwd.as_ref(),
-    };
-    let command = written.fill(interpolation, Interpolation::sent_text);
+    let command = server_command(server).fill(interpolation, Interpolation::sent_text);
     let ready = readiness(&server.ready.value, interpolation);
     let timeout = match &server.timeout_ms {
         Some(number) => interpolation.number(number).ok().map(Duration::from_millis),

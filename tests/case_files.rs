@@ -261,7 +261,7 @@ fn converted_cases_have_the_verdicts_that_they_had() {
     }
 }
 
-/// What a run says of the one case that an agent or a script makes, and its exit code.
+/// The exit code and the output of a run of the one case that an agent or a script makes.
 fn generated(case: &str, generator: &str, arguments: &[&str]) -> (i32, String) {
     let cases =
         json!({ "cases": [serde_json::from_str::<Value>(case).expect("a case")] }).to_string();

@@ -551,3 +551,65 @@ fn judging_has_a_limit_of_its_own_and_the_next_test_runs() {
         );
     }
 }
+
+/// A server of MCP whose tool has a schema that means more than any machine checks.
+fn endless_server() -> Project {
+    let mut definitions = "\"n0\":{\"type\":\"integer\"}".to_owned();
+    for number in 1..=40 {
+        let below = format!("{{\"$ref\":\"#/$defs/n{}\"}}", number - 1);
+        let _ = write!(
+            definitions,
+            ",\"n{number}\":{{\"anyOf\":[{below},{below}]}}"
+        );
+    }
+    let tools = format!(
+        "{{\"tools\":[{{\"name\":\"order\",\"description\":\"d\",\"inputSchema\":{{\"type\":\"object\",\
+         \"properties\":{{\"n\":{{\"$ref\":\"#/$defs/n40\"}}}},\"$defs\":{{{definitions}}}}}}}]}}"
+    );
+    let server = r#"
+id_of() { id=${line#*\"id\":}; id=${id%%,*}; id=${id%%\}*}; }
+answer() { echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$1}"; }
+while IFS= read -r line; do
+  case $line in
+    *'"method":"initialize"'*) id_of; answer '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}' ;;
+    *'"method":"notifications/'*) ;;
+    *'"method":"tools/list"'*) id_of; answer "$(cat tools.json)" ;;
+    *) id_of; answer '{"content":[]}' ;;
+  esac
+done
+"#;
+    let config = "version: \"1.4\"\ntarget: { type: mcp, transport: stdio, protocol: legacy, command: [sh, server.sh] }\n";
+    Project::new(&[
+        ("ananke.config.yaml", config),
+        ("server.sh", server),
+        ("tools.json", &tools),
+    ])
+}
+
+#[test]
+fn a_schema_without_end_ends_no_audit() {
+    let project = endless_server();
+    let mut running = Running::start(
+        &project,
+        &["audit", "--whole-timeout", "2s", "-o", "audit.json"],
+        Stdio::null(),
+    );
+    assert_eq!(running.ends(), 0);
+    let report = read(&project.folder().join("audit.json"));
+    assert!(
+        report.contains("its arguments could not be made in time")
+            && report.contains("\"cut_short\":true"),
+        "{report}"
+    );
+    // The report of an earlier audit is replaced, and the first interrupt ends what computes.
+    let mut running = Running::start(&project, &["audit", "-o", "audit.json"], Stdio::null());
+    wait_until_it_computes(&running);
+    running.signal(Signal::INT);
+    assert_eq!(running.ends(), 130);
+    let mut running = Running::start(
+        &project,
+        &["audit", "--whole-timeout", "1s", "-o", "audit.json"],
+        Stdio::null(),
+    );
+    assert_eq!(running.ends(), 0, "its own report is replaced");
+}

@@ -372,7 +372,7 @@ fn an_earlier_report_that_stays_is_named() {
     );
 }
 
-/// What is in a file now.
+/// The content of a file.
 fn content(project: &Project, file: &str) -> Vec<u8> {
     fs::read(project.folder().join(file)).expect("the file")
 }

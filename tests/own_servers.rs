@@ -156,7 +156,7 @@ fn requests_of_other_sites_are_refused() {
     assert_eq!(anywhere.status("/", "host: agent.example\r\n"), 200);
     let (_code, printed) = anywhere.end(Signal::TERM);
     assert!(
-        printed.starts_with("warning: whoever reaches this machine can send requests\n"),
+        printed.starts_with("warning: other machines can reach this port, and pages of any site\n"),
         "{printed}"
     );
 }

@@ -3,7 +3,7 @@
 use ananke::http_server::{Access, AnsweredPages};
 use clap::Args;
 
-/// Whose requests a server of ours answers.
+/// The senders that a server of ours answers.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct AccessOptions {
     /// Also answer requests that are addressed to this name; by default only those to a name of this machine (repeatable)
@@ -16,7 +16,7 @@ pub(crate) struct AccessOptions {
 }
 
 impl AccessOptions {
-    /// Who is answered, in addition to `pages`.
+    /// Access for these, and for `pages`.
     pub(super) fn access(&self, pages: AnsweredPages) -> Access {
         Access {
             hosts: self.allow_host.clone(),

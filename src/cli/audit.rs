@@ -7,7 +7,7 @@ use ananke::agents::TargetError;
 use ananke::audit::{Audit, AuditOptions, CheckLevel, DestructiveTools, audit as audit_tools};
 use ananke::context::Context;
 use ananke::run::Stopper;
-use ananke::text::{escape, parse_duration};
+use ananke::text::parse_duration;
 use clap::Args;
 
 use super::agent_project::AgentProject;
@@ -96,8 +96,7 @@ pub(super) fn audit(command: &AuditCommand, context: &Context) -> Exit {
         Ok(audit) => report(command, &audit, &agent),
         Err(Unaudited::Reported(exit)) => exit,
         Err(Unaudited::Message(message)) => {
-            let message = escape::terminal(&agent.redactor.text(&message)).into_owned();
-            say(&format!("error: {message}"));
+            say(&format!("error: {}", agent.redactor.text(&message)));
             Exit::Failure
         }
     }

@@ -36,14 +36,11 @@ pub(super) fn write_report(
     let (path, shown) = named_path(file, &agent.context);
     let format = ReportFormat::of(file).unwrap_or(ReportFormat::Json);
     OutputFiles::of(&agent.context, force).check(&path, file, OutputKind::Report(format))?;
-    let format = match format {
-        ReportFormat::Json => {
-            let line = json_line(audit, agent);
-            return write_file(&path, line.as_bytes())
-                .map_err(|error| not_written(&shown, &path, &error));
-        }
-        format => format,
-    };
+    if format == ReportFormat::Json {
+        let line = json_line(audit, agent);
+        return write_file(&path, line.as_bytes())
+            .map_err(|error| not_written(&shown, &path, &error));
+    }
     let options = FileOptions {
         job: BuildJob::of(&agent.context),
         ..FileOptions::default()

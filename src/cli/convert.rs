@@ -83,7 +83,6 @@ pub(super) fn convert(options: &ConvertOptions, context: &Context) -> Exit {
 }
 
 fn complain(error: &io::Error) -> Exit {
-    let error = error.to_string();
     say(&format!("error: {error}"));
     Exit::Failure
 }

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use ananke::context::Context;
 use ananke::freeze::{FreezeError, FreezeRequest, FrozenTest, freeze as freeze_conversation};
 use ananke::recording::{KeptRecording, is_recording};
-use ananke::text::escape;
 use ananke::verify::{TRACE_FORMATS, trace_format};
 use clap::Args;
 
@@ -115,7 +114,6 @@ fn frozen(options: &FreezeOptions, context: &Context) -> Result<Exit, FreezeErro
 pub(super) fn open_recording(path: &Path, shown: &str) -> Result<Arc<KeptRecording>, FreezeError> {
     let recording = KeptRecording::open(path, shown)?;
     if recording.is_edited() {
-        let shown = escape::terminal(shown);
         say(&format!(
             "note: the recording `{shown}` was changed after it was recorded"
         ));

@@ -107,9 +107,7 @@ impl Asking<'_> {
             Exit::Failure
         })
     }
-}
 
-impl Asking<'_> {
     /// Reports what the cases name that only authors of the project may name.
     ///
     /// # Errors

@@ -19,8 +19,7 @@ pub(crate) struct InputOptions {
         conflicts_with = "paths"
     )]
     pub(crate) input: Option<String>,
-    /// What cases may do that an agent makes (repeatable): by default they name no file, no script of the project and no URL but
-    /// `data:`
+    /// Allow the cases of an agent to name files, or scripts of the project (repeatable); a URL is always `data:`
     #[arg(long, value_enum, value_name = "WHAT", requires = "input")]
     pub(crate) allow: Vec<Reach>,
     /// The user on whose behalf the agent is asked, over what cases say (default for cases: `test-user`)
@@ -34,7 +33,7 @@ pub(crate) struct InputOptions {
     pub(crate) connector: Option<String>,
 }
 
-/// What cases may do that an agent makes.
+/// A permission for cases that an agent makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Reach {
     /// Name files of this machine, which are sent to the agent under test
@@ -44,7 +43,7 @@ pub(crate) enum Reach {
 }
 
 impl InputOptions {
-    /// What cases may do that an agent makes.
+    /// The permissions for cases that an agent makes.
     pub(super) fn allowed(&self) -> AllowedReach {
         AllowedReach {
             files: self.allow.contains(&Reach::File),

@@ -101,7 +101,7 @@ fn served(options: &MockCommand, context: &Context) -> Result<(), MockError> {
         })?;
         print_now(&format!("http://{}\n", port.address())).map_err(failed)?;
         if !port.address().ip().is_loopback() {
-            stderr.note("warning: whoever reaches this machine can send requests");
+            stderr.note("warning: other machines can reach this port, and pages of any site");
         }
         stderr.note(&format!("serving {described}; Ctrl-C ends it"));
         let access = options.access.access(AnsweredPages::OfThisMachine);

@@ -1,4 +1,4 @@
-//! Which files a command may write (SPEC 14): none that it reads, and of others that exist only reports of the same kind, unless
+//! Files that a command may write (SPEC 14): none that it reads, and of others that exist only reports of the same kind, unless
 //! `--force` is given.
 
 use std::collections::HashMap;
@@ -15,26 +15,26 @@ use clap::Args;
 
 use super::shown_path::shown_path;
 
-/// How much of a file says of which kind it is, in bytes.
+/// The size of the beginning of a file that shows its kind, in bytes.
 const BEGINNING: u64 = 4 << 10;
 
-/// How the JSON documents of ananke begin, each with what follows soon.
+/// Beginnings of the JSON documents of ananke, each with what follows soon.
 const OWN_JSON: [(&str, &str); 6] = [
     ("{\"version\":\"", "\"run\":{\"ananke\":"),
     ("{\"version\":\"", "\"before\":{\"report\":"),
     ("{\"tools\":[", "\"exercised\""),
     ("{\"tools\":[],", "\"transitions\":"),
     ("{\"score\":", "\"killed_by_protocol\":"),
-    ("{\"target\":", "\"seed\":"),
+    ("{\"version\":\"1.0\",\"target\":\"", "\"seed\":"),
 ];
 
-/// How the lines of a report begin.
+/// Beginnings of the first line of a report.
 const OWN_LINES: [&str; 2] = ["{\"type\":\"result\",", "{\"type\":\"summary\","];
 
-/// How the lines of the log of requests begin.
+/// Beginning of a line of the log of requests.
 const OWN_LOG: &str = "{\"request\":";
 
-/// Whether files that exist are replaced.
+/// The option that files are replaced.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct ForceOption {
     /// Replace files that exist, but none that this command reads
@@ -42,7 +42,7 @@ pub(crate) struct ForceOption {
     pub(crate) force: bool,
 }
 
-/// What is written.
+/// The kind of a file that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OutputKind {
     /// A report of this format.
@@ -75,7 +75,7 @@ impl OutputFiles {
     /// Checks that `path`, which messages call `shown`, may be written.
     ///
     /// # Errors
-    /// What is there, and what to do.
+    /// The file that is there, and what to do.
     pub(super) fn check(
         &self,
         path: &Path,
@@ -113,7 +113,7 @@ impl OutputFiles {
     /// The same of each of `paths`, none of which is a report.
     ///
     /// # Errors
-    /// What is at the first that may not be written, and what to do.
+    /// The first file that may not be written, and what to do.
     pub(super) fn check_sources<'p>(
         &self,
         paths: impl IntoIterator<Item = &'p Path>,
@@ -125,7 +125,7 @@ impl OutputFiles {
         })
     }
 
-    /// Whether the command reads the file that is `real` behind all links. To follow the links of every file would cost more
+    /// A test that the command reads the file that is `real` behind all links. To follow the links of every file would cost more
     /// than to read a small one: only those that may be `real` are followed.
     fn reads(&self, real: &Path) -> bool {
         let may_be = |path: &&PathBuf| path.file_name() == real.file_name() || path.is_symlink();
@@ -167,7 +167,7 @@ impl OutputFiles {
 }
 
 impl OutputKind {
-    /// What would replace a file.
+    /// The words for what would replace a file.
     fn purpose(self) -> &'static str {
         match self {
             Self::Report(_) => "a report",
@@ -176,7 +176,7 @@ impl OutputKind {
         }
     }
 
-    /// What may be replaced unasked, or goes on.
+    /// The words for files that may be replaced unasked, or go on.
     fn own(self) -> Option<&'static str> {
         Some(match self {
             Self::Report(ReportFormat::Junit) => "JUnit XML",
@@ -189,7 +189,7 @@ impl OutputKind {
         })
     }
 
-    /// Whether the file is one of those that may be replaced unasked: a report of its own kind.
+    /// A test that the file may be replaced unasked: a report of its own kind.
     fn is_own(self, file: &Path) -> bool {
         let has_extension = |wanted: &str| {
             file.extension()
@@ -229,7 +229,7 @@ fn existing(path: &Path) -> Option<PathBuf> {
     (found.is_file() && found.len() > 0).then_some(real)
 }
 
-/// What a file is that is of worth to a project.
+/// The words for a file that is of worth to a project.
 fn what(real: &Path) -> Option<&'static str> {
     let is_yaml = real
         .extension()
@@ -245,15 +245,15 @@ fn what(real: &Path) -> Option<&'static str> {
     }
 }
 
-/// What to do about two reports in one file.
+/// The help for two reports in one file.
 const ANOTHER: &str = "choose another file for one of them";
 
-/// Why a file may not be written.
+/// The reason for which a file may not be written.
 #[derive(Debug)]
 pub(super) struct RefusedOutput {
-    /// What is there.
+    /// The file that is there.
     pub(super) message: String,
-    /// What to do.
+    /// The help.
     pub(super) help: &'static str,
 }
 

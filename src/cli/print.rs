@@ -1,4 +1,4 @@
-//! What commands print: the one place that writes to standard output and standard error (SPEC 14).
+//! Printing: the one place that writes to standard output and standard error (SPEC 14).
 
 #![expect(
     clippy::disallowed_methods,

@@ -6,7 +6,6 @@ use ananke::context::Context;
 use ananke::freeze::FreezeError;
 use ananke::mutation::{MutationRun, Suggestions, SurvivingMutant};
 use ananke::statistics::Percentage;
-use ananke::text::escape;
 use clap::Args;
 
 use super::changed_files::changed_files;
@@ -183,8 +182,7 @@ fn print_report(
     let files = OutputFiles::of(context, options.force);
     for file in &options.output {
         if let Err(error) = file.write(report, per_second, min_score, &files, context) {
-            let message = escape::terminal(&error.to_string()).into_owned();
-            say(&format!("error: {message}"));
+            say(&format!("error: {error}"));
             return Exit::Failure;
         }
     }

@@ -54,8 +54,11 @@ impl ProxyRecording<'_> {
                 written = self.write(&passed, &outputs) => written,
                 () = signals.next() => Err(Unrecorded::Reported(Exit::Interrupted)),
             };
+            let written = match written {
+                Ok(Exit::Success) if !passed.is_torn_down => Ok(Exit::Failure),
+                written => written,
+            };
             if !matches!(written, Ok(Exit::Success))
-                && !passed.capture.is_empty()
                 && let Some(path) = passed.capture.keep_spool()
             {
                 let path = path.display();
@@ -106,18 +109,16 @@ impl ProxyRecording<'_> {
         };
         let is_torn_down = services.stop(screen).await;
         passed?;
-        if is_torn_down {
-            Ok(PassedRequests {
-                capture,
-                variables: plan.variables,
-                context: Context {
-                    files,
-                    ..self.context.clone()
-                },
-            })
-        } else {
-            Err(Unrecorded::Reported(Exit::Failure))
-        }
+        let context = Context {
+            files,
+            ..self.context.clone()
+        };
+        Ok(PassedRequests {
+            capture,
+            variables: plan.variables,
+            context,
+            is_torn_down,
+        })
     }
 
     /// Passes requests on.
@@ -210,6 +211,9 @@ impl ProxyRecording<'_> {
             }
         }
         outputs.stderr.finish()?;
+        if tests.is_empty() && !is_complete {
+            return Ok(Exit::Failure);
+        }
         if tests.is_empty() {
             let help = "let the front end talk to the address that was printed, in a protocol that ananke knows";
             return Err(FreezeError::refused(
@@ -222,7 +226,11 @@ impl ProxyRecording<'_> {
         let exit = match write(&file, outputs, self.context) {
             Ok(exit) => exit,
             Err(error) => {
-                let folder = private_folder()?;
+                let Some(spool) = passed.capture.keep_spool() else {
+                    return Err(error.into());
+                };
+                let folder = spool.with_extension("tests");
+                create_private(&folder)?;
                 let shown = folder.display().to_string();
                 let line = format!("error: {error}: what passed is in `{shown}`");
                 writeln!(outputs.stderr.clone(), "{}", escape::terminal(&line))?;
@@ -233,7 +241,7 @@ impl ProxyRecording<'_> {
         Ok(if is_complete { exit } else { Exit::Failure })
     }
 
-    /// What is recorded, with the file that is written now: one that was made meanwhile stays, and another is written. A config
+    /// The request to record, with the file that is written now: one that was made meanwhile stays, and another is written. A config
     /// that was changed meanwhile is named.
     fn request_of_now(&self, outputs: &Outputs) -> RecordRequest {
         let mut request = self.request.clone();
@@ -261,13 +269,15 @@ impl ProxyRecording<'_> {
     }
 }
 
-/// What has passed, and what is needed to make tests of it.
+/// The requests that have passed, and everything that is needed to make tests of them.
 struct PassedRequests {
     capture: ProxyCapture,
     /// The variables of the project.
     variables: Variables,
     /// The outside world, with the files as they were when the recording began.
     context: Context,
+    /// Set if the servers of the project ended as they should.
+    is_torn_down: bool,
 }
 
 /// The files that have been read, with what is in them now, whatever happens to them.
@@ -281,14 +291,12 @@ fn as_they_are(files: &Files) -> Files {
     kept
 }
 
-/// A new directory among the temporary files, which only this user can read.
-fn private_folder() -> io::Result<PathBuf> {
+/// Creates a directory that only this user can read.
+fn create_private(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    let folder = std::env::temp_dir().join(format!("ananke-record-{}", std::process::id()));
-    builder.create(&folder)?;
-    Ok(folder)
+    builder.create(folder)
 }
 
 /// The path of a test file with a number: `shop-2.test.yaml`.

@@ -12,16 +12,16 @@ use super::clock::{At, Clock as _, SystemClock};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interrupted;
 
-/// How long the rules of a test, or the checks of a schema, may compute if nothing else is said (SPEC 14).
+/// The time that the rules of a test, or the checks of a schema, have if nothing else is said (SPEC 14).
 pub const COMPUTING_TIME: Duration = Duration::from_secs(30);
 
-/// How many steps are taken between two looks at the clock.
+/// The number of steps between two looks at the clock.
 const STEPS: u32 = 64;
 
 /// Real time, also where that of the agent is virtual or comes from a recording.
 static CLOCK: LazyLock<SystemClock> = LazyLock::new(SystemClock::start);
 
-/// Whether the program is to end: no computation goes on.
+/// Set when the program is to end: no computation goes on.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
 thread_local! {

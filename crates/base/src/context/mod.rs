@@ -31,7 +31,7 @@ pub use file_name::is_device;
 pub use files::{Files, OpenFile, PathKind};
 pub use ids::{Ids, RandomIds, SequentialIds};
 pub use paths::{absolute, absolute_at, absolute_from, display_name};
-pub use scratch::{Scratch, write_file};
+pub use scratch::{Scratch, private_file, write_file};
 pub use terminal::{Colouring, OutputStream, TerminalSize};
 
 /// The outside world of one run, filled once by `main` (or by a test).

@@ -82,25 +82,11 @@ impl Scratch {
     /// # Errors
     /// If nothing can be written there.
     pub fn private() -> io::Result<Self> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut number: u32 = 0;
-        loop {
-            let name = format!(".ananke.{}-{number}.part", std::process::id());
-            let path = std::env::temp_dir().join(name);
-            match options.open(&path) {
-                Ok(file) => {
-                    return Ok(Self {
-                        file,
-                        path: fs::remove_file(&path).err().map(|_| path),
-                    });
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-                Err(error) => return Err(error),
-            }
-        }
+        let (file, path) = private_file(".ananke.", "part")?;
+        Ok(Self {
+            file,
+            path: fs::remove_file(&path).err().map(|_| path),
+        })
     }
 
     /// Moves the file in one step to where `destination` leads, over what is there, whose permissions it keeps. A device or a pipe
@@ -127,6 +113,27 @@ impl Scratch {
                 io::copy(&mut self.file, &mut stream)?;
                 stream.flush()
             }
+        }
+    }
+}
+
+/// A new empty file among the temporary files that only this user can read, and its path: `prefix`, numbers and `.extension`.
+///
+/// # Errors
+/// If nothing can be written there.
+pub fn private_file(prefix: &str, extension: &str) -> io::Result<(File, PathBuf)> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut number: u32 = 0;
+    loop {
+        let name = format!("{prefix}{}-{number}.{extension}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        match options.open(&path) {
+            Ok(file) => return Ok((file, path)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            Err(error) => return Err(error),
         }
     }
 }

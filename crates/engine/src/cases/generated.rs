@@ -1,4 +1,4 @@
-//! What cases may reach that something has made: an agent is no author of the project (SPEC 14).
+//! Limits of cases that something has made: an agent is no author of the project (SPEC 14).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ const DATA: [&str; 9] = [
     "with",
 ];
 
-/// Who made cases.
+/// The maker of cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaseMaker {
     /// An agent: what its cases reach is an error, unless it is allowed.
@@ -31,7 +31,7 @@ pub enum CaseMaker {
     Script,
 }
 
-/// What the command line allows the cases of an agent.
+/// The permissions that the command line gives the cases of an agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AllowedReach {
     /// Files of this machine, which are read and sent to the agent under test.

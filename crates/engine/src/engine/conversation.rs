@@ -174,10 +174,10 @@ impl Conversation<'_> {
             self.result.turns.push(turn);
             self.take_passed();
         }
-        // A conversation whose last turn fails has still been seen as a whole: its rules are evaluated too.
         if let Some(problem) = self.sink.evaluator.overtime() {
             return Err(problem.into());
         }
+        // A conversation whose last turn fails has still been seen as a whole: its rules are evaluated too.
         let is_whole = is_over || inputs.remaining() == Some(0);
         let ended = self
             .result

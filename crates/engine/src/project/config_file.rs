@@ -72,7 +72,7 @@ pub struct ConfigFile {
     /// How tests run: defaults for the options of `ananke run`, such as `parallel` and `retries`.
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({ "parallel": 8, "retries": 1 }))]
     pub run: Option<RunDefaults>,
-    /// What no test may take more of.
+    /// Limits of every test.
     #[schemars(extend("x-since" = "1.4"), example = serde_json::json!({ "evaluation_ms": 60000 }))]
     pub limits: Option<ProjectLimits>,
     /// How it is found out whether an agent waits for input.

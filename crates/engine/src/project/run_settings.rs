@@ -17,7 +17,7 @@ pub struct RunSettings {
     pub parallel: Option<usize>,
     /// The timeout of one attempt at a test.
     pub timeout: Option<Duration>,
-    /// How long the rules of one test may compute.
+    /// The time that the rules of one test may compute.
     pub evaluation: Option<Duration>,
     /// How often a failing test is retried.
     pub retries: Option<u32>,
@@ -85,7 +85,7 @@ impl RunSettings {
 }
 
 impl Config {
-    /// What `run` and `limits` say; what is wrong with it goes to `problems`.
+    /// The settings of `run` and `limits`; what is wrong with them goes to `problems`.
     pub(crate) fn run_settings(
         &self,
         context: &Context,

@@ -23,10 +23,10 @@ pub(super) const COMPUTING: Duration = Duration::from_mins(1);
 /// How long a thread may take to end after its test timed out or the run was stopped.
 pub(super) const GRACE: Duration = Duration::from_secs(3);
 
-/// How long rules that nothing can interrupt may compute beyond their time.
+/// The time that rules which nothing can interrupt may compute beyond their own.
 const JUDGING_GRACE: Duration = Duration::from_millis(500);
 
-/// How long rules compute that are not waited for when the run is stopped.
+/// The time after which computing rules are not waited for when the run is stopped.
 const COMPUTED_AT_A_STOP: Duration = Duration::from_millis(300);
 
 /// What a test is doing.
@@ -118,7 +118,7 @@ pub(super) struct ConversationLocks {
 #[derive(Default)]
 pub(super) struct Watchdog {
     watched: Mutex<Watched>,
-    /// How long its rules may compute.
+    /// The time that its rules may compute.
     pub(super) judging: JudgingTime,
 }
 

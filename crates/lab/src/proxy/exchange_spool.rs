@@ -1,6 +1,6 @@
-//! What has passed, on the disk as it passes: it outlives a proxy that is killed (SPEC 14).
+//! Exchanges that have passed, on the disk as they end: they outlive a proxy that is killed (SPEC 14).
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::json;
 
 use ananke_agents::ServedResponse;
+use ananke_base::context::private_file;
 use ananke_trace::redact::Redactor;
 
 /// A file among the temporary files that only this user can read: a line of JSON for each exchange that ended. It is gone when
@@ -26,37 +27,24 @@ impl ExchangeSpool {
     /// # Errors
     /// If it cannot be made.
     pub fn create() -> io::Result<Self> {
-        let mut options = OpenOptions::new();
-        options.append(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut number: u32 = 0;
-        loop {
-            let name = format!("ananke-proxy-{}-{number}.jsonl", std::process::id());
-            let path = std::env::temp_dir().join(name);
-            match options.open(&path) {
-                Ok(file) => {
-                    return Ok(Self {
-                        file: Mutex::new(file),
-                        path,
-                        is_kept: AtomicBool::new(false),
-                    });
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-                Err(error) => return Err(error),
-            }
-        }
+        let (file, path) = private_file("ananke-proxy-", "jsonl")?;
+        Ok(Self {
+            file: Mutex::new(file),
+            path,
+            is_kept: AtomicBool::new(false),
+        })
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// It stays, and this is where.
-    pub fn keep(&self) -> &Path {
-        self.is_kept.store(true, Ordering::Relaxed);
-        &self.path
+    /// Its path, where it stays; `None` if nothing is in it.
+    pub(super) fn keep(&self) -> Option<&Path> {
+        let is_empty = fs::metadata(&self.path).is_ok_and(|file| file.len() == 0);
+        self.is_kept.store(!is_empty, Ordering::Relaxed);
+        (!is_empty).then_some(&self.path)
     }
 
     /// Adds an exchange, masked with what is known of secrets by now.

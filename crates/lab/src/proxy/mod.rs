@@ -20,5 +20,5 @@ pub use captured_exchange::{CapturedExchange, Incomplete};
 pub use endpoint::endpoint;
 pub use exchange_spool::ExchangeSpool;
 pub use hold_again::{HeldAgain, hold_again};
-pub use proxy_capture::{Notice, ProxyCapture};
+pub use proxy_capture::ProxyCapture;
 pub use proxy_server::ProxyServer;

@@ -1,4 +1,4 @@
-//! What is secret of a request that passes: an agent may repeat it, and nothing that is written or printed has it (SPEC 14).
+//! Secrets of a request that passes: an agent may repeat them, and nothing that is written or printed has them (SPEC 14).
 
 use serde_json::Value;
 use url::form_urlencoded;

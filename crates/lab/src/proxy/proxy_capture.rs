@@ -9,14 +9,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::captured_conversation::CapturedConversation;
 use super::captured_exchange::{CapturedExchange, Incomplete};
 use super::exchange_spool::ExchangeSpool;
+use ananke_agents::http_server::ServerNotice;
 use ananke_agents::{Action, ServedProtocol, ServedRequest, ServedResponse};
 use ananke_trace::redact::Redactor;
 
 /// The most conversations that are kept.
 const MOST_CONVERSATIONS: usize = 10_000;
-
-/// What a person reads while requests pass.
-pub type Notice = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// The conversations that have passed so far, and the secrets in them. Clones share them.
 #[derive(Clone)]
@@ -25,11 +23,10 @@ pub struct ProxyCapture {
     /// Every secret that passed, in no order.
     secrets: Arc<Mutex<HashSet<String>>>,
     redactor: Redactor,
-    /// Where what passed is on the disk; `None` if nowhere.
+    /// The file of what passed; `None` if it is in memory alone.
     spool: Option<Arc<ExchangeSpool>>,
-    /// Whether it was said that no more conversations are kept.
+    /// Set once it was said that no more conversations are kept.
     is_full: Arc<AtomicBool>,
-    has_passed: Arc<AtomicBool>,
 }
 
 /// The place of an exchange: its conversation, and its number in it.
@@ -45,7 +42,6 @@ impl ProxyCapture {
             redactor,
             spool: None,
             is_full: Arc::default(),
-            has_passed: Arc::default(),
         }
     }
 
@@ -56,9 +52,9 @@ impl ProxyCapture {
         self
     }
 
-    /// What passed stays on the disk, and this is where; `None` if it is not there.
+    /// The path of the spool, which stays from now on; `None` if nothing is in it, or there is none.
     pub fn keep_spool(&self) -> Option<&Path> {
-        self.spool.as_ref().map(|spool| spool.keep())
+        self.spool.as_ref()?.keep()
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<CapturedConversation>> {
@@ -76,11 +72,6 @@ impl ProxyCapture {
             .extend(secrets);
     }
 
-    /// Whether nothing has passed that is kept.
-    pub fn is_empty(&self) -> bool {
-        !self.has_passed.load(Ordering::Relaxed)
-    }
-
     /// Every secret that passed, in no order.
     pub fn secrets(&self) -> Vec<String> {
         let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
@@ -92,12 +83,11 @@ impl ProxyCapture {
         &self,
         protocol: &'static dyn ServedProtocol,
         request: Box<dyn ServedRequest>,
-        notice: &Notice,
+        notice: &ServerNotice,
     ) -> Option<ExchangePlace> {
         if matches!(request.actions(), [Action::Connect]) {
             return None;
         }
-        self.has_passed.store(true, Ordering::Relaxed);
         let mut all = self.lock();
         let known = all
             .iter()

@@ -10,9 +10,11 @@ use tokio::time::Instant;
 
 use super::captured_exchange::{Incomplete, KeptResponse};
 use super::passing_secrets::passing_secrets;
-use super::proxy_capture::{ExchangePlace, Notice, ProxyCapture};
+use super::proxy_capture::{ExchangePlace, ProxyCapture};
 use ananke_agents::http::{ForwardedResponse, Forwarder};
-use ananke_agents::http_server::{BodyWatch, ReceivedRequest, RequestHandler, SentResponse};
+use ananke_agents::http_server::{
+    BodyWatch, ReceivedRequest, RequestHandler, SentResponse, ServerNotice,
+};
 use ananke_agents::{ServedEnd, ServedProtocol, ServedRequest, served_protocols};
 use ananke_base::source::received_json;
 use ananke_model::variables::masked_query;
@@ -24,7 +26,7 @@ const MOST_BYTES: usize = 16 << 20;
 pub struct ProxyServer {
     forwarder: Forwarder,
     capture: ProxyCapture,
-    notice: Notice,
+    notice: ServerNotice,
 }
 
 /// The beginning of a body that has been read so far; `None` if it has become too large.
@@ -32,7 +34,7 @@ type SeenBody = Arc<Mutex<Option<BytesMut>>>;
 
 impl ProxyServer {
     /// A proxy in front of the server of `forwarder`. `capture` gets what passes, and `notice` a line about each exchange.
-    pub fn new(forwarder: Forwarder, capture: ProxyCapture, notice: Notice) -> Self {
+    pub fn new(forwarder: Forwarder, capture: ProxyCapture, notice: ServerNotice) -> Self {
         Self {
             forwarder,
             capture,
@@ -133,9 +135,9 @@ fn read(body: &[u8]) -> Option<(&'static dyn ServedProtocol, Box<dyn ServedReque
 /// A response that is passing. If it is dropped before its end, the client has gone away.
 struct Passing {
     capture: ProxyCapture,
-    notice: Notice,
+    notice: ServerNotice,
     place: Option<ExchangePlace>,
-    /// What was asked.
+    /// The body of the request.
     body: Bytes,
     line: String,
     began: Instant,

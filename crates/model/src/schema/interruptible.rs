@@ -62,7 +62,7 @@ pub(super) fn interruptible(schema: &Value) -> Option<Value> {
     Some(counted)
 }
 
-/// Whether a part of a schema may apply more than once to one value.
+/// A test that a part of a schema may apply more than once to one value.
 fn repeats(schema: &Value) -> bool {
     let is_repeating = |key: &str| key.ends_with("ef") || key.starts_with("unevaluated");
     match schema {

@@ -116,7 +116,7 @@ pub fn is_secret_header(header: &str) -> bool {
     is_like_one && !NO_SECRETS.contains(&name.as_str())
 }
 
-/// Whether the value of this name is a secret, in a query, a body or an environment (SPEC 14): `API_KEY`, `sessionToken`.
+/// A test of the name of a secret in a query, a body or an environment (SPEC 14): `API_KEY`, `sessionToken`.
 pub fn is_secret_name(name: &str) -> bool {
     let words = words(name);
     let is_key = words
@@ -126,7 +126,7 @@ pub fn is_secret_name(name: &str) -> bool {
     (is_key || is_one(&NAMED_SECRETS)) && !is_one(&COUNTS)
 }
 
-/// Whether a value with a secret name is a secret: it has eight characters and is no number, boolean or path.
+/// A test of a value with such a name: a secret has eight characters and is no number, boolean or path.
 pub fn is_secret_value(value: &str) -> bool {
     let is_path = ["/", "./", "../", "~/"]
         .iter()
@@ -148,7 +148,7 @@ pub fn masked_query(target: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{path}?{}", masked.collect::<Vec<_>>().join("&")))
 }
 
-/// Whether a parameter of a query is secret by its name, which may be encoded.
+/// A test of the name of a parameter of a query, which may be encoded.
 fn is_secret_parameter(name: &str) -> bool {
     url::form_urlencoded::parse(name.as_bytes())
         .next()

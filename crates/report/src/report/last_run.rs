@@ -36,7 +36,7 @@ pub struct LastRun {
     /// The tests that did not end, or did not begin, in a run that was killed or interrupted.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     unfinished: BTreeSet<String>,
-    /// Whether there was a run of which nothing is known.
+    /// Set if there was a run of which nothing is known.
     #[serde(skip)]
     is_lost: bool,
 }
@@ -88,12 +88,12 @@ impl LastRun {
         Ok(known)
     }
 
-    /// What the project in `folder` remembers, as far as it does, for a run that begins.
+    /// The memory of the project in `folder`, as far as there is one, for a run that begins.
     pub fn known(folder: &Path) -> Self {
         Self::with_journals(folder).unwrap_or_default()
     }
 
-    /// A run of all tests begins, of which `exists` is true: the others are forgotten, and what was lost is found out again.
+    /// A run of all tests begins, for which `exists` is true: the others are forgotten, and what was lost is found out again.
     pub fn renew(&mut self, exists: impl Fn(&str) -> bool) {
         self.is_lost = false;
         self.failed.retain(|id| exists(id));
@@ -177,7 +177,7 @@ pub struct LastRunReport {
     /// `None` if it cannot be written.
     journal: Option<RunJournal>,
     is_whole: bool,
-    /// Where a memory that cannot be written is reported.
+    /// The stream for the warning that the memory cannot be written.
     warnings: Box<dyn Write + Send>,
 }
 
@@ -259,7 +259,7 @@ impl Reporter for LastRunReport {
             (Ok(()), journal) => journal.map(RunJournal::end).unwrap_or_default(),
             (Err(error), journal) => {
                 if journal.is_none() {
-                    // What it says is of an earlier run.
+                    // It is of an earlier run.
                     let _is_left = fs::remove_file(self.folder.join(LAST_RUN));
                 }
                 let why = reason(&error);

@@ -92,7 +92,7 @@ impl RunJournal {
         paths
     }
 
-    /// What the journal at `path` contains, as far as it was written; `None` if it does not even say which tests were to run.
+    /// The entries of the journal at `path`, as far as they were written; `None` if it does not even say which tests were to run.
     pub(super) fn read(path: &Path) -> Option<Vec<(Progress, String)>> {
         let file = File::open(path).ok()?;
         let mut lines = BufReader::new(file).lines().map_while(Result::ok);

@@ -49,7 +49,7 @@ pub struct Evaluator {
     not_shown: Vec<NotShownRule>,
     /// How many turns have begun.
     begun: usize,
-    /// How long the rules may compute.
+    /// The time that the rules may compute.
     time: JudgingTime,
 }
 
@@ -135,12 +135,12 @@ impl Evaluator {
             .then(|| self.time.problem(slow.as_deref()))
     }
 
-    /// Whether the rules took longer than they may.
+    /// A test that the rules took longer than they may.
     pub fn is_over_time(&self) -> bool {
         self.time.is_over()
     }
 
-    /// What `compute` answers; the default if there is no time for it.
+    /// The answer of `compute`; the default if there is no time for it.
     fn judge<T: Default>(&mut self, compute: impl FnOnce(&mut Self) -> T) -> T {
         let time = self.time.clone();
         time.judge(|| compute(self)).unwrap_or_default()
@@ -256,17 +256,11 @@ impl Evaluator {
     /// Something happened. Answers whether a rule failed with it.
     pub fn touched(&mut self, trace: &Trace, touch: Delta) -> bool {
         let before = self.found.violations.len();
-        self.judge(|evaluator| {
-            let Self {
-                waiting,
-                test,
-                turn,
-                redactor,
-                found,
-                ..
-            } = evaluator;
-            for watch in waiting.iter_mut().chain(test).chain(turn) {
-                watch.feed(trace, redactor, Moment::Touched(touch), found);
+        self.time.judge(|| {
+            let watches = self.waiting.iter_mut().chain(&mut self.test);
+            for watch in watches.chain(&mut self.turn) {
+                let moment = Moment::Touched(touch);
+                watch.feed(trace, &self.redactor, moment, &mut self.found);
             }
         });
         self.found.violations.len() > before
@@ -444,17 +438,10 @@ impl Evaluator {
 
     /// The test has ended; returns every rule that failed on the test as a whole.
     pub fn settle(&mut self, trace: &Trace) -> Vec<Failure> {
-        self.judge(|evaluator| {
-            let Self {
-                waiting,
-                test,
-                turn,
-                redactor,
-                found,
-                ..
-            } = evaluator;
-            for watch in waiting.iter_mut().chain(turn).chain(test) {
-                watch.feed(trace, redactor, Moment::TestEnd, found);
+        self.time.judge(|| {
+            let watches = self.waiting.iter_mut().chain(&mut self.turn);
+            for watch in watches.chain(&mut self.test) {
+                watch.feed(trace, &self.redactor, Moment::TestEnd, &mut self.found);
             }
         });
         self.judge(|evaluator| evaluator.take_failures(trace))

@@ -1,5 +1,5 @@
-//! How long the rules of a test may compute (SPEC 14): patterns and schemas can take for ever. What scripts and judges take is
-//! none of it.
+//! The time that the rules of a test may compute (SPEC 14): patterns and schemas can take for ever. The time of scripts and
+//! judges is none of it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -59,13 +59,13 @@ impl JudgingTime {
         computed.ok().filter(|_| !self.is_over())
     }
 
-    /// Whether rules compute now, and for how long this part of it.
+    /// The time that rules have computed by now without a pause; `None` if none computes.
     pub fn computes(&self) -> Option<Duration> {
         let since = self.0.since.load(Ordering::Relaxed);
         (since != 0).then(|| real_time().since(At(since)))
     }
 
-    /// Whether the time was over long ago, and rules still compute: nothing interrupts them.
+    /// A test that the time was over `grace` ago, and rules still compute: nothing interrupts them.
     pub fn is_overdue(&self, grace: Duration) -> bool {
         self.computes()
             .is_some_and(|computes| computes > self.left() + grace)
@@ -89,7 +89,7 @@ impl JudgingTime {
         }
     }
 
-    /// Whether no time is left.
+    /// A test that no time is left.
     pub fn is_over(&self) -> bool {
         self.left().is_zero()
     }

@@ -54,7 +54,7 @@ pub(super) struct RuleWatch {
     pub(super) activity: WatchActivity,
 }
 
-/// What a rule is doing.
+/// The activity of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WatchActivity {
     /// It waits for what happens.

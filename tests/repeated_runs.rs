@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use ananke::model::BrokenProhibitions;
 use ananke::outcome::{Outcome, StabilityVerdict, Status};
 use ananke::project::{GivenRuns, RunCounts};
 use ananke::recording::{RecordingMode, Recordings};
@@ -182,6 +183,50 @@ async fn an_interrupted_test_has_failed_only_if_it_can_no_longer_pass() {
             "{says:?} interrupted at {at}: {options:?}"
         );
     }
+}
+
+/// What a test comes to whose third of four runs breaks a prohibition, and of whose runs half have to pass.
+async fn with_one_violation(keys: &str, given: RunCounts) -> (Status, String) {
+    let text = format!(
+        "version: \"1.4\"\nname: a\n{keys}turns: [{{ user: well? }}]\nassert: {{ text: {{ must_match: \"yes\", not_contains: \"but\" }} }}\n"
+    );
+    let project = project(&[("a.test.yaml".to_owned(), text)]);
+    let agent = Moody::new(&project, &["yes", "no", "yes, but", "yes"]);
+    let options = Options {
+        runs: given,
+        ..Options::default()
+    };
+    let outcome = carried_out(&project, &agent, options)
+        .await
+        .outcomes
+        .remove(0);
+    (outcome.status(), came_to(&outcome))
+}
+
+#[tokio::test]
+async fn no_pass_rate_excuses_a_prohibition_unless_it_says_so() {
+    let half = |prohibitions| RunCounts {
+        min_pass_rate: Some(Percentage::whole(50)),
+        prohibitions,
+        ..times(4).runs
+    };
+    let rate = Some(BrokenProhibitions::Rate);
+    let violated = (Status::Failed, "2/4 Violated shows 3".to_owned());
+    let passed = (Status::Passed, "2/4 Passed shows 4".to_owned());
+    for (keys, given, expected) in [
+        ("", half(None), &violated),
+        ("prohibitions: rate\n", half(None), &passed),
+        ("", half(rate), &passed),
+        ("prohibitions: fail\n", half(rate), &violated),
+    ] {
+        let ended = with_one_violation(keys, given).await;
+        assert_eq!(ended, *expected, "{keys:?} {given:?}");
+    }
+    let decided = runs(GivenRuns::UntilDecided).runs;
+    let violated = (Status::Failed, "1/3 Violated shows 3".to_owned());
+    assert_eq!(with_one_violation("", decided).await, violated);
+    let (status, came_to) = with_one_violation("prohibitions: rate\n", decided).await;
+    assert_eq!(status, Status::Passed, "{came_to}");
 }
 
 #[tokio::test]

@@ -133,7 +133,7 @@ impl CustomReporter {
                 write_file(&path, text.as_bytes())
                     .map_err(|error| not_written(&shown, &path, &error))
             }
-            Err(Halt::Stopped | Halt::Skipped(_)) => Ok(()),
+            Err(Halt::Stopped | Halt::Skipped(..)) => Ok(()),
             Err(Halt::Broken(problem)) => {
                 let shown = self.file.path.display();
                 let help = problem

@@ -143,7 +143,7 @@ enum Unanswered {
 impl From<Halt> for Unanswered {
     fn from(halt: Halt) -> Self {
         match halt {
-            Halt::Stopped | Halt::Skipped(_) => Self::Reported,
+            Halt::Stopped | Halt::Skipped(..) => Self::Reported,
             Halt::Broken(Problem { message, help, .. }) => Self::Message(
                 help.map_or(message.clone(), |help| format!("{message}\nhelp: {help}")),
             ),

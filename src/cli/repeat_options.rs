@@ -31,8 +31,8 @@ impl RepeatOptions {
         let given = self.runs.map(GivenRuns::Times).or(until_decided);
         RunCounts {
             given,
-            of_config: None,
             min_pass_rate: self.min_pass_rate,
+            ..RunCounts::default()
         }
     }
 }

@@ -35,7 +35,7 @@ impl SessionRequests {
             Ok(Err(Halt::Broken(problem))) => {
                 Err(TestingError::of_judging(question.unanswered(problem)))
             }
-            Ok(Err(Halt::Stopped | Halt::Skipped(_))) | Err(_) => Err(is_over()),
+            Ok(Err(Halt::Stopped | Halt::Skipped(..))) | Err(_) => Err(is_over()),
         }
     }
 }

@@ -72,7 +72,7 @@ const CLASSES: [Class; 6] = [
         exit: 1,
         promise: "tests ran, a failure is reported, and standard error has only notes",
         keeps: |stdout, stderr| {
-            let words = ["failed", "error", "timeout", "fail the run"];
+            let words = ["failed", "error", "timeout", "fail the run", "fails the run"];
             let is_note = |line: &str| line.starts_with("note: ");
             words.iter().any(|word| stdout.contains(word)) && stderr.lines().all(is_note)
         },

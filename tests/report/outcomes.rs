@@ -7,7 +7,7 @@ use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
     CallOutcome, CheckpointRuns, EarlierMessage, ErrorKind, FailedRuns, Failure, InputDecision,
     InputOrigin, InputReason, JudgeAnswer, Level, Measured, MeasuredUnit, Outcome, PassedRule,
-    Problem, Quarantine, RuleCounts, Ruling, RunFacts, RunPolicy, SaidLine, Stability,
+    Problem, Quarantine, RuleCounts, Ruling, RunFacts, RunPolicy, SaidLine, SkipCause, Stability,
     StabilityVerdict, Status, TestEnd, TestIdentity, TestVerdict, Timing, Transcript,
     TranscriptLine, TurnEnd, TurnOutcome,
 };
@@ -208,7 +208,7 @@ pub(super) fn ended(status: Status, mut outcome: Outcome) -> Outcome {
         Status::Failed => TestEnd::Problem(problem(ErrorKind::Conversation), failures),
         Status::Error => TestEnd::Problem(problem(ErrorKind::Protocol), failures),
         Status::Timeout => TestEnd::Problem(problem(ErrorKind::Timeout), failures),
-        Status::Skipped => TestEnd::Skipped(problem(ErrorKind::Setup).message),
+        Status::Skipped => TestEnd::Skipped(SkipCause::Wanted, problem(ErrorKind::Setup).message),
         Status::Undecided => {
             let failed = failed_runs(
                 "tools.require".to_owned(),
@@ -500,7 +500,7 @@ fn lacks_a_variable() -> Outcome {
 }
 
 fn is_skipped() -> Outcome {
-    let end = TestEnd::Skipped("skipped on purpose".to_owned());
+    let end = TestEnd::Skipped(SkipCause::Wanted, "skipped on purpose".to_owned());
     without_turns(outcome("specs/trouble.test.yaml", "is skipped"), end, 3)
 }
 

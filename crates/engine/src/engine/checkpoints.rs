@@ -224,7 +224,7 @@ impl WatchedCheckpoint {
         for question in questions {
             let decision = oracle.decide(&question).await.map_err(|halt| match halt {
                 Halt::Broken(problem) => Halt::Broken(question.unanswered(problem)),
-                other @ (Halt::Stopped | Halt::Skipped(_)) => other,
+                other @ (Halt::Stopped | Halt::Skipped(..)) => other,
             })?;
             if decision == Decision::NotAsked {
                 return Ok(Some(question.not_asked()));

@@ -218,7 +218,7 @@ impl Conversation<'_> {
             self.result.messages_count = messages_count(&self.sink.trace);
             self.result.state = state(&self.sink.trace);
         }
-        if let Some(Halt::Skipped(_)) = self.result.halt {
+        if let Some(Halt::Skipped(..)) = self.result.halt {
             let open = self.sink.evaluator.open_rules();
             let named = |(path, origin): (&str, &RuleOrigin)| {
                 format!(
@@ -382,7 +382,7 @@ impl Conversation<'_> {
                 Err(Halt::Broken(problem)) => {
                     return (failures, Some(question.unanswered(problem).into()));
                 }
-                Err(halt @ (Halt::Stopped | Halt::Skipped(_))) => return (failures, Some(halt)),
+                Err(halt @ (Halt::Stopped | Halt::Skipped(..))) => return (failures, Some(halt)),
             }
         }
         (failures, None)

@@ -193,6 +193,11 @@ impl LoadedTest {
             tags,
             skip,
             runs,
+            prohibitions: self
+                .model
+                .prohibitions
+                .as_ref()
+                .map(|written| written.value),
             walk,
             turns: self.turns.len(),
             path: self.source.path.clone(),

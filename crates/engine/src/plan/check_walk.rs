@@ -36,6 +36,15 @@ impl LoadedTest {
             let message = "`runs` cannot be combined with `walk`, which says how often in `walks`";
             report(Code::Contradiction, runs.span, message, "remove `runs`");
         }
+        if let Some(prohibitions) = &self.model.prohibitions {
+            let message = "`prohibitions` is about `runs`, which cannot be combined with `walk`";
+            report(
+                Code::Contradiction,
+                prohibitions.span,
+                message,
+                "remove `prohibitions`",
+            );
+        }
         for (name, _) in walk
             .value
             .actions

@@ -11,6 +11,7 @@ use super::judging::Judging;
 use crate::cases::FilePart;
 use crate::compile::{RowEntry, WalkPlan};
 use crate::project::RunCount;
+use ananke_model::model::BrokenProhibitions;
 use ananke_model::variables::Secret;
 use ananke_trace::outcome::Quarantine;
 
@@ -48,6 +49,8 @@ pub struct TestEntry {
     pub skip: Option<String>,
     /// How often it runs, if it says so.
     pub runs: Option<RunCount>,
+    /// How its runs count that break a prohibition, if it says so.
+    pub prohibitions: Option<BrokenProhibitions>,
     /// Its walks, if it has a walk.
     pub walk: Option<WalkPlan>,
     /// How many turns it has.

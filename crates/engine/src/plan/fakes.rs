@@ -17,6 +17,7 @@ pub(super) fn case(place: &str, name: &str, tags: &[&str]) -> CaseEntry {
         tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
         skip: None,
         runs: None,
+        prohibitions: None,
         walk: None,
         turns: 1,
         path: place.into(),

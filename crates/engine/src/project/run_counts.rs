@@ -2,7 +2,7 @@
 
 use ananke_base::diagnostic::{Code, Diagnostic, Span, Spanned};
 use ananke_base::statistics::{Percentage, SequentialTest};
-use ananke_model::model::{Number, Percent, Short, TestRuns, Text};
+use ananke_model::model::{BrokenProhibitions, Number, Percent, Short, TestRuns, Text};
 use ananke_model::variables::Interpolation;
 use ananke_trace::outcome::RunPolicy;
 
@@ -36,6 +36,8 @@ pub struct RunCounts {
     pub of_config: Option<RunCount>,
     /// The least share of a fixed number of runs that has to pass (default: all).
     pub min_pass_rate: Option<Percentage>,
+    /// How runs count that break a prohibition, as the config says it (default: one fails its test).
+    pub prohibitions: Option<BrokenProhibitions>,
 }
 
 impl RunCounts {
@@ -265,7 +267,7 @@ mod tests {
             let counts = RunCounts {
                 given,
                 of_config,
-                min_pass_rate: None,
+                ..RunCounts::default()
             };
             assert_eq!(
                 counts.policy(test),

@@ -64,6 +64,7 @@ impl RunSettings {
                     .filter(|_| self.retries.unwrap_or(0) == 0),
                 given: self.runs.given,
                 min_pass_rate: self.runs.min_pass_rate.or(config.runs.min_pass_rate),
+                prohibitions: self.runs.prohibitions.or(config.runs.prohibitions),
             },
             self_comparison: self.self_comparison.or(config.self_comparison),
             retry_dirty: self.retry_dirty.or(config.retry_dirty),
@@ -142,6 +143,7 @@ impl Config {
                 .min_pass_rate
                 .as_ref()
                 .and_then(|rate| percentage(rate, &mut interpolation)),
+            prohibitions: written.prohibitions,
         };
         if let (Some(1..), Some(_), Some(written)) = (is_retried, runs.policy(None), retries) {
             let message = "`retries` cannot be combined with `runs`: a retry would hide what the runs measure";

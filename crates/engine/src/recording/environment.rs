@@ -500,6 +500,6 @@ fn to_record<T: Clone>(gave: &Result<T, Halt>) -> Option<Result<T, Problem>> {
     match gave {
         Ok(value) => Some(Ok(value.clone())),
         Err(Halt::Broken(problem)) => Some(Err(problem.clone())),
-        Err(Halt::Stopped | Halt::Skipped(_)) => None,
+        Err(Halt::Stopped | Halt::Skipped(..)) => None,
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::plan::Preparation;
 use crate::recording::AttemptEnvironment;
 use ananke_base::context::CaseKey;
-use ananke_trace::outcome::{Halt, Outcome, TestEnd};
+use ananke_trace::outcome::{Halt, Outcome, SkipCause, TestEnd};
 use ananke_trace::trace::Facts;
 
 use super::case::Case;
@@ -26,6 +26,9 @@ pub(super) enum AttemptPurpose {
     /// It verifies a recording: nothing is reported and nothing is written.
     Verify,
 }
+
+/// What a test is told that asks a person, and is skipped where there is none.
+const NO_PERSON: &str = "a test that asks a person judges nothing where there is no terminal, as in CI: turns that answer, or `simulate`, work everywhere";
 
 /// One attempt at a test: its environment, and its outcome so far.
 pub(super) struct Attempt<'a> {
@@ -55,7 +58,12 @@ impl Attempt<'_> {
             Err(Halt::Stopped) => {
                 mark_aborted(&mut self.outcome, self.case.shared.stopper.reason());
             }
-            Err(Halt::Skipped(reason)) => self.outcome.verdict.end = TestEnd::Skipped(reason),
+            Err(Halt::Skipped(cause, why)) => {
+                if cause == SkipCause::MissingInput && self.case.entry.test.asks_person {
+                    self.outcome.verdict.warnings.push(NO_PERSON.to_owned());
+                }
+                self.outcome.verdict.end = TestEnd::Skipped(cause, why);
+            }
             Err(Halt::Broken(problem)) => end_with(&mut self.outcome, problem),
         }
         self.note_server_exit().await;

@@ -15,7 +15,7 @@ use crate::compile::CompiledInteraction;
 use crate::engine::{ConversationSoFar, awaiting_input};
 use ananke_base::text::{duration, truncate};
 use ananke_model::model::MissingInput;
-use ananke_trace::outcome::{ErrorKind, Halt, InputDecision, InputOrigin, Problem};
+use ananke_trace::outcome::{ErrorKind, Halt, InputDecision, InputOrigin, Problem, SkipCause};
 use ananke_trace::trace::Trace;
 
 /// How many characters of what an agent asks are quoted.
@@ -90,7 +90,7 @@ impl<'a> AwaitedInput<'a> {
             .unwrap_or_default()
         {
             MissingInput::End => Ok(None),
-            MissingInput::Skip => Err(Halt::Skipped(waits(&decision, &missing))),
+            MissingInput::Skip => Err(Halt::Skipped(self.skip_cause(), waits(&decision, &missing))),
             MissingInput::Fail => {
                 let help =
                     "add a turn that answers, `simulate`, or `on_missing_input: end`".to_owned();
@@ -102,6 +102,14 @@ impl<'a> AwaitedInput<'a> {
                 }
                 .into())
             }
+        }
+    }
+
+    /// What a test is skipped for whose agent waits: `--skip-interactive` wants it.
+    fn skip_cause(&self) -> SkipCause {
+        match self.attempt.people() {
+            People::LeftOut => SkipCause::Wanted,
+            People::OfTest | People::Asked => SkipCause::MissingInput,
         }
     }
 

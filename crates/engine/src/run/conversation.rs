@@ -529,7 +529,7 @@ impl Attempt<'_> {
             .extend(self.environment.warnings(is_whole));
         if let Some(halt) = halt {
             return Err(match halt {
-                Halt::Skipped(why) => Halt::Skipped(why_skipped(&why, &open_rules)),
+                Halt::Skipped(cause, why) => Halt::Skipped(cause, why_skipped(&why, &open_rules)),
                 halt => halt,
             });
         }

@@ -4,7 +4,9 @@ use std::io;
 
 use crate::plan::CaseEntry;
 use crate::project::is_default;
-use ananke_trace::outcome::{ErrorKind, Outcome, Problem, TestEnd, TestIdentity, Transcript};
+use ananke_trace::outcome::{
+    ErrorKind, Outcome, Problem, SkipCause, TestEnd, TestIdentity, Transcript,
+};
 use ananke_trace::redact::Sealed;
 
 use super::run::Run;
@@ -67,7 +69,7 @@ pub(super) fn not_run(shared: &Run, entry: &CaseEntry, reason: Option<Reason>) -
 /// The outcome of a skipped test.
 pub(super) fn skipped(shared: &Run, entry: &CaseEntry, why: String) -> Outcome {
     let mut outcome = blank(shared, entry);
-    outcome.verdict.end = TestEnd::Skipped(why);
+    outcome.verdict.end = TestEnd::Skipped(SkipCause::Wanted, why);
     outcome.transcript.ended_unix_ms = outcome.transcript.started_unix_ms;
     outcome
 }
@@ -77,7 +79,8 @@ pub(super) fn mark_aborted(outcome: &mut Outcome, reason: Option<Reason>) {
     let because = reason
         .map(|reason| format!(": {}", reason.as_str()))
         .unwrap_or_default();
-    outcome.verdict.end = TestEnd::Skipped(format!("not run to its end{because}"));
+    outcome.verdict.end =
+        TestEnd::Skipped(SkipCause::Wanted, format!("not run to its end{because}"));
 }
 
 /// Ends the outcome with a problem of the whole test.

@@ -10,6 +10,7 @@ use super::failure_reasons::{FailureReasons, ReasonNovelty};
 use super::outcomes::mark_aborted;
 use ananke_base::context::CaseKey;
 use ananke_base::statistics::{DurationStatistics, SequentialDecision};
+use ananke_model::model::BrokenProhibitions;
 use ananke_trace::outcome::{
     CheckpointRuns, ErrorKind, Outcome, RunPolicy, SnapshotWritten, Stability, StabilityVerdict,
     Status,
@@ -22,6 +23,10 @@ const MOST_WARNINGS: usize = 20;
 /// The runs of a test so far.
 pub(super) struct RepeatedRuns {
     stability: Stability,
+    /// What runs are that break a prohibition.
+    prohibitions: BrokenProhibitions,
+    /// Whether a run broke a prohibition, which fails the test.
+    is_violated: bool,
     reasons: FailureReasons,
     /// The first run with each reason but that of `failed`, shortened.
     others: Vec<Outcome>,
@@ -38,7 +43,7 @@ pub(super) struct RepeatedRuns {
 }
 
 impl RepeatedRuns {
-    pub(super) fn new(policy: RunPolicy) -> Self {
+    pub(super) fn new(policy: RunPolicy, prohibitions: BrokenProhibitions) -> Self {
         let stability = Stability {
             policy,
             passed: 0,
@@ -53,6 +58,8 @@ impl RepeatedRuns {
         };
         Self {
             stability,
+            prohibitions,
+            is_violated: false,
             reasons: FailureReasons::default(),
             others: Vec::new(),
             decided: None,
@@ -80,20 +87,15 @@ impl RepeatedRuns {
                 runs,
                 min_pass_rate,
             } => (passed + failed == runs).then(|| {
-                let is_enough = min_pass_rate.is_reached_by(passed, runs);
-                if is_enough {
-                    StabilityVerdict::Passed
-                } else {
+                if !min_pass_rate.is_reached_by(passed, runs) {
                     StabilityVerdict::Failed
+                } else if self.is_violated {
+                    StabilityVerdict::Violated
+                } else {
+                    StabilityVerdict::Passed
                 }
             }),
-            RunPolicy::UntilDecided(_)
-                if outcome
-                    .all_failures()
-                    .any(|(_, failure)| failure.is_prohibition) =>
-            {
-                Some(StabilityVerdict::Violated)
-            }
+            RunPolicy::UntilDecided(_) if self.is_violated => Some(StabilityVerdict::Violated),
             RunPolicy::UntilDecided(test) => {
                 test.decide(passed, failed).map(|decision| match decision {
                     SequentialDecision::Pass => StabilityVerdict::Passed,
@@ -104,13 +106,17 @@ impl RepeatedRuns {
         }
     }
 
-    /// Counts a run that did not pass, and keeps it if it is the first with its reason.
-    fn add_failed(&mut self, outcome: Outcome) {
+    /// Whether a run that ended as `outcome` is the first that fails the test whatever its pass rate.
+    fn violates_first(&self, outcome: &Outcome) -> bool {
+        let mut failures = outcome.all_failures();
+        self.prohibitions == BrokenProhibitions::Fail
+            && !self.is_violated
+            && failures.any(|(_, failure)| failure.is_prohibition)
+    }
+
+    /// Counts a run that did not pass, and keeps it if it is decisive, or the first with its reason.
+    fn add_failed(&mut self, outcome: Outcome, is_decisive: bool) {
         let novelty = self.reasons.add(&outcome);
-        let is_decisive = matches!(
-            self.decided,
-            Some(StabilityVerdict::Violated | StabilityVerdict::Broken)
-        );
         if self.failed.is_none() || is_decisive {
             self.set_aside();
             self.failed = Some(outcome);
@@ -134,6 +140,7 @@ impl RepeatedRuns {
             } if !min_pass_rate.is_reached_by(runs - self.stability.failed, runs) => {
                 StabilityVerdict::Failed
             }
+            _ if self.is_violated => StabilityVerdict::Violated,
             RunPolicy::Times { .. } | RunPolicy::UntilDecided(_) => StabilityVerdict::Stopped,
         }
     }
@@ -186,11 +193,14 @@ impl AttemptSeries for RepeatedRuns {
             &mut self.stability.checkpoints,
             &outcome.transcript.checkpoints,
         );
+        let violates = self.violates_first(&outcome);
+        self.is_violated |= violates;
         self.decided = self.decide(&outcome);
         if status == Status::Passed {
             self.latest = Some(outcome);
         } else {
-            self.add_failed(outcome);
+            let is_broken = self.decided == Some(StabilityVerdict::Broken);
+            self.add_failed(outcome, violates || is_broken);
         }
         if self.decided.is_some() {
             return None;

@@ -19,14 +19,16 @@ pub(super) async fn run_attempts(
     key: &mut CaseKey,
     threads: &mut UsedThreads,
 ) -> Outcome {
-    let policy = case.shared.options.runs.policy(case.entry.test.runs);
-    let walk = case.entry.test.walk.as_ref();
+    let (test, runs) = (&case.entry.test, &case.shared.options.runs);
+    let policy = runs.policy(test.runs);
+    let prohibitions = test.prohibitions.or(runs.prohibitions).unwrap_or_default();
+    let walk = test.walk.as_ref();
     let mut series: Box<dyn AttemptSeries + Send> = match (walk, policy) {
         (Some(walk), _) => Box::new(match &case.shared.recording {
             Some(recording) => WalkSearch::again(walk, &case.walk, recording.actions()),
             None => WalkSearch::new(walk, &case.walk),
         }),
-        (None, Some(policy)) => Box::new(RepeatedRuns::new(policy)),
+        (None, Some(policy)) => Box::new(RepeatedRuns::new(policy, prohibitions)),
         (None, None) => Box::new(Retries::new(case.shared.options.retries)),
     };
     loop {

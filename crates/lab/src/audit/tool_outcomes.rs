@@ -6,7 +6,9 @@ use std::collections::HashSet;
 
 use super::check::CheckLevel;
 use super::report::{Audit, AuditFinding};
-use ananke_trace::outcome::{ErrorKind, Outcome, Problem, TestEnd, TestIdentity, TestVerdict};
+use ananke_trace::outcome::{
+    ErrorKind, Outcome, Problem, SkipCause, TestEnd, TestIdentity, TestVerdict,
+};
 
 /// What is wrong with all tools together.
 const ALL_TOOLS: &str = "all tools";
@@ -53,7 +55,7 @@ impl Audit {
         };
         let errors = words(CheckLevel::Error);
         let end = match skipped {
-            Some(why) => TestEnd::Skipped(format!("not called: {why}")),
+            Some(why) => TestEnd::Skipped(SkipCause::Wanted, format!("not called: {why}")),
             None if errors.is_empty() => TestEnd::default(),
             None => {
                 let problem = Problem {

@@ -7,6 +7,7 @@
 
 mod assert_block;
 mod branch;
+mod broken_prohibitions;
 mod call_selector;
 mod capture;
 mod case_assertion;
@@ -61,6 +62,7 @@ pub use assert_block::{
     AssertBlock, TextOf, TextRules, TimingLimits, UsageLimits, ValueRule, ValueType,
 };
 pub use branch::{TYPE, branch, take_properties};
+pub use broken_prohibitions::BrokenProhibitions;
 pub use call_selector::{CallSelector, CallStatus, ResultMatch};
 pub use capture::Capture;
 pub use case_assertion::{AssertionOptions, AssertionType, CaseAssertion, CaseAssertions};

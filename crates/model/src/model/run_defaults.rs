@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::broken_prohibitions::BrokenProhibitions;
 use super::percent::Percent;
 use super::scalars::{Flag, Number};
 use super::short::Short;
@@ -32,6 +33,10 @@ pub struct RunDefaults {
     /// The share of a fixed number of runs that must pass (default `100%`). `--min-pass-rate`
     #[schemars(example = &"80%")]
     pub min_pass_rate: Option<Spanned<Percent>>,
+    /// Whether one run that breaks a prohibition fails its test (default), or counts as any run that fails. A test's own
+    /// takes precedence.
+    #[schemars(extend("x-since" = "1.4"), example = &"rate")]
+    pub prohibitions: Option<BrokenProhibitions>,
     /// Whether a retry may use the thread of the attempt before it (default `false`). `--retry-dirty`
     #[schemars(example = true)]
     pub retry_dirty: Option<Flag>,

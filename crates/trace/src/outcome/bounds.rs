@@ -52,7 +52,7 @@ impl Outcome {
                 problem.bound();
                 failures.iter_mut().for_each(Failure::bound);
             }
-            TestEnd::Skipped(reason) => bound(reason),
+            TestEnd::Skipped(_, reason) => bound(reason),
         }
         held.iter_mut().for_each(PassedRule::bound);
         not_shown.iter_mut().for_each(NotShownRule::bound);

@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use super::problem::Problem;
+use super::test_end::SkipCause;
 use super::turn_end::TurnEnd;
 
 /// Why a conversation ends before its time.
@@ -11,8 +12,8 @@ pub enum Halt {
     Broken(Problem),
     /// The run is being stopped, which is no fault of the test.
     Stopped,
-    /// The test cannot go on, and says that it is skipped then: why.
-    Skipped(String),
+    /// The test cannot go on, and says that it is skipped then: the cause, and in words.
+    Skipped(SkipCause, String),
 }
 
 impl From<Problem> for Halt {
@@ -30,7 +31,7 @@ impl Halt {
                 message: message(&problem.message),
                 ..problem
             }),
-            other @ (Self::Stopped | Self::Skipped(_)) => other,
+            other @ (Self::Stopped | Self::Skipped(..)) => other,
         }
     }
 
@@ -39,7 +40,7 @@ impl Halt {
         match halt {
             None => TurnEnd::Evaluated(failures),
             Some(Self::Broken(problem)) => TurnEnd::Problem(problem, failures),
-            Some(Self::Stopped | Self::Skipped(_)) => TurnEnd::Stopped(failures),
+            Some(Self::Stopped | Self::Skipped(..)) => TurnEnd::Stopped(failures),
         }
     }
 }

@@ -249,7 +249,7 @@ impl Mask for TestEnd {
                 problem.mask(redactor);
                 failures.mask(redactor);
             }
-            Self::Skipped(reason) => reason.mask(redactor),
+            Self::Skipped(_, reason) => reason.mask(redactor),
         }
     }
 }

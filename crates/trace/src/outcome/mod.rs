@@ -70,7 +70,7 @@ pub use run_policy::RunPolicy;
 pub use self_comparison::SelfComparison;
 pub use stability::{Stability, StabilityVerdict};
 pub use status::Status;
-pub use test_end::TestEnd;
+pub use test_end::{SkipCause, TestEnd};
 pub use test_verdict::{SnapshotWritten, TestVerdict};
 pub use timing::{Gap, TimeLimits, Timing};
 pub use totals::{JudgedTotals, Totals};

@@ -56,7 +56,7 @@ impl Outcome {
             ) => {}
         }
         match &self.verdict.end {
-            TestEnd::Skipped(_) => Status::Skipped,
+            TestEnd::Skipped(..) => Status::Skipped,
             TestEnd::Problem(problem, _) => problem.kind.status(),
             TestEnd::Evaluated(failures) => {
                 let of_turns = self.transcript.turns.iter().map(TurnOutcome::status);

@@ -12,8 +12,17 @@ pub enum TestEnd {
     Evaluated(Vec<Failure>),
     /// It could not be evaluated: a hook, a variable, a script, its recording. A turn's problem is in its turn.
     Problem(Problem, Vec<Failure>),
-    /// It was not run, or not to its end, for this reason.
-    Skipped(String),
+    /// It was not run, or not to its end: the cause, and in words.
+    Skipped(SkipCause, String),
+}
+
+/// What a test was skipped for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SkipCause {
+    /// Somebody said so: its author, the command line, or who stopped the run.
+    Wanted,
+    /// Input that its agent waited for is missing: a run of such tests alone has shown nothing (SPEC 10).
+    MissingInput,
 }
 
 impl TestEnd {
@@ -21,7 +30,7 @@ impl TestEnd {
     pub fn failures(&self) -> &[Failure] {
         match self {
             Self::Evaluated(failures) | Self::Problem(_, failures) => failures,
-            Self::Skipped(_) => &[],
+            Self::Skipped(..) => &[],
         }
     }
 
@@ -29,14 +38,22 @@ impl TestEnd {
     pub fn problem(&self) -> Option<&Problem> {
         match self {
             Self::Problem(problem, _) => Some(problem),
-            Self::Evaluated(_) | Self::Skipped(_) => None,
+            Self::Evaluated(_) | Self::Skipped(..) => None,
+        }
+    }
+
+    /// What it was skipped for.
+    pub fn skip_cause(&self) -> Option<SkipCause> {
+        match self {
+            Self::Skipped(cause, _) => Some(*cause),
+            Self::Evaluated(_) | Self::Problem(..) => None,
         }
     }
 
     /// Why it was not run, or not to its end.
     pub fn skip_reason(&self) -> Option<&str> {
         match self {
-            Self::Skipped(reason) => Some(reason),
+            Self::Skipped(_, reason) => Some(reason),
             Self::Evaluated(_) | Self::Problem(..) => None,
         }
     }

@@ -3,6 +3,7 @@
 use super::outcome::Outcome;
 use super::problem::ErrorKind;
 use super::status::Status;
+use super::test_end::SkipCause;
 
 /// The number of tests with each status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub struct Totals {
     pub timeout: usize,
     /// Skipped.
     pub skipped: usize,
+    /// Skipped since input that their agents waited for is missing: counted in `skipped` too.
+    pub without_input: usize,
     /// Neither passed nor failed after all runs that they may have.
     pub undecided: usize,
     /// No rule failed, and their traces do not contain the facts of some.
@@ -84,6 +87,8 @@ impl Totals {
             self.compared += 1;
             self.flipped += usize::from(compared.is_flip());
         }
+        let cause = outcome.verdict.end.skip_cause();
+        self.without_input += usize::from(cause == Some(SkipCause::MissingInput));
         self.judged.add(outcome);
         self.duration_us = self
             .duration_us
@@ -93,6 +98,11 @@ impl Totals {
     /// How many tests fail the run.
     pub fn failing(&self) -> usize {
         self.failed + self.error + self.timeout
+    }
+
+    /// Whether there were tests, each of which was skipped for want of input.
+    pub fn is_all_without_input(&self) -> bool {
+        self.without_input > 0 && self.without_input == self.tests()
     }
 
     /// How many tests there were.

@@ -85,8 +85,8 @@ impl Terminal {
         )
     }
 
-    fn types(&mut self, keys: &str) {
-        self.person.write_all(keys.as_bytes()).unwrap();
+    fn types(&mut self, keys: impl AsRef<[u8]>) {
+        self.person.write_all(keys.as_ref()).unwrap();
     }
 
     /// Reads the program's output until this is visible.
@@ -247,6 +247,8 @@ fn a_person_answers_with_editing_and_history() {
     terminal.read_until("you:");
     terminal.types("\r");
     terminal.read_until("you:\nyou:");
+    terminal.types(b"caf\xff");
+    terminal.read_until("type the line again\nyou:");
     // An empty line is no answer; the last character is a mistake.
     terminal.types("It is O-78\u{7f}\r");
     terminal.read_until("agent:  Is that all?\nyou:");
@@ -370,14 +372,14 @@ fn a_person_who_does_not_answer_is_missing_input() {
             "interactive: true",
             &["run"][..],
             "\u{4}",
-            0,
+            1,
             "the input of the terminal has ended",
         ),
         (
             "interactive: { timeout_ms: 50 }",
             &["run"],
             "",
-            0,
+            1,
             "the person did not answer within 50 ms",
         ),
         (
@@ -405,7 +407,7 @@ fn a_person_who_does_not_answer_is_missing_input() {
             "interactive: false",
             &["run", "--interactive"],
             "\u{4}",
-            0,
+            1,
             "the input of the terminal has ended",
         ),
     ] {

@@ -27,6 +27,9 @@ pub(super) enum LineSource {
     Stdin,
 }
 
+/// What a person is told who typed a line that is not UTF-8.
+pub(super) const NOT_UTF_8: &str = "\nwhat was typed is not UTF-8: type the line again\n";
+
 /// The result of reading a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LineRead {
@@ -36,7 +39,9 @@ pub(super) enum LineRead {
     End,
     /// Ctrl-C, which the terminal does not make a signal of while a line is read; or the terminal is gone.
     Interrupt,
-    /// The line cannot be used: why.
+    /// What was typed is not UTF-8, and forgotten: the line can be typed again.
+    Unreadable,
+    /// The line cannot be used, and none follows: why.
     Unusable(&'static str),
 }
 
@@ -113,6 +118,9 @@ fn read_terminal(requested: &Receiver<()>, typed: &UnboundedSender<LineRead>) {
     while requested.recv().is_ok() {
         let line = match editor.readline(PROMPT) {
             Ok(text) => LineRead::Text(text),
+            Err(ReadlineError::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
+                LineRead::Unreadable
+            }
             Err(ReadlineError::Eof) if TerminalMode::is_known() => LineRead::End,
             Err(_) => LineRead::Interrupt,
         };

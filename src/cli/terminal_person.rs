@@ -13,7 +13,7 @@ use ananke::text::escape;
 use futures_util::future::BoxFuture;
 use tokio::time::{Instant, timeout_at};
 
-use super::line_reading::{LineRead, LineReading, LineSource};
+use super::line_reading::{LineRead, LineReading, LineSource, NOT_UTF_8};
 use super::outputs::Outputs;
 
 /// A person at the terminal.
@@ -59,6 +59,7 @@ impl TerminalPerson {
             match typed {
                 LineRead::Text(text) if text.trim().is_empty() => {}
                 LineRead::Text(text) => return PersonAnswer::Said(text.trim().to_owned()),
+                LineRead::Unreadable => self.print(NOT_UTF_8),
                 LineRead::End | LineRead::Unusable(_) => return PersonAnswer::Ended,
                 LineRead::Interrupt => {
                     self.stopper.stop(Reason::Interrupted);

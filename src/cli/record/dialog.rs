@@ -18,7 +18,7 @@ use ananke::trace::{AgentEvent, RunEnd, Trace, events_of_last_turn};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::cli::line_reading::{LineRead, LineReading, LineSource};
+use crate::cli::line_reading::{LineRead, LineReading, LineSource, NOT_UTF_8};
 use crate::cli::outputs::Outputs;
 
 /// What ends a conversation, if it is a line of its own.
@@ -97,10 +97,11 @@ impl Dialog {
     /// It ends here, for this reason.
     fn end_incomplete(&self, why: &str) {
         self.state().is_incomplete = true;
-        let _lost = writeln!(
-            self.outputs.stderr.clone(),
-            "error: {why}: the conversation ends here"
-        );
+        self.tell(&format!("error: {why}: the conversation ends here\n"));
+    }
+
+    fn tell(&self, text: &str) {
+        let _lost = self.outputs.stderr.clone().write_all(text.as_bytes());
     }
 
     async fn said(&self) -> Option<TurnInput> {
@@ -122,6 +123,7 @@ impl Dialog {
                 LineRead::Text(text) if text.trim() == END => return None,
                 LineRead::Text(text) => return Some(input_of(text.trim(), interrupts)),
                 LineRead::End => return None,
+                LineRead::Unreadable => self.tell(NOT_UTF_8),
                 LineRead::Interrupt => {
                     self.stopper.stop(Reason::Interrupted);
                     return None;

@@ -59,7 +59,9 @@ impl Attempt<'_> {
                 mark_aborted(&mut self.outcome, self.case.shared.stopper.reason());
             }
             Err(Halt::Skipped(cause, why)) => {
-                if cause == SkipCause::MissingInput && self.case.entry.test.asks_person {
+                let is_alone = self.case.shared.person.is_none();
+                let asks_person = self.case.entry.test.asks_person;
+                if cause == SkipCause::MissingInput && asks_person && is_alone {
                     self.outcome.verdict.warnings.push(NO_PERSON.to_owned());
                 }
                 self.outcome.verdict.end = TestEnd::Skipped(cause, why);

@@ -68,8 +68,23 @@ fn more_tests_run_at_once_than_the_soft_limit_has_files() {
 }
 
 #[test]
+fn a_shortage_of_files_lowers_the_number_of_tests_at_once() {
+    let output = run(100, agent(1), "-n 64", 60_000);
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && printed.contains("100 passed"),
+        "{printed}"
+    );
+    let notes = String::from_utf8_lossy(&output.stderr);
+    let note = "note: 5 tests run at once, not 100: this process may have only 64 files open";
+    assert!(notes.contains(note), "{notes}");
+    let all = notes.lines().filter(|line| line.starts_with("note: "));
+    assert_eq!(all.count(), 1, "{notes}");
+}
+
+#[test]
 fn a_shortage_of_files_says_what_it_is_and_what_to_do() {
-    let output = run(100, agent(usize::MAX), "-n 64", 500);
+    let output = run(2, agent(usize::MAX), "-n 16", 500);
     let printed = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{printed}");
     assert!(

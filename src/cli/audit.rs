@@ -139,7 +139,7 @@ async fn audited(
         outputs: &outputs,
     };
     let services = Services::start(&mut agent.plan, &context, stopper.token(), screen).await;
-    let services = services.ok_or(Unaudited::Reported(Exit::Failure))?;
+    let services = services.map_err(|_reported| Unaudited::Reported(Exit::Failure))?;
     let audited = match agent.target(colour) {
         Ok(target) => {
             let (helpers, options) = (agent.helpers(stopper), command.options());

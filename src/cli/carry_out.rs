@@ -188,13 +188,16 @@ impl PlannedRun<'_> {
             let services = if is_live {
                 Services::start(&mut plan, &own_context, stopper.token(), screen).await
             } else {
-                Some(Services::default())
+                Ok(Services::default())
             };
-            let Some(services) = services else {
-                note_earlier_reports(&options.reports, context);
-                return Ok(None);
-            };
+            let services = services.unwrap_or_else(|why| {
+                // Every test is reported: none of them can run.
+                stopper.wind_down(Reason::NotStarted);
+                shared.not_started = Some(why);
+                Services::default()
+            });
             shared.servers = services.watch();
+            let reporter = reporter.filter(|_| stopper.reason().is_none());
             let helper = reporter.as_ref().map(|reporter| reporter.prepare(&plan, &own_context));
             let helper = match helper.transpose() {
                 Ok(helper) => helper,

@@ -147,7 +147,7 @@ async fn listed(
         outputs: &outputs,
     };
     let services = Services::start(&mut agent.plan, context, stopper.token(), screen).await;
-    let services = services.ok_or(Uncompared::Reported(Exit::Failure))?;
+    let services = services.map_err(|_reported| Uncompared::Reported(Exit::Failure))?;
     let declared = match agent.target(colour) {
         Ok(target) => agent
             .helpers(stopper)

@@ -166,7 +166,7 @@ async fn ask(
     screen: Screen<'_>,
 ) -> Result<Vec<Value>, Unanswered> {
     let services = Services::start(&mut plan, context, stopper.token(), screen).await;
-    let services = services.ok_or(Unanswered::Reported)?;
+    let services = services.map_err(|_reported| Unanswered::Reported)?;
     let cases = answer(generator, &plan, context, stopper).await;
     services.stop(screen).await;
     cases

@@ -6,6 +6,7 @@ use ananke::context::Context;
 use ananke::coverage::CoverageCollector;
 use ananke::helper::Generator;
 use ananke::model::ReportFormat;
+use ananke::process::{LoweredParallel, tests_within_open_files_limit};
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::run::{ExchangeReports, Options};
 use ananke::text::escape;
@@ -202,10 +203,17 @@ fn run_tests(
     } else {
         ExchangeReports::Off
     };
-    let going = options.people.put_into(Options {
+    let mut going = options.people.put_into(Options {
         exchanges,
         ..going(plan.settings, writing)
     });
+    let at_once = going.parallel.min(plan.cases.len());
+    if let Some(LoweredParallel { most, limit }) = tests_within_open_files_limit(at_once) {
+        say(&format!(
+            "note: {most} tests run at once, not {at_once}: this process may have only {limit} files open; `ulimit -n 10240` raises that"
+        ));
+        going.parallel = most;
+    }
     let (walks, folder) = (FailedWalks::default(), plan.config.folder.clone());
     let run = PlannedRun {
         options: &options,

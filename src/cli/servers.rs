@@ -24,23 +24,24 @@ pub(super) fn is_live(plan: &Plan, recordings: Option<&Recordings>) -> bool {
         .any(is_live)
 }
 
-/// Starts the servers, which the live area shows; `None` if one failed, which is reported. A run that is stopped
-/// meanwhile has none.
+/// Starts the servers, which the live area shows; if one failed, which is printed, why no test can start. A run
+/// that is stopped meanwhile has none.
 pub(super) async fn start(
     needed: &[ServerCommand],
     cancel: &CancellationToken,
     screen: Screen<'_>,
-) -> Option<Servers> {
+) -> Result<Servers, String> {
     let started = Servers::start(needed, cancel, |what| screen.wait_for(Some(what))).await;
     screen.wait_for(None);
     let error = match started {
         Ok(servers) => {
             servers.notes().iter().for_each(|note| screen.note(note));
-            return Some(servers);
+            return Ok(servers);
         }
-        Err(ServerStartError::Stopped) => return Some(Servers::default()),
+        Err(ServerStartError::Stopped) => return Ok(Servers::default()),
         Err(ServerStartError::Broken(error)) => error,
     };
+    let why = error.problem.message.clone();
     screen.print_problem(error.problem, &error.printed);
-    None
+    Err(why)
 }

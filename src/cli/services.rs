@@ -17,14 +17,14 @@ pub(super) struct Services {
 }
 
 impl Services {
-    /// Starts the servers of `plan` and runs `setup`, whose variables it knows from then on; `None` if one failed, which is
-    /// reported. Then nothing is left running.
+    /// Starts the servers of `plan` and runs `setup`, whose variables it knows from then on; if one failed, which is
+    /// printed, why no test can start. Then nothing is left running.
     pub(super) async fn start(
         plan: &mut Plan,
         context: &Context,
         cancel: &CancellationToken,
         screen: Screen<'_>,
-    ) -> Option<Self> {
+    ) -> Result<Self, String> {
         let servers = servers::start(&std::mem::take(&mut plan.servers), cancel, screen).await?;
         let mut hooks = ProjectHooks::new(plan, context);
         let variables = setup::set_up(&mut hooks, cancel, screen).await;
@@ -32,12 +32,14 @@ impl Services {
             servers,
             hooks: Some(hooks),
         };
-        let Some(variables) = variables else {
-            services.stop(screen).await;
-            return None;
-        };
-        plan.variables = variables;
-        Some(services)
+        match variables {
+            Ok(variables) => plan.variables = variables,
+            Err(why) => {
+                services.stop(screen).await;
+                return Err(why);
+            }
+        }
+        Ok(services)
     }
 
     /// Notices when a server ends.

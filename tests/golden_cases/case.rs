@@ -59,7 +59,7 @@ pub(crate) struct Class {
     runs_tests: bool,
 }
 
-const CLASSES: [Class; 6] = [
+const CLASSES: [Class; 7] = [
     Class {
         name: "pass",
         exit: 0,
@@ -72,7 +72,13 @@ const CLASSES: [Class; 6] = [
         exit: 1,
         promise: "tests ran, a failure is reported, and standard error has only notes",
         keeps: |stdout, stderr| {
-            let words = ["failed", "error", "timeout", "fail the run", "fails the run"];
+            let words = [
+                "failed",
+                "error",
+                "timeout",
+                "fail the run",
+                "fails the run",
+            ];
             let is_note = |line: &str| line.starts_with("note: ");
             words.iter().any(|word| stdout.contains(word)) && stderr.lines().all(is_note)
         },
@@ -99,6 +105,13 @@ const CLASSES: [Class; 6] = [
         exit: 1,
         promise: "errors on standard error, and nothing ran",
         keeps: |stdout, stderr| stdout.is_empty() && has_errors(stderr),
+        runs_tests: false,
+    },
+    Class {
+        name: "unstarted",
+        exit: 1,
+        promise: "what the tests need did not start: errors on standard error, and no test passes",
+        keeps: |stdout, stderr| stdout.contains("not run: ") && has_errors(stderr),
         runs_tests: false,
     },
     Class {

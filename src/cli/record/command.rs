@@ -185,7 +185,7 @@ async fn converse(
         outputs,
     };
     let services = Services::start(&mut plan, &context, stopper.token(), screen).await;
-    let services = services.ok_or(Unrecorded::Reported(Exit::Failure))?;
+    let services = services.map_err(|_reported| Unrecorded::Reported(Exit::Failure))?;
     let (sender, events) = event_channel(1);
     let transport = Arc::new(HttpTransport::new(context.clock.clone()));
     let mut shared = Run::new(

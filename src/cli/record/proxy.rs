@@ -93,7 +93,7 @@ impl ProxyRecording<'_> {
         };
         let files = as_they_are(&self.context.files);
         let services = Services::start(&mut plan, &context, stopper.token(), screen).await;
-        let services = services.ok_or(Unrecorded::Reported(Exit::Failure))?;
+        let services = services.map_err(|_reported| Unrecorded::Reported(Exit::Failure))?;
         let spool = ExchangeSpool::create().map_err(|error| FreezeError::Refused {
             message: format!("what passes cannot be written among the temporary files: {error}"),
             help: None,

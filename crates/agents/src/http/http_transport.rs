@@ -28,12 +28,13 @@ use super::io_thread::IoThread;
 use super::transport::{ClientEvent, HttpRequest, Method, Next, Reply, ResponseHead, Transport};
 use crate::error::{Received, TargetError};
 use ananke_base::context::{At, Clock};
+use ananke_trace::process::OUT_OF_FILES_HELP;
 
 /// Carries requests over HTTP and HTTPS.
 pub struct HttpTransport {
     clock: Arc<dyn Clock>,
     /// Started when first needed.
-    thread: OnceLock<Result<Arc<IoThread>, String>>,
+    thread: OnceLock<Result<Arc<IoThread>, Cause>>,
     /// Made when first needed, since the roots of TLS cost milliseconds to load.
     clients: Mutex<HashMap<(ClientKind, TlsOptions), Result<Client, String>>>,
 }
@@ -67,12 +68,15 @@ impl HttpTransport {
         let start = || {
             IoThread::start()
                 .map(Arc::new)
-                .map_err(|error| Cause::of_io(&error).to_string())
+                .map_err(|error| Cause::of_io(&error))
         };
-        self.thread
-            .get_or_init(start)
-            .as_ref()
-            .map_err(|cause| not_set_up(cause))
+        self.thread.get_or_init(start).as_ref().map_err(|cause| {
+            let error = not_set_up(&cause.to_string());
+            match cause {
+                Cause::OutOfFiles => error.with_help(OUT_OF_FILES_HELP),
+                _ => error,
+            }
+        })
     }
 
     /// Begins a request on the thread of the network.

@@ -42,6 +42,13 @@ pub(super) fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
 /// The outcome of a test whose own was written to a file and cannot be read back.
 pub(super) fn lost(shared: &Run, entry: &CaseEntry, error: &io::Error) -> Sealed<Outcome> {
     let message = format!("its outcome was put aside in a file and cannot be read back: {error}");
+    shared
+        .redactor_of(entry)
+        .seal(broken(shared, entry, message))
+}
+
+/// The outcome of a test that cannot be judged.
+fn broken(shared: &Run, entry: &CaseEntry, message: String) -> Outcome {
     let problem = Problem {
         kind: ErrorKind::Setup,
         message,
@@ -50,7 +57,7 @@ pub(super) fn lost(shared: &Run, entry: &CaseEntry, error: &io::Error) -> Sealed
     let mut outcome = blank(shared, entry);
     outcome.verdict.end = TestEnd::Problem(problem, Vec::new());
     outcome.transcript.ended_unix_ms = outcome.transcript.started_unix_ms;
-    shared.redactor_of(entry).seal(outcome)
+    outcome
 }
 
 /// The outcome of a test that had not started when the run stopped.
@@ -58,12 +65,12 @@ pub(super) fn not_run(shared: &Run, entry: &CaseEntry, reason: Option<Reason>) -
     let because = reason
         .map(|reason| format!(": {}", reason.as_str()))
         .unwrap_or_default();
-    let why = entry
-        .test
-        .skip
-        .clone()
-        .unwrap_or_else(|| format!("not run{because}"));
-    shared.redactor_of(entry).seal(skipped(shared, entry, why))
+    let outcome = match (&entry.test.skip, &shared.not_started) {
+        (Some(why), _) => skipped(shared, entry, why.clone()),
+        (None, Some(why)) => broken(shared, entry, format!("not run: {why}")),
+        (None, None) => skipped(shared, entry, format!("not run{because}")),
+    };
+    shared.redactor_of(entry).seal(outcome)
 }
 
 /// The outcome of a skipped test.

@@ -64,6 +64,8 @@ pub struct Run {
     pub observed: Option<Arc<dyn ObservedConversations>>,
     /// Notices when a server ends that the tests need.
     pub servers: ServerWatch,
+    /// Why no test can start, if what the config starts before the tests failed.
+    pub not_started: Option<String>,
     /// Set once the end of a server has been reported.
     pub(super) exit_reported: OnceCell<()>,
     pub(super) thread_locks: ThreadLocks,
@@ -101,6 +103,7 @@ impl Run {
             driver: None,
             observed: None,
             servers: ServerWatch::default(),
+            not_started: None,
             exit_reported: OnceCell::new(),
             thread_locks: ThreadLocks::default(),
             target_limits: TargetLimits::default(),

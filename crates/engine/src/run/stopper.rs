@@ -13,6 +13,8 @@ pub enum Reason {
     Interrupted,
     /// A server that the tests need ended.
     ServerEnded,
+    /// A server or the `setup` of the config failed, before the first test.
+    NotStarted,
 }
 
 impl Reason {
@@ -22,6 +24,7 @@ impl Reason {
             Self::FailFast => "a test before it did not pass",
             Self::Interrupted => "the run was interrupted",
             Self::ServerEnded => "a server of the config ended",
+            Self::NotStarted => "what the config starts did not start",
         }
     }
 }

@@ -78,6 +78,11 @@ impl Outcome {
         }
     }
 
+    /// Whether it could not start: something of the whole run is wrong.
+    pub fn could_not_start(&self) -> bool {
+        self.run == 0 && self.verdict.end.problem().is_some()
+    }
+
     /// Every failure with the number of its turn; 0 for the test as a whole.
     pub fn all_failures(&self) -> impl Iterator<Item = (u32, &Failure)> {
         let of_turns = self

@@ -33,7 +33,10 @@ pub use guard::{GUARD, guard};
 pub use hangup::is_hangup_ignored;
 pub use host_name::host_name;
 pub use launch::Launch;
-pub use open_files::{OUT_OF_FILES_HELP, is_out_of_files, raise_open_files_limit};
+pub use open_files::{
+    LoweredParallel, OUT_OF_FILES_HELP, is_out_of_files, raise_open_files_limit,
+    tests_within_open_files_limit,
+};
 pub use process::{Process, Started};
 pub use program::{Program, shown};
 pub use read_some::read_some;

@@ -31,6 +31,37 @@ pub fn raise_open_files_limit() {
 #[cfg(not(unix))]
 pub fn raise_open_files_limit() {}
 
+/// How many files the program itself has open.
+const OF_THE_PROGRAM: u64 = 32;
+
+/// How many a test may have open at once: connections to its agent and its helpers, or the pipes of a program.
+const OF_A_TEST: u64 = 6;
+
+/// How many of `wanted` tests may run at once under the limit that applies to this process, if not all: at least one.
+#[cfg(unix)]
+pub fn tests_within_open_files_limit(wanted: usize) -> Option<LoweredParallel> {
+    use rustix::process::{Resource, getrlimit};
+    let limit = getrlimit(Resource::Nofile).current?;
+    let most = (limit.saturating_sub(OF_THE_PROGRAM) / OF_A_TEST).max(1);
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    (most < wanted).then_some(LoweredParallel { most, limit })
+}
+
+/// There is no such limit here.
+#[cfg(not(unix))]
+pub fn tests_within_open_files_limit(_wanted: usize) -> Option<LoweredParallel> {
+    None
+}
+
+/// How many tests may run at once, which is fewer than wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoweredParallel {
+    /// The number of tests; at least one.
+    pub most: usize,
+    /// How many files this process may have open.
+    pub limit: u64,
+}
+
 /// Whether `error` says that no more files can be opened.
 #[cfg(unix)]
 pub fn is_out_of_files(error: &io::Error) -> bool {

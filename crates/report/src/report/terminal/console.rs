@@ -161,8 +161,8 @@ impl ConsoleReport {
             return String::new();
         }
         let index = match line {
-            TestLine::Printed => String::new(),
-            TestLine::Missing(index) => index,
+            TestLine::Missing(index) if !outcome.could_not_start() => index,
+            TestLine::Printed | TestLine::Missing(_) => String::new(),
         };
         let mut page = self.page();
         let same_file = self.file.as_deref() == Some(outcome.test.file.as_str());
@@ -234,10 +234,10 @@ impl ConsoleReport {
         page.end();
     }
 
-    /// Whether the line of a test says all about it: a failure in quarantine is known.
+    /// Whether the line of a test says all about it: a failure in quarantine is known, and so is why no test could start.
     fn is_one_line(&self, outcome: &Outcome) -> bool {
-        let is_known = outcome.status().fails_the_run() && outcome.test.quarantine.is_some();
-        is_known && self.verbosity != Verbosity::Verbose
+        let is_known = outcome.test.quarantine.is_some() || outcome.could_not_start();
+        outcome.status().fails_the_run() && is_known && self.verbosity != Verbosity::Verbose
     }
 
     fn story(&self, outcome: &Outcome) -> String {

@@ -225,6 +225,20 @@ fn a_hundred_problems_are_printed_and_the_rest_is_counted() {
 }
 
 #[test]
+fn unknown_keys_of_one_mapping_are_counted_from_a_thousand_on() {
+    let keys = (0..5000).fold(String::new(), |mut keys, number| {
+        let _ = writeln!(keys, "key{number}: 1");
+        keys
+    });
+    let test = format!("version: \"1.3\"\nname: x\nturns: [{{ user: hi }}]\n{keys}");
+    let project = Project::new(&[("ananke.config.yaml", CONFIG), ("x.test.yaml", &test)]);
+    let output = check(&project);
+    let shown = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{shown}");
+    assert!(shown.contains("\n1001 errors\n"), "{shown}");
+}
+
+#[test]
 fn a_quote_that_nothing_closes_is_no_row_of_the_rest_of_the_file() {
     let test = "version: \"1.3\"\nname: x\ncases: rows.csv\nturns: [{ user: \"${A}\" }]\n";
     let project = Project::new(&[("ananke.config.yaml", CONFIG), ("x.test.yaml", test)]);

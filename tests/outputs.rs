@@ -378,6 +378,35 @@ fn content(project: &Project, file: &str) -> Vec<u8> {
 }
 
 #[test]
+fn no_report_replaces_the_program_of_a_target() {
+    for (target, turn) in [
+        (
+            "type: command, agentId: a, cmd: [sh, scripts/agent.sh]",
+            "user: hello",
+        ),
+        (
+            "type: mcp, transport: stdio, command: [sh, agent.sh], cwd: scripts",
+            "type: mcp:list",
+        ),
+    ] {
+        let project = Project::new(&[
+            (
+                "ananke.config.yaml",
+                &format!("version: \"1.4\"\ntarget: {{ {target} }}\n"),
+            ),
+            (
+                "a.test.yaml",
+                &format!("version: \"1.4\"\nname: a\nturns: [{{ {turn} }}]\n"),
+            ),
+            ("scripts/agent.sh", "exit 1\n"),
+        ]);
+        let error = ananke(&project, "run --force --junit scripts/agent.sh", 1);
+        let expected = "`scripts/agent.sh` is a file that this command reads";
+        assert!(error.contains(expected), "{target}: {error}");
+    }
+}
+
+#[test]
 fn no_command_replaces_a_file_that_it_reads_or_that_it_has_not_written() {
     let cases = "{\"id\": \"a\", \"input\": \"hello\", \"expect\": {\"contains\": \"hi\"}}\n";
     let list = "{\"messages\": [{\"role\": \"user\", \"content\": \"hello\"}, {\"role\": \"assistant\", \"content\": \"hi\"}]}\n";

@@ -252,7 +252,7 @@ fn a_person_answers_with_editing_and_history() {
     // An empty line is no answer; the last character is a mistake.
     terminal.types("It is O-78\u{7f}\r");
     terminal.read_until("agent:  Is that all?\nyou:");
-    terminal.types(&format!("{UP}\r"));
+    terminal.types(format!("{UP}\r"));
     while terminal
         .screen
         .text()

@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::ended::Ended;
 use super::error::TargetError;
 use super::limits::Limits;
+use super::pipe::PipeProgram;
 use super::registry::{Registration, protocols};
 use super::request::Request;
 use super::session::{Session, SessionOptions};
@@ -92,6 +93,10 @@ impl Target for RecognizingTarget {
 
     fn address(&self, connector: Option<&str>) -> Option<String> {
         self.inner.address(connector)
+    }
+
+    fn program(&self) -> Option<&PipeProgram> {
+        self.inner.program()
     }
 
     fn not_sent(&self, context: &RequestContext) -> Vec<String> {

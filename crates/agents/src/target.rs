@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::error::TargetError;
 use super::limits::Limits;
+use super::pipe::PipeProgram;
 use super::session::{Session, SessionOptions};
 use ananke_base::message::{DeclaredTool, RequestContext};
 use ananke_trace::trace::Peer;
@@ -43,6 +44,11 @@ pub trait Target: Debug + Send + Sync {
     /// Where the agent is and which one it is there: two targets with one address are the same agent, whatever they are
     /// called. A model is asked as `connector`, if one is named. `None` if nothing but the definition says it.
     fn address(&self, _connector: Option<&str>) -> Option<String> {
+        self.program().map(PipeProgram::address)
+    }
+
+    /// The program that it is, if ananke starts it.
+    fn program(&self) -> Option<&PipeProgram> {
         None
     }
 

@@ -59,11 +59,16 @@ impl Target for McpTarget {
     /// The same program with the same arguments, environment and directory; or the same endpoint.
     fn address(&self, _connector: Option<&str>) -> Option<String> {
         Some(match &self.place {
-            ServerPlace::Program(PipeProgram { command, home, .. }) => {
-                format!("{command:?} {}", home.display())
-            }
+            ServerPlace::Program(program) => program.address(),
             ServerPlace::Http(settings) => place(&settings.endpoint),
         })
+    }
+
+    fn program(&self) -> Option<&PipeProgram> {
+        match &self.place {
+            ServerPlace::Program(program) => Some(program),
+            ServerPlace::Http(_) => None,
+        }
     }
 
     fn endpoint(&self) -> Option<&str> {

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use super::child::ChildPipe;
 use super::pipe::{Pipe, PipeLauncher, PipeProgram};
 use crate::error::{Received, TargetError};
-use ananke_base::context::{Context, absolute_from, display_name};
+use ananke_base::context::{Context, display_name};
 use ananke_trace::process::{Program, StartError, shown, start};
 
 /// Starts real programs in the environment of a context, whose clock stamps their lines.
@@ -24,13 +24,12 @@ impl ProgramLauncher {
 
 impl PipeLauncher for ProgramLauncher {
     fn start(&self, program: &PipeProgram) -> Result<Box<dyn Pipe>, TargetError> {
+        let folder = program.folder(&self.context);
         let PipeProgram {
             command,
-            home,
             max_line_bytes,
+            ..
         } = program;
-        let cwd = command.cwd.as_deref().unwrap_or_default();
-        let folder = absolute_from(&self.context, home, cwd.as_ref());
         let mut environment = (*self.context.environment).clone();
         environment.extend(
             command

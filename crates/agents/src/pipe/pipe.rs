@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use futures_util::future::BoxFuture;
 
 use crate::error::TargetError;
-use ananke_base::context::At;
+use ananke_base::context::{At, Context, absolute_from};
 use ananke_trace::process::{CompiledCommand, ExitStatus};
 
 /// A program that can be started.
@@ -17,6 +17,19 @@ pub struct PipeProgram {
     pub home: PathBuf,
     /// Largest single line, in bytes.
     pub max_line_bytes: usize,
+}
+
+impl PipeProgram {
+    /// The folder where it runs.
+    pub fn folder(&self, context: &Context) -> PathBuf {
+        let cwd = self.command.cwd.as_deref().unwrap_or_default();
+        absolute_from(context, &self.home, cwd.as_ref())
+    }
+
+    /// Which one it is: another with the same arguments, environment and folder is the same.
+    pub fn address(&self) -> String {
+        format!("{:?} {}", self.command, self.home.display())
+    }
 }
 
 /// What comes next from a program.

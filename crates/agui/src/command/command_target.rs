@@ -30,13 +30,8 @@ impl Target for CommandTarget {
         &self.settings.agent
     }
 
-    /// The same program with the same arguments, environment and directory.
-    fn address(&self, _connector: Option<&str>) -> Option<String> {
-        let CommandSettings {
-            program: PipeProgram { command, home, .. },
-            ..
-        } = &*self.settings;
-        Some(format!("{command:?} {}", home.display()))
+    fn program(&self) -> Option<&PipeProgram> {
+        Some(&self.settings.program)
     }
 
     fn state(&self) -> &Value {

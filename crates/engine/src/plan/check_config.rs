@@ -108,7 +108,11 @@ fn check_target(
     problems: &mut Vec<Diagnostic>,
 ) {
     let mut interpolation = Interpolation::new(scope, &config.source, mode, problems);
-    target.model.compile(&mut interpolation);
+    let compiled = target.model.compile(&mut interpolation);
+    if let Some(program) = compiled.as_ref().and_then(|target| target.program()) {
+        let folder = program.folder(context);
+        context.files.note_command(&program.command.argv, &folder);
+    }
     fill_client_tools(
         target.model.common.client_tools.as_ref(),
         Some(config.scripts(&context.files)),

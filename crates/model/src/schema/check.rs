@@ -25,6 +25,10 @@ use ananke_base::source::{Entry, Node, NodeValue, printable};
 /// The key that declares the version of a file: it has rules and words of its own.
 const VERSION: &str = "version";
 
+/// How many unknown keys of one mapping are reported one by one: the time and memory of a problem are bounded for a file that is
+/// none of ours.
+const MOST_UNKNOWN: usize = 1_000;
+
 /// What a walk found.
 pub(super) struct CheckedTree {
     /// What is wrong, and which keys and branches are newer than the file's version.
@@ -310,8 +314,18 @@ impl Check<'_> {
         }
         if !unknown.is_empty() && schema.get("additionalProperties") == Some(&Value::Bool(false)) {
             let known: Vec<&str> = properties.keys().map(String::as_str).collect();
-            for entry in unknown {
+            let (first, further) = unknown.split_at(unknown.len().min(MOST_UNKNOWN));
+            for entry in first {
                 self.unknown_key(entry, &known, here);
+            }
+            if let [next, ..] = further {
+                self.problems.further_unknown_keys(next, further.len());
+                if self.policy == KeyPolicy::Lenient {
+                    self.problems.warn_of_last();
+                }
+                for entry in further {
+                    self.repairs.ignore(&entry.value);
+                }
             }
         }
     }

@@ -316,6 +316,16 @@ impl<'a> Problems<'a> {
         }
     }
 
+    /// So many more keys of a mapping are unknown, from `next` on.
+    pub(super) fn further_unknown_keys(&mut self, next: &Entry, count: usize) {
+        self.push(
+            Code::UnknownKey,
+            format!("{count} more unknown keys in this mapping"),
+            next.key_span,
+            "is this the file that was meant?".to_owned(),
+        );
+    }
+
     /// The place of an unknown key, or our name for a word of another tool.
     fn place(
         &self,

@@ -27,7 +27,7 @@ pub(super) enum LineSource {
     Stdin,
 }
 
-/// What a person is told who typed a line that is not UTF-8.
+/// The words for a line that is not UTF-8.
 pub(super) const NOT_UTF_8: &str = "\nwhat was typed is not UTF-8: type the line again\n";
 
 /// The result of reading a line.

@@ -39,6 +39,7 @@ pub(super) fn outcome(file: &str, name: &str) -> Outcome {
             ended_unix_ms: STARTED,
             ..Transcript::default()
         },
+        run: 1,
         ..Outcome::default()
     }
 }

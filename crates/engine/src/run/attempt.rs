@@ -27,8 +27,8 @@ pub(super) enum AttemptPurpose {
     Verify,
 }
 
-/// What a test is told that asks a person, and is skipped where there is none.
-const NO_PERSON: &str = "a test that asks a person judges nothing where there is no terminal, as in CI: turns that answer, or `simulate`, work everywhere";
+/// The warning of a test that asks a person, and is skipped where there is none.
+const NO_PERSON: &str = "a test that asks a person checks nothing where there is no terminal, as in CI: turns that answer, or `simulate`, work everywhere";
 
 /// One attempt at a test: its environment, and its outcome so far.
 pub(super) struct Attempt<'a> {

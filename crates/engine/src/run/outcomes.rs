@@ -47,7 +47,7 @@ pub(super) fn lost(shared: &Run, entry: &CaseEntry, error: &io::Error) -> Sealed
         .seal(broken(shared, entry, message))
 }
 
-/// The outcome of a test that cannot be judged.
+/// The outcome of a test that could not be evaluated.
 fn broken(shared: &Run, entry: &CaseEntry, message: String) -> Outcome {
     let problem = Problem {
         kind: ErrorKind::Setup,

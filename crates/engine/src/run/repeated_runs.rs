@@ -114,11 +114,10 @@ impl RepeatedRuns {
             && failures.any(|(_, failure)| failure.is_prohibition)
     }
 
-    /// Counts a run that did not pass, and keeps it if it is decisive, or the first with its reason.
-    fn add_failed(&mut self, outcome: Outcome, is_decisive: bool) {
+    /// Counts a run that did not pass, and keeps it if it is the first with its reason.
+    fn add_failed(&mut self, outcome: Outcome) {
         let novelty = self.reasons.add(&outcome);
-        if self.failed.is_none() || is_decisive {
-            self.set_aside();
+        if self.failed.is_none() {
             self.failed = Some(outcome);
         } else if novelty == ReasonNovelty::First {
             self.others.push(outcome.into_earlier());
@@ -199,8 +198,10 @@ impl AttemptSeries for RepeatedRuns {
         if status == Status::Passed {
             self.latest = Some(outcome);
         } else {
-            let is_broken = self.decided == Some(StabilityVerdict::Broken);
-            self.add_failed(outcome, violates || is_broken);
+            if violates || self.decided == Some(StabilityVerdict::Broken) {
+                self.set_aside();
+            }
+            self.add_failed(outcome);
         }
         if self.decided.is_some() {
             return None;

@@ -19,7 +19,7 @@ pub enum TestEnd {
 /// What a test was skipped for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SkipCause {
-    /// Somebody said so: its author, the command line, or who stopped the run.
+    /// Its file, the command line or the end of the run says so.
     Wanted,
     /// Input that its agent waited for is missing: a run of such tests alone has shown nothing (SPEC 10).
     MissingInput,

@@ -72,7 +72,7 @@ impl Verdict {
                 format!("{tests} rules that are not shown")
             }),
             totals.is_all_without_input().then(|| {
-                "nothing was judged: every agent waited for input that is missing".to_owned()
+                "nothing was evaluated: every agent waited for input that is missing".to_owned()
             }),
             lost_server.then(|| "a server of the config ended before all tests had run".to_owned()),
             (flaky > 0).then(|| format!("{} flaky", counted(flaky, "test is", "tests are"))),

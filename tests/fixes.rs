@@ -31,7 +31,7 @@ fn a_version_is_raised_and_nothing_else_changes() {
         )
     };
     check(&file("'1.0'"), &file("'1.3'"));
-    check(&file("1.0"), &file("\"1.3\""));
+    check(&file("1.0"), &file("1.3"));
     check(&file("\"1.3\""), &file("\"1.3\""));
     check("version: \"1.0\"\nname: [", "version: \"1.0\"\nname: [");
 }

@@ -685,6 +685,42 @@ fn what_is_like_a_test_or_a_config_and_is_not_read() {
         alone[0].help,
         ["rename `ananke.config.yml` to `ananke.config.yaml`"]
     );
+    let below = [
+        ("tests/agent/ananke.config.yaml", config),
+        ("node_modules/x/ananke.config.yaml", config),
+        ("shop/ananke.config.yaml", config),
+    ];
+    assert_eq!(
+        Project::new(&below).plan().problems[0].help,
+        [
+            "below it there are others: `--config shop/ananke.config.yaml` or `--config tests/agent/ananke.config.yaml`"
+        ]
+    );
+}
+
+#[test]
+fn directories_of_tools_have_no_tests_unless_they_are_named() {
+    let test = file("one", "{}", &[SOMETHING]);
+    let found = |specs: &str| {
+        let config = format!("version: \"1.3\"\n{specs}target: {{ type: scripted, rules: [] }}\n");
+        let project = Project::new(&[
+            ("ananke.config.yaml", &config),
+            ("a.test.yaml", &test),
+            ("node_modules/x/b.test.yaml", &test),
+            ("web/dist/c.test.yaml", &test),
+            ("target/d.test.yaml", &test),
+            ("venv/e.test.yaml", &test),
+            ("distant/f.test.yaml", &test),
+        ]);
+        let cases = project.plan().plan.expect("a plan").cases;
+        let ids = cases.iter().map(|case| case.test.place.clone());
+        ids.collect::<Vec<_>>()
+    };
+    assert_eq!(found(""), ["a.test.yaml", "distant/f.test.yaml"]);
+    assert_eq!(
+        found("specs: [\"**/dist/*.test.yaml\"]\n"),
+        ["web/dist/c.test.yaml"]
+    );
 }
 
 #[test]

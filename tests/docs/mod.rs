@@ -253,8 +253,8 @@ fn refuses_a_block_that_is_no_file() {
     assert_eq!(load_block(CONFIG), Ok(()));
     assert!(load_block("name: x\n").is_err());
     assert!(
-        load_block(&TEST.replace("\"1.0\"", "1.0")).is_err(),
-        "a number is no version"
+        load_block(&TEST.replace("\"1.0\"", "1")).is_err(),
+        "an unknown version"
     );
     assert!(load_block("version: \"1.0\n").is_err(), "no YAML");
     let with_text =

@@ -6,7 +6,7 @@ use snapbox::str;
 use super::check;
 
 #[test]
-fn a_number_is_no_version() {
+fn a_number_is_read_as_it_is_written() {
     check(
         FileKind::Test,
         r#"version: 1.10
@@ -14,13 +14,13 @@ name: a
 turns: [{ user: b }]
 "#,
         str![[r#"
-error[version]: `version` must be a quoted text, this is a number
+error[version]: version 1.10 is newer than this program, which knows versions up to 1.4
  --> a.yaml:1:10
   |
 1 | version: 1.10
   |          ^^^^
   |
-  = help: put quotes around it: `version: "1.10"`
+  = help: upgrade ananke
 
 1 error
 

@@ -7,11 +7,17 @@ use std::sync::{Arc, Mutex};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::WalkBuilder;
 
-use super::locate::{CONFIG_NAME, nearest};
+use super::config_name::{CONFIG_NAME, nearest};
 use super::own_output::has_own_output;
 use ananke_base::context::{Context, absolute, display_name};
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_trace::golden;
+
+/// Directories of installed packages and of builds, in which no tests are looked for.
+const OF_TOOLS: [&str; 5] = ["node_modules", "venv", "target", "dist", "__pycache__"];
+
+/// How many files and directories are looked at for a config that may be below.
+const MOST_WALKED: usize = 10_000;
 
 /// The globs without a setting (SPEC 1).
 pub(crate) fn default_specs() -> Vec<String> {
@@ -48,14 +54,27 @@ pub(crate) fn discover(
     problems: &mut Vec<Diagnostic>,
 ) -> ProjectFiles {
     let globs = glob_set(specs);
+    let is_named = |name: &&str| {
+        specs
+            .iter()
+            .any(|glob| glob.split('/').any(|part| part == *name))
+    };
+    let of_tools: Vec<&str> = OF_TOOLS
+        .into_iter()
+        .filter(|name| !is_named(name))
+        .collect();
+    let search = Search {
+        folder,
+        globs: &globs,
+        of_tools: &of_tools,
+    };
     let mut files = BTreeSet::new();
     let mut snapshots = BTreeSet::new();
     if paths.is_empty() {
         walk(
             context,
             folder,
-            folder,
-            &globs,
+            &search,
             (&mut files, &mut snapshots),
             problems,
         );
@@ -71,8 +90,7 @@ pub(crate) fn discover(
             walk(
                 context,
                 &path,
-                folder,
-                &globs,
+                &search,
                 (&mut files, &mut snapshots),
                 problems,
             );
@@ -99,20 +117,28 @@ fn other_config(context: &Context, named: &Path, folder: &Path, other: &Path) ->
 }
 
 /// The directories of the project in `folder` in which files may matter to its tests: without those that git ignores, hidden
-/// ones, and those with a config of their own.
+/// ones, those of tools, and those with a config of their own.
 pub fn directories(context: &Context, folder: &Path) -> Vec<PathBuf> {
-    let entries = Walker::below(context, folder).entries.flatten();
+    let entries = Walker::below(context, folder, &OF_TOOLS).entries.flatten();
     let directories = entries.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_dir()));
     directories.map(ignore::DirEntry::into_path).collect()
 }
 
-/// Below `start`, without what `.gitignore` names, hidden folders and folders with a config of their own. Globs count
-/// from `folder`.
+/// What is looked for in the directories of a project.
+struct Search<'a> {
+    /// The directory of the project, from which the globs count.
+    folder: &'a Path,
+    /// The names of test files.
+    globs: &'a GlobSet,
+    /// The names of directories that are skipped.
+    of_tools: &'a [&'static str],
+}
+
+/// Below `start`, without what `.gitignore` names, hidden directories, those of tools and those with a config of their own.
 fn walk(
     context: &Context,
     start: &Path,
-    folder: &Path,
-    globs: &GlobSet,
+    search: &Search<'_>,
     (files, snapshots): (&mut BTreeSet<PathBuf>, &mut BTreeSet<PathBuf>),
     problems: &mut Vec<Diagnostic>,
 ) {
@@ -126,12 +152,13 @@ fn walk(
     };
     let unsaved = context.files.unsaved().filter(is_own);
     let is_spec = |path: &Path| {
+        let Search { folder, globs, .. } = search;
         let is_match = globs.is_match(path.strip_prefix(folder).unwrap_or(path));
         is_match && !has_own_output(&context.files, path)
     };
     files.extend(unsaved.filter(|path| is_spec(path)).map(Path::to_path_buf));
     let mut folders = Vec::new();
-    let Walker { entries, nested } = Walker::below(context, start);
+    let Walker { entries, nested } = Walker::below(context, start, search.of_tools);
     for entry in entries {
         match entry {
             Ok(entry) => {
@@ -200,7 +227,8 @@ fn not_run(context: &Context, paths: &[PathBuf], reason: &str, help: &str) -> Op
     Some(Diagnostic::warning(Code::LeftOut, message).help(help))
 }
 
-/// What is below a directory, without what `.gitignore` names, hidden directories and those with a config of their own.
+/// What is below a directory, without what `.gitignore` names, hidden directories, those of tools and those with a config of their
+/// own.
 struct Walker {
     entries: ignore::Walk,
     /// The directories with a config of their own, as far as the walk has come.
@@ -208,7 +236,8 @@ struct Walker {
 }
 
 impl Walker {
-    fn below(context: &Context, start: &Path) -> Self {
+    fn below(context: &Context, start: &Path, of_tools: &[&'static str]) -> Self {
+        let of_tools = of_tools.to_vec();
         let (own, files_of) = (start.to_path_buf(), context.files.clone());
         let nested = Arc::new(Mutex::new(BTreeSet::new()));
         let found = Arc::clone(&nested);
@@ -225,11 +254,29 @@ impl Walker {
                 if is_nested && let Ok(mut found) = found.lock() {
                     found.insert(entry.path().to_path_buf());
                 }
-                !is_nested
+                let is_of_tools = is_folder
+                    && entry.path() != own
+                    && of_tools.iter().any(|name| entry.file_name() == *name);
+                !is_nested && !is_of_tools
             })
             .build();
         Self { entries, nested }
     }
+}
+
+/// The first configs below `folder`, at most `most`, in the order of their paths.
+pub(super) fn configs_below(context: &Context, folder: &Path, most: usize) -> Vec<PathBuf> {
+    let directories = Walker::below(context, folder, &OF_TOOLS);
+    let _walked = directories.entries.take(MOST_WALKED).count();
+    let found = directories
+        .nested
+        .lock()
+        .map(|found| found.iter().take(most).cloned().collect::<Vec<_>>());
+    found
+        .unwrap_or_default()
+        .into_iter()
+        .map(|folder| folder.join(CONFIG_NAME))
+        .collect()
 }
 
 /// The snapshots of one test file.

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use ananke_base::context::{Context, Files, PathKind, absolute, display_name};
 use ananke_base::diagnostic::{Code, Diagnostic};
+use ananke_base::text::any_of;
 
-/// The file name of a project config.
-pub const CONFIG_NAME: &str = "ananke.config.yaml";
+use super::config_name::{CONFIG_NAME, nearest};
+use super::discover::configs_below;
 
 /// The config: the `named` one, else the nearest above the first of `paths`, else above the working directory.
 ///
@@ -37,9 +38,21 @@ pub fn locate(
             let misnamed = display_name(context, &misnamed);
             return problem.help(format!("rename `{misnamed}` to `{CONFIG_NAME}`"));
         }
-        problem.help("start a project with `ananke init`, or name a config with `--config PATH`")
+        let below = configs_below(context, start, MOST_BELOW);
+        if below.is_empty() {
+            let help = "start a project with `ananke init`, or name a config with `--config PATH`";
+            return problem.help(help);
+        }
+        let names: Vec<String> = below
+            .iter()
+            .map(|config| format!("`--config {}`", display_name(context, config)))
+            .collect();
+        problem.help(format!("below it there are others: {}", any_of(&names)))
     })
 }
+
+/// How many configs below a directory without one are named.
+const MOST_BELOW: usize = 3;
 
 /// Names that a config does not have.
 const OTHER_NAMES: [&str; 3] = ["ananke.config.yml", "ananke.yaml", "ananke.config.json"];
@@ -70,11 +83,4 @@ pub(crate) fn check_name_of_config(
     let message = format!("`{file}` is not read: the config is `{config}`");
     let help = format!("rename it to `{CONFIG_NAME}`, or delete it");
     Some(Diagnostic::warning(Code::LeftOut, message).help(help))
-}
-
-/// The nearest config at or above `path`.
-pub(super) fn nearest(files: &Files, path: &Path) -> Option<PathBuf> {
-    path.ancestors()
-        .map(|folder| folder.join(CONFIG_NAME))
-        .find(|file| files.is_file(file))
 }

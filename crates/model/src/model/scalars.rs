@@ -106,9 +106,14 @@ pub fn extension_keys() -> Value {
     }})
 }
 
-/// What a schema says of the key `version` at the top of a file.
+/// What a schema says of the key `version` at the top of a file: YAML reads `1.4` as a number, and so do editors.
 pub fn version_schema(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "string", "enum": VERSIONS, "default": NEWEST_VERSION })
+    let as_numbers = VERSIONS.iter().filter_map(|version| version.parse().ok());
+    let texts = VERSIONS.iter().map(|version| json!(version));
+    let all: Vec<Value> = texts
+        .chain(as_numbers.map(|number: f64| json!(number)))
+        .collect();
+    json_schema!({ "enum": all, "default": NEWEST_VERSION })
 }
 
 /// Reads a value that must be a mapping of the user's own keys, for `deserialize_with`: the schema says so too.

@@ -29,9 +29,10 @@ pub fn load<T: File>(
     source: &Arc<SourceFile>,
 ) -> Result<LoadedDocument<T>, Vec<Diagnostic>> {
     let (node, mut problems) = source::tree(source);
-    let Some(node) = node else {
+    let Some(mut node) = node else {
         return Err(problems);
     };
+    version::spell(source, &mut node);
     let version = match version::of(source, &node) {
         Ok(version) => Some(version),
         // A file that is not a mapping is reported with its shape.

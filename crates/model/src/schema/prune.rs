@@ -10,7 +10,6 @@ use super::generate::id;
 use super::snippets::{SNIPPETS, add_snippets};
 use super::tidy::each;
 use super::version::Version;
-use crate::model::VERSIONS;
 
 /// The committed schema without what is newer than `version`.
 pub fn pruned(kind: FileKind, version: Version) -> Value {
@@ -21,10 +20,15 @@ pub fn pruned(kind: FileKind, version: Version) -> Value {
     schema["$id"] = id(&format!("{}-{version}", kind.as_str())).into();
     prune(&mut schema, version);
     drop_unused(&mut schema);
-    let known = VERSIONS
-        .iter()
-        .filter(|known| Version::parse(known) <= Some(version));
-    schema["properties"]["version"]["enum"] = known.copied().collect();
+    let known = &mut schema["properties"]["version"]["enum"];
+    if let Some(known) = known.as_array_mut() {
+        known.retain(|known| {
+            let text = known
+                .as_str()
+                .map_or_else(|| known.to_string(), str::to_owned);
+            Version::parse(&text) <= Some(version)
+        });
+    }
     schema["properties"]["version"]["default"] = version.to_string().into();
     drop_newer_examples(&mut schema);
     each(&mut schema, &mut add_snippets);

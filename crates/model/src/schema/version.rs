@@ -39,6 +39,16 @@ impl fmt::Display for Version {
     }
 }
 
+/// Makes a `version` that is written as a number the text that is written: `1.10` is another version than `1.1`.
+pub(super) fn spell(source: &Arc<SourceFile>, root: &mut Node) {
+    if let Some(Node { value, span }) = root.get_mut("version")
+        && matches!(value, NodeValue::Number(_))
+        && let Some(text) = source.text.get(span.start as usize..span.end as usize)
+    {
+        *value = NodeValue::String(text.to_owned());
+    }
+}
+
 /// The version a file declares.
 pub(super) fn of(source: &Arc<SourceFile>, root: &Node) -> Result<Version, Diagnostic> {
     let newest = Version::newest();
@@ -49,33 +59,12 @@ pub(super) fn of(source: &Arc<SourceFile>, root: &Node) -> Result<Version, Diagn
         return Err(wrong(root.span, "the key `version` is missing".to_owned())
             .help(format!("begin the file with `version: \"{newest}\"`")));
     };
-    let text = match &node.value {
-        NodeValue::String(text) => text,
-        NodeValue::Number(_) => {
-            // As written: `1.10` is another version than the number 1.1.
-            let range = node.span.start as usize..node.span.end as usize;
-            let written = source
-                .text
-                .get(range)
-                .filter(|text| Version::parse(text).is_some());
-            let example = written.map_or_else(|| newest.to_string(), str::to_owned);
-            let problem = wrong(
-                node.span,
-                "`version` must be a quoted text, this is a number".to_owned(),
-            )
-            .help(format!("put quotes around it: `version: \"{example}\"`"));
-            return Err(match written.filter(|text| VERSIONS.contains(text)) {
-                Some(known) => problem.fix(source, node.span, format!("\"{known}\"")),
-                None => problem,
-            });
-        }
-        _ => {
-            return Err(wrong(
-                node.span,
-                format!("`version` must be a quoted text, found {}", node.describe()),
-            )
-            .help(format!("write `version: \"{newest}\"`")));
-        }
+    let NodeValue::String(text) = &node.value else {
+        return Err(wrong(
+            node.span,
+            format!("`version` must be a text, found {}", node.describe()),
+        )
+        .help(format!("write `version: \"{newest}\"`")));
     };
     let known = VERSIONS.join("`, `");
     match Version::parse(text) {

@@ -163,7 +163,7 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("a2a", 3520),
     ("mcp", 3160),
     ("openai", 2320),
-    ("engine", 28260),
+    ("engine", 28310),
     ("lab", 14520),
     ("report", 11270),
     ("ananke", 1869),

@@ -63,7 +63,7 @@ pub(crate) fn discover(
         .into_iter()
         .filter(|name| !is_named(name))
         .collect();
-    let search = Search {
+    let search = TestSearch {
         folder,
         globs: &globs,
         of_tools: &of_tools,
@@ -125,7 +125,7 @@ pub fn directories(context: &Context, folder: &Path) -> Vec<PathBuf> {
 }
 
 /// What is looked for in the directories of a project.
-struct Search<'a> {
+struct TestSearch<'a> {
     /// The directory of the project, from which the globs count.
     folder: &'a Path,
     /// The names of test files.
@@ -138,7 +138,7 @@ struct Search<'a> {
 fn walk(
     context: &Context,
     start: &Path,
-    search: &Search<'_>,
+    search: &TestSearch<'_>,
     (files, snapshots): (&mut BTreeSet<PathBuf>, &mut BTreeSet<PathBuf>),
     problems: &mut Vec<Diagnostic>,
 ) {
@@ -152,7 +152,7 @@ fn walk(
     };
     let unsaved = context.files.unsaved().filter(is_own);
     let is_spec = |path: &Path| {
-        let Search { folder, globs, .. } = search;
+        let TestSearch { folder, globs, .. } = search;
         let is_match = globs.is_match(path.strip_prefix(folder).unwrap_or(path));
         is_match && !has_own_output(&context.files, path)
     };

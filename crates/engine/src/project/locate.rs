@@ -43,11 +43,11 @@ pub fn locate(
             let help = "start a project with `ananke init`, or name a config with `--config PATH`";
             return problem.help(help);
         }
-        let names: Vec<String> = below
+        let options: Vec<String> = below
             .iter()
             .map(|config| format!("`--config {}`", display_name(context, config)))
             .collect();
-        problem.help(format!("below it there are others: {}", any_of(&names)))
+        problem.help(format!("below it there are others: {}", any_of(&options)))
     })
 }
 

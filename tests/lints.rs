@@ -693,7 +693,7 @@ fn what_is_like_a_test_or_a_config_and_is_not_read() {
     assert_eq!(
         Project::new(&below).plan().problems[0].help,
         [
-            "below it there are others: `--config shop/ananke.config.yaml` or `--config tests/agent/ananke.config.yaml`"
+            "name one that is below it: `--config shop/ananke.config.yaml` or `--config tests/agent/ananke.config.yaml`"
         ]
     );
 }

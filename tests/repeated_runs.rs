@@ -185,7 +185,7 @@ async fn an_interrupted_test_has_failed_only_if_it_can_no_longer_pass() {
     }
 }
 
-/// What a test comes to whose third of four runs breaks a prohibition, and of whose runs half have to pass.
+/// The status of a test whose third of four runs breaks a prohibition, and its runs.
 async fn with_one_violation(keys: &str, given: RunCounts) -> (Status, String) {
     let text = format!(
         "version: \"1.4\"\nname: a\n{keys}turns: [{{ user: well? }}]\nassert: {{ text: {{ must_match: \"yes\", not_contains: \"but\" }} }}\n"

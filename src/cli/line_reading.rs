@@ -39,7 +39,7 @@ pub(super) enum LineRead {
     End,
     /// Ctrl-C, which the terminal does not make a signal of while a line is read; or the terminal is gone.
     Interrupt,
-    /// What was typed is not UTF-8, and forgotten: the line can be typed again.
+    /// Bytes that are not UTF-8, which are forgotten: the line can be typed again.
     Unreadable,
     /// The line cannot be used, and none follows: why.
     Unusable(&'static str),

@@ -256,32 +256,24 @@ async fn keep_end(mut stderr: impl AsyncRead + Unpin, tail: Arc<Mutex<Tail>>) {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use super::super::launcher::ProgramLauncher;
-    use super::super::pipe::{PipeLauncher as _, PipeProgram};
+    use std::path::Path;
+    use std::process::Stdio;
+
     use super::*;
     use ananke_base::context::{Context, SystemClock};
-    use ananke_trace::process::CompiledCommand;
+    use ananke_trace::process::{self, Program};
 
     fn start(script: &str) -> (Box<dyn Pipe>, Arc<dyn Clock>) {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
-        let argv = ["/bin/sh", "-c", script].map(str::to_owned).into();
-        let program = PipeProgram {
-            command: CompiledCommand {
-                argv,
-                environment: Vec::new(),
-                cwd: None,
-            },
-            home: "/".into(),
-            max_line_bytes: 20,
+        let program = Program {
+            argv: &["/bin/sh", "-c", script].map(str::to_owned),
+            environment: &Context::isolated("/").environment,
+            folder: Path::new("/"),
+            folder_name: "/",
         };
-        let context = Context {
-            clock: Arc::clone(&clock),
-            ..Context::isolated("/")
-        };
-        let pipe = ProgramLauncher::new(&context)
-            .start(&program)
-            .expect("a shell");
-        (pipe, clock)
+        let started = process::start(&program, Stdio::piped()).expect("a shell");
+        let pipe = ChildPipe::new(started, 20, Arc::clone(&clock));
+        (Box::new(pipe), clock)
     }
 
     fn text(next: PipeNext) -> String {

@@ -26,7 +26,7 @@ impl PipeProgram {
         absolute_from(context, &self.home, cwd.as_ref())
     }
 
-    /// Which one it is: another with the same arguments, environment and folder is the same.
+    /// Its identity: another with the same arguments, environment and folder is the same.
     pub fn address(&self) -> String {
         format!("{:?} {}", self.command, self.home.display())
     }

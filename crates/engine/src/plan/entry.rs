@@ -49,7 +49,7 @@ pub struct TestEntry {
     pub skip: Option<String>,
     /// How often it runs, if it says so.
     pub runs: Option<RunCount>,
-    /// How its runs count that break a prohibition, if it says so.
+    /// The weight of its runs that break a prohibition, if it says so.
     pub prohibitions: Option<BrokenProhibitions>,
     /// Its walks, if it has a walk.
     pub walk: Option<WalkPlan>,

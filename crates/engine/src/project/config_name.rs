@@ -1,4 +1,4 @@
-//! What a project config is called, and which one a file belongs to.
+//! The name of a project config, and the nearest config of a file.
 
 use std::path::{Path, PathBuf};
 

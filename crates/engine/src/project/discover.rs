@@ -16,7 +16,7 @@ use ananke_trace::golden;
 /// Directories of installed packages and of builds, in which no tests are looked for.
 const OF_TOOLS: [&str; 5] = ["node_modules", "venv", "target", "dist", "__pycache__"];
 
-/// How many files and directories are looked at for a config that may be below.
+/// The most files and directories that are looked at for a config that may be below.
 const MOST_WALKED: usize = 10_000;
 
 /// The globs without a setting (SPEC 1).
@@ -124,7 +124,7 @@ pub fn directories(context: &Context, folder: &Path) -> Vec<PathBuf> {
     directories.map(ignore::DirEntry::into_path).collect()
 }
 
-/// What is looked for in the directories of a project.
+/// A search in the directories of a project.
 struct TestSearch<'a> {
     /// The directory of the project, from which the globs count.
     folder: &'a Path,
@@ -227,7 +227,7 @@ fn not_run(context: &Context, paths: &[PathBuf], reason: &str, help: &str) -> Op
     Some(Diagnostic::warning(Code::LeftOut, message).help(help))
 }
 
-/// What is below a directory, without what `.gitignore` names, hidden directories, those of tools and those with a config of their
+/// The files below a directory, without what `.gitignore` names, hidden directories, those of tools and those with a config of their
 /// own.
 struct Walker {
     entries: ignore::Walk,

@@ -29,6 +29,7 @@ pub fn locate(
             Ok(PathKind::Directory) => start,
             _ => start.parent().unwrap_or(start),
         };
+        let below = configs_below(context, folder, MOST_BELOW);
         let folder = display_name(context, folder);
         let problem = Diagnostic::error(
             Code::ConfigMissing,
@@ -38,7 +39,6 @@ pub fn locate(
             let misnamed = display_name(context, &misnamed);
             return problem.help(format!("rename `{misnamed}` to `{CONFIG_NAME}`"));
         }
-        let below = configs_below(context, start, MOST_BELOW);
         if below.is_empty() {
             let help = "start a project with `ananke init`, or name a config with `--config PATH`";
             return problem.help(help);
@@ -47,11 +47,11 @@ pub fn locate(
             .iter()
             .map(|config| format!("`--config {}`", display_name(context, config)))
             .collect();
-        problem.help(format!("below it there are others: {}", any_of(&options)))
+        problem.help(format!("name one that is below it: {}", any_of(&options)))
     })
 }
 
-/// How many configs below a directory without one are named.
+/// The most configs that are named below a directory without one.
 const MOST_BELOW: usize = 3;
 
 /// Names that a config does not have.

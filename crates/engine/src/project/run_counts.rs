@@ -36,7 +36,7 @@ pub struct RunCounts {
     pub of_config: Option<RunCount>,
     /// The least share of a fixed number of runs that has to pass (default: all).
     pub min_pass_rate: Option<Percentage>,
-    /// How runs count that break a prohibition, as the config says it (default: one fails its test).
+    /// The weight of runs that break a prohibition, as the config says it (default: one fails its test).
     pub prohibitions: Option<BrokenProhibitions>,
 }
 

@@ -105,7 +105,7 @@ impl<'a> AwaitedInput<'a> {
         }
     }
 
-    /// What a test is skipped for whose agent waits: `--skip-interactive` wants it.
+    /// The cause of a skip while the agent waits: `--skip-interactive` wants it.
     fn skip_cause(&self) -> SkipCause {
         match self.attempt.people() {
             People::LeftOut => SkipCause::Wanted,

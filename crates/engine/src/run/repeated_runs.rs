@@ -23,9 +23,9 @@ const MOST_WARNINGS: usize = 20;
 /// The runs of a test so far.
 pub(super) struct RepeatedRuns {
     stability: Stability,
-    /// What runs are that break a prohibition.
+    /// The weight of runs that break a prohibition.
     prohibitions: BrokenProhibitions,
-    /// Whether a run broke a prohibition, which fails the test.
+    /// Set by a run that broke a prohibition, which fails the test.
     is_violated: bool,
     reasons: FailureReasons,
     /// The first run with each reason but that of `failed`, shortened.
@@ -106,7 +106,7 @@ impl RepeatedRuns {
         }
     }
 
-    /// Whether a run that ended as `outcome` is the first that fails the test whatever its pass rate.
+    /// A test that a run that ended as `outcome` is the first that fails its test whatever the pass rate.
     fn violates_first(&self, outcome: &Outcome) -> bool {
         let mut failures = outcome.all_failures();
         self.prohibitions == BrokenProhibitions::Fail

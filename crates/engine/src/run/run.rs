@@ -64,7 +64,7 @@ pub struct Run {
     pub observed: Option<Arc<dyn ObservedConversations>>,
     /// Notices when a server ends that the tests need.
     pub servers: ServerWatch,
-    /// Why no test can start, if what the config starts before the tests failed.
+    /// The reason for which no test can start: a server or the `setup` of the config failed.
     pub not_started: Option<String>,
     /// Set once the end of a server has been reported.
     pub(super) exit_reported: OnceCell<()>,

@@ -1,9 +1,9 @@
-//! How runs count that break a prohibition.
+//! The weight of runs that break a prohibition.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// How runs count that break a prohibition, of a test that runs several times.
+/// The weight of runs that break a prohibition, of a test that runs several times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]

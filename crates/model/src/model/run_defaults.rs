@@ -33,8 +33,8 @@ pub struct RunDefaults {
     /// The share of a fixed number of runs that must pass (default `100%`). `--min-pass-rate`
     #[schemars(example = &"80%")]
     pub min_pass_rate: Option<Spanned<Percent>>,
-    /// Whether one run that breaks a prohibition fails its test (default), or counts as any run that fails. A test's own
-    /// takes precedence.
+    /// The weight of a run that breaks a prohibition: it fails its test (default), or counts as any run that fails. A test's
+    /// own takes precedence.
     #[schemars(extend("x-since" = "1.4"), example = &"rate")]
     pub prohibitions: Option<BrokenProhibitions>,
     /// Whether a retry may use the thread of the attempt before it (default `false`). `--retry-dirty`

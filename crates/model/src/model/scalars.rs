@@ -106,7 +106,7 @@ pub fn extension_keys() -> Value {
     }})
 }
 
-/// What a schema says of the key `version` at the top of a file: YAML reads `1.4` as a number, and so do editors.
+/// The schema of the key `version` at the top of a file: YAML reads `1.4` as a number, and so do editors.
 pub fn version_schema(_: &mut SchemaGenerator) -> Schema {
     let as_numbers = VERSIONS.iter().filter_map(|version| version.parse().ok());
     let texts = VERSIONS.iter().map(|version| json!(version));

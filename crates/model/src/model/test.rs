@@ -56,7 +56,7 @@ pub struct Test {
     /// rate is good or bad. `--runs` takes precedence.
     #[schemars(example = 10, example = serde_json::json!({"good": "95%", "bad": "80%", "error": "5%", "max": 60}))]
     pub runs: Option<Spanned<Short<TestRuns>>>,
-    /// Whether one run that breaks a prohibition fails the test (default), or counts as any run that fails.
+    /// The weight of a run that breaks a prohibition: it fails the test (default), or counts as any run that fails.
     #[schemars(extend("x-since" = "1.4"), example = &"rate")]
     pub prohibitions: Option<Spanned<BrokenProhibitions>>,
     /// Name of the target to run this test against (from the config's `targets`, or `default`).

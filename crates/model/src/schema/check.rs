@@ -25,7 +25,7 @@ use ananke_base::source::{Entry, Node, NodeValue, printable};
 /// The key that declares the version of a file: it has rules and words of its own.
 const VERSION: &str = "version";
 
-/// How many unknown keys of one mapping are reported one by one: the time and memory of a problem are bounded for a file that is
+/// The most unknown keys of one mapping that are reported one by one: the time and memory of a problem are bounded for a file that is
 /// none of ours.
 const MOST_UNKNOWN: usize = 1_000;
 

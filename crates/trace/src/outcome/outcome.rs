@@ -78,7 +78,7 @@ impl Outcome {
         }
     }
 
-    /// Whether it could not start: something of the whole run is wrong.
+    /// A test that it could not start: something of the whole run is wrong.
     pub fn could_not_start(&self) -> bool {
         self.run == 0 && self.verdict.end.problem().is_some()
     }

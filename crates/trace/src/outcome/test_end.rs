@@ -16,7 +16,7 @@ pub enum TestEnd {
     Skipped(SkipCause, String),
 }
 
-/// What a test was skipped for.
+/// The cause of a skip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SkipCause {
     /// Its file, the command line or the end of the run says so.
@@ -42,7 +42,7 @@ impl TestEnd {
         }
     }
 
-    /// What it was skipped for.
+    /// The cause of its skip, if it was skipped.
     pub fn skip_cause(&self) -> Option<SkipCause> {
         match self {
             Self::Skipped(cause, _) => Some(*cause),

@@ -100,7 +100,7 @@ impl Totals {
         self.failed + self.error + self.timeout
     }
 
-    /// Whether there were tests, each of which was skipped for want of input.
+    /// A test that each of several tests was skipped for want of input; `false` if there were none.
     pub fn is_all_without_input(&self) -> bool {
         self.without_input > 0 && self.without_input == self.tests()
     }

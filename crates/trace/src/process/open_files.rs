@@ -31,13 +31,15 @@ pub fn raise_open_files_limit() {
 #[cfg(not(unix))]
 pub fn raise_open_files_limit() {}
 
-/// How many files the program itself has open.
+/// The files that the program itself has open.
+#[cfg(unix)]
 const OF_THE_PROGRAM: u64 = 32;
 
-/// How many a test may have open at once: connections to its agent and its helpers, or the pipes of a program.
+/// The files that a test may have open at once: connections to its agent and its helpers, or the pipes of a program.
+#[cfg(unix)]
 const OF_A_TEST: u64 = 6;
 
-/// How many of `wanted` tests may run at once under the limit that applies to this process, if not all: at least one.
+/// The number of tests that may run at once under the limit that applies to this process, if it is less than `wanted`.
 #[cfg(unix)]
 pub fn tests_within_open_files_limit(wanted: usize) -> Option<LoweredParallel> {
     use rustix::process::{Resource, getrlimit};
@@ -53,12 +55,12 @@ pub fn tests_within_open_files_limit(_wanted: usize) -> Option<LoweredParallel> 
     None
 }
 
-/// How many tests may run at once, which is fewer than wanted.
+/// A number of tests at once that is lower than wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoweredParallel {
     /// The number of tests; at least one.
     pub most: usize,
-    /// How many files this process may have open.
+    /// The number of files that this process may have open.
     pub limit: u64,
 }
 

@@ -234,7 +234,7 @@ impl ConsoleReport {
         page.end();
     }
 
-    /// Whether the line of a test says all about it: a failure in quarantine is known, and so is why no test could start.
+    /// A test that the line of `outcome` says all about it: a failure in quarantine is known, and so is why no test could start.
     fn is_one_line(&self, outcome: &Outcome) -> bool {
         let is_known = outcome.test.quarantine.is_some() || outcome.could_not_start();
         outcome.status().fails_the_run() && is_known && self.verbosity != Verbosity::Verbose

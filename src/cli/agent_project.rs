@@ -1,5 +1,6 @@
 //! An agent of a project and its tools, for commands that run no test.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use ananke::agents::Transport;
@@ -7,6 +8,7 @@ use ananke::agents::http::HttpTransport;
 use ananke::context::Context;
 use ananke::diagnostic::Severity;
 use ananke::model::{NEWEST_VERSION, TurnKind, turn_type_name};
+use ananke::project::CONFIG_NAME;
 use ananke::plan::{Plan, Planned, PreparedHelper, Selection, plan};
 use ananke::redact::Redactor;
 use ananke::run::{RunHelpers, Stopper};
@@ -35,10 +37,52 @@ impl AgentProject {
     /// # Errors
     /// If there is no such target, or its tools cannot be listed and called, which is reported.
     pub(super) fn of(options: &RecordedSelection, context: &Context) -> Result<Self, Exit> {
-        let turn = json!({ "type": turn_type_name(TurnKind::ListTools) });
+        let path = context.working_directory.join(FILE);
+        Self::planned(
+            path,
+            TurnKind::ListTools,
+            options.selection(),
+            options.color,
+            context,
+        )
+    }
+
+    /// The target of a config that is not written, as if it were in the working directory; its tests have turns of this kind.
+    ///
+    /// # Errors
+    /// If it cannot be a target, which is reported.
+    pub(super) fn written(
+        config: &str,
+        turn: TurnKind,
+        context: &Context,
+    ) -> Result<Self, Exit> {
+        let folder = &context.working_directory;
+        let (path, test) = (folder.join(CONFIG_NAME), folder.join(FILE));
+        let context = Context {
+            files: context.files.with_unsaved(path.clone(), config.as_bytes()),
+            ..context.clone()
+        };
+        let selection = Selection {
+            config: Some(path),
+            ..Selection::default()
+        };
+        Self::planned(test, turn, selection, Colour::Auto, &context)
+    }
+
+    /// The agent of a test that is at `path`, and is never written.
+    fn planned(
+        path: PathBuf,
+        turn: TurnKind,
+        selection: Selection,
+        colour: Colour,
+        context: &Context,
+    ) -> Result<Self, Exit> {
+        let turn = match turn {
+            TurnKind::User => json!({ "user": "Hello" }),
+            other => json!({ "type": turn_type_name(other) }),
+        };
         let test =
             json!({ "version": NEWEST_VERSION, "name": "tools", "turns": [turn] }).to_string();
-        let path = context.working_directory.join(FILE);
         let files = context.files.with_unsaved(path.clone(), test.as_bytes());
         let unsaved = Context {
             files,
@@ -47,7 +91,7 @@ impl AgentProject {
         let selection = Selection {
             paths: vec![path.clone()],
             sends: true,
-            ..options.selection()
+            ..selection
         };
         let Planned {
             plan,
@@ -67,7 +111,7 @@ impl AgentProject {
                     problem.help = vec!["name another target".to_owned()];
                 }
             }
-            print_problems(&problems, options.color, &unsaved, &redactor);
+            print_problems(&problems, colour, &unsaved, &redactor);
             return Err(Exit::Failure);
         };
         let name = plan.target_description(&unsaved).target;

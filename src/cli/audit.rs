@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ananke::agents::TargetError;
-use ananke::audit::{Audit, AuditOptions, CheckLevel, DestructiveTools, audit as audit_tools};
+use ananke::audit::{Audit, AuditOptions, CheckLevel, audit as audit_tools};
 use ananke::context::Context;
 use ananke::run::Stopper;
 use ananke::text::parse_duration;
@@ -16,6 +16,7 @@ use super::exit::Exit;
 use super::interrupt;
 use super::output_files::ForceOption;
 use super::outputs::Outputs;
+use super::permission::PermissionOptions;
 use super::print::{print, say};
 use super::recorded_selection::RecordedSelection;
 use super::runtime::runtime;
@@ -42,9 +43,8 @@ pub(crate) struct AuditCommand {
     /// Call only this tool (repeatable)
     #[arg(long = "tool", value_name = "NAME")]
     pub(crate) tools: Vec<String>,
-    /// Also call tools that say that they are destructive
-    #[arg(long)]
-    pub(crate) destructive: bool,
+    #[command(flatten)]
+    pub(crate) permission: PermissionOptions,
     /// Warnings fail the audit too
     #[arg(long)]
     pub(crate) deny_warnings: bool,
@@ -68,11 +68,7 @@ impl AuditCommand {
             timeout: self.timeout,
             whole_timeout: self.whole_timeout,
             only: self.tools.clone(),
-            destructive: if self.destructive {
-                DestructiveTools::Called
-            } else {
-                DestructiveTools::Skipped
-            },
+            permitted: self.permission.permitted(),
         }
     }
 }

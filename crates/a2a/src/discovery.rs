@@ -10,10 +10,9 @@ use url::Url;
 use super::auth_config::Credentials;
 use super::card::AgentCard;
 use super::dialect::NEWEST;
-use super::outgoing::below;
 use super::settings::A2aSettings;
 use ananke_agents::http::{
-    self, ClientEvent, Document, HttpRequest, Method, RequestProgress, Transport, origin,
+    self, ClientEvent, Document, HttpRequest, Method, RequestProgress, Transport, below, origin,
     read_document, shown,
 };
 use ananke_agents::{Limits, Sink, TargetError};
@@ -74,6 +73,11 @@ pub(super) async fn discover(
     Err(TargetError::new(message).with_help(
         "set `agentCardUrl` to the URL of the card, or set `endpoint` to the URL of the agent and leave it out",
     ))
+}
+
+/// The URLs at which the card below `url` is requested, in this order.
+pub(super) fn well_known(url: &Url) -> Vec<Url> {
+    candidates(url).into_iter().map(|(url, _)| url).collect()
 }
 
 /// The places of the card, in this order, each with its name in messages. They say nothing of the host, which may be

@@ -19,6 +19,7 @@ mod discovery;
 mod incoming;
 mod outgoing;
 mod part;
+mod probed;
 mod protocol;
 mod quiet_sink;
 mod session;

@@ -8,7 +8,7 @@ use super::card::Interface;
 use super::dialect::{A2aVersion, Binding, Dialect, Operation};
 use super::part::translated;
 use ananke_agents::TargetError;
-use ananke_agents::http::Method;
+use ananke_agents::http::{Method, below};
 use ananke_base::message::RequestContext;
 
 /// The URI of the traceability extension, whose use a client announces.
@@ -193,16 +193,6 @@ fn request(
             Ok(A2aRequest { method, url, body })
         }
     }
-}
-
-/// The URL whose path is that of `url` with these segments after it.
-pub(super) fn below<'a>(url: &Url, segments: impl Iterator<Item = &'a str>) -> Option<Url> {
-    let mut url = url.clone();
-    url.path_segments_mut()
-        .ok()?
-        .pop_if_empty()
-        .extend(segments);
-    Some(url)
 }
 
 #[cfg(test)]

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use super::auth_config::A2aAuth;
 use super::compile::compile;
 use super::config::A2aConfig;
-use ananke_agents::{Capabilities, Capability, Protocol, ProtocolConfig, Target};
+use super::probed::ProbedA2a;
+use ananke_agents::{
+    Capabilities, Capability, ProbedProtocol, Protocol, ProtocolConfig, Target,
+};
 use ananke_base::source::FreeMap;
 use ananke_model::model::{Text, TurnKind, TurnType};
 use ananke_model::variables::Interpolation;
@@ -34,6 +37,7 @@ impl Protocol for A2aConfig {
         "threadId",
         "The value of `${THREAD_ID}` (default: a new one for each test). It is sent to the agent only as part of `contextId`.",
     )];
+    const PROBED: Option<&'static dyn ProbedProtocol> = Some(&ProbedA2a);
     const SIGNS: &'static [&'static str] = &[
         "\"supportedInterfaces\":",
         "\"preferredTransport\":",

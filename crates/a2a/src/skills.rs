@@ -28,7 +28,7 @@ fn skill_of(mut skill: serde_json::Map<String, Value>) -> DeclaredTool {
         description,
         input: None,
         output: None,
-        is_destructive: false,
+        may_change_data: true,
         rest: skill,
     }
 }

@@ -4,6 +4,9 @@ use std::fmt;
 
 use ananke_trace::redact::{BESIDE, excerpt};
 
+/// How the message of an error begins if no connection could be made.
+pub(super) const NO_CONNECTION: &str = "could not connect to ";
+
 /// What had arrived by then: the evidence of a protocol error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Received {
@@ -74,6 +77,11 @@ impl TargetError {
             received: Received::default(),
             help: None,
         }
+    }
+
+    /// Whether no connection could be made: nothing else can be asked there.
+    pub fn is_unreachable(&self) -> bool {
+        self.received.status.is_none() && self.message.starts_with(NO_CONNECTION)
     }
 
     /// The same error, with what to do about it.

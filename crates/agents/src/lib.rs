@@ -4,6 +4,7 @@
 //! [`Target`]. That opens a [`Session`] for each test; a session makes the exchanges of [`Request`]s and reports to a [`Sink`] what
 //! happens: the bytes, and the neutral [`Change`](ananke_trace::trace::Change)s they mean. No protocol knows another.
 
+mod candidate;
 mod capabilities;
 mod clock;
 mod common;
@@ -17,6 +18,7 @@ pub mod http;
 #[cfg(feature = "mock")]
 pub mod http_server;
 mod limits;
+mod lookup;
 mod pace;
 pub mod pipe;
 mod protocol;
@@ -35,6 +37,9 @@ pub mod sse;
 mod target;
 mod tool_execution;
 
+pub use candidate::{
+    Candidate, CandidatePlace, Place, ProbedProtocol, Question, is_base, target_keys,
+};
 pub use capabilities::{Capabilities, Capability};
 pub use clock::EventClock;
 pub use common::TargetCommon;
@@ -49,10 +54,11 @@ pub use http::{
 };
 pub use limits::Limits;
 pub use limits::in_words;
+pub use lookup::Lookup;
 pub use pace::{Concurrency, Pacer, Rate, TargetPace};
 pub use protocol::{Protocol, ProtocolConfig};
 pub use recognition::recognized;
-pub use registry::{Registration, install};
+pub use registry::{Registration, candidates, install};
 pub use request::{Action, Request};
 pub use rule_docs::RuleDocs;
 pub use schema::ChosenTarget;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
+use super::candidate::ProbedProtocol;
 use super::capabilities::{Capabilities, Capability};
 use super::served::ServedProtocol;
 use super::target::Target;
@@ -87,4 +88,7 @@ pub trait Protocol: ProtocolConfig + DeserializeOwned + JsonSchema + 'static {
 
     /// The other side of it, if it can be served.
     const SERVED: Option<&'static dyn ServedProtocol> = None;
+
+    /// How its targets are found, if they can be.
+    const PROBED: Option<&'static dyn ProbedProtocol> = None;
 }

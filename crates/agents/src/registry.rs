@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
+use super::candidate::{Candidate, Place, ProbedProtocol};
 use super::common::TargetCommon;
 use super::protocol::{Protocol, ProtocolConfig};
 use super::served::ServedProtocol;
@@ -32,6 +33,23 @@ pub(crate) fn protocols() -> &'static [Registration] {
         .expect("a program installs its protocols before it reads anything")
 }
 
+/// The targets that the agent at `place` could be, from the question that costs least; `name` is the agent or the model there, if
+/// people say which.
+pub fn candidates(place: &Place, name: Option<&str>) -> Vec<Candidate> {
+    let probed = protocols().iter().filter_map(|protocol| protocol.probed);
+    let mut candidates: Vec<Candidate> = probed
+        .flat_map(|protocol| protocol.candidates(place, name))
+        .collect();
+    candidates.sort_by_key(|candidate| {
+        (
+            candidate.place,
+            candidate.question,
+            candidate.lookup.is_none(),
+        )
+    });
+    candidates
+}
+
 /// A protocol whose type is forgotten.
 pub struct Registration {
     /// The value of `type`.
@@ -48,6 +66,8 @@ pub struct Registration {
     pub(super) signs: &'static [&'static str],
     /// The other side of it, if it can be served.
     pub(super) served: Option<&'static dyn ServedProtocol>,
+    /// How its targets are found, if they can be.
+    probed: Option<&'static dyn ProbedProtocol>,
     read: fn(&Node) -> Result<Arc<dyn ProtocolConfig>, TypeMismatch>,
     schema: fn(&mut SchemaGenerator) -> Schema,
 }
@@ -63,6 +83,7 @@ impl Registration {
             rules: "",
             signs: P::SIGNS,
             served: P::SERVED,
+            probed: P::PROBED,
             read: |node| {
                 let is_elsewhere = |key: &str| key == TYPE || TargetCommon::KEYS.contains(&key);
                 let config: P = source::from_mapping(node, TAG_DEFAULTS, is_elsewhere)?;

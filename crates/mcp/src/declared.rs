@@ -26,8 +26,9 @@ fn declared_tool(tool: &Value) -> DeclaredTool {
         description: text("description"),
         input: tool.get("inputSchema").cloned(),
         output: tool.get("outputSchema").cloned(),
-        // Without a hint the protocol assumes the worst, which would leave nothing that can be called.
-        is_destructive: hint("destructiveHint") == Some(true) && hint("readOnlyHint") != Some(true),
+        // Without a hint the protocol assumes the worst, and so does this.
+        may_change_data: hint("readOnlyHint") != Some(true)
+            && hint("destructiveHint") != Some(false),
         rest,
     }
 }
@@ -39,20 +40,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tool_is_destructive_only_if_it_says_so() {
+    fn a_tool_may_change_data_unless_it_says_otherwise() {
         for (annotations, expected) in [
-            (json!(null), false),
-            (json!({}), false),
+            (json!(null), true),
+            (json!({}), true),
             (json!({ "destructiveHint": false }), false),
             (json!({ "destructiveHint": true }), true),
             (
                 json!({ "destructiveHint": true, "readOnlyHint": true }),
                 false,
             ),
-            (json!({ "destructiveHint": "yes" }), false),
+            (json!({ "destructiveHint": "yes" }), true),
+            (json!({ "readOnlyHint": true }), false),
         ] {
             let tool = declared_tool(&json!({ "name": "a", "annotations": annotations }));
-            assert_eq!(tool.is_destructive, expected, "{annotations}");
+            assert_eq!(tool.may_change_data, expected, "{annotations}");
         }
     }
 

@@ -16,6 +16,7 @@ mod incoming;
 mod mcp_target;
 mod other_transport;
 mod outgoing;
+mod probed;
 mod protocol;
 mod result;
 mod server_requests;

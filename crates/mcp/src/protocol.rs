@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use super::compile::compile;
 use super::config::McpConfig;
-use ananke_agents::{Capabilities, Capability, Protocol, ProtocolConfig, Target};
+use super::probed::ProbedMcp;
+use ananke_agents::{
+    Capabilities, Capability, ProbedProtocol, Protocol, ProtocolConfig, Target,
+};
 use ananke_base::source::FreeMap;
 use ananke_model::model::{Text, TurnKind, TurnType};
 use ananke_model::variables::Interpolation;
@@ -24,6 +27,7 @@ const LACKING: &[Capability] = &[
 impl Protocol for McpConfig {
     const TYPE: &'static str = "mcp";
     const SINCE: &'static str = "1.2";
+    const PROBED: Option<&'static dyn ProbedProtocol> = Some(&ProbedMcp);
     const SIGNS: &'static [&'static str] = &[
         "\"serverInfo\":",
         "\"method\":\"notifications/",

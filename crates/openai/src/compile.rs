@@ -22,7 +22,7 @@ const RETRIES: u32 = 3;
 const MOST_RETRIES: u64 = 100;
 
 /// The path of chat completions under the base of an API.
-const PATH: &str = "chat/completions";
+pub(super) const CHAT_COMPLETIONS: &str = "chat/completions";
 
 /// Checks and fills a target; `None` if something is known later or was reported.
 pub(super) fn compile(
@@ -56,10 +56,10 @@ pub(super) fn compile(
 }
 
 /// The URL of the chat completions of an API whose base it may be.
-fn completions(mut endpoint: Url) -> Url {
+pub(super) fn completions(mut endpoint: Url) -> Url {
     let path = endpoint.path().trim_end_matches('/');
-    if !path.ends_with(PATH) {
-        let path = format!("{path}/{PATH}");
+    if !path.ends_with(CHAT_COMPLETIONS) {
+        let path = format!("{path}/{CHAT_COMPLETIONS}");
         endpoint.set_path(&path);
     }
     endpoint

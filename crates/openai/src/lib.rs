@@ -11,6 +11,7 @@ mod chunk;
 mod compile;
 mod config;
 mod openai_target;
+mod probed;
 mod protocol;
 mod reply_reader;
 mod retry_after;

@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use super::compile::compile;
 use super::config::OpenaiConfig;
+use super::probed::ProbedOpenai;
 use super::served::ServedChat;
-use ananke_agents::{Capabilities, Capability, Protocol, ProtocolConfig, ServedProtocol, Target};
+use ananke_agents::{
+    Capabilities, Capability, ProbedProtocol, Protocol, ProtocolConfig, ServedProtocol, Target,
+};
 use ananke_base::source::FreeMap;
 use ananke_model::model::Text;
 use ananke_model::variables::Interpolation;
@@ -29,6 +32,7 @@ impl Protocol for OpenaiConfig {
         "client_tools",
         "The model's tools: declared to it, and their calls answered by their mocks.",
     )];
+    const PROBED: Option<&'static dyn ProbedProtocol> = Some(&ProbedOpenai);
     const SIGNS: &'static [&'static str] = &[
         "\"object\":\"chat.completion",
         "\"id\":\"chatcmpl-",

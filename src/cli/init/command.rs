@@ -1,32 +1,57 @@
-//! `ananke init`: writes a first project, and tries the agent.
+//! `ananke init`: asks the agent what it speaks, writes a first project, and runs it.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use ananke::context::{Context, Files};
-use ananke::diagnostic::{Diagnostic, Severity};
-use ananke::plan::{Selection, plan};
-use ananke::redact::Redactor;
+use ananke::agents::Place;
+use ananke::audit::PermittedTools;
+use ananke::context::Context;
+use ananke::run::Stopper;
 use ananke::text::{columns, escape};
 use clap::{Args, Parser};
 
-use super::super::colour::Colour;
-use super::super::exit::Exit;
-use super::super::print_problems::print_problems;
-use super::super::run::run;
-use super::super::run_options::RunOptions;
-use super::starter::{StarterFile, starter};
+use super::starter::{StarterFile, example, of_agent};
+use crate::cli::exit::Exit;
+use crate::cli::interrupt;
+use crate::cli::permission::PermissionOptions;
 use crate::cli::print::{print_now, say};
+use crate::cli::probe::{FoundAgent, PlaceOptions, probe};
+use crate::cli::run::run;
+use crate::cli::run_options::RunOptions;
+use crate::cli::runtime::runtime;
 
 #[derive(Debug, Args)]
 pub(crate) struct InitOptions {
-    /// The directory of the project; created if it does not exist
-    #[arg(value_name = "DIR", default_value = ".")]
-    pub(crate) folder: PathBuf,
-    /// The URL of an AG-UI agent to test; it is tried at once (default: a scripted agent, to try ananke out)
-    #[arg(long, value_name = "URL")]
-    pub(crate) endpoint: Option<String>,
+    /// The directory of the project, created if it does not exist (default: this one), and the URL of the agent, if it has one.
+    /// Without an agent, one in YAML is written, to try ananke out
+    #[arg(value_name = "DIR | URL", num_args = 0..=2)]
+    pub(crate) words: Vec<String>,
+    #[command(flatten)]
+    pub(crate) place: PlaceOptions,
+    #[command(flatten)]
+    pub(crate) permission: PermissionOptions,
+}
+
+impl InitOptions {
+    /// The directory and the place of the agent.
+    ///
+    /// # Errors
+    /// If there are two of one of them, or a URL that is none.
+    fn split(&self) -> Result<(PathBuf, Option<Place>), String> {
+        let is_url = |word: &&String| Place::of_word(word).is_some();
+        let urls: Vec<&String> = self.words.iter().filter(is_url).collect();
+        let folders: Vec<&String> = self.words.iter().filter(|word| !is_url(word)).collect();
+        if urls.len() > 1 || folders.len() > 1 {
+            return Err(
+                "write one directory and one URL, as in `ananke init tests http://127.0.0.1:8000/agent`"
+                    .to_owned(),
+            );
+        }
+        let folder = folders.first().map_or(".", |folder| folder.as_str());
+        let place = self.place.place(urls.first().map(|url| url.as_str()))?;
+        Ok((folder.into(), place))
+    }
 }
 
 /// The command line that tries the agent.
@@ -36,103 +61,141 @@ struct Trial {
     options: RunOptions,
 }
 
-/// Writes the files, unless one of them exists, and says what to do next; with an endpoint it runs the test.
+/// Writes the files, unless one of them exists, and says what to do next; tests of an agent are run.
 pub(crate) fn init(options: &InitOptions, context: &Context) -> Exit {
-    let folder = context.working_directory.join(&options.folder);
-    let files = starter(options.endpoint.as_deref());
-    let shown = |file: &StarterFile| shown(&options.folder, &file.path);
-    let existing: Vec<String> = files
-        .iter()
-        .filter(|file| folder.join(&file.path).symlink_metadata().is_ok())
-        .map(|file| format!("`{}`", shown(file)))
-        .collect();
-    if !existing.is_empty() {
-        let exist = if existing.len() == 1 {
-            "exists"
-        } else {
-            "exist"
-        };
-        return fail(&format!(
-            "{} {exist} already: nothing was written\nhelp: name another directory, as in `ananke init DIR`",
-            existing.join(", ")
-        ));
-    }
-    let problems = problems(&files, &folder, context);
-    if !problems.is_empty() {
-        print_problems(&problems, Colour::Auto, context, &Redactor::default());
-        return Exit::Failure;
-    }
-    for file in &files {
-        if let Err(error) = write(file, &folder) {
-            return fail(&format!("cannot write `{}`: {error}", shown(file)));
-        }
-    }
-    let width = files
-        .iter()
-        .map(|file| columns::width(&shown(file)))
-        .max()
-        .unwrap_or_default();
-    let mut lines: Vec<String> = files
-        .iter()
-        .map(|file| {
-            let name = shown(file);
-            let gap = " ".repeat(width - columns::width(&name) + 2);
-            format!("wrote {name}{gap}{}\n", file.purpose)
-        })
-        .collect();
-    let command = match options.folder.as_path() {
+    let (shown, place) = match options.split() {
+        Ok(split) => split,
+        Err(message) => return fail(&message),
+    };
+    let folder = context.working_directory.join(&shown);
+    let command = match shown.as_path() {
         here if here == Path::new(".") => "ananke run".to_owned(),
         other => format!("ananke run {}", escape::line(&other.display().to_string())),
     };
-    lines.push(match options.endpoint {
-        None => format!("\nNext: {command}\n"),
-        Some(_) => format!("\nTrying the agent: {command} -v\n\n"),
-    });
-    let _lost = print_now(&lines.concat());
-    if options.endpoint.is_some() {
-        try_agent(&folder, &command, context)
-    } else {
-        Exit::Success
+    let Some(place) = place else {
+        let exit = write_all(&example(), &folder, &shown);
+        if exit == Exit::Success {
+            let _lost = print_now(&format!("\nNext: {command}\n"));
+        }
+        return exit;
+    };
+    // What would be overwritten is known before anything is sent.
+    if let Some(message) = existing(&example()[..1], &folder, &shown) {
+        return fail(&message);
+    }
+    let mut found = match asked(&place, options, context) {
+        Ok(found) => found,
+        Err(exit) => return exit,
+    };
+    found.in_folder(&folder, &context.working_directory);
+    let permitted = options.permission.permitted();
+    let exit = write_all(&of_agent(&found, &permitted), &folder, &shown);
+    if exit != Exit::Success {
+        return exit;
+    }
+    say_not_called(&found, &permitted);
+    try_agent(&folder, &command, &found, options, context)
+}
+
+/// The agent at `place`; an error was reported.
+fn asked(place: &Place, options: &InitOptions, context: &Context) -> Result<FoundAgent, Exit> {
+    let stopper = Stopper::default();
+    let made = interrupt::listen(stopper.clone(), context, || {}).and_then(|()| runtime());
+    let runtime = made.map_err(|error| fail(&error.to_string()))?;
+    let found = runtime.block_on(probe(place, &options.place, context, &stopper));
+    if stopper.reason().is_some() {
+        return Err(Exit::Interrupted);
+    }
+    found.map_err(|message| fail(&message))
+}
+
+/// Says which tools the tests do not call.
+fn say_not_called(found: &FoundAgent, permitted: &PermittedTools) {
+    let tools = found.tools.iter().flatten();
+    let skipped: Vec<String> = tools
+        .filter(|tool| !permitted.contains(tool))
+        .map(|tool| escape::line(&tool.name).into_owned())
+        .collect();
+    if !skipped.is_empty() {
+        let _lost = print_now(&format!(
+            "\nMay change data, so not called: {}\n  `--call NAME` calls one of them, `--destructive` all\n",
+            skipped.join(", ")
+        ));
     }
 }
 
-/// Runs the test, whose report says what the agent does.
-fn try_agent(folder: &Path, command: &str, context: &Context) -> Exit {
-    let arguments = ["ananke", "-v"]
-        .map(Into::into)
+/// Runs the tests, whose report says what the agent does.
+fn try_agent(
+    folder: &Path,
+    command: &str,
+    found: &FoundAgent,
+    options: &InitOptions,
+    context: &Context,
+) -> Exit {
+    let verbose = found.greets().then_some("-v");
+    let flag = verbose.map(|flag| format!(" {flag}")).unwrap_or_default();
+    let _lost = print_now(&format!("\nRunning {command}{flag}\n\n"));
+    let arguments = ["ananke"]
         .into_iter()
+        .chain(verbose)
+        .map(Into::into)
         .chain([folder.as_os_str().to_owned()]);
     let exit = match Trial::try_parse_from(arguments) {
-        Ok(Trial { options }) => run(&options, context),
+        Ok(trial) => run(&trial.options, &options.place.context(context)),
         Err(error) => return fail(&error.to_string()),
     };
-    if exit == Exit::Failure {
+    for header in &options.place.headers {
+        let (name, variable) = (escape::line(&header.name), header.variable());
         say(&format!(
-            "note: the files are written; when the agent runs and the config says how to reach it, try `{command}`"
+            "note: the config reads the header `{name}` from `{variable}`: set it before `{command}`"
         ));
     }
     exit
 }
 
-/// What would be wrong with the files, such as the URL of the agent. A variable of the environment may be set later.
-fn problems(files: &[StarterFile], folder: &Path, context: &Context) -> Vec<Diagnostic> {
-    let unsaved = files.iter().fold(Files::default(), |unsaved, file| {
-        unsaved.with_unsaved(folder.join(&file.path), &file.text)
-    });
-    let context = Context {
-        files: unsaved,
-        ..context.clone()
+/// Writes the files and says so, unless one of them exists.
+fn write_all(files: &[StarterFile], folder: &Path, shown: &Path) -> Exit {
+    if let Some(message) = existing(files, folder, shown) {
+        return fail(&message);
+    }
+    for file in files {
+        if let Err(error) = write(file, folder) {
+            return fail(&format!(
+                "cannot write `{}`: {error}",
+                shown_path(shown, &file.path)
+            ));
+        }
+    }
+    let names: Vec<String> = files
+        .iter()
+        .map(|file| shown_path(shown, &file.path))
+        .collect();
+    let width = names.iter().map(|name| columns::width(name)).max();
+    let line = |(name, file): (&String, &StarterFile)| {
+        let gap = " ".repeat(width.unwrap_or_default() - columns::width(name) + 2);
+        format!("wrote {name}{gap}{}\n", file.purpose)
     };
-    let mut paths = files.iter().map(|file| folder.join(&file.path));
-    let (config, test) = (paths.next(), paths.next());
-    let selection = Selection {
-        config,
-        paths: test.into_iter().collect(),
-        ..Selection::default()
+    let lines: Vec<String> = names.iter().zip(files).map(line).collect();
+    let _lost = print_now(&lines.concat());
+    Exit::Success
+}
+
+/// What to say if some of the files exist.
+fn existing(files: &[StarterFile], folder: &Path, shown: &Path) -> Option<String> {
+    let existing: Vec<String> = files
+        .iter()
+        .filter(|file| folder.join(&file.path).symlink_metadata().is_ok())
+        .map(|file| format!("`{}`", shown_path(shown, &file.path)))
+        .collect();
+    let exist = match existing.len() {
+        0 => return None,
+        1 => "exists",
+        _ => "exist",
     };
-    let mut problems = plan(&context, &selection, &Redactor::default()).problems;
-    problems.retain(|problem| problem.severity == Severity::Error);
-    problems
+    Some(format!(
+        "{} {exist} already: nothing was written\nhelp: name another directory, as in `ananke init DIR`",
+        existing.join(", ")
+    ))
 }
 
 fn write(file: &StarterFile, folder: &Path) -> io::Result<()> {
@@ -146,7 +209,7 @@ fn write(file: &StarterFile, folder: &Path) -> io::Result<()> {
 }
 
 /// The path of a file as messages show it.
-fn shown(folder: &Path, path: &Path) -> String {
+fn shown_path(folder: &Path, path: &Path) -> String {
     let path = if folder == Path::new(".") {
         path.to_path_buf()
     } else {

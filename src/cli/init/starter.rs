@@ -2,9 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use ananke::audit::{PermittedTools, ToolKind, test_file};
 use ananke::model::NEWEST_VERSION;
 use ananke::project::CONFIG_NAME;
 use ananke::schema::{FileKind, Version, pruned, text};
+
+use crate::cli::probe::FoundAgent;
+
+/// The schemas of the two kinds of files, for editors.
+const CONFIG_SCHEMA: &str = "schemas/ananke.config.schema.json";
+const TEST_SCHEMA: &str = "schemas/ananke.test.schema.json";
 
 /// A file of a first project.
 pub(super) struct StarterFile {
@@ -15,81 +22,74 @@ pub(super) struct StarterFile {
     pub(super) purpose: &'static str,
 }
 
-/// A project with a scripted agent; with the `endpoint` of an agent, one that tests it.
-pub(super) fn starter(endpoint: Option<&str>) -> Vec<StarterFile> {
-    let (config, test_name, test) = match endpoint {
-        None => (
-            include_str!("checkout.config.yaml"),
-            "checkout.test.yaml",
-            include_str!("checkout.test.yaml"),
-        ),
-        Some(_) => (
-            include_str!("hello.config.yaml"),
-            "hello.test.yaml",
-            include_str!("hello.test.yaml"),
-        ),
+/// A project with a scripted agent.
+pub(super) fn example() -> Vec<StarterFile> {
+    let version = serde_json::Value::from(NEWEST_VERSION).to_string();
+    let config = include_str!("checkout.config.yaml").replace("\"VERSION\"", &version);
+    let test = include_str!("checkout.test.yaml").to_owned();
+    project(config, vec![("checkout.test.yaml", test, "a first test")])
+}
+
+/// A project that tests an agent that answered; tools that may change data are called if they are permitted.
+pub(super) fn of_agent(found: &FoundAgent, permitted: &PermittedTools) -> Vec<StarterFile> {
+    let config = format!(
+        "{}# The agent under test: it speaks {}.\n{}",
+        modeline(CONFIG_SCHEMA),
+        found.speaks,
+        found.config()
+    );
+    let hello = || {
+        let text = include_str!("hello.test.yaml").to_owned();
+        ("hello.test.yaml", text, "a first test")
     };
-    let quoted = |text: &str| serde_json::Value::from(text).to_string();
-    let endpoint = endpoint.unwrap_or_default();
-    let filled = |text: &str| {
-        text.replace("\"VERSION\"", &quoted(NEWEST_VERSION))
-            .replace("\"AGENT\"", &quoted(agent_of(endpoint)))
-            .replace("\"ENDPOINT\"", &quoted(endpoint))
+    let tests = match found.tools.as_deref() {
+        None | Some([]) if found.greets() => vec![hello()],
+        Some(tools) if found.greets() => {
+            let head = format!("{}{}", modeline(TEST_SCHEMA), include_str!("skills.head.yaml"));
+            let text = test_file(&head, tools, ToolKind::Skill, permitted);
+            vec![hello(), ("skills.test.yaml", text, "a test for each skill")]
+        }
+        tools => {
+            let head = format!("{}{}", modeline(TEST_SCHEMA), include_str!("tools.head.yaml"));
+            let text = test_file(&head, tools.unwrap_or_default(), ToolKind::Called, permitted);
+            vec![("tools.test.yaml", text, "a test for each tool")]
+        }
     };
+    project(config, tests)
+}
+
+/// The line by which editors find the schema of a file.
+fn modeline(schema: &str) -> String {
+    format!("# yaml-language-server: $schema={schema}\n")
+}
+
+/// The files of a project: its config, its tests, and the schemas for editors.
+fn project(config: String, tests: Vec<(&str, String, &'static str)>) -> Vec<StarterFile> {
     let file = |path: &str, text: String, purpose| StarterFile {
         path: Path::new(path).into(),
         text,
         purpose,
     };
     let schema = |kind| text(&pruned(kind, Version::newest()));
-    vec![
+    let tests = tests
+        .into_iter()
+        .map(|(path, text, purpose)| file(path, text, purpose));
+    let config = file(
+        CONFIG_NAME,
+        config,
+        "the agent under test, and what all tests have in common",
+    );
+    let schemas = [
         file(
-            CONFIG_NAME,
-            filled(config),
-            "the agent under test, and what all tests have in common",
-        ),
-        file(test_name, filled(test), "a first test"),
-        file(
-            "schemas/ananke.config.schema.json",
+            CONFIG_SCHEMA,
             schema(FileKind::Config),
             "for your editor: the keys of a config",
         ),
         file(
-            "schemas/ananke.test.schema.json",
+            TEST_SCHEMA,
             schema(FileKind::Test),
             "for your editor: the keys of a test",
         ),
-    ]
-}
-
-/// A name for the agent at `endpoint`: the last part of its path that can be one.
-fn agent_of(endpoint: &str) -> &str {
-    let is_part =
-        |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');
-    let path = endpoint.split(['?', '#']).next().unwrap_or_default();
-    let path = path.split_once("://").map_or(path, |(_, rest)| rest);
-    let names = path
-        .split('/')
-        .skip(1)
-        .filter(|part| !part.is_empty() && part.chars().all(is_part));
-    names.last().unwrap_or("agent")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn agents_are_called_after_their_path() {
-        for (endpoint, name) in [
-            ("http://127.0.0.1:8000/agent", "agent"),
-            ("http://host/api/shop/?key=a/b", "shop"),
-            ("https://host/agents/my shop", "agents"),
-            ("https://host", "agent"),
-            ("${ENV.URL}/weather", "weather"),
-            ("", "agent"),
-        ] {
-            assert_eq!(agent_of(endpoint), name, "{endpoint}");
-        }
-    }
+    ];
+    [config].into_iter().chain(tests).chain(schemas).collect()
 }

@@ -6,7 +6,7 @@ use std::io;
 
 use rustls::CertificateError;
 
-use crate::error::TargetError;
+use crate::error::{NO_CONNECTION, TargetError};
 use ananke_trace::process::{OUT_OF_FILES_HELP, is_out_of_files};
 
 /// Why a connection failed.
@@ -144,7 +144,7 @@ pub(super) fn not_answered(failure: &reqwest::Error, place: &str, attempts: u32)
             String::new()
         };
         (
-            format!("could not connect to {place}: {cause}{attempts}"),
+            format!("{NO_CONNECTION}{place}: {cause}{attempts}"),
             not_connected(&cause),
         )
     } else {

@@ -34,5 +34,5 @@ pub use received::{BodyForm, ReceivedResponse};
 pub use request_progress::RequestProgress;
 #[cfg(feature = "mock")]
 pub(crate) use same_place::is_loopback;
-pub use same_place::{origin, place};
+pub use same_place::{below, origin, place};
 pub use transport::{Body, ClientEvent, HttpRequest, Method, Next, Reply, ResponseHead, Transport};

@@ -1,4 +1,4 @@
-//! Comparison of URLs: their origins, and their places, however they are written.
+//! URLs: their origins and their places, however they are written, and what is below them.
 
 use std::net::IpAddr;
 
@@ -27,6 +27,16 @@ pub fn place(url: &Url) -> String {
         .unwrap_or_default();
     let path = url.path().trim_end_matches('/');
     format!("{}{path}{query}", origin(url))
+}
+
+/// The URL whose path is that of `url` with these segments after it.
+pub fn below<'a>(url: &Url, segments: impl Iterator<Item = &'a str>) -> Option<Url> {
+    let mut url = url.clone();
+    url.path_segments_mut()
+        .ok()?
+        .pop_if_empty()
+        .extend(segments);
+    Some(url)
 }
 
 /// A test that a URL is of this machine, by one of its own names: `0.0.0.0`, where servers say they listen, is one as well.

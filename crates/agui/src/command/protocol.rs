@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::compile::compile;
 use super::config::CommandConfig;
+use super::probed::ProbedCommand;
 use crate::protocol_version::ProtocolVersion;
 use crate::signs::SIGNS;
-use ananke_agents::{Capabilities, Protocol, ProtocolConfig, Target};
+use ananke_agents::{Capabilities, ProbedProtocol, Protocol, ProtocolConfig, Target};
 use ananke_base::diagnostic::{Diagnostic, SourceFile, Spanned};
 use ananke_model::model::{Text, Turn};
 use ananke_model::variables::Interpolation;
@@ -14,6 +15,7 @@ use ananke_model::variables::Interpolation;
 impl Protocol for CommandConfig {
     const TYPE: &'static str = "command";
     const SINCE: &'static str = "1.3";
+    const PROBED: Option<&'static dyn ProbedProtocol> = Some(&ProbedCommand);
     const SIGNS: &'static [&'static str] = SIGNS;
 }
 

@@ -8,12 +8,18 @@ use super::settings::AguiSettings;
 use ananke_agents::http::headers;
 use ananke_model::variables::{Interpolation, http_url};
 
+/// The agent's name without a setting, which only a runtime has to know.
+const AGENT: &str = "agui";
+
 /// Checks and fills a target; `None` if something is known later or was reported.
 pub(super) fn compile(
     target: &AguiConfig,
     interpolation: &mut Interpolation<'_>,
 ) -> Option<AguiTarget> {
-    let agent = interpolation.text(&target.agent_id).ok();
+    let agent = target
+        .agent_id
+        .as_ref()
+        .map_or_else(|| Ok(AGENT.to_owned()), |text| interpolation.text(text));
     let endpoint = interpolation
         .sent_text(&target.endpoint)
         .ok()
@@ -22,7 +28,7 @@ pub(super) fn compile(
     let options = target.http.fill(interpolation);
     let conversation = target.conversation.fill(interpolation);
     Some(AguiTarget::new(AguiSettings {
-        agent: agent?,
+        agent: agent.ok()?,
         endpoint: endpoint?,
         headers: headers?,
         options: Arc::new(options?),

@@ -17,9 +17,10 @@ pub struct AguiConfig {
     /// The URL that runs are posted to (`http://` or `https://`).
     #[schemars(example = "http://127.0.0.1:8000/agent")]
     pub endpoint: Text,
-    /// The agent's name in reports.
+    /// The agent that a runtime is asked for, which the transports of `CopilotKit` need; also its name in reports (default
+    /// `agui`).
     #[schemars(example = &"shop")]
-    pub agent_id: Text,
+    pub agent_id: Option<Text>,
     /// The keys of a conversation.
     #[serde(
         rename = "$ananke::flattened forwardedProps state protocolVersion history connect context clock"

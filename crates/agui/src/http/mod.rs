@@ -3,6 +3,7 @@
 mod agui_target;
 mod compile;
 mod config;
+mod probed;
 mod protocol;
 mod session;
 mod settings;

@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use super::compile::compile;
 use super::config::{AguiConfig, AguiTransport};
+use super::probed::ProbedAgui;
 use crate::protocol_version::ProtocolVersion;
 use crate::served::ServedAgui;
 use crate::signs::SIGNS;
-use ananke_agents::{Capabilities, Protocol, ProtocolConfig, ServedProtocol, Target};
+use ananke_agents::{
+    Capabilities, ProbedProtocol, Protocol, ProtocolConfig, ServedProtocol, Target,
+};
 use ananke_base::diagnostic::{Diagnostic, SourceFile, Spanned};
 use ananke_base::source::FreeMap;
 use ananke_model::model::{Text, Turn, TurnKind, TurnType};
@@ -30,6 +33,7 @@ impl Protocol for AguiConfig {
             kind: TurnKind::Resume,
         },
     ];
+    const PROBED: Option<&'static dyn ProbedProtocol> = Some(&ProbedAgui);
     const SIGNS: &'static [&'static str] = SIGNS;
     const SERVED: Option<&'static dyn ServedProtocol> = Some(&ServedAgui);
 }
@@ -51,7 +55,13 @@ impl ProtocolConfig for AguiConfig {
     }
 
     fn agent_id(&self) -> Option<&Text> {
-        Some(&self.agent_id)
+        self.agent_id.as_ref()
+    }
+
+    fn missing(&self) -> Option<&'static str> {
+        let asks_runtime = self.transport() != AguiTransport::Http;
+        (asks_runtime && self.agent_id.is_none())
+            .then_some("a runtime of CopilotKit is asked for an agent by its name: add `agentId`")
     }
 
     fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {

@@ -13,8 +13,8 @@ pub struct DeclaredTool {
     pub input: Option<Value>,
     /// The JSON Schema of its structured results.
     pub output: Option<Value>,
-    /// Whether it says of itself that a call can destroy something.
-    pub is_destructive: bool,
+    /// Whether a call may change data: it does not say that it only reads, or that it destroys nothing.
+    pub may_change_data: bool,
     /// What else the declaration contains, as the agent wrote it.
     pub rest: Map<String, Value>,
 }

@@ -19,6 +19,7 @@ use ananke_agents::Capability;
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic, Spanned};
 use ananke_model::model::{Scalar, Simulate, Turn};
+use ananke_model::schema::Version;
 use ananke_model::variables::{Interpolation, Mode, Scope, Secret};
 use ananke_rules::{Block, Lint, LintContext, lint};
 
@@ -38,6 +39,12 @@ pub(super) struct ProjectContext<'a> {
 impl<'a> ProjectContext<'a> {
     fn config(&self) -> Option<&'a Config> {
         self.targets.map(|targets| targets.config)
+    }
+
+    /// The version of files that declare none.
+    pub(super) fn version(&self) -> Version {
+        self.config()
+            .map_or_else(Version::newest, |config| config.version)
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) fn check_file(project: &ProjectContext<'_>, path: &Path) -> CheckedFi
     if is_case_file(path) {
         return check_cases(project, path);
     }
-    match LoadedFile::load(project.context, path) {
+    match LoadedFile::load(project.context, path, project.version()) {
         Ok(mut file) => {
             let mut found = check_tests(&file, project);
             found.problems.append(&mut file.oddities);

@@ -12,7 +12,7 @@ use ananke_base::context::{Context, display_name};
 use ananke_base::diagnostic::{Diagnostic, SourceFile};
 use ananke_base::source;
 use ananke_model::model::TestFile;
-use ananke_model::schema::{self, FileKind};
+use ananke_model::schema::{self, FileKind, Version};
 
 /// A test file as loaded.
 #[derive(Debug)]
@@ -27,11 +27,15 @@ pub struct LoadedFile {
 }
 
 impl LoadedFile {
-    /// Reads a test file.
-    pub(super) fn load(context: &Context, path: &Path) -> Result<Self, Vec<Diagnostic>> {
+    /// Reads a test file, which has the version `of_config` if it declares none.
+    pub(super) fn load(
+        context: &Context,
+        path: &Path,
+        of_config: Version,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let shown = display_name(context, path);
         let source = source::read(&context.files, path, &shown).map_err(|problem| vec![problem])?;
-        let loaded = schema::load::<TestFile>(FileKind::Test, &source)?;
+        let loaded = schema::load::<TestFile>(FileKind::Test, &source, Some(of_config))?;
         let has_environment = |name: &str| context.environment.contains(name);
         let oddities = schema::oddities(&source, &loaded.node, &has_environment);
         Ok(Self {
@@ -54,7 +58,8 @@ impl LoadedFile {
     /// The same, or everything that is wrong with it. A case that changed has no tests any more.
     pub(super) fn of_entry(context: &Context, case: &CaseEntry) -> Result<Self, Vec<Diagnostic>> {
         let Some(part) = case.test.part else {
-            return Self::load(context, &case.test.path);
+            // Its version was looked at when it was planned.
+            return Self::load(context, &case.test.path, Version::newest());
         };
         let file = CaseFile {
             files: &context.files,

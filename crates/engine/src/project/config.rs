@@ -19,6 +19,7 @@ use ananke_base::source::printable;
 use ananke_model::model::{
     Awaiting, CONFIRMATION_TOOLS, ReportEntry, ReportFormat, ReportTarget, Text,
 };
+use ananke_model::schema::Version;
 use ananke_model::variables::{Interpolation, Mode, Scope};
 use ananke_rules::{Block, Library, Timeout};
 use ananke_trace::redact::Redactor;
@@ -33,6 +34,8 @@ pub struct Config {
     pub source: Arc<SourceFile>,
     /// What it says.
     pub model: ConfigFile,
+    /// The version it declares; the newest if it is broken.
+    pub(crate) version: Version,
     /// Its directory: relative paths and test ids are relative to it.
     pub folder: PathBuf,
     /// Its targets: the one written at `target` first, then those of `targets` in the order of the file.
@@ -63,6 +66,7 @@ impl Config {
         Self {
             source,
             model,
+            version: Version::newest(),
             folder,
             targets,
             redactions: Redactions::default(),

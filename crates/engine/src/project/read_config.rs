@@ -37,14 +37,17 @@ impl ReadConfig {
             .parent()
             .unwrap_or(&context.working_directory)
             .to_path_buf();
-        match schema::load::<ConfigFile>(FileKind::Config, &source) {
+        match schema::load::<ConfigFile>(FileKind::Config, &source, None) {
             Ok(loaded) => {
                 let has_environment = |name: &str| context.environment.contains(name);
                 problems.extend(schema::oddities(&source, &loaded.node, &has_environment));
                 let model = loaded.value;
                 let targets = targets::resolve(&source, &model, problems);
                 Some(Self {
-                    config: Config::new(source, model, folder, targets),
+                    config: Config {
+                        version: loaded.version,
+                        ..Config::new(source, model, folder, targets)
+                    },
                     recovered: None,
                 })
             }

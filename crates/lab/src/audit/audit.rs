@@ -8,6 +8,7 @@ use super::check::AuditCheck;
 use super::declarations::{CheckedTool, checked};
 use super::judgement::{judge_call, judge_unknown_call};
 use super::made_arguments::made_arguments;
+use super::permitted_tools::PermittedTools;
 use super::prober::{Observed, Prober};
 use super::report::{Audit, AuditFinding, AuditedTool};
 use ananke_agents::{Ended, TargetError};
@@ -38,18 +39,8 @@ pub struct AuditOptions {
     pub whole_timeout: Duration,
     /// The only tools that are called; all if there are none.
     pub only: Vec<String>,
-    /// What is done with tools that say that they are destructive.
-    pub destructive: DestructiveTools,
-}
-
-/// What is done with tools that say that they are destructive.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DestructiveTools {
-    /// They are not called.
-    #[default]
-    Skipped,
-    /// They are called like the others.
-    Called,
+    /// Which tools are called although they may change data.
+    pub permitted: PermittedTools,
 }
 
 /// Audits the agent `target`, which is called `name`.
@@ -202,7 +193,7 @@ impl Auditor<'_> {
     /// Why a tool is not called.
     fn skipped(&self, tool: &DeclaredTool) -> Option<&'static str> {
         let AuditOptions {
-            only, destructive, ..
+            only, permitted, ..
         } = self.options;
         if !only.is_empty() && !only.contains(&tool.name) {
             Some("not selected")
@@ -210,8 +201,8 @@ impl Auditor<'_> {
             Some("it has no name")
         } else if self.audit.tools.iter().any(|known| known.name == tool.name) {
             Some("another tool has the same name")
-        } else if tool.is_destructive && *destructive == DestructiveTools::Skipped {
-            Some("it says that it is destructive")
+        } else if !permitted.contains(tool) {
+            Some("it may change data")
         } else {
             None
         }
@@ -267,7 +258,7 @@ fn declarations(tools: &[DeclaredTool]) -> Value {
     let declaration = |tool: &DeclaredTool| {
         json!({
             "name": tool.name, "description": tool.description, "input": tool.input, "output": tool.output,
-            "is_destructive": tool.is_destructive, "rest": tool.rest,
+            "rest": tool.rest,
         })
     };
     tools.iter().map(declaration).collect()

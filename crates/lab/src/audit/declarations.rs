@@ -109,7 +109,7 @@ mod tests {
             description: "does it".to_owned(),
             input,
             output: None,
-            is_destructive: false,
+            may_change_data: false,
             rest: Map::new(),
         };
         let object = || Some(json!({ "type": "object" }));

@@ -178,7 +178,7 @@ mod tests {
             description: String::new(),
             input: None,
             output: None,
-            is_destructive: false,
+            may_change_data: false,
             rest: Map::new(),
         };
         let output = ValueSchema::compile(json!({ "required": ["n"] })).ok();

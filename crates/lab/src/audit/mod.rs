@@ -3,7 +3,8 @@
 //!
 //! `made_arguments` makes the arguments of a tool out of `made_value`s, a `prober` makes the calls, and `judgement` says what
 //! is wrong with a call, `declarations` with what is declared. **Invariant:** the same seed and the same declarations give the
-//! same calls; their number and their time are bounded; a tool that says that it is destructive is not called.
+//! same calls; their number and their time are bounded; a tool that may change data is not called
+//! unasked.
 
 #[expect(
     clippy::module_inception,
@@ -15,10 +16,14 @@ mod declarations;
 mod judgement;
 mod made_arguments;
 mod made_value;
+mod permitted_tools;
 mod prober;
 mod report;
 mod tool_outcomes;
+mod tool_tests;
 
-pub use audit::{AuditOptions, DestructiveTools, audit};
+pub use audit::{AuditOptions, audit};
+pub use tool_tests::{ToolKind, test_file};
 pub use check::{AuditCheck, CheckLevel};
+pub use permitted_tools::PermittedTools;
 pub use report::{Audit, AuditFinding, AuditedTool};

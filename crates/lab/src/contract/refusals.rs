@@ -96,7 +96,7 @@ mod tests {
             description: String::new(),
             input,
             output: None,
-            is_destructive: false,
+            may_change_data: false,
             rest: Map::new(),
         };
         let strict = json!({ "properties": { "n": { "type": "integer" } }, "required": ["m"] });

@@ -55,7 +55,7 @@ impl JsonSchema for TestFile {
         let mut schema = Test::json_schema(generator);
         let mut properties = json!({
             VERSION: {
-                "description": "The schema version this file is written for, as a quoted string.",
+                "description": "The schema version this file is written for (default: that of the config).",
                 "x-since": "1.0",
             },
             TESTS: {
@@ -87,7 +87,6 @@ impl JsonSchema for TestFile {
             "description": "A test file: a single test (a conversation and its assertions), or several under `tests`.",
             "properties": properties,
             "patternProperties": scalars::extension_keys(),
-            "required": [VERSION],
             "if": { "required": [TESTS] },
             "then": {
                 "properties": { VERSION: true, TESTS: true },

@@ -51,6 +51,10 @@ pub(super) fn check(
         schema,
         policy: KeyPolicy::of(kind),
         version,
+        declares: match node.get("version") {
+            Some(_) => "this file says",
+            None => "it has no `version`, and its config says",
+        },
         needs: None,
         is_in_newer: false,
         levels: Vec::new(),
@@ -90,6 +94,8 @@ struct Check<'a> {
     policy: KeyPolicy,
     /// The version of the file, if there are newer ones.
     version: Option<Version>,
+    /// Who declares the version.
+    declares: &'static str,
     /// The newest version that something in the file needs, if that is newer than the file says.
     needs: Option<Version>,
     /// Whether the walk is inside something that was reported as newer.
@@ -433,7 +439,8 @@ impl Check<'_> {
         else {
             return false;
         };
-        self.problems.newer(&what(), since, version, span);
+        let declared = format!("{} {version}", self.declares);
+        self.problems.newer(&what(), since, &declared, span);
         self.needs = self.needs.max(Some(since));
         self.is_in_newer = true;
         true

@@ -20,20 +20,22 @@ pub struct LoadedDocument<T> {
     pub version: Version,
 }
 
-/// Reads a file's text as a value of the model.
+/// Reads a file's text as a value of the model. A file that declares no version has that of its config (`of_config`), which has
+/// to declare one itself.
 ///
 /// # Errors
 /// Every problem of the file, in the order of the text.
 pub fn load<T: File>(
     kind: FileKind,
     source: &Arc<SourceFile>,
+    of_config: Option<Version>,
 ) -> Result<LoadedDocument<T>, Vec<Diagnostic>> {
     let (node, mut problems) = source::tree(source);
     let Some(mut node) = node else {
         return Err(problems);
     };
     version::spell(source, &mut node);
-    let version = match version::of(source, &node) {
+    let version = match version::of(source, &node, of_config) {
         Ok(version) => Some(version),
         // A file that is not a mapping is reported with its shape.
         Err(_) if !matches!(node.value, NodeValue::Map(_)) => None,

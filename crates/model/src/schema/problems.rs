@@ -117,23 +117,33 @@ impl<'a> Problems<'a> {
     }
 
     /// Something that the version of the file does not have yet.
-    pub(super) fn newer(&mut self, what: &str, since: Version, version: Version, span: Span) {
-        let message = format!("{what} needs version {since}; this file says {version}");
+    pub(super) fn newer(&mut self, what: &str, since: Version, declared: &str, span: Span) {
+        let message = format!("{what} needs version {since}; {declared}");
         let help = format!("write `version: \"{since}\"`, which `ananke check --fix` does");
         self.push(Code::NewerKey, message, span, help);
     }
 
     /// Lets every problem of a newer key offer the version that all of them need.
     pub(super) fn offer_version(&mut self, root: &Node, version: Version, needed: Version) {
-        let Some(span) = root.get("version").map(|node| node.span) else {
-            return;
+        let text = |span: Span| self.source.text.get(span.start as usize..span.end as usize);
+        let (span, written, raised) = match root.get("version").map(|node| node.span) {
+            Some(span) => {
+                let Some(written) = text(span) else {
+                    return;
+                };
+                let raised = written.replacen(&version.to_string(), &needed.to_string(), 1);
+                (span, written, raised)
+            }
+            // The file has the version of its config, and gets a line of its own.
+            None => {
+                let start = root.span.start;
+                let span = Span { start, end: start };
+                (span, "", format!("version: \"{needed}\"\n"))
+            }
         };
-        let Some(written) = self.source.text.get(span.start as usize..span.end as usize) else {
-            return;
-        };
-        let raised = written.replacen(&version.to_string(), &needed.to_string(), 1);
-        // What is written in an unusual way (an alias, escapes) is left alone.
-        if raised != written {
+        let is_flow = written.is_empty() && text(root.span).is_none_or(|text| text.starts_with('{'));
+        // What is written in an unusual way (an alias, escapes, one line of YAML) is left alone.
+        if raised != written && !is_flow {
             for problem in self
                 .list
                 .iter_mut()

@@ -49,13 +49,20 @@ pub(super) fn spell(source: &Arc<SourceFile>, root: &mut Node) {
     }
 }
 
-/// The version a file declares.
-pub(super) fn of(source: &Arc<SourceFile>, root: &Node) -> Result<Version, Diagnostic> {
+/// The version a file declares, or has from its config.
+pub(super) fn of(
+    source: &Arc<SourceFile>,
+    root: &Node,
+    of_config: Option<Version>,
+) -> Result<Version, Diagnostic> {
     let newest = Version::newest();
     let wrong = |span: Span, message: String| {
         Diagnostic::error(Code::Version, message).at(source, span, "")
     };
     let Some(node) = root.get("version") else {
+        if let Some(version) = of_config {
+            return Ok(version);
+        }
         return Err(wrong(root.span, "the key `version` is missing".to_owned())
             .help(format!("begin the file with `version: \"{newest}\"`")));
     };

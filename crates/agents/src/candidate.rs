@@ -1,0 +1,150 @@
+//! The targets that an agent could be of which only a URL or a program is known: each protocol names its own
+//! ([`Protocol::PROBED`](super::Protocol::PROBED)), and whoever asks tries them.
+
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::lookup::Lookup;
+use ananke_base::text::escape;
+
+/// All that is known of an agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Its URL, or one above it.
+    Url(Url),
+    /// The program, and its arguments.
+    Program(Vec<String>),
+}
+
+impl Place {
+    /// The URL, if there is one.
+    pub fn url(&self) -> Option<&Url> {
+        match self {
+            Self::Url(url) => Some(url),
+            Self::Program(_) => None,
+        }
+    }
+
+    /// The program and its arguments, if it is one.
+    pub fn program(&self) -> Option<&[String]> {
+        match self {
+            Self::Url(_) => None,
+            Self::Program(words) => Some(words),
+        }
+    }
+}
+
+impl Place {
+    /// The place that a word is, if it is a URL: without a scheme, it is one of HTTP if it begins with a host and a port.
+    ///
+    /// # Errors
+    /// If it is a URL by which no agent is asked, in words.
+    pub fn of_word(word: &str) -> Option<Result<Self, String>> {
+        let text = match word.split_once("://") {
+            Some((scheme, _)) if !scheme.contains('/') => word.to_owned(),
+            _ => {
+                let (host, port) = word.split('/').next()?.rsplit_once(':')?;
+                let is_port = !port.is_empty() && port.chars().all(|digit| digit.is_ascii_digit());
+                if host.is_empty() || !is_port {
+                    return None;
+                }
+                format!("http://{word}")
+            }
+        };
+        let shown = escape::line(word);
+        Some(match Url::parse(&text) {
+            Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => {
+                Ok(Self::Url(url))
+            }
+            Ok(url) => Err(format!(
+                "`{shown}` begins with `{}://`, and agents are asked over `http://` and `https://`",
+                url.scheme()
+            )),
+            Err(error) => Err(format!("`{shown}` is not a URL: {error}")),
+        })
+    }
+}
+
+/// A target that an agent could be.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// What it speaks, in words: `OpenAI chat completions`.
+    pub speaks: &'static str,
+    /// What is sent to find out: `GET http://h/v1/models`.
+    pub sends: String,
+    /// The keys of the target; `None` if no `type` of targets speaks it.
+    pub target: Option<Map<String, Value>>,
+    /// What is asked before anything else, if something is.
+    pub lookup: Option<Lookup>,
+    /// What is asked of the target.
+    pub question: Question,
+    /// Where it is.
+    pub place: CandidatePlace,
+}
+
+/// Where a candidate is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CandidatePlace {
+    /// Where people say that the agent is.
+    Given,
+    /// At a path below, where such agents usually are.
+    Usual,
+}
+
+/// What is asked of a target to find out whether it speaks a protocol, from what costs nothing to what costs most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Question {
+    /// Which tools, or skills, it has. Nothing is done.
+    Tools,
+    /// What it answers to a greeting. It is over with the first sign of an answer.
+    Greeting,
+}
+
+/// A protocol whose targets can be found.
+pub trait ProbedProtocol: Sync {
+    /// The targets that the agent at `place` could be. `name` is the agent or the model there, if people say which.
+    fn candidates(&self, place: &Place, name: Option<&str>) -> Vec<Candidate>;
+}
+
+/// The keys of a target: its `type`, and these.
+pub fn target_keys(
+    of_type: &str,
+    keys: impl IntoIterator<Item = (&'static str, Value)>,
+) -> Map<String, Value> {
+    let keys = keys.into_iter().map(|(key, value)| (key.to_owned(), value));
+    [("type".to_owned(), Value::from(of_type))]
+        .into_iter()
+        .chain(keys)
+        .collect()
+}
+
+/// Whether a URL names a whole server, below which an agent usually has a path of its own.
+pub fn is_base(url: &Url) -> bool {
+    url.path() == "/"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_may_be_written_without_its_scheme() {
+        for (word, expected) in [
+            ("http://h/a", Some("http://h/a")),
+            ("127.0.0.1:8411/agent", Some("http://127.0.0.1:8411/agent")),
+            ("localhost:80", Some("http://localhost/")),
+            ("[::1]:8000", Some("http://[::1]:8000/")),
+            ("shop", None),
+            ("a/b:7", None),
+            ("./x", None),
+            ("staging:eu", None),
+        ] {
+            let place = Place::of_word(word).map(Result::unwrap);
+            let url = place.as_ref().and_then(Place::url).map(Url::as_str);
+            assert_eq!(url, expected, "{word}");
+        }
+        for wrong in ["ftp://h/", "http://", "http://h:99999/"] {
+            assert!(Place::of_word(wrong).unwrap().is_err(), "{wrong}");
+        }
+    }
+}

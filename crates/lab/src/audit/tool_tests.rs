@@ -1,0 +1,145 @@
+//! A test file for the tools that an agent declares: one test for each, which asks for it once.
+
+use serde_json::{Map, Value, json};
+
+use super::made_arguments::{ArgumentsKind, made_arguments};
+use super::permitted_tools::PermittedTools;
+use ananke_base::context::interruption::{self, COMPUTING_TIME};
+use ananke_base::message::DeclaredTool;
+use ananke_base::source::{Node, to_yaml};
+use ananke_engine::run::WalkRandom;
+use ananke_model::model::{TurnKind, turn_type_name};
+use ananke_model::schema::ValueSchema;
+use ananke_model::variables::literal_value;
+
+/// Why a test does not run.
+const SKIPPED: &str = "may change data";
+
+/// How a tool is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolKind {
+    /// A test calls it.
+    Called,
+    /// It is a skill of an agent, which a user asks for.
+    Skill,
+}
+
+/// The text of a test file, which begins with `head`: a test for each tool, skipped if it may change data and is not permitted. Names
+/// and values of agents are text in it, never references.
+pub fn test_file(
+    head: &str,
+    tools: &[DeclaredTool],
+    kind: ToolKind,
+    permitted: &PermittedTools,
+) -> String {
+    let list = json!({
+        "name": "lists its tools",
+        "turns": [{ "type": turn_type_name(TurnKind::ListTools) }],
+        "assert": { "tools": { "schema": true } },
+    });
+    let list = (kind == ToolKind::Called).then_some(list);
+    let tests: Vec<Value> = list
+        .into_iter()
+        .chain(unique(tools).map(|tool| test(tool, kind, permitted)))
+        .collect();
+    let file = literal_value(json!({ "tests": tests }));
+    format!("{head}{}", to_yaml(&Node::of_json(&file), 0))
+}
+
+/// The tools that have a name of their own.
+fn unique(tools: &[DeclaredTool]) -> impl Iterator<Item = &DeclaredTool> {
+    let is_first = |place: usize, tool: &DeclaredTool| {
+        !tools[..place].iter().any(|before| before.name == tool.name)
+    };
+    tools
+        .iter()
+        .enumerate()
+        .filter(move |(place, tool)| !tool.name.is_empty() && is_first(*place, tool))
+        .map(|(_, tool)| tool)
+}
+
+fn test(tool: &DeclaredTool, kind: ToolKind, permitted: &PermittedTools) -> Value {
+    let mut test = Map::from_iter([("name".to_owned(), json!(tool.name))]);
+    if !permitted.contains(tool) {
+        test.insert("skip".to_owned(), json!(SKIPPED));
+    }
+    let turn = match kind {
+        ToolKind::Called => json!({
+            "type": turn_type_name(TurnKind::CallTool), "tool": tool.name, "args": arguments(tool),
+        }),
+        ToolKind::Skill => json!({ "user": example(tool) }),
+    };
+    test.insert("turns".to_owned(), json!([turn]));
+    if kind == ToolKind::Called {
+        test.insert("assert".to_owned(), json!({ "tools": { "schema": true } }));
+    }
+    Value::Object(test)
+}
+
+/// The least arguments that the schema of a tool takes; none if they cannot be made.
+fn arguments(tool: &DeclaredTool) -> Value {
+    let schema = tool.input.clone().unwrap_or_else(|| json!({}));
+    let made = interruption::within(COMPUTING_TIME, || {
+        let compiled = ValueSchema::compile(schema.clone()).ok();
+        made_arguments(&schema, compiled.as_ref(), WalkRandom::of_walk(1, 0))
+    });
+    let valid = made
+        .unwrap_or_default()
+        .into_iter()
+        .find(|made| made.kind == ArgumentsKind::Valid);
+    valid.map_or_else(|| json!({}), |made| made.args)
+}
+
+/// What a user says who wants a skill: its first example, else its description or its name.
+fn example(skill: &DeclaredTool) -> &str {
+    let examples = skill.rest.get("examples").and_then(Value::as_array);
+    let example = examples
+        .and_then(|examples| examples.first())
+        .and_then(Value::as_str);
+    let texts = [example.unwrap_or_default(), &skill.description, &skill.name];
+    texts
+        .into_iter()
+        .find(|text| !text.trim().is_empty())
+        .unwrap_or("Hello")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool(name: &str, may_change_data: bool) -> DeclaredTool {
+        let input = json!({
+            "type": "object", "required": ["id"],
+            "properties": { "id": { "type": "string", "examples": ["${O-7}"] }, "n": { "type": "integer" } },
+        });
+        DeclaredTool {
+            name: name.to_owned(),
+            description: "does it".to_owned(),
+            input: Some(input),
+            output: None,
+            may_change_data,
+            rest: Map::new(),
+        }
+    }
+
+    #[test]
+    fn a_tool_that_may_change_data_is_skipped_unless_it_is_permitted() {
+        let tools = [tool("read", false), tool("pay", true), tool("pay", true), tool("", true)];
+        let file = |permitted| test_file("", &tools, ToolKind::Called, &permitted);
+        let text = file(PermittedTools::Named(Vec::new()));
+        assert_eq!(text.matches("mcp:call").count() + text.matches("type: \"\"").count(), 2, "{text}");
+        assert_eq!(text.matches("skip: may change data").count(), 1, "{text}");
+        assert!(text.contains("id: $${O-7}") && !text.contains("n:"), "{text}");
+        for permitted in [PermittedTools::Named(vec!["pay".to_owned()]), PermittedTools::All] {
+            assert!(!file(permitted).contains("skip"));
+        }
+    }
+
+    #[test]
+    fn a_skill_is_asked_for_by_its_example() {
+        let mut skill = tool("book", true);
+        assert_eq!(example(&skill), "does it");
+        skill.rest.insert("examples".to_owned(), json!(["Book a table"]));
+        assert_eq!(example(&skill), "Book a table");
+    }
+}

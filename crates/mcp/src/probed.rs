@@ -1,0 +1,68 @@
+//! The servers of MCP that could be at a URL, or that a program could be.
+
+use serde_json::json;
+use url::Url;
+
+use ananke_agents::http::{below, shown};
+use ananke_agents::{
+    Candidate, CandidatePlace, Place, ProbedProtocol, Question, is_base, target_keys,
+};
+
+/// Servers of MCP, of both transports over HTTP and over stdio.
+pub(super) struct ProbedMcp;
+
+impl ProbedProtocol for ProbedMcp {
+    fn candidates(&self, place: &Place, _: Option<&str>) -> Vec<Candidate> {
+        match place {
+            Place::Program(words) => vec![Candidate {
+                speaks: "MCP on stdio",
+                sends: "`server/discover`, `initialize` and `tools/list` to its stdin".to_owned(),
+                target: Some(target_keys(
+                    "mcp",
+                    [("transport", json!("stdio")), ("command", json!(words))],
+                )),
+                lookup: None,
+                question: Question::Tools,
+                place: CandidatePlace::Given,
+            }],
+            Place::Url(url) => {
+                let usual = |name, transport| {
+                    let url = is_base(url).then(|| below(url, [name].into_iter()));
+                    url.flatten()
+                        .map(|url| over_http(&url, transport, CandidatePlace::Usual))
+                };
+                let given = ["http", "sse"]
+                    .map(|transport| over_http(url, transport, CandidatePlace::Given));
+                given
+                    .into_iter()
+                    .chain(usual("mcp", "http"))
+                    .chain(usual("sse", "sse"))
+                    .collect()
+            }
+        }
+    }
+}
+
+fn over_http(url: &Url, transport: &str, place: CandidatePlace) -> Candidate {
+    let (speaks, sends) = match transport {
+        "sse" => ("MCP over sse", format!("GET {}, as a stream", shown(url))),
+        _ => (
+            "MCP over http",
+            format!("POST {} with `server/discover`, `initialize`", shown(url)),
+        ),
+    };
+    Candidate {
+        speaks,
+        sends,
+        target: Some(target_keys(
+            "mcp",
+            [
+                ("transport", json!(transport)),
+                ("endpoint", json!(url.as_str())),
+            ],
+        )),
+        lookup: None,
+        question: Question::Tools,
+        place,
+    }
+}

@@ -1,0 +1,162 @@
+//! The models that could be at a URL, and agents of the Responses API, of which no `type` speaks.
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+use url::Url;
+
+use super::compile::{CHAT_COMPLETIONS, completions};
+use ananke_agents::http::{Method, below, shown};
+use ananke_agents::{
+    Candidate, CandidatePlace, Lookup, Place, ProbedProtocol, Question, is_base, target_keys,
+};
+
+/// The path of the base of an API below the root of its server.
+const BASE: &str = "v1";
+
+/// The name that is asked if nothing says which models there are. Servers of one model take any.
+const ANY_MODEL: &str = "default";
+
+/// Models behind chat completions, with and without a list of the models, and the Responses API.
+pub(super) struct ProbedOpenai;
+
+impl ProbedProtocol for ProbedOpenai {
+    fn candidates(&self, place: &Place, name: Option<&str>) -> Vec<Candidate> {
+        let Some(url) = place.url() else {
+            return Vec::new();
+        };
+        let usual = is_base(url).then(|| below(url, [BASE].into_iter())).flatten();
+        let usual = usual.map(|url| at(&url, CandidatePlace::Usual, name));
+        let given = at(url, CandidatePlace::Given, name);
+        given.into_iter().chain(usual.into_iter().flatten()).collect()
+    }
+}
+
+/// The candidates at the base of an API, or at one of its paths.
+fn at(url: &Url, place: CandidatePlace, name: Option<&str>) -> Vec<Candidate> {
+    let path = url.path().trim_end_matches('/');
+    let is_responses = path.ends_with("/responses");
+    let is_api = path.ends_with("/v1") || path.ends_with(CHAT_COMPLETIONS);
+    let mut found = Vec::new();
+    if !is_responses {
+        found.push(listed(url, place));
+    }
+    if is_api {
+        found.push(chat(url, place, name.unwrap_or(ANY_MODEL)));
+    }
+    if is_responses || is_api {
+        found.push(responses(url, place, name.unwrap_or(ANY_MODEL)));
+    }
+    found
+}
+
+/// Chat completions of a model that the API lists.
+fn listed(url: &Url, place: CandidatePlace) -> Candidate {
+    let lookup = Lookup {
+        method: Method::Get,
+        url: sibling(url, "models"),
+        body: Bytes::new(),
+        read: models,
+        key: Some("model"),
+    };
+    Candidate {
+        speaks: "OpenAI chat completions",
+        sends: format!("{}; if it lists models, a greeting", lookup.sends()),
+        target: Some(target_keys("openai", [("endpoint", json!(url.as_str()))])),
+        lookup: Some(lookup),
+        question: Question::Greeting,
+        place,
+    }
+}
+
+/// Chat completions of an API that lists no models.
+fn chat(url: &Url, place: CandidatePlace, model: &str) -> Candidate {
+    Candidate {
+        speaks: "OpenAI chat completions",
+        sends: format!("POST {} with a greeting", shown(&completions(url.clone()))),
+        target: Some(target_keys(
+            "openai",
+            [("endpoint", json!(url.as_str())), ("model", json!(model))],
+        )),
+        lookup: None,
+        question: Question::Greeting,
+        place,
+    }
+}
+
+/// The Responses API.
+fn responses(url: &Url, place: CandidatePlace, model: &str) -> Candidate {
+    let lookup = Lookup {
+        method: Method::Post,
+        url: sibling(url, "responses"),
+        body: Bytes::from(json!({ "model": model, "input": "Hello" }).to_string()),
+        read: response,
+        key: None,
+    };
+    Candidate {
+        speaks: "the Responses API of OpenAI",
+        sends: format!("{} with a greeting", lookup.sends()),
+        target: None,
+        lookup: Some(lookup),
+        question: Question::Greeting,
+        place,
+    }
+}
+
+/// The URL of a path of the API of which `url` is the base, or another path.
+fn sibling(url: &Url, name: &str) -> Url {
+    let mut base = url.clone();
+    let path = url.path().trim_end_matches('/');
+    let path = path
+        .strip_suffix(CHAT_COMPLETIONS)
+        .or_else(|| path.strip_suffix("responses"))
+        .unwrap_or(path);
+    base.set_path(path);
+    below(&base, [name].into_iter()).unwrap_or(base)
+}
+
+/// The models that an answer lists.
+fn models(status: u16, answer: &Value) -> Option<Vec<String>> {
+    let list = answer.get("data")?.as_array()?;
+    let ids = list.iter().map(|model| Some(model.get("id")?.as_str()?.to_owned()));
+    (status == 200).then(|| ids.collect()).flatten()
+}
+
+/// No names, but the answer of the Responses API: a response, or an error about its model.
+fn response(status: u16, answer: &Value) -> Option<Vec<String>> {
+    let is_response = status == 200 && answer.get("object") == Some(&json!("response"));
+    let is_refused = matches!(status, 400 | 401 | 403 | 429)
+        && answer.get("error").is_some_and(|error| {
+            error.get("message").is_some() && error.get("type").is_some()
+        });
+    (is_response || is_refused).then(Vec::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_paths_of_an_api_are_beside_each_other() {
+        for url in [
+            "http://h/v1",
+            "http://h/v1/",
+            "http://h/v1/chat/completions",
+            "http://h/v1/responses?key=x",
+        ] {
+            let models = sibling(&url.parse().unwrap(), "models");
+            assert_eq!(models.path(), "/v1/models", "{url}");
+        }
+    }
+
+    #[test]
+    fn an_answer_is_of_the_api_or_not() {
+        let list = json!({ "object": "list", "data": [{ "id": "a" }, { "id": "b" }] });
+        assert_eq!(models(200, &list), Some(vec!["a".to_owned(), "b".to_owned()]));
+        assert_eq!(models(404, &list), None);
+        assert_eq!(models(200, &json!({ "data": [7] })), None);
+        assert_eq!(response(200, &json!({ "object": "response" })), Some(Vec::new()));
+        let error = json!({ "error": { "message": "m", "type": "t" } });
+        assert_eq!(response(401, &error), Some(Vec::new()));
+        assert_eq!(response(404, &error), None);
+    }
+}

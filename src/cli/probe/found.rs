@@ -1,0 +1,118 @@
+//! The target that answered, as a config has it.
+
+use std::path::Path;
+
+use ananke::message::DeclaredTool;
+use ananke::model::{NEWEST_VERSION, TurnKind};
+use ananke::source::{Node, to_yaml};
+use ananke::variables::{literal, literal_value};
+use serde_json::{Map, Value, json};
+
+use super::place_options::Header;
+
+/// A target that answered.
+#[derive(Clone, Debug)]
+pub(crate) struct FoundAgent {
+    /// What it speaks, in words.
+    pub(crate) speaks: &'static str,
+    /// The keys of its target.
+    pub(crate) target: Map<String, Value>,
+    /// The tools or skills that it declares, if its protocol has such declarations.
+    pub(crate) tools: Option<Vec<DeclaredTool>>,
+}
+
+impl FoundAgent {
+    /// The text of a config with this target.
+    pub(crate) fn config(&self) -> String {
+        let config = json!({ "version": NEWEST_VERSION, "target": self.target });
+        to_yaml(&Node::of_json(&config), 0)
+    }
+
+    /// Whether it answers what a user says.
+    pub(crate) fn greets(&self) -> bool {
+        self.turn() == TurnKind::User
+    }
+
+    /// How it is asked: servers of MCP have no user.
+    pub(crate) fn turn(&self) -> TurnKind {
+        match self.of_type() {
+            "mcp" => TurnKind::ListTools,
+            _ => TurnKind::User,
+        }
+    }
+
+    /// The `type` of its target.
+    fn of_type(&self) -> &str {
+        self.target
+            .get("type")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    }
+}
+
+/// The keys of a target as files have them: nothing in them refers to a variable, but headers to those of the environment.
+pub(super) fn written(target: Map<String, Value>, headers: &[Header]) -> Map<String, Value> {
+    let Value::Object(mut keys) = literal_value(Value::Object(target)) else {
+        return Map::new();
+    };
+    if !headers.is_empty() {
+        let header = |header: &Header| {
+            (
+                header.name.clone(),
+                json!(format!("${{ENV.{}}}", header.variable())),
+            )
+        };
+        keys.insert("headers".to_owned(), headers.iter().map(header).collect());
+    }
+    keys
+}
+
+impl FoundAgent {
+    /// Says where the relative paths of a program begin that was named in `here`, for a project in `folder`.
+    pub(crate) fn in_folder(&mut self, folder: &Path, here: &Path) {
+        let is_program = !["endpoint", "agentCardUrl"]
+            .iter()
+            .any(|key| self.target.contains_key(*key));
+        if !is_program || folder == here {
+            return;
+        }
+        let cwd = match folder.strip_prefix(here) {
+            Ok(below) => vec![".."; below.components().count()].join("/"),
+            Err(_) => literal(&here.display().to_string()),
+        };
+        self.target.insert("cwd".to_owned(), json!(cwd));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(target: Value) -> FoundAgent {
+        let Value::Object(target) = target else {
+            panic!("keys")
+        };
+        FoundAgent {
+            speaks: "",
+            target,
+            tools: None,
+        }
+    }
+
+    #[test]
+    fn a_program_keeps_the_directory_that_it_was_named_in() {
+        for (folder, cwd) in [
+            ("/a", None),
+            ("/a/b/c", Some("../..")),
+            ("/b", Some("/a")),
+        ] {
+            let mut program = found(json!({ "type": "command", "cmd": ["./x"] }));
+            program.in_folder(Path::new(folder), Path::new("/a"));
+            let written = program.target.get("cwd").and_then(Value::as_str);
+            assert_eq!(written, cwd, "{folder}");
+        }
+        let mut server = found(json!({ "type": "agui", "endpoint": "http://h/" }));
+        server.in_folder(Path::new("/b"), Path::new("/a"));
+        assert!(!server.target.contains_key("cwd"));
+    }
+}

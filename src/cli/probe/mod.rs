@@ -1,0 +1,17 @@
+//! What an agent speaks of which only a URL or a program is known: `init`, `tools` and `audit` ask it.
+//!
+//! `place_options` is what people say, `probe` tries the candidates of all protocols, one after the other, and `found` is the
+//! target that answered, as a config has it. **Invariant:** what is sent over HTTP is printed before it is sent, nothing is
+//! written, and nothing is called.
+
+mod found;
+mod place_options;
+#[expect(
+    clippy::module_inception,
+    reason = "the function that the folder is about"
+)]
+mod probe;
+
+pub(crate) use found::FoundAgent;
+pub(crate) use place_options::PlaceOptions;
+pub(crate) use probe::probe;

@@ -1,0 +1,305 @@
+//! Tries what an agent could be, and says what it is.
+
+use std::fmt::Write as _;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use ananke::agents::http::HttpTransport;
+use ananke::agents::{
+    Action, Candidate, CandidatePlace, Ended, Limits, Place, Question, Sink, Stop, TargetError,
+    Wire, candidates,
+};
+use ananke::context::{At, Context};
+use ananke::message::{DeclaredTool, UserContent};
+use ananke::redact::Redactor;
+use ananke::run::Stopper;
+use ananke::text::{duration, escape, truncate};
+use ananke::trace::Change;
+use serde_json::json;
+
+use super::found::{FoundAgent, written};
+use super::place_options::PlaceOptions;
+use crate::cli::agent_project::AgentProject;
+use crate::cli::colour::Colour;
+use crate::cli::print::say;
+
+/// How long a server may take to answer one request.
+const SERVER_PATIENCE: Duration = Duration::from_secs(15);
+
+/// How long a program may take to start and to answer.
+const PROGRAM_PATIENCE: Duration = Duration::from_secs(60);
+
+/// The most characters of an answer that are shown.
+const SHOWN: usize = 70;
+
+/// The target that answers at `place`. What is sent is printed first.
+///
+/// # Errors
+/// If nothing answers as a protocol promises, or several targets do: what to do, in words.
+pub(crate) async fn probe(
+    place: &Place,
+    options: &PlaceOptions,
+    context: &Context,
+    stopper: &Stopper,
+) -> Result<FoundAgent, String> {
+    let prober = Prober {
+        place,
+        options,
+        context: &options.context(context),
+        stopper,
+        redactor: Redactor::default(),
+    };
+    prober
+        .redactor
+        .add(options.headers.iter().map(|header| header.value.as_str()));
+    prober.find().await
+}
+
+/// What came of a candidate.
+enum Answer {
+    /// It is this one.
+    Found(Box<FoundAgent>),
+    /// It is one that no `type` of targets speaks.
+    Unsupported(&'static str),
+    /// It has several agents or models, and none was named.
+    Several(Vec<String>),
+    /// It is another one.
+    Other(TargetError),
+}
+
+struct Prober<'a> {
+    place: &'a Place,
+    options: &'a PlaceOptions,
+    context: &'a Context,
+    stopper: &'a Stopper,
+    redactor: Redactor,
+}
+
+impl Prober<'_> {
+    async fn find(&self) -> Result<FoundAgent, String> {
+        let candidates = candidates(self.place, self.options.agent.as_deref());
+        let shown = self.shown_place();
+        say(&format!("Asking {shown} what it speaks. This is sent:"));
+        let mut usual: Vec<FoundAgent> = Vec::new();
+        let mut needs_credentials = false;
+        for candidate in candidates {
+            say(&format!("  {}: {}", candidate.speaks, candidate.sends));
+            match self.ask(&candidate).await {
+                _ if self.stopper.reason().is_some() => return Err("interrupted".to_owned()),
+                Answer::Found(found) if candidate.place == CandidatePlace::Given => {
+                    return Ok(*found);
+                }
+                Answer::Found(found) => usual.push(*found),
+                Answer::Unsupported(speaks) => {
+                    return Err(format!(
+                        "{shown} speaks {speaks}, which ananke has no `type` for yet: nothing was written\nhelp: if it has chat completions too, name their URL; or wrap the agent in a program: `ananke init --for python`"
+                    ));
+                }
+                Answer::Several(names) => return Err(several(&shown, &names)),
+                Answer::Other(error) if error.is_unreachable() => {
+                    return Err(format!(
+                        "{}: nothing was written\nhelp: start the agent, and try again",
+                        self.redactor.text(&error.message)
+                    ));
+                }
+                Answer::Other(error) => {
+                    needs_credentials |= matches!(error.received.status, Some(401 | 403));
+                    say(&format!("      no: {}", self.in_short(&error)));
+                }
+            }
+        }
+        let mut usual = usual.into_iter();
+        match (usual.next(), usual.next()) {
+            (Some(found), None) => Ok(found),
+            (Some(first), Some(second)) => {
+                let found: Vec<FoundAgent> = [first, second].into_iter().chain(usual).collect();
+                Err(several_agents(&shown, &found))
+            }
+            (None, _) => Err(self.nothing(&shown, needs_credentials)),
+        }
+    }
+
+    async fn ask(&self, candidate: &Candidate) -> Answer {
+        let mut target = candidate.target.clone();
+        if let Some(lookup) = &candidate.lookup {
+            let headers: Vec<(String, String)> = self
+                .options
+                .headers
+                .iter()
+                .map(|header| (header.name.clone(), header.value.clone()))
+                .collect();
+            let transport = HttpTransport::new(self.context.clock.clone());
+            let limits = Limits::new(SERVER_PATIENCE, self.stopper.token().clone());
+            let names = match lookup.names(&headers, &transport, &limits).await {
+                Ok(names) => names,
+                Err(error) => return Answer::Other(error),
+            };
+            if let (Some(target), Some(key)) = (&mut target, lookup.key) {
+                let named = self.options.agent.clone();
+                let name = match (named, names.as_slice()) {
+                    (Some(named), _) => named,
+                    (None, [only]) => only.clone(),
+                    (None, []) => return Answer::Other(TargetError::new("it lists none")),
+                    (None, _) => return Answer::Several(names),
+                };
+                target.insert(key.to_owned(), json!(name));
+            }
+        }
+        let Some(target) = target else {
+            return Answer::Unsupported(candidate.speaks);
+        };
+        let mut found = FoundAgent {
+            speaks: candidate.speaks,
+            target: written(target, &self.options.headers),
+            tools: None,
+        };
+        match self.question(candidate.question, &found).await {
+            Ok(tools) => {
+                found.tools = tools;
+                Answer::Found(Box::new(found))
+            }
+            Err(error) => Answer::Other(error),
+        }
+    }
+
+    /// Asks a target; its tools, if it declares them.
+    async fn question(
+        &self,
+        question: Question,
+        found: &FoundAgent,
+    ) -> Result<Option<Vec<DeclaredTool>>, TargetError> {
+        let unusable = |_reported| TargetError::new("it cannot be a target");
+        let agent = AgentProject::written(&found.config(), found.turn(), self.context)
+            .map_err(unusable)?;
+        let target = agent.target(Colour::Auto).map_err(unusable)?.target;
+        let helpers = agent.helpers(self.stopper);
+        let limits = helpers.limits(match self.place {
+            Place::Url(_) => SERVER_PATIENCE,
+            Place::Program(_) => PROGRAM_PATIENCE,
+        });
+        let options = helpers.session_options();
+        if question == Question::Tools {
+            return target.declared_tools(options, &limits).await;
+        }
+        let greeting = Action::User {
+            message_id: self.context.ids.next("message"),
+            name: None,
+            content: UserContent::Text("Hello".into()),
+        };
+        let mut sink = FirstSign::default();
+        let mut session = target.open(options).await?;
+        let ended = session.exchange(greeting.into(), &limits, &mut sink).await;
+        session.close().await;
+        match ended {
+            _ if sink.is_seen => Ok(None),
+            Err(error) => Err(error),
+            Ok(Ended::Timeout) => Err(TargetError::new(format!(
+                "no answer in {}",
+                duration::chosen(limits.timeout)
+            ))),
+            Ok(Ended::Terminal | Ended::Cancelled) => Err(TargetError::new("it says nothing")),
+        }
+    }
+
+    fn shown_place(&self) -> String {
+        match self.place {
+            Place::Url(url) => ananke::agents::http::shown(url),
+            Place::Program(words) => format!("`{}`", escape::line(&words.join(" "))),
+        }
+    }
+
+    /// An answer in a few words.
+    fn in_short(&self, error: &TargetError) -> String {
+        let received = &error.received;
+        let text = match received.status {
+            Some(status) if status >= 300 && !received.first_bytes.is_empty() => {
+                format!("HTTP {status}, `{}`", received.first_bytes)
+            }
+            Some(status) if status >= 300 => format!("HTTP {status}"),
+            _ => error.message.clone(),
+        };
+        let text = self.redactor.text(&text).into_owned();
+        let short = truncate::chars(&text, SHOWN);
+        if short.len() < text.len() {
+            format!("{short}…")
+        } else {
+            text
+        }
+    }
+
+    /// What to do if nothing was recognised.
+    fn nothing(&self, shown: &str, needs_credentials: bool) -> String {
+        let mut message =
+            format!("{shown} speaks no protocol that ananke knows: nothing was written");
+        let help = match self.place {
+            _ if needs_credentials => {
+                "it asks who you are: pass a header, as in `-H \"authorization: Bearer $TOKEN\"`"
+            }
+            Place::Url(_) => {
+                "name the URL that clients of the agent use; for an API of its own, wrap the agent in a program: `ananke init --for python`"
+            }
+            Place::Program(_) => {
+                "if the program serves HTTP, start it, and name its URL; else let it read and print JSON lines: `ananke init --for python`"
+            }
+        };
+        let _ = write!(message, "\nhelp: {help}");
+        message
+    }
+}
+
+/// What to do if several agents or models are there.
+fn several(shown: &str, names: &[String]) -> String {
+    const LISTED: usize = 10;
+    let listed: Vec<_> = names
+        .iter()
+        .take(LISTED)
+        .map(|name| escape::line(name))
+        .collect();
+    let more = if names.len() > LISTED {
+        format!(" and {} more", names.len() - LISTED)
+    } else {
+        String::new()
+    };
+    let first = listed.first().map_or("NAME", |name| name);
+    format!(
+        "{shown} has {}: {}{more}\nhelp: name one, as in `--agent {first}`",
+        names.len(),
+        listed.join(", ")
+    )
+}
+
+/// What to do if there are several agents below a URL.
+fn several_agents(shown: &str, found: &[FoundAgent]) -> String {
+    let mut message = format!("several agents are below {shown}:");
+    for found in found {
+        let url = ["endpoint", "agentCardUrl"]
+            .iter()
+            .find_map(|key| found.target.get(*key)?.as_str());
+        let url = escape::line(url.unwrap_or_default()).into_owned();
+        let _ = write!(message, "\n  {url}  speaks {}", found.speaks);
+    }
+    message + "\nhelp: name the URL of one of them"
+}
+
+/// Notices the first sign of an answer, which ends the exchange.
+#[derive(Default)]
+struct FirstSign {
+    is_seen: bool,
+}
+
+impl Sink for FirstSign {
+    fn wire(&mut self, _: At, _: Wire<'_>) {}
+
+    fn change(&mut self, _: At, change: Change<'_>) -> ControlFlow<Stop> {
+        match change {
+            Change::Warning(_)
+            | Change::Violation { .. }
+            | Change::Unread(_)
+            | Change::Stamped(_) => ControlFlow::Continue(()),
+            _ => {
+                self.is_seen = true;
+                ControlFlow::Break(Stop)
+            }
+        }
+    }
+}

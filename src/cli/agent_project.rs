@@ -6,7 +6,8 @@ use std::sync::Arc;
 use ananke::agents::Transport;
 use ananke::agents::http::HttpTransport;
 use ananke::context::Context;
-use ananke::diagnostic::Severity;
+use ananke::audit::ToolKind;
+use ananke::diagnostic::{Diagnostic, Severity};
 use ananke::model::{NEWEST_VERSION, TurnKind, turn_type_name};
 use ananke::project::CONFIG_NAME;
 use ananke::plan::{Plan, Planned, PreparedHelper, Selection, plan};
@@ -29,6 +30,15 @@ pub(super) struct AgentProject {
     pub(super) redactor: Redactor,
     /// The name of its target.
     pub(super) name: String,
+    /// How it is asked: what talks by a user, and what does not by a list of its tools.
+    turn: TurnKind,
+}
+
+/// Why an agent cannot be asked.
+struct Unplanned {
+    problems: Vec<Diagnostic>,
+    context: Context,
+    redactor: Redactor,
 }
 
 impl AgentProject {
@@ -45,6 +55,25 @@ impl AgentProject {
             options.color,
             context,
         )
+    }
+
+    /// The target that `options` name, whatever it can do.
+    ///
+    /// # Errors
+    /// If there is no such target, which is reported.
+    pub(super) fn of_any(options: &RecordedSelection, context: &Context) -> Result<Self, Exit> {
+        let path = context.working_directory.join(FILE);
+        let turn = TurnKind::User;
+        let planned = Self::try_planned(path, turn, options.selection(), context);
+        planned.or_else(|_cannot_talk| Self::of(options, context))
+    }
+
+    /// How tests use the tools that the target declares.
+    pub(super) fn tool_kind(&self) -> ToolKind {
+        match self.turn {
+            TurnKind::ListTools => ToolKind::Called,
+            _ => ToolKind::Skill,
+        }
     }
 
     /// The target of a config that is not written, as if it were in the working directory; its tests have turns of this kind.
@@ -69,7 +98,7 @@ impl AgentProject {
         Self::planned(test, turn, selection, Colour::Auto, &context)
     }
 
-    /// The agent of a test that is at `path`, and is never written.
+    /// The same as [`try_planned`](Self::try_planned); problems are reported.
     fn planned(
         path: PathBuf,
         turn: TurnKind,
@@ -77,12 +106,30 @@ impl AgentProject {
         colour: Colour,
         context: &Context,
     ) -> Result<Self, Exit> {
-        let turn = match turn {
+        Self::try_planned(path, turn, selection, context).map_err(|unplanned| {
+            print_problems(
+                &unplanned.problems,
+                colour,
+                &unplanned.context,
+                &unplanned.redactor,
+            );
+            Exit::Failure
+        })
+    }
+
+    /// The agent of a test that is at `path`, and is never written.
+    fn try_planned(
+        path: PathBuf,
+        turn: TurnKind,
+        selection: Selection,
+        context: &Context,
+    ) -> Result<Self, Box<Unplanned>> {
+        let written = match turn {
             TurnKind::User => json!({ "user": "Hello" }),
             other => json!({ "type": turn_type_name(other) }),
         };
-        let test =
-            json!({ "version": NEWEST_VERSION, "name": "tools", "turns": [turn] }).to_string();
+        let test = json!({ "version": NEWEST_VERSION, "name": "tools", "turns": [written] });
+        let test = test.to_string();
         let files = context.files.with_unsaved(path.clone(), test.as_bytes());
         let unsaved = Context {
             files,
@@ -111,8 +158,11 @@ impl AgentProject {
                     problem.help = vec!["name another target".to_owned()];
                 }
             }
-            print_problems(&problems, colour, &unsaved, &redactor);
-            return Err(Exit::Failure);
+            return Err(Box::new(Unplanned {
+                problems,
+                context: unsaved,
+                redactor,
+            }));
         };
         let name = plan.target_description(&unsaved).target;
         let name = plan
@@ -128,6 +178,7 @@ impl AgentProject {
             context,
             redactor,
             name,
+            turn,
         })
     }
 

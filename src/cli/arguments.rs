@@ -21,6 +21,7 @@ use super::record::{RecordOptions, record};
 use super::run::run;
 use super::run_options::RunOptions;
 use super::schema::{SchemaOptions, schema};
+use super::tools::{ToolsOptions, tools};
 use super::shrink::{ShrinkOptions, shrink};
 use super::verify::{VerifyOptions, verify};
 use super::watch::{WatchOptions, watch};
@@ -53,7 +54,9 @@ pub(crate) enum Command {
     Compare(CompareOptions),
     /// Run tests, and show which tools, outcomes, values of arguments and answers to interrupts they exercise
     Coverage(Box<CoverageOptions>),
-    /// Call the tools of a target without any test, and report what is wrong with them
+    /// Show the tools of a server, the skills of an agent, or the client tools of a target
+    Tools(ToolsOptions),
+    /// Call the tools of a server of MCP without any test, and report what is wrong with them
     Audit(AuditCommand),
     /// Report which recorded calls the tools of a target would refuse now
     Contract(ContractOptions),
@@ -93,6 +96,7 @@ impl CommandLine {
             Command::Explain(options) => explain(options, context),
             Command::Compare(options) => compare(options, context),
             Command::Coverage(options) => coverage(options, context),
+            Command::Tools(options) => tools(options, context),
             Command::Audit(options) => audit(options, context),
             Command::Contract(options) => contract(options, context),
             Command::List(options) => list(options, context),

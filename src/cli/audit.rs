@@ -4,20 +4,22 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ananke::agents::TargetError;
-use ananke::audit::{Audit, AuditOptions, CheckLevel, audit as audit_tools};
+use ananke::audit::{Audit, AuditOptions, AuditStep, CheckLevel, ToolKind, audit as audit_tools};
 use ananke::context::Context;
 use ananke::run::Stopper;
-use ananke::text::parse_duration;
+use ananke::text::{escape, parse_duration};
 use clap::Args;
 
 use super::agent_project::AgentProject;
 use super::audit_reports::{json_line, write_report};
+use super::colour::is_dumb;
 use super::exit::Exit;
 use super::interrupt;
 use super::output_files::ForceOption;
 use super::outputs::Outputs;
 use super::permission::PermissionOptions;
-use super::print::{print, say};
+use super::print::{print, print_now, say, say_styled};
+use super::probe::{NamedAgent, PlaceOptions};
 use super::recorded_selection::RecordedSelection;
 use super::runtime::runtime;
 use super::screen::Screen;
@@ -25,9 +27,11 @@ use super::services::Services;
 
 #[derive(Debug, Args)]
 pub(crate) struct AuditCommand {
-    /// The target whose tools are called (default: that of the config)
-    #[arg(value_name = "TARGET", conflicts_with = "target")]
+    /// The target whose tools are called, or the URL of a server (default: the target of the config)
+    #[arg(value_name = "TARGET | URL", conflicts_with = "target")]
     pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) place: PlaceOptions,
     /// Make the arguments with this number: the same number makes the same calls
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
@@ -75,19 +79,36 @@ impl AuditCommand {
 
 /// Audits a target; the exit code says whether something is wrong.
 pub(super) fn audit(command: &AuditCommand, context: &Context) -> Exit {
-    let mut project = command.project.clone();
-    project.target = command.name.clone().or(project.target);
-    let mut agent = match AgentProject::of(&project, context) {
-        Ok(agent) => agent,
-        Err(exit) => return exit,
-    };
     let stopper = Stopper::default();
     let made = interrupt::listen(stopper.clone(), context, || {}).and_then(|()| runtime());
-    let audited = match made {
-        Ok(runtime) => runtime.block_on(audited(command, &mut agent, &stopper)),
-        Err(error) => Err(Unaudited::Message(error.to_string())),
+    let runtime = match made {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            say(&format!("error: {error}"));
+            return Exit::Failure;
+        }
     };
-    match audited {
+    let named = NamedAgent::of(
+        command.name.as_deref(),
+        &command.place,
+        &command.project,
+        context,
+        &stopper,
+    );
+    let mut agent = match runtime.block_on(named) {
+        Ok(named) if named.project.tool_kind() == ToolKind::Skill => {
+            let speaks = named.found.map(|found| format!(", which speaks {},", found.speaks));
+            say(&format!(
+                "error: an audit calls the tools of a server of MCP, and `{}`{} is an agent that talks\nhelp: name another target or URL; `ananke init` writes tests of an agent",
+                escape::line(&named.project.name),
+                speaks.unwrap_or_default()
+            ));
+            return Exit::Failure;
+        }
+        Ok(named) => named.project,
+        Err(exit) => return exit,
+    };
+    match runtime.block_on(audited(command, &mut agent, &stopper)) {
         _ if stopper.reason().is_some() => Exit::Interrupted,
         Ok(audit) => report(command, &audit, &agent),
         Err(Unaudited::Reported(exit)) => exit,
@@ -139,14 +160,43 @@ async fn audited(
     let audited = match agent.target(colour) {
         Ok(target) => {
             let (helpers, options) = (agent.helpers(stopper), command.options());
-            audit_tools(&agent.name, &helpers, &target, &options, &context)
-                .await
-                .map_err(Unaudited::from)
+            let mut progress = |step: AuditStep<'_>| show(step, command, agent);
+            audit_tools(
+                &agent.name,
+                &helpers,
+                &target,
+                &options,
+                &context,
+                &mut progress,
+            )
+            .await
+            .map_err(Unaudited::from)
         }
         Err(exit) => Err(Unaudited::Reported(exit)),
     };
     services.stop(screen).await;
     audited
+}
+
+/// Shows a step: a finished tool, and on a terminal which call is made.
+fn show(step: AuditStep<'_>, command: &AuditCommand, agent: &AgentProject) {
+    /// Back to the start of the line, which is cleared.
+    const CLEAR: &str = "\r\u{1b}[2K";
+    let has_terminal = agent.context.stderr_is_terminal && !is_dumb(&agent.context);
+    match step {
+        _ if command.json => {}
+        AuditStep::Calls { tool, call, of } if has_terminal => {
+            let tool = escape::line(&agent.redactor.text(tool)).into_owned();
+            say_styled(&format!("{CLEAR}  … {tool}  call {call} of {of}"));
+        }
+        AuditStep::Calls { .. } => {}
+        AuditStep::Finished(audit) => {
+            if has_terminal {
+                say_styled(CLEAR);
+            }
+            let _lost = print_now(&audit.last_tool_text(&agent.redactor));
+        }
+    }
 }
 
 fn report(command: &AuditCommand, audit: &Audit, agent: &AgentProject) -> Exit {
@@ -165,7 +215,7 @@ fn report(command: &AuditCommand, audit: &Audit, agent: &AgentProject) -> Exit {
     let text = if command.json {
         json_line(audit, agent)
     } else {
-        audit.text(&agent.redactor)
+        audit.end_text(&agent.redactor)
     };
     print(
         if is_good {

@@ -68,6 +68,7 @@ mod snapshots;
 mod strictness;
 mod terminal_person;
 mod test_input;
+mod tools;
 mod verify;
 mod watch;
 

@@ -8,7 +8,7 @@ use clap::Args;
 pub(crate) struct PermissionOptions {
     /// Call this tool although it may change data (repeatable)
     #[arg(long = "call", value_name = "NAME")]
-    pub(crate) calls: Vec<String>,
+    pub(crate) permitted: Vec<String>,
     /// Call all tools, also those that may change data
     #[arg(long)]
     pub(crate) destructive: bool,
@@ -20,7 +20,7 @@ impl PermissionOptions {
         if self.destructive {
             PermittedTools::All
         } else {
-            PermittedTools::Named(self.calls.clone())
+            PermittedTools::Named(self.permitted.clone())
         }
     }
 }

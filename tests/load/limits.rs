@@ -73,7 +73,7 @@ fn one_anchor_may_be_used_by_many() {
             .to_owned();
     text += &"  - *turn\n  - { <<: *turn, user: c }\n".repeat(1_500);
     let loaded =
-        load::<TestFile>(FileKind::Test, &source("a.yaml", &text)).expect("an honest file");
+        load::<TestFile>(FileKind::Test, &source("a.yaml", &text), Some(ananke::schema::Version::newest())).expect("an honest file");
     assert_eq!(
         loaded.value.tests[0].turns.as_ref().map(Vec::len),
         Some(3_001)
@@ -83,7 +83,7 @@ fn one_anchor_may_be_used_by_many() {
 #[test]
 fn places_survive_and_count_bytes() {
     let text = "version: \"1.0\"\nname: ünï\nturns:\n  - user: &w wörld\n  - type: user\n    user: *w\n    assert: { text: { must_match: x } }\n";
-    let loaded = load::<TestFile>(FileKind::Test, &source("a.yaml", text)).expect("a good file");
+    let loaded = load::<TestFile>(FileKind::Test, &source("a.yaml", text), Some(ananke::schema::Version::newest())).expect("a good file");
     let [loaded] = loaded.value.tests.as_slice() else {
         panic!("one test")
     };
@@ -123,7 +123,7 @@ fn deep_values_are_read_on_a_small_stack() {
         "version: \"1.0\"\ntarget: {{ type: agui, endpoint: x, agentId: y, state: {deep} }}\n"
     );
     let loaded =
-        load::<ConfigFile>(FileKind::Config, &source("a.yaml", &text)).expect("a good file");
+        load::<ConfigFile>(FileKind::Config, &source("a.yaml", &text), None).expect("a good file");
     assert!(matches!(
         loaded.value.target,
         ananke::agents::ChosenTarget::Own(_)

@@ -31,6 +31,7 @@ mock.on({ toolCallId: "call_find" }, { content: "Your parcel is in Gdynia.", usa
 mock.on({ toolCallId: "call_south" }, { content: "North has seven, south has none.", usage: usage(60, 9) });
 mock.on({ toolCallId: "call_again" }, { toolCalls: [call("find_parcel", { number: "P-1" }, "call_again")] });
 
+mock.onMessage("Hello", { content: "Hello, newcomer" });
 mock.onMessage("hello", { content: "Hello from the model", usage: usage(5, 4) }, { chunkSize: 3 });
 mock.onMessage("parcel", { toolCalls: [call("find_parcel", { number: "P-1" }, "call_find")], usage: usage(20, 8) }, { chunkSize: 4 });
 mock.onMessage("stock", {

@@ -132,12 +132,11 @@ fn try_agent(
     options: &InitOptions,
     context: &Context,
 ) -> Exit {
-    let verbose = found.greets().then_some("-v");
-    let flag = verbose.map(|flag| format!(" {flag}")).unwrap_or_default();
-    let _lost = print_now(&format!("\nRunning {command}{flag}\n\n"));
-    let arguments = ["ananke"]
+    // A conversation is shown; the tools of a server have many tests.
+    let flag = if found.greets() { "-v" } else { "-j8" };
+    let _lost = print_now(&format!("\nRunning {command} {flag}\n\n"));
+    let arguments = ["ananke", flag]
         .into_iter()
-        .chain(verbose)
         .map(Into::into)
         .chain([folder.as_os_str().to_owned()]);
     let exit = match Trial::try_parse_from(arguments) {

@@ -34,7 +34,7 @@ impl FoundAgent {
     }
 
     /// How it is asked: servers of MCP have no user.
-    pub(crate) fn turn(&self) -> TurnKind {
+    pub(super) fn turn(&self) -> TurnKind {
         match self.of_type() {
             "mcp" => TurnKind::ListTools,
             _ => TurnKind::User,

@@ -5,6 +5,7 @@
 //! written, and nothing is called.
 
 mod found;
+mod named_agent;
 mod place_options;
 #[expect(
     clippy::module_inception,
@@ -13,5 +14,6 @@ mod place_options;
 mod probe;
 
 pub(crate) use found::FoundAgent;
+pub(crate) use named_agent::NamedAgent;
 pub(crate) use place_options::PlaceOptions;
 pub(crate) use probe::probe;

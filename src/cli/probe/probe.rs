@@ -82,6 +82,7 @@ impl Prober<'_> {
         say(&format!("Asking {shown} what it speaks. This is sent:"));
         let mut usual: Vec<FoundAgent> = Vec::new();
         let mut needs_credentials = false;
+        let mut last = String::new();
         for candidate in candidates {
             say(&format!("  {}: {}", candidate.speaks, candidate.sends));
             match self.ask(&candidate).await {
@@ -104,7 +105,13 @@ impl Prober<'_> {
                 }
                 Answer::Other(error) => {
                     needs_credentials |= matches!(error.received.status, Some(401 | 403));
-                    say(&format!("      no: {}", self.in_short(&error)));
+                    let why = match self.place {
+                        Place::Url(_) => self.in_short(&error),
+                        Place::Program(_) => self.redactor.text(&error.to_string()).into_owned(),
+                    };
+                    let shown = if why == last { "the same" } else { &why };
+                    say(&format!("      no: {}", shown.trim_end().replace('\n', "\n        ")));
+                    last = why;
                 }
             }
         }
@@ -218,13 +225,7 @@ impl Prober<'_> {
             Some(status) if status >= 300 => format!("HTTP {status}"),
             _ => error.message.clone(),
         };
-        let text = self.redactor.text(&text).into_owned();
-        let short = truncate::chars(&text, SHOWN);
-        if short.len() < text.len() {
-            format!("{short}…")
-        } else {
-            text
-        }
+        truncate::chars(&self.redactor.text(&text), SHOWN).to_string()
     }
 
     /// What to do if nothing was recognised.

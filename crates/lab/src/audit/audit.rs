@@ -43,7 +43,23 @@ pub struct AuditOptions {
     pub permitted: PermittedTools,
 }
 
-/// Audits the agent `target`, which is called `name`.
+/// What an audit has come to.
+#[derive(Clone, Copy, Debug)]
+pub enum AuditStep<'a> {
+    /// This call to a tool is made next.
+    Calls {
+        /// The name of the tool.
+        tool: &'a str,
+        /// The number of the call, from 1.
+        call: usize,
+        /// How many calls there are at most.
+        of: usize,
+    },
+    /// The last of the tools is finished.
+    Finished(&'a Audit),
+}
+
+/// Audits the agent `target`, which is called `name`. Its steps go to `progress`.
 ///
 /// # Errors
 /// If it does not list its tools.
@@ -53,6 +69,7 @@ pub async fn audit(
     target: &PreparedHelper,
     options: &AuditOptions,
     context: &Context,
+    progress: &mut dyn FnMut(AuditStep<'_>),
 ) -> Result<Audit, TargetError> {
     let until = context.clock.now().plus(options.whole_timeout);
     let mut prober = Prober::new(helpers, target, options.timeout);
@@ -76,6 +93,7 @@ pub async fn audit(
         options,
         context,
         until,
+        progress,
     };
     for (index, tool) in compiled.iter().enumerate() {
         auditor.call_tool(index, tool).await;
@@ -112,6 +130,7 @@ struct Auditor<'a> {
     options: &'a AuditOptions,
     context: &'a Context,
     until: At,
+    progress: &'a mut dyn FnMut(AuditStep<'_>),
 }
 
 impl Auditor<'_> {
@@ -138,7 +157,9 @@ impl Auditor<'_> {
                 audited.skipped = Some("its arguments could not be made in time");
             }
             let mut broken = 0;
-            for made in &made.unwrap_or_default() {
+            let made = made.unwrap_or_default();
+            let of = made.len().min(self.options.most_calls);
+            for made in &made {
                 let is_over = self.is_over();
                 if broken == MOST_BROKEN {
                     break;
@@ -147,6 +168,11 @@ impl Auditor<'_> {
                     audited.calls_not_made += 1;
                     continue;
                 }
+                (self.progress)(AuditStep::Calls {
+                    tool: &tool.name,
+                    call: audited.calls + 1,
+                    of,
+                });
                 let observed = self.prober.call(&tool.name, &made.args).await;
                 audited.calls += 1;
                 if self.was_stopped(&observed) {
@@ -167,6 +193,7 @@ impl Auditor<'_> {
             }
         }
         self.audit.tools.push(audited);
+        (self.progress)(AuditStep::Finished(&self.audit));
     }
 
     /// Computes, as long as there is time for one computation and for the audit.

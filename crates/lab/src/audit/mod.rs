@@ -22,7 +22,7 @@ mod report;
 mod tool_outcomes;
 mod tool_tests;
 
-pub use audit::{AuditOptions, audit};
+pub use audit::{AuditOptions, AuditStep, audit};
 pub use tool_tests::{ToolKind, test_file};
 pub use check::{AuditCheck, CheckLevel};
 pub use permitted_tools::PermittedTools;

@@ -1,6 +1,5 @@
 //! What an audit found, as text and as JSON.
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
@@ -110,38 +109,39 @@ impl Audit {
         self.tools.iter().map(|tool| tool.calls).sum()
     }
 
-    /// The report for people.
-    pub fn text(&self, redactor: &Redactor) -> String {
+    /// What people read of the last tool, when all of its calls are made.
+    pub fn last_tool_text(&self, redactor: &Redactor) -> String {
         let mut text = String::new();
-        let name = |name: &str| escape::line(&redactor.text(&shortened(name))).into_owned();
-        let mut shown = HashSet::new();
-        for tool in &self.tools {
-            // If several tools have one name, the first shows what is wrong with them.
-            let is_shown = shown.insert(tool.name.as_str());
-            let findings = self
-                .findings
-                .iter()
-                .filter(|finding| finding.tool.as_deref() == Some(&tool.name));
-            let findings: Vec<&AuditFinding> = findings.filter(|_| is_shown).collect();
-            let calls = match tool.skipped {
-                Some(why) => format!("not called: {why}"),
-                None => counted(tool.calls, "call"),
-            };
-            let mark = if findings.is_empty() && tool.skipped.is_some() {
-                "-"
-            } else {
-                mark(&findings)
-            };
-            let name = if tool.name.is_empty() {
-                "(no name)".to_owned()
-            } else {
-                name(&tool.name)
-            };
-            let _ = writeln!(text, "  {mark} {name}  {calls}");
-            for finding in findings {
-                finding.write(&mut text, redactor);
-            }
+        let Some((tool, before)) = self.tools.split_last() else {
+            return text;
+        };
+        // If several tools have one name, the first shows what is wrong with them.
+        let is_shown = before.iter().all(|known| known.name != tool.name);
+        let findings = self
+            .findings
+            .iter()
+            .filter(|finding| finding.tool.as_deref() == Some(&tool.name));
+        let findings: Vec<&AuditFinding> = findings.filter(|_| is_shown).collect();
+        let calls = match tool.skipped {
+            Some(why) => format!("not called: {why}"),
+            None => counted(tool.calls, "call"),
+        };
+        let mark = if findings.is_empty() && tool.skipped.is_some() {
+            "-"
+        } else {
+            mark(&findings)
+        };
+        let name = shown_name(&tool.name, redactor);
+        let _ = writeln!(text, "  {mark} {name}  {calls}");
+        for finding in findings {
+            finding.write(&mut text, redactor);
         }
+        text
+    }
+
+    /// What people read after all tools: what is wrong with all of them, and a summary.
+    pub fn end_text(&self, redactor: &Redactor) -> String {
+        let mut text = String::new();
         let about_all: Vec<&AuditFinding> = self
             .findings
             .iter()
@@ -169,7 +169,7 @@ impl Audit {
         let _ = writeln!(
             text,
             "\naudit of {}: {}, {}, seed {}: {}, {}",
-            name(&self.target),
+            shown_name(&self.target, redactor),
             counted(self.tools.len(), "tool"),
             counted(self.calls(), "call"),
             self.seed,
@@ -230,14 +230,23 @@ impl AuditFinding {
         )
     }
 
-    /// The message on one line.
+    /// The message on one line: of a long one its first line and its last, where a program names its exception. Lines that only
+    /// underline what is above them say nothing here.
     fn line(&self) -> String {
         let message = self.message.replace(":\n", ": ");
-        message
+        let underlines = |line: &str| line.chars().all(|character| "^~ ".contains(character));
+        let lines: Vec<&str> = message
             .lines()
             .map(str::trim)
-            .collect::<Vec<_>>()
-            .join("; ")
+            .filter(|line| !line.is_empty() && !underlines(line))
+            .collect();
+        let whole = lines.join("; ");
+        match lines.as_slice() {
+            [first, .., last] if whole.chars().count() > SHOWN => {
+                format!("{}; … {}", shortened(first), shortened(last))
+            }
+            _ => whole,
+        }
     }
 
     fn write(&self, text: &mut String, redactor: &Redactor) {
@@ -260,6 +269,15 @@ impl AuditFinding {
         if self.more > 0 {
             let _ = writeln!(text, "        and {}", counted(self.more, "other call"));
         }
+    }
+}
+
+/// A name as people read it.
+fn shown_name(name: &str, redactor: &Redactor) -> String {
+    if name.is_empty() {
+        "(no name)".to_owned()
+    } else {
+        escape::line(&redactor.text(&shortened(name))).into_owned()
     }
 }
 

@@ -1,0 +1,298 @@
+//! `ananke tools`: the tools of a server, the skills of an agent card, or the client tools of a target.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ananke::audit::{ToolKind, test_file};
+use ananke::context::{Context, write_file};
+use ananke::message::DeclaredTool;
+use ananke::run::Stopper;
+use ananke::text::{escape, parse_duration, truncate};
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use super::agent_project::AgentProject;
+use super::exit::Exit;
+use super::interrupt;
+use super::named_path::named_path;
+use super::output_files::{ForceOption, OutputFiles, OutputKind};
+use super::outputs::Outputs;
+use super::permission::PermissionOptions;
+use super::print::{print, say};
+use super::probe::{NamedAgent, PlaceOptions};
+use super::recorded_selection::RecordedSelection;
+use super::runtime::runtime;
+use super::screen::Screen;
+use super::services::Services;
+
+/// The version of the JSON object.
+const VERSION: &str = "1.0";
+
+/// The most characters of a description that are shown.
+const SHOWN: usize = 100;
+
+#[derive(Debug, Args)]
+pub(crate) struct ToolsOptions {
+    /// The target whose tools are shown, or the URL of a server or an agent (default: the target of the config)
+    #[arg(value_name = "TARGET | URL", conflicts_with = "target")]
+    pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) place: PlaceOptions,
+    /// Also write a test for each tool to this file; the test of a tool that may change data is skipped
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) permission: PermissionOptions,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Timeout for the list: `500ms`, `15s`
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
+    pub(crate) timeout: Duration,
+    #[command(flatten)]
+    pub(crate) force: ForceOption,
+    #[command(flatten)]
+    pub(crate) project: RecordedSelection,
+}
+
+/// Shows the tools. No tool is called.
+pub(super) fn tools(options: &ToolsOptions, context: &Context) -> Exit {
+    let stopper = Stopper::default();
+    let made = interrupt::listen(stopper.clone(), context, || {}).and_then(|()| runtime());
+    match made {
+        Ok(runtime) => runtime
+            .block_on(shown(options, context, &stopper))
+            .unwrap_or_else(|exit| exit),
+        Err(error) => fail(&error.to_string()),
+    }
+}
+
+/// The tools of an agent, and how a test uses them.
+struct ListedTools {
+    tools: Vec<DeclaredTool>,
+    /// `None` for client tools, which an agent calls.
+    kind: Option<ToolKind>,
+}
+
+async fn shown(
+    options: &ToolsOptions,
+    context: &Context,
+    stopper: &Stopper,
+) -> Result<Exit, Exit> {
+    let word = options.name.as_deref();
+    let named = NamedAgent::of(word, &options.place, &options.project, context, stopper).await?;
+    let (mut agent, found) = (named.project, named.found);
+    let listed = match found {
+        Some(found) => ListedTools {
+            kind: Some(agent.tool_kind()),
+            tools: found.tools.unwrap_or_default(),
+        },
+        None => listed(options, &mut agent, stopper).await?,
+    };
+    if stopper.reason().is_some() {
+        return Err(Exit::Interrupted);
+    }
+    if let Some(file) = &options.output {
+        write(file, &listed, options, &agent).map_err(|message| fail(&message))?;
+    }
+    let text = if options.json {
+        let object = json!({
+            "version": VERSION,
+            "target": agent.name,
+            "tools": listed.tools.iter().map(|tool| in_json(tool, &agent)).collect::<Value>(),
+        });
+        escape::json(&object.to_string()).into_owned() + "\n"
+    } else {
+        table(&listed, &agent)
+    };
+    Ok(print(Exit::Success, |out| out.write_all(text.as_bytes())))
+}
+
+/// The tools of a target of the config, while its servers run.
+async fn listed(
+    options: &ToolsOptions,
+    agent: &mut AgentProject,
+    stopper: &Stopper,
+) -> Result<ListedTools, Exit> {
+    let outputs = Outputs::of_program(stopper);
+    let (context, redactor) = (agent.context.clone(), agent.redactor.clone());
+    let colour = options.project.color;
+    let screen = Screen {
+        live: None,
+        is_quiet: options.json,
+        colour,
+        context: &context,
+        redactor: &redactor,
+        outputs: &outputs,
+    };
+    let services = Services::start(&mut agent.plan, &context, stopper.token(), screen).await;
+    let services = services.map_err(|_reported| Exit::Failure)?;
+    let listed = match agent.target(colour) {
+        Ok(prepared) => {
+            let helpers = agent.helpers(stopper);
+            let limits = helpers.limits(options.timeout);
+            let declared = prepared
+                .target
+                .declared_tools(helpers.session_options(), &limits)
+                .await;
+            match declared {
+                Ok(Some(tools)) => Ok(ListedTools {
+                    kind: Some(agent.tool_kind()),
+                    tools,
+                }),
+                Ok(None) => Ok(ListedTools {
+                    tools: prepared
+                        .client_tools
+                        .into_iter()
+                        .map(|tool| DeclaredTool {
+                            name: tool.declaration.name,
+                            description: tool.declaration.description,
+                            input: Some(tool.declaration.parameters),
+                            output: None,
+                            may_change_data: false,
+                            rest: Map::new(),
+                        })
+                        .collect(),
+                    kind: None,
+                }),
+                Err(error) => {
+                    let help = error.help.as_ref().map(|help| format!("\nhelp: {help}"));
+                    let message = format!("{error}{}", help.unwrap_or_default());
+                    Err(fail(&redactor.text(&message)))
+                }
+            }
+        }
+        Err(exit) => Err(exit),
+    };
+    services.stop(screen).await;
+    listed
+}
+
+fn write(
+    file: &Path,
+    listed: &ListedTools,
+    options: &ToolsOptions,
+    agent: &AgentProject,
+) -> Result<(), String> {
+    let Some(kind) = listed.kind else {
+        return Err(
+            "client tools are called by the agent, not by a test: there is nothing to write"
+                .to_owned(),
+        );
+    };
+    let (path, shown) = named_path(file, &agent.context);
+    OutputFiles::of(&agent.context, options.force)
+        .check(&path, file, OutputKind::Source)
+        .map_err(|refused| std::io::Error::from(refused).to_string())?;
+    let text = test_file("", &listed.tools, kind, &options.permission.permitted());
+    write_file(&path, agent.redactor.text(&text).as_bytes())
+        .map_err(|error| format!("cannot write `{shown}`: {error}"))
+}
+
+/// The tools for people: each with its arguments, of which `?` marks those that may be missing, and what it does.
+fn table(listed: &ListedTools, agent: &AgentProject) -> String {
+    let mut text = String::new();
+    let line = |text: &str| escape::line(&agent.redactor.text(text)).into_owned();
+    for tool in &listed.tools {
+        let effect = match listed.kind {
+            Some(ToolKind::Called) if tool.may_change_data => "  may change data",
+            Some(ToolKind::Called) => "  changes nothing",
+            Some(ToolKind::Skill) | None => "",
+        };
+        let arguments = match listed.kind {
+            Some(ToolKind::Skill) => String::new(),
+            Some(ToolKind::Called) | None => format!("({})", arguments(tool)),
+        };
+        let _ = writeln!(text, "{}{effect}", line(&format!("{}{arguments}", tool.name)));
+        let description = tool.description.split_whitespace().collect::<Vec<_>>();
+        if !description.is_empty() {
+            let description = line(&description.join(" "));
+            let _ = writeln!(text, "    {}", truncate::chars(&description, SHOWN));
+        }
+    }
+    let noun = match listed.kind {
+        Some(ToolKind::Called) => "tool",
+        Some(ToolKind::Skill) => "skill",
+        None => "client tool",
+    };
+    let count = listed.tools.len();
+    let plural = if count == 1 { "" } else { "s" };
+    let _ = writeln!(text, "\n{count} {noun}{plural}");
+    if listed.kind.is_none() && listed.tools.is_empty() {
+        text += "note: an agent of this protocol does not list its own tools; a run shows those that it calls\n";
+    }
+    text
+}
+
+/// The arguments of a tool: `query: string, limit?: integer`.
+fn arguments(tool: &DeclaredTool) -> String {
+    let schema = tool.input.as_ref();
+    let properties = schema.and_then(|schema| schema.get("properties")?.as_object());
+    let required = schema.and_then(|schema| schema.get("required")?.as_array());
+    let argument = |(name, schema): (&String, &Value)| {
+        let is_required = required
+            .is_some_and(|required| required.iter().any(|required| required == name.as_str()));
+        let mark = if is_required { "" } else { "?" };
+        match of_type(schema) {
+            Some(of_type) => format!("{name}{mark}: {of_type}"),
+            None => format!("{name}{mark}"),
+        }
+    };
+    let all: Vec<String> = properties.into_iter().flatten().map(argument).collect();
+    all.join(", ")
+}
+
+/// The type that a schema names, or the values that it allows.
+fn of_type(schema: &Value) -> Option<String> {
+    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+        return Some(values.join(" | "));
+    }
+    match schema.get("type")? {
+        Value::String(of_type) => Some(of_type.clone()),
+        Value::Array(types) => {
+            let types: Vec<&str> = types.iter().filter_map(Value::as_str).collect();
+            Some(types.join(" | "))
+        }
+        _ => None,
+    }
+}
+
+/// A tool for programs.
+fn in_json(tool: &DeclaredTool, agent: &AgentProject) -> Value {
+    let mut object = json!({
+        "name": tool.name, "description": tool.description, "parameters": tool.input, "result": tool.output,
+        "may_change_data": tool.may_change_data, "rest": tool.rest,
+    });
+    ananke::message::map_strings(&mut object, &|text| agent.redactor.text(text).into_owned());
+    object
+}
+
+fn fail(message: &str) -> Exit {
+    say(&format!("error: {message}"));
+    Exit::Failure
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_say_their_types_and_which_may_be_missing() {
+        let input = json!({
+            "required": ["a"],
+            "properties": { "a": { "type": "string" }, "b": { "enum": [1, "x"] }, "c": {}, "d": { "type": ["null", "integer"] } },
+        });
+        let tool = DeclaredTool {
+            name: String::new(),
+            description: String::new(),
+            input: Some(input),
+            output: None,
+            may_change_data: true,
+            rest: Map::new(),
+        };
+        let expected = "a: string, b?: 1 | \"x\", c?, d?: null | integer";
+        assert_eq!(arguments(&tool), expected);
+    }
+}

@@ -156,7 +156,9 @@ fn agree(kind: FileKind, document: &Value) -> Result<(), String> {
     };
     let problems = match kind {
         FileKind::Config => load::<ConfigFile>(kind, &source, None).err(),
-        FileKind::Test => load::<TestFile>(kind, &source, Some(ananke::schema::Version::newest())).err(),
+        FileKind::Test => {
+            load::<TestFile>(kind, &source, Some(ananke::schema::Version::newest())).err()
+        }
         FileKind::Case => unreachable!("it has no version"),
     };
     let problems: Vec<_> = problems.into_iter().flatten().collect();

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use crate::mocks::server::{Serving, embedded, project as scripted};
 use crate::support::project::Project;
-use crate::support::raw_agent::{RawAgent, Step};
 
 fn ananke(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
@@ -105,61 +105,136 @@ fn one_existing_file_is_enough_to_write_nothing() {
     assert_eq!(ananke(project.folder(), &["run", "new/project"]).0, Some(0));
 }
 
-/// A complete response.
-const ANSWER: &str = concat!(
-    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n",
-    "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n",
-    "data: {\"type\":\"TEXT_MESSAGE_START\",\"messageId\":\"m\",\"role\":\"assistant\"}\n\n",
-    "data: {\"type\":\"TEXT_MESSAGE_CONTENT\",\"messageId\":\"m\",\"delta\":\"Good day\"}\n\n",
-    "data: {\"type\":\"TEXT_MESSAGE_END\",\"messageId\":\"m\"}\n\n",
-    "data: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n",
-);
-
 #[tokio::test(flavor = "multi_thread")]
-async fn an_agent_is_tried_at_once() {
-    let agent = RawAgent::start(vec![vec![Step::Expect, Step::Send(ANSWER.into())]]).await;
-    let endpoint = format!("http://{}/shop", agent.address);
+async fn an_agent_is_recognised_and_tried_at_once() {
+    let served = scripted("    - { do: [{ say: Good day }] }\n");
+    let server = Serving::start(embedded(&served)).await;
+    let address = format!("127.0.0.1:{}", server.port);
     let project = Project::new(&[]);
-    let (folder, url) = (project.folder().to_owned(), endpoint.clone());
-    let ran = tokio::task::spawn_blocking(move || ananke(&folder, &["init", "--endpoint", &url]));
-    let (code, stdout, stderr) = ran.await.expect("the program ran");
-    assert_eq!((code, &*stderr), (Some(0), ""), "{stdout}");
+    let (folder, place) = (project.folder().to_owned(), format!("{address}/shop"));
+    let ran = tokio::task::spawn_blocking(move || {
+        let arguments = ["init", &place, "-H", "authorization: Bearer of-this-test"];
+        let first = ananke(&folder, &arguments);
+        // What is there is not overwritten, and nothing is sent.
+        (first, ananke(&folder, &["init", &place]))
+    });
+    let ((code, stdout, stderr), (again, _, refused)) = ran.await.expect("the program ran");
+    assert_eq!(code, Some(0), "{stdout}{stderr}");
     assert!(
         stdout.contains("agent:  Good day") && stdout.contains("1 test: 1 passed"),
         "{stdout}"
     );
-    let config = &files(project.folder())["ananke.config.yaml"];
     assert!(
-        config.contains(&format!("endpoint: \"{endpoint}\""))
-            && config.contains("agentId: \"shop\"")
+        stderr.contains("This is sent:") && stderr.contains("AGENT_AUTHORIZATION"),
+        "{stderr}"
+    );
+    let config = &files(project.folder())["ananke.config.yaml"];
+    for expected in [
+        "type: agui",
+        &format!("endpoint: \"http://{address}/shop\""),
+        "authorization: \"${ENV.AGENT_AUTHORIZATION}\"",
+    ] {
+        assert!(config.contains(expected), "{expected}: {config}");
+    }
+    let all = format!("{stdout}{stderr}{config}");
+    assert!(!all.contains("of-this-test"), "{all}");
+    assert_eq!(again, Some(1));
+    assert!(
+        refused.contains("`ananke.config.yaml` exists already") && !refused.contains("Asking"),
+        "{refused}"
     );
 }
 
+/// A server of MCP with a tool that reads and one that pays; it notes each call in the file `$CALLS`.
+const SERVER: &str = r#"
+id_of() { id=${line#*\"id\":}; id=${id%%,*}; id=${id%%\}*}; }
+answer() { echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$1}"; }
+while IFS= read -r line; do
+  case $line in
+    *'"method":"initialize"'*) id_of; answer '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}' ;;
+    *'"method":"notifications/'*) ;;
+    *'"method":"tools/list"'*) id_of; answer '{"tools":[{"name":"look","description":"Looks","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},{"name":"pay","description":"Pays","inputSchema":{"type":"object","required":["to"],"properties":{"to":{"const":"${ENV.HOME}"}}}}]}' ;;
+    *'"method":"tools/call"'*) id_of; echo "$line" >> "$CALLS"; answer '{"content":[]}' ;;
+    *) id_of; echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":-32601,\"message\":\"no\"}}" ;;
+  esac
+done
+"#;
+
 #[test]
-fn an_agent_that_cannot_be_reached_is_reported_and_a_wrong_url_writes_nothing() {
+fn a_program_is_recognised_and_its_tools_are_not_called_unasked() {
+    let project = Project::new(&[("server.sh", SERVER)]);
+    let calls = project.folder().join("calls");
+    let calls_to = |name: &str| {
+        let text = std::fs::read_to_string(&calls).unwrap_or_default();
+        text.matches(&format!("\"name\":\"{name}\"")).count()
+    };
+    let variable = format!("CALLS={}", calls.display());
+    let program = ["--", "env", &variable, "sh", "server.sh"];
+    let run = |arguments: &[&str]| ananke(project.folder(), &[arguments, &program[..]].concat());
+    let (_, stdout, stderr) = run(&["tools"]);
+    assert!(
+        stdout.contains("look()  changes nothing") && stdout.contains("pay(to)  may change data"),
+        "{stdout}{stderr}"
+    );
+    assert_eq!((calls_to("look"), calls_to("pay")), (0, 0));
+    let (code, stdout, stderr) = run(&["init", "below"]);
+    assert_eq!(code, Some(0), "{stdout}{stderr}");
+    assert!(stdout.contains("not called: pay"), "{stdout}");
+    assert_eq!((calls_to("look"), calls_to("pay")), (1, 0));
+    let written = files(&project.folder().join("below"));
+    assert!(written["ananke.config.yaml"].contains("cwd: \"..\""));
+    let tests = &written["tools.test.yaml"];
+    assert!(
+        tests.contains("skip: may change data") && tests.contains("to: \"$${ENV.HOME}\""),
+        "{tests}"
+    );
+    assert_eq!(run(&["init", "other", "--call", "pay"]).0, Some(0));
+    assert_eq!((calls_to("look"), calls_to("pay")), (2, 1));
+    let (_, stdout, _) = run(&["audit", "--tool", "pay"]);
+    assert!(
+        stdout.contains("pay  not called: it may change data"),
+        "{stdout}"
+    );
+    assert_eq!(calls_to("pay"), 1);
+}
+
+#[test]
+fn what_is_not_recognised_writes_nothing() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
         .unwrap();
-    let project = Project::new(&[]);
-    let (code, stdout, stderr) = ananke(
-        project.folder(),
-        &["init", "--endpoint", &format!("http://{closed}/")],
-    );
-    assert_eq!(code, Some(1));
-    assert!(
-        stdout.contains("connection refused") && stderr.contains("the files are written"),
-        "{stdout}{stderr}"
-    );
-    assert_eq!(files(project.folder()).len(), 4);
-    let other = Project::new(&[]);
-    let (code, _, stderr) = ananke(
-        other.folder(),
-        &["init", "--endpoint", "shop.example.org/agent"],
-    );
-    assert_eq!(code, Some(1));
-    assert!(stderr.contains("error[bad-url]"), "{stderr}");
-    assert_eq!(files(other.folder()).len(), 0);
+    let closed = format!("http://{closed}/");
+    for (arguments, expected) in [
+        (&["init", &closed][..], "connection refused"),
+        (&["init", "ftp://h/"], "agents are asked over `http://`"),
+        (
+            &["init", "shop.example.org/agent"],
+            "write `http://shop.example.org/agent`",
+        ),
+        (
+            &["init", "http://h/", "http://i/"],
+            "one directory and one URL",
+        ),
+        (
+            &["init", &closed, "--", "cat"],
+            "a URL or a program, not both",
+        ),
+        (&["init", "-H", "a: b"], "there is none"),
+        (
+            &["init", "--", "sh", "-c", "echo no; exit 3"],
+            "speaks no protocol that ananke knows",
+        ),
+        (&["init", "--", "./no-such-program"], "no-such-program"),
+        (&["audit", &closed], "connection refused"),
+        (&["tools", &closed], "connection refused"),
+    ] {
+        let project = Project::new(&[]);
+        let (code, stdout, stderr) = ananke(project.folder(), arguments);
+        assert_eq!(code, Some(1), "{arguments:?}: {stdout}{stderr}");
+        assert!(stderr.contains(expected), "{arguments:?}: {stderr}");
+        assert_eq!(files(project.folder()).len(), 0, "{arguments:?}");
+    }
 }
 
 #[test]

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use ananke::agents::Transport;
 use ananke::agents::http::HttpTransport;
-use ananke::context::Context;
 use ananke::audit::ToolKind;
+use ananke::context::Context;
 use ananke::diagnostic::{Diagnostic, Severity};
 use ananke::model::{NEWEST_VERSION, TurnKind, turn_type_name};
-use ananke::project::CONFIG_NAME;
 use ananke::plan::{Plan, Planned, PreparedHelper, Selection, plan};
+use ananke::project::CONFIG_NAME;
 use ananke::redact::Redactor;
 use ananke::run::{RunHelpers, Stopper};
 use serde_json::json;
@@ -80,11 +80,7 @@ impl AgentProject {
     ///
     /// # Errors
     /// If it cannot be a target, which is reported.
-    pub(super) fn written(
-        config: &str,
-        turn: TurnKind,
-        context: &Context,
-    ) -> Result<Self, Exit> {
+    pub(super) fn written(config: &str, turn: TurnKind, context: &Context) -> Result<Self, Exit> {
         let folder = &context.working_directory;
         let (path, test) = (folder.join(CONFIG_NAME), folder.join(FILE));
         let context = Context {

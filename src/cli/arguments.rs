@@ -21,8 +21,8 @@ use super::record::{RecordOptions, record};
 use super::run::run;
 use super::run_options::RunOptions;
 use super::schema::{SchemaOptions, schema};
-use super::tools::{ToolsOptions, tools};
 use super::shrink::{ShrinkOptions, shrink};
+use super::tools::{ToolsOptions, tools};
 use super::verify::{VerifyOptions, verify};
 use super::watch::{WatchOptions, watch};
 

@@ -97,9 +97,11 @@ pub(super) fn audit(command: &AuditCommand, context: &Context) -> Exit {
     );
     let mut agent = match runtime.block_on(named) {
         Ok(named) if named.project.tool_kind() == ToolKind::Skill => {
-            let speaks = named.found.map(|found| format!(", which speaks {},", found.speaks));
+            let speaks = named
+                .found
+                .map(|found| format!(", which speaks {},", found.speaks));
             say(&format!(
-                "error: an audit calls the tools of a server of MCP, and `{}`{} is an agent that talks\nhelp: name another target or URL; `ananke init` writes tests of an agent",
+                "error: `{}`{} cannot be audited: the agent alone calls its tools\nhelp: name the target or the URL of a server that lets a test call them; `ananke init` writes tests of an agent",
                 escape::line(&named.project.name),
                 speaks.unwrap_or_default()
             ));

@@ -110,7 +110,7 @@ const HABITS: &[(&[&str], &str)] = &[
     ),
     (
         &["--url", "--endpoint", "--provider", "--providers"],
-        "the agent's address is `endpoint` in `ananke.config.yaml`; `ananke init --endpoint URL` writes one",
+        "the agent's address is `endpoint` in `ananke.config.yaml`; `ananke init URL` writes one",
     ),
 ];
 

@@ -75,11 +75,7 @@ struct ListedTools {
     kind: Option<ToolKind>,
 }
 
-async fn shown(
-    options: &ToolsOptions,
-    context: &Context,
-    stopper: &Stopper,
-) -> Result<Exit, Exit> {
+async fn shown(options: &ToolsOptions, context: &Context, stopper: &Stopper) -> Result<Exit, Exit> {
     let word = options.name.as_deref();
     let named = NamedAgent::of(word, &options.place, &options.project, context, stopper).await?;
     let (mut agent, found) = (named.project, named.found);
@@ -204,7 +200,11 @@ fn table(listed: &ListedTools, agent: &AgentProject) -> String {
             Some(ToolKind::Skill) => String::new(),
             Some(ToolKind::Called) | None => format!("({})", arguments(tool)),
         };
-        let _ = writeln!(text, "{}{effect}", line(&format!("{}{arguments}", tool.name)));
+        let _ = writeln!(
+            text,
+            "{}{effect}",
+            line(&format!("{}{arguments}", tool.name))
+        );
         let description = tool.description.split_whitespace().collect::<Vec<_>>();
         if !description.is_empty() {
             let description = line(&description.join(" "));

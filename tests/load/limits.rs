@@ -72,8 +72,12 @@ fn one_anchor_may_be_used_by_many() {
         "version: \"1.0\"\nname: a\nturns:\n  - &turn { user: a, assert: { tools: { forbid: [b] } } }\n"
             .to_owned();
     text += &"  - *turn\n  - { <<: *turn, user: c }\n".repeat(1_500);
-    let loaded =
-        load::<TestFile>(FileKind::Test, &source("a.yaml", &text), Some(ananke::schema::Version::newest())).expect("an honest file");
+    let loaded = load::<TestFile>(
+        FileKind::Test,
+        &source("a.yaml", &text),
+        Some(ananke::schema::Version::newest()),
+    )
+    .expect("an honest file");
     assert_eq!(
         loaded.value.tests[0].turns.as_ref().map(Vec::len),
         Some(3_001)
@@ -83,7 +87,12 @@ fn one_anchor_may_be_used_by_many() {
 #[test]
 fn places_survive_and_count_bytes() {
     let text = "version: \"1.0\"\nname: ünï\nturns:\n  - user: &w wörld\n  - type: user\n    user: *w\n    assert: { text: { must_match: x } }\n";
-    let loaded = load::<TestFile>(FileKind::Test, &source("a.yaml", text), Some(ananke::schema::Version::newest())).expect("a good file");
+    let loaded = load::<TestFile>(
+        FileKind::Test,
+        &source("a.yaml", text),
+        Some(ananke::schema::Version::newest()),
+    )
+    .expect("a good file");
     let [loaded] = loaded.value.tests.as_slice() else {
         panic!("one test")
     };

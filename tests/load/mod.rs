@@ -24,8 +24,12 @@ fn source(name: &str, text: &str) -> Arc<SourceFile> {
 fn problems(kind: FileKind, text: &str) -> Vec<Diagnostic> {
     let source = source("a.yaml", text);
     match kind {
-        FileKind::Config => load::<ConfigFile>(kind, &source, None).err().unwrap_or_default(),
-        FileKind::Test => load::<TestFile>(kind, &source, Some(ananke::schema::Version::newest())).err().unwrap_or_default(),
+        FileKind::Config => load::<ConfigFile>(kind, &source, None)
+            .err()
+            .unwrap_or_default(),
+        FileKind::Test => load::<TestFile>(kind, &source, Some(ananke::schema::Version::newest()))
+            .err()
+            .unwrap_or_default(),
         FileKind::Case => unreachable!("it has no version"),
     }
 }

@@ -1,6 +1,8 @@
 //! Messages about the `version` of a file and about what is newer than it.
 
-use ananke::schema::FileKind;
+use ananke::diagnostic::apply;
+use ananke::model::TestFile;
+use ananke::schema::{FileKind, Version, load};
 use snapbox::str;
 
 use super::check;
@@ -76,17 +78,24 @@ error[version]: version 1.9 is newer than this program, which knows versions up 
 
 #[test]
 fn no_version() {
+    let text = "name: a\nturns: [{ user: b, assert: { text: { contains: b } } }]\n";
     check(
         FileKind::Test,
-        r#"name: a
-turns: [{ user: b }]
-"#,
+        text,
+        str![[r#"
+no problems
+
+"#]],
+    );
+    check(
+        FileKind::Config,
+        "target: { type: scripted, rules: [{ do: [{ say: b }] }] }\n",
         str![[r#"
 error[version]: the key `version` is missing
  --> a.yaml:1:1
   |
-1 | name: a
-  | ^^^^
+1 | target: { type: scripted, rules: [{ do: [{ say: b }] }] }
+  | ^^^^^^
   |
   = help: begin the file with `version: "1.4"`
 
@@ -94,6 +103,25 @@ error[version]: the key `version` is missing
 
 "#]],
     );
+}
+
+/// A test file without a version has that of its config, and a fix gives it one of its own.
+#[test]
+fn a_test_has_the_version_of_its_config() {
+    let text = "# A test.\nname: a\nid: b\nturns: [{ user: b }]\n";
+    let source = super::source("a.yaml", text);
+    let problems = load::<TestFile>(FileKind::Test, &source, Version::parse("1.0")).unwrap_err();
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    let message = "`id` needs version 1.3; it has no `version`, and its config says 1.0";
+    assert_eq!(problems[0].message, message);
+    let fixed = apply(&source, &problems[0].fixes);
+    assert_eq!(
+        fixed,
+        "# A test.\nversion: \"1.3\"\nname: a\nid: b\nturns: [{ user: b }]\n"
+    );
+    let flow = super::source("a.yaml", "{ name: a, id: b, turns: [{ user: b }] }\n");
+    let problems = load::<TestFile>(FileKind::Test, &flow, Version::parse("1.0")).unwrap_err();
+    assert_eq!(problems[0].fixes.len(), 0);
 }
 
 #[test]

@@ -30,8 +30,12 @@ fn compile(block: &str, level: Level) -> Block {
     ananke::install();
     let text = format!("version: \"1.4\"\nname: row\nturns: [{{ user: hi }}]\nassert: {block}\n");
     let source = Arc::new(SourceFile::new("row.test.yaml", "row.test.yaml", text));
-    let loaded = load::<TestFile>(FileKind::Test, &source, Some(ananke::schema::Version::newest()))
-        .unwrap_or_else(|problems| panic!("{block}: {problems:?}"));
+    let loaded = load::<TestFile>(
+        FileKind::Test,
+        &source,
+        Some(ananke::schema::Version::newest()),
+    )
+    .unwrap_or_else(|problems| panic!("{block}: {problems:?}"));
     let scope = Scope::default();
     let mut problems = Vec::new();
     let mut interpolation = Interpolation::new(&scope, &source, Mode::Send, &mut problems);

@@ -6,14 +6,16 @@ use url::Url;
 use super::discovery::well_known;
 use ananke_agents::http::shown;
 use ananke_agents::{
-    Candidate, CandidatePlace, Place, ProbedProtocol, Question, is_base, target_keys,
+    AgentPlace, CandidatePlace, ProbeQuestion, ProbedProtocol, TargetCandidate, is_base,
+    target_keys,
 };
+use ananke_model::model::TurnKind;
 
 /// Agents of A2A: their card is below the URL, at it, or below the root of the server.
 pub(super) struct ProbedA2a;
 
 impl ProbedProtocol for ProbedA2a {
-    fn candidates(&self, place: &Place, _: Option<&str>) -> Vec<Candidate> {
+    fn candidates(&self, place: &AgentPlace, _: Option<&str>) -> Vec<TargetCandidate> {
         let Some(url) = place.url() else {
             return Vec::new();
         };
@@ -28,14 +30,16 @@ impl ProbedProtocol for ProbedA2a {
     }
 }
 
-fn candidate(url: &Url, place: CandidatePlace) -> Candidate {
+fn candidate(url: &Url, place: CandidatePlace) -> TargetCandidate {
     let card = well_known(url);
-    Candidate {
+    TargetCandidate {
         speaks: "A2A",
         sends: format!("GET {}", shown(card.first().unwrap_or(url))),
         target: Some(target_keys("a2a", [("agentCardUrl", json!(url.as_str()))])),
         lookup: None,
-        question: Question::Tools,
+        question: ProbeQuestion::Tools,
+        turn: TurnKind::User,
+        at: AgentPlace::Url(url.clone()),
         place,
     }
 }

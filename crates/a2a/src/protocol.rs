@@ -6,9 +6,7 @@ use super::auth_config::A2aAuth;
 use super::compile::compile;
 use super::config::A2aConfig;
 use super::probed::ProbedA2a;
-use ananke_agents::{
-    Capabilities, Capability, ProbedProtocol, Protocol, ProtocolConfig, Target,
-};
+use ananke_agents::{Capabilities, Capability, ProbedProtocol, Protocol, ProtocolConfig, Target};
 use ananke_base::source::FreeMap;
 use ananke_model::model::{Text, TurnKind, TurnType};
 use ananke_model::variables::Interpolation;

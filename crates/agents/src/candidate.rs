@@ -1,27 +1,37 @@
 //! The targets that an agent could be of which only a URL or a program is known: each protocol names its own
-//! ([`Protocol::PROBED`](super::Protocol::PROBED)), and whoever asks tries them.
+//! ([`Protocol::PROBED`](super::Protocol::PROBED)), and they are tried one after the other.
 
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::lookup::Lookup;
+use super::http::shown;
+use super::lookup::NameLookup;
 use ananke_base::text::escape;
+use ananke_model::model::TurnKind;
 
 /// All that is known of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum AgentPlace {
     /// Its URL, or one above it.
     Url(Url),
     /// The program, and its arguments.
     Program(Vec<String>),
 }
 
-impl Place {
+impl AgentPlace {
     /// The URL, if there is one.
     pub fn url(&self) -> Option<&Url> {
         match self {
             Self::Url(url) => Some(url),
             Self::Program(_) => None,
+        }
+    }
+
+    /// The place as messages show it, without what may be secret.
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Url(url) => shown(url),
+            Self::Program(words) => format!("`{}`", escape::line(&words.join(" "))),
         }
     }
 
@@ -34,7 +44,7 @@ impl Place {
     }
 }
 
-impl Place {
+impl AgentPlace {
     /// The place that a word is, if it is a URL: without a scheme, it is one of HTTP if it begins with a host and a port.
     ///
     /// # Errors
@@ -67,7 +77,7 @@ impl Place {
 
 /// A target that an agent could be.
 #[derive(Clone, Debug)]
-pub struct Candidate {
+pub struct TargetCandidate {
     /// What it speaks, in words: `OpenAI chat completions`.
     pub speaks: &'static str,
     /// What is sent to find out: `GET http://h/v1/models`.
@@ -75,14 +85,18 @@ pub struct Candidate {
     /// The keys of the target; `None` if no `type` of targets speaks it.
     pub target: Option<Map<String, Value>>,
     /// What is asked before anything else, if something is.
-    pub lookup: Option<Lookup>,
+    pub lookup: Option<NameLookup>,
     /// What is asked of the target.
-    pub question: Question,
+    pub question: ProbeQuestion,
+    /// How a test asks it: by a user, or by a list of its tools.
+    pub turn: TurnKind,
     /// Where it is.
+    pub at: AgentPlace,
+    /// How it is known to be there.
     pub place: CandidatePlace,
 }
 
-/// Where a candidate is.
+/// How a candidate is known to be where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CandidatePlace {
     /// Where people say that the agent is.
@@ -93,7 +107,7 @@ pub enum CandidatePlace {
 
 /// What is asked of a target to find out whether it speaks a protocol, from what costs nothing to what costs most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Question {
+pub enum ProbeQuestion {
     /// Which tools, or skills, it has. Nothing is done.
     Tools,
     /// What it answers to a greeting. It is over with the first sign of an answer.
@@ -103,7 +117,7 @@ pub enum Question {
 /// A protocol whose targets can be found.
 pub trait ProbedProtocol: Sync {
     /// The targets that the agent at `place` could be. `name` is the agent or the model there, if people say which.
-    fn candidates(&self, place: &Place, name: Option<&str>) -> Vec<Candidate>;
+    fn candidates(&self, place: &AgentPlace, name: Option<&str>) -> Vec<TargetCandidate>;
 }
 
 /// The keys of a target: its `type`, and these.
@@ -139,12 +153,12 @@ mod tests {
             ("./x", None),
             ("staging:eu", None),
         ] {
-            let place = Place::of_word(word).map(Result::unwrap);
-            let url = place.as_ref().and_then(Place::url).map(Url::as_str);
+            let place = AgentPlace::of_word(word).map(Result::unwrap);
+            let url = place.as_ref().and_then(AgentPlace::url).map(Url::as_str);
             assert_eq!(url, expected, "{word}");
         }
         for wrong in ["ftp://h/", "http://", "http://h:99999/"] {
-            assert!(Place::of_word(wrong).unwrap().is_err(), "{wrong}");
+            assert!(AgentPlace::of_word(wrong).unwrap().is_err(), "{wrong}");
         }
     }
 }

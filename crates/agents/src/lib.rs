@@ -38,7 +38,8 @@ mod target;
 mod tool_execution;
 
 pub use candidate::{
-    Candidate, CandidatePlace, Place, ProbedProtocol, Question, is_base, target_keys,
+    AgentPlace, CandidatePlace, ProbeQuestion, ProbedProtocol, TargetCandidate, is_base,
+    target_keys,
 };
 pub use capabilities::{Capabilities, Capability};
 pub use clock::EventClock;
@@ -54,7 +55,7 @@ pub use http::{
 };
 pub use limits::Limits;
 pub use limits::in_words;
-pub use lookup::Lookup;
+pub use lookup::NameLookup;
 pub use pace::{Concurrency, Pacer, Rate, TargetPace};
 pub use protocol::{Protocol, ProtocolConfig};
 pub use recognition::recognized;

@@ -20,7 +20,7 @@ use ananke_trace::trace::Change;
 
 /// A request whose answer says which agents or models are there.
 #[derive(Clone, Debug)]
-pub struct Lookup {
+pub struct NameLookup {
     /// How it is sent.
     pub method: Method,
     /// Where to.
@@ -33,7 +33,7 @@ pub struct Lookup {
     pub key: Option<&'static str>,
 }
 
-impl Lookup {
+impl NameLookup {
     /// The names that the answer lists. The request has these `headers`.
     ///
     /// # Errors

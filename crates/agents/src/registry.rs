@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
-use super::candidate::{Candidate, Place, ProbedProtocol};
+use super::candidate::{AgentPlace, ProbedProtocol, TargetCandidate};
 use super::common::TargetCommon;
 use super::protocol::{Protocol, ProtocolConfig};
 use super::served::ServedProtocol;
@@ -35,9 +35,9 @@ pub(crate) fn protocols() -> &'static [Registration] {
 
 /// The targets that the agent at `place` could be, from the question that costs least; `name` is the agent or the model there, if
 /// people say which.
-pub fn candidates(place: &Place, name: Option<&str>) -> Vec<Candidate> {
+pub fn candidates(place: &AgentPlace, name: Option<&str>) -> Vec<TargetCandidate> {
     let probed = protocols().iter().filter_map(|protocol| protocol.probed);
-    let mut candidates: Vec<Candidate> = probed
+    let mut candidates: Vec<TargetCandidate> = probed
         .flat_map(|protocol| protocol.candidates(place, name))
         .collect();
     candidates.sort_by_key(|candidate| {

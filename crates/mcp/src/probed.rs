@@ -5,16 +5,18 @@ use url::Url;
 
 use ananke_agents::http::{below, shown};
 use ananke_agents::{
-    Candidate, CandidatePlace, Place, ProbedProtocol, Question, is_base, target_keys,
+    AgentPlace, CandidatePlace, ProbeQuestion, ProbedProtocol, TargetCandidate, is_base,
+    target_keys,
 };
+use ananke_model::model::TurnKind;
 
 /// Servers of MCP, of both transports over HTTP and over stdio.
 pub(super) struct ProbedMcp;
 
 impl ProbedProtocol for ProbedMcp {
-    fn candidates(&self, place: &Place, _: Option<&str>) -> Vec<Candidate> {
+    fn candidates(&self, place: &AgentPlace, _: Option<&str>) -> Vec<TargetCandidate> {
         match place {
-            Place::Program(words) => vec![Candidate {
+            AgentPlace::Program(words) => vec![TargetCandidate {
                 speaks: "MCP on stdio",
                 sends: "`server/discover`, `initialize` and `tools/list` to its stdin".to_owned(),
                 target: Some(target_keys(
@@ -22,10 +24,12 @@ impl ProbedProtocol for ProbedMcp {
                     [("transport", json!("stdio")), ("command", json!(words))],
                 )),
                 lookup: None,
-                question: Question::Tools,
+                question: ProbeQuestion::Tools,
+                turn: TurnKind::ListTools,
+                at: place.clone(),
                 place: CandidatePlace::Given,
             }],
-            Place::Url(url) => {
+            AgentPlace::Url(url) => {
                 let usual = |name, transport| {
                     let url = is_base(url).then(|| below(url, [name].into_iter()));
                     url.flatten()
@@ -43,7 +47,7 @@ impl ProbedProtocol for ProbedMcp {
     }
 }
 
-fn over_http(url: &Url, transport: &str, place: CandidatePlace) -> Candidate {
+fn over_http(url: &Url, transport: &str, place: CandidatePlace) -> TargetCandidate {
     let (speaks, sends) = match transport {
         "sse" => ("MCP over sse", format!("GET {}, as a stream", shown(url))),
         _ => (
@@ -51,7 +55,7 @@ fn over_http(url: &Url, transport: &str, place: CandidatePlace) -> Candidate {
             format!("POST {} with `server/discover`, `initialize`", shown(url)),
         ),
     };
-    Candidate {
+    TargetCandidate {
         speaks,
         sends,
         target: Some(target_keys(
@@ -62,7 +66,9 @@ fn over_http(url: &Url, transport: &str, place: CandidatePlace) -> Candidate {
             ],
         )),
         lookup: None,
-        question: Question::Tools,
+        question: ProbeQuestion::Tools,
+        turn: TurnKind::ListTools,
+        at: AgentPlace::Url(url.clone()),
         place,
     }
 }

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use super::compile::compile;
 use super::config::McpConfig;
 use super::probed::ProbedMcp;
-use ananke_agents::{
-    Capabilities, Capability, ProbedProtocol, Protocol, ProtocolConfig, Target,
-};
+use ananke_agents::{Capabilities, Capability, ProbedProtocol, Protocol, ProtocolConfig, Target};
 use ananke_base::source::FreeMap;
 use ananke_model::model::{Text, TurnKind, TurnType};
 use ananke_model::variables::Interpolation;

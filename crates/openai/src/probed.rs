@@ -7,8 +7,10 @@ use url::Url;
 use super::compile::{CHAT_COMPLETIONS, completions};
 use ananke_agents::http::{Method, below, shown};
 use ananke_agents::{
-    Candidate, CandidatePlace, Lookup, Place, ProbedProtocol, Question, is_base, target_keys,
+    AgentPlace, CandidatePlace, NameLookup, ProbeQuestion, ProbedProtocol, TargetCandidate,
+    is_base, target_keys,
 };
+use ananke_model::model::TurnKind;
 
 /// The path of the base of an API below the root of its server.
 const BASE: &str = "v1";
@@ -20,19 +22,24 @@ const ANY_MODEL: &str = "default";
 pub(super) struct ProbedOpenai;
 
 impl ProbedProtocol for ProbedOpenai {
-    fn candidates(&self, place: &Place, name: Option<&str>) -> Vec<Candidate> {
+    fn candidates(&self, place: &AgentPlace, name: Option<&str>) -> Vec<TargetCandidate> {
         let Some(url) = place.url() else {
             return Vec::new();
         };
-        let usual = is_base(url).then(|| below(url, [BASE].into_iter())).flatten();
+        let usual = is_base(url)
+            .then(|| below(url, [BASE].into_iter()))
+            .flatten();
         let usual = usual.map(|url| at(&url, CandidatePlace::Usual, name));
         let given = at(url, CandidatePlace::Given, name);
-        given.into_iter().chain(usual.into_iter().flatten()).collect()
+        given
+            .into_iter()
+            .chain(usual.into_iter().flatten())
+            .collect()
     }
 }
 
 /// The candidates at the base of an API, or at one of its paths.
-fn at(url: &Url, place: CandidatePlace, name: Option<&str>) -> Vec<Candidate> {
+fn at(url: &Url, place: CandidatePlace, name: Option<&str>) -> Vec<TargetCandidate> {
     let path = url.path().trim_end_matches('/');
     let is_responses = path.ends_with("/responses");
     let is_api = path.ends_with("/v1") || path.ends_with(CHAT_COMPLETIONS);
@@ -50,27 +57,29 @@ fn at(url: &Url, place: CandidatePlace, name: Option<&str>) -> Vec<Candidate> {
 }
 
 /// Chat completions of a model that the API lists.
-fn listed(url: &Url, place: CandidatePlace) -> Candidate {
-    let lookup = Lookup {
+fn listed(url: &Url, place: CandidatePlace) -> TargetCandidate {
+    let lookup = NameLookup {
         method: Method::Get,
         url: sibling(url, "models"),
         body: Bytes::new(),
         read: models,
         key: Some("model"),
     };
-    Candidate {
+    TargetCandidate {
         speaks: "OpenAI chat completions",
         sends: format!("{}; if it lists models, a greeting", lookup.sends()),
         target: Some(target_keys("openai", [("endpoint", json!(url.as_str()))])),
         lookup: Some(lookup),
-        question: Question::Greeting,
+        question: ProbeQuestion::Greeting,
+        turn: TurnKind::User,
+        at: AgentPlace::Url(url.clone()),
         place,
     }
 }
 
 /// Chat completions of an API that lists no models.
-fn chat(url: &Url, place: CandidatePlace, model: &str) -> Candidate {
-    Candidate {
+fn chat(url: &Url, place: CandidatePlace, model: &str) -> TargetCandidate {
+    TargetCandidate {
         speaks: "OpenAI chat completions",
         sends: format!("POST {} with a greeting", shown(&completions(url.clone()))),
         target: Some(target_keys(
@@ -78,26 +87,30 @@ fn chat(url: &Url, place: CandidatePlace, model: &str) -> Candidate {
             [("endpoint", json!(url.as_str())), ("model", json!(model))],
         )),
         lookup: None,
-        question: Question::Greeting,
+        question: ProbeQuestion::Greeting,
+        turn: TurnKind::User,
+        at: AgentPlace::Url(url.clone()),
         place,
     }
 }
 
 /// The Responses API.
-fn responses(url: &Url, place: CandidatePlace, model: &str) -> Candidate {
-    let lookup = Lookup {
+fn responses(url: &Url, place: CandidatePlace, model: &str) -> TargetCandidate {
+    let lookup = NameLookup {
         method: Method::Post,
         url: sibling(url, "responses"),
         body: Bytes::from(json!({ "model": model, "input": "Hello" }).to_string()),
         read: response,
         key: None,
     };
-    Candidate {
+    TargetCandidate {
         speaks: "the Responses API of OpenAI",
         sends: format!("{} with a greeting", lookup.sends()),
         target: None,
         lookup: Some(lookup),
-        question: Question::Greeting,
+        question: ProbeQuestion::Greeting,
+        turn: TurnKind::User,
+        at: AgentPlace::Url(url.clone()),
         place,
     }
 }
@@ -117,7 +130,9 @@ fn sibling(url: &Url, name: &str) -> Url {
 /// The models that an answer lists.
 fn models(status: u16, answer: &Value) -> Option<Vec<String>> {
     let list = answer.get("data")?.as_array()?;
-    let ids = list.iter().map(|model| Some(model.get("id")?.as_str()?.to_owned()));
+    let ids = list
+        .iter()
+        .map(|model| Some(model.get("id")?.as_str()?.to_owned()));
     (status == 200).then(|| ids.collect()).flatten()
 }
 
@@ -125,9 +140,9 @@ fn models(status: u16, answer: &Value) -> Option<Vec<String>> {
 fn response(status: u16, answer: &Value) -> Option<Vec<String>> {
     let is_response = status == 200 && answer.get("object") == Some(&json!("response"));
     let is_refused = matches!(status, 400 | 401 | 403 | 429)
-        && answer.get("error").is_some_and(|error| {
-            error.get("message").is_some() && error.get("type").is_some()
-        });
+        && answer
+            .get("error")
+            .is_some_and(|error| error.get("message").is_some() && error.get("type").is_some());
     (is_response || is_refused).then(Vec::new)
 }
 
@@ -151,10 +166,16 @@ mod tests {
     #[test]
     fn an_answer_is_of_the_api_or_not() {
         let list = json!({ "object": "list", "data": [{ "id": "a" }, { "id": "b" }] });
-        assert_eq!(models(200, &list), Some(vec!["a".to_owned(), "b".to_owned()]));
+        assert_eq!(
+            models(200, &list),
+            Some(vec!["a".to_owned(), "b".to_owned()])
+        );
         assert_eq!(models(404, &list), None);
         assert_eq!(models(200, &json!({ "data": [7] })), None);
-        assert_eq!(response(200, &json!({ "object": "response" })), Some(Vec::new()));
+        assert_eq!(
+            response(200, &json!({ "object": "response" })),
+            Some(Vec::new())
+        );
         let error = json!({ "error": { "message": "m", "type": "t" } });
         assert_eq!(response(401, &error), Some(Vec::new()));
         assert_eq!(response(404, &error), None);

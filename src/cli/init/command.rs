@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use ananke::agents::Place;
+use ananke::agents::AgentPlace;
 use ananke::audit::PermittedTools;
 use ananke::context::Context;
 use ananke::run::Stopper;
@@ -38,8 +38,8 @@ impl InitOptions {
     ///
     /// # Errors
     /// If there are two of one of them, or a URL that is none.
-    fn split(&self) -> Result<(PathBuf, Option<Place>), String> {
-        let is_url = |word: &&String| Place::of_word(word).is_some();
+    fn split(&self) -> Result<(PathBuf, Option<AgentPlace>), String> {
+        let is_url = |word: &&String| AgentPlace::of_word(word).is_some();
         let urls: Vec<&String> = self.words.iter().filter(is_url).collect();
         let folders: Vec<&String> = self.words.iter().filter(|word| !is_url(word)).collect();
         if urls.len() > 1 || folders.len() > 1 {
@@ -48,10 +48,24 @@ impl InitOptions {
                     .to_owned(),
             );
         }
+        if let Some(word) = folders.first().filter(|word| may_be_host(word)) {
+            let shown = escape::line(word);
+            return Err(format!(
+                "is `{shown}` a directory or a URL?\nhelp: write `http://{shown}` or `./{shown}`"
+            ));
+        }
         let folder = folders.first().map_or(".", |folder| folder.as_str());
         let place = self.place.place(urls.first().map(|url| url.as_str()))?;
         Ok((folder.into(), place))
     }
+}
+
+/// Whether a word that is no URL could be meant as one: it begins with what looks like the name of a host.
+fn may_be_host(word: &str) -> bool {
+    let (host, has_path) = word
+        .split_once('/')
+        .map_or((word, false), |(host, _)| (host, true));
+    has_path && !host.starts_with('.') && host.contains('.')
 }
 
 /// The command line that tries the agent.
@@ -98,7 +112,7 @@ pub(crate) fn init(options: &InitOptions, context: &Context) -> Exit {
 }
 
 /// The agent at `place`; an error was reported.
-fn asked(place: &Place, options: &InitOptions, context: &Context) -> Result<FoundAgent, Exit> {
+fn asked(place: &AgentPlace, options: &InitOptions, context: &Context) -> Result<FoundAgent, Exit> {
     let stopper = Stopper::default();
     let made = interrupt::listen(stopper.clone(), context, || {}).and_then(|()| runtime());
     let runtime = made.map_err(|error| fail(&error.to_string()))?;

@@ -45,13 +45,26 @@ pub(super) fn of_agent(found: &FoundAgent, permitted: &PermittedTools) -> Vec<St
     let tests = match found.tools.as_deref() {
         None | Some([]) if found.greets() => vec![hello()],
         Some(tools) if found.greets() => {
-            let head = format!("{}{}", modeline(TEST_SCHEMA), include_str!("skills.head.yaml"));
+            let head = format!(
+                "{}{}",
+                modeline(TEST_SCHEMA),
+                include_str!("skills.head.yaml")
+            );
             let text = test_file(&head, tools, ToolKind::Skill, permitted);
             vec![hello(), ("skills.test.yaml", text, "a test for each skill")]
         }
         tools => {
-            let head = format!("{}{}", modeline(TEST_SCHEMA), include_str!("tools.head.yaml"));
-            let text = test_file(&head, tools.unwrap_or_default(), ToolKind::Called, permitted);
+            let head = format!(
+                "{}{}",
+                modeline(TEST_SCHEMA),
+                include_str!("tools.head.yaml")
+            );
+            let text = test_file(
+                &head,
+                tools.unwrap_or_default(),
+                ToolKind::Called,
+                permitted,
+            );
             vec![("tools.test.yaml", text, "a test for each tool")]
         }
     };

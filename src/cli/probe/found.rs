@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use ananke::agents::AgentPlace;
 use ananke::message::DeclaredTool;
 use ananke::model::{NEWEST_VERSION, TurnKind};
 use ananke::source::{Node, to_yaml};
@@ -15,6 +16,10 @@ use super::place_options::Header;
 pub(crate) struct FoundAgent {
     /// What it speaks, in words.
     pub(crate) speaks: &'static str,
+    /// Where it is.
+    pub(crate) at: AgentPlace,
+    /// How a test asks it: by a user, or by a list of its tools.
+    pub(crate) turn: TurnKind,
     /// The keys of its target.
     pub(crate) target: Map<String, Value>,
     /// The tools or skills that it declares, if its protocol has such declarations.
@@ -30,23 +35,7 @@ impl FoundAgent {
 
     /// Whether it answers what a user says.
     pub(crate) fn greets(&self) -> bool {
-        self.turn() == TurnKind::User
-    }
-
-    /// How it is asked: servers of MCP have no user.
-    pub(super) fn turn(&self) -> TurnKind {
-        match self.of_type() {
-            "mcp" => TurnKind::ListTools,
-            _ => TurnKind::User,
-        }
-    }
-
-    /// The `type` of its target.
-    fn of_type(&self) -> &str {
-        self.target
-            .get("type")
-            .and_then(Value::as_str)
-            .unwrap_or_default()
+        self.turn == TurnKind::User
     }
 }
 
@@ -70,10 +59,7 @@ pub(super) fn written(target: Map<String, Value>, headers: &[Header]) -> Map<Str
 impl FoundAgent {
     /// Says where the relative paths of a program begin that was named in `here`, for a project in `folder`.
     pub(crate) fn in_folder(&mut self, folder: &Path, here: &Path) {
-        let is_program = !["endpoint", "agentCardUrl"]
-            .iter()
-            .any(|key| self.target.contains_key(*key));
-        if !is_program || folder == here {
+        if self.at.program().is_none() || folder == here {
             return;
         }
         let cwd = match folder.strip_prefix(here) {
@@ -88,30 +74,26 @@ impl FoundAgent {
 mod tests {
     use super::*;
 
-    fn found(target: Value) -> FoundAgent {
-        let Value::Object(target) = target else {
-            panic!("keys")
-        };
+    fn found(at: AgentPlace) -> FoundAgent {
         FoundAgent {
             speaks: "",
-            target,
+            at,
+            turn: TurnKind::User,
+            target: Map::new(),
             tools: None,
         }
     }
 
     #[test]
     fn a_program_keeps_the_directory_that_it_was_named_in() {
-        for (folder, cwd) in [
-            ("/a", None),
-            ("/a/b/c", Some("../..")),
-            ("/b", Some("/a")),
-        ] {
-            let mut program = found(json!({ "type": "command", "cmd": ["./x"] }));
+        for (folder, cwd) in [("/a", None), ("/a/b/c", Some("../..")), ("/b", Some("/a"))] {
+            let mut program = found(AgentPlace::Program(vec!["./x".to_owned()]));
             program.in_folder(Path::new(folder), Path::new("/a"));
             let written = program.target.get("cwd").and_then(Value::as_str);
             assert_eq!(written, cwd, "{folder}");
         }
-        let mut server = found(json!({ "type": "agui", "endpoint": "http://h/" }));
+        let url = AgentPlace::of_word("http://h/").and_then(Result::ok);
+        let mut server = found(url.expect("a URL"));
         server.in_folder(Path::new("/b"), Path::new("/a"));
         assert!(!server.target.contains_key("cwd"));
     }

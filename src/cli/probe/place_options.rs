@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ananke::agents::Place;
+use ananke::agents::AgentPlace;
 use ananke::agents::http::is_header;
 use ananke::context::{Context, Environment};
 use clap::Args;
@@ -63,13 +63,13 @@ impl PlaceOptions {
     ///
     /// # Errors
     /// If it is no place, or both are there.
-    pub(crate) fn place(&self, word: Option<&str>) -> Result<Option<Place>, String> {
-        match (word.and_then(Place::of_word), self.command.is_empty()) {
+    pub(crate) fn place(&self, word: Option<&str>) -> Result<Option<AgentPlace>, String> {
+        match (word.and_then(AgentPlace::of_word), self.command.is_empty()) {
             (Some(_), false) => {
                 Err("write a URL or a program, not both\nhelp: if the program serves the URL, start it first".to_owned())
             }
             (Some(url), true) => url.map(Some),
-            (None, false) => Ok(Some(Place::Program(self.command.clone()))),
+            (None, false) => Ok(Some(AgentPlace::Program(self.command.clone()))),
             (None, true) if !self.headers.is_empty() || self.agent.is_some() => {
                 Err("`--header` and `--agent` are about a URL, and there is none".to_owned())
             }

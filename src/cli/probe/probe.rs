@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use ananke::agents::http::HttpTransport;
 use ananke::agents::{
-    Action, Candidate, CandidatePlace, Ended, Limits, Place, Question, Sink, Stop, TargetError,
-    Wire, candidates,
+    Action, AgentPlace, CandidatePlace, Ended, Limits, ProbeQuestion, Sink, Stop, TargetCandidate,
+    TargetError, Wire, candidates,
 };
 use ananke::context::{At, Context};
 use ananke::message::{DeclaredTool, UserContent};
@@ -37,12 +37,12 @@ const SHOWN: usize = 70;
 /// # Errors
 /// If nothing answers as a protocol promises, or several targets do: what to do, in words.
 pub(crate) async fn probe(
-    place: &Place,
+    place: &AgentPlace,
     options: &PlaceOptions,
     context: &Context,
     stopper: &Stopper,
 ) -> Result<FoundAgent, String> {
-    let prober = Prober {
+    let prober = AgentProber {
         place,
         options,
         context: &options.context(context),
@@ -56,7 +56,7 @@ pub(crate) async fn probe(
 }
 
 /// What came of a candidate.
-enum Answer {
+enum CandidateAnswer {
     /// It is this one.
     Found(Box<FoundAgent>),
     /// It is one that no `type` of targets speaks.
@@ -67,50 +67,63 @@ enum Answer {
     Other(TargetError),
 }
 
-struct Prober<'a> {
-    place: &'a Place,
+/// Whether a candidate asked who asks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Open,
+    Denied,
+}
+
+struct AgentProber<'a> {
+    place: &'a AgentPlace,
     options: &'a PlaceOptions,
     context: &'a Context,
     stopper: &'a Stopper,
     redactor: Redactor,
 }
 
-impl Prober<'_> {
+impl AgentProber<'_> {
     async fn find(&self) -> Result<FoundAgent, String> {
         let candidates = candidates(self.place, self.options.agent.as_deref());
-        let shown = self.shown_place();
+        let shown = self.place.shown();
         say(&format!("Asking {shown} what it speaks. This is sent:"));
         let mut usual: Vec<FoundAgent> = Vec::new();
-        let mut needs_credentials = false;
+        let mut access = Access::Open;
         let mut last = String::new();
         for candidate in candidates {
             say(&format!("  {}: {}", candidate.speaks, candidate.sends));
             match self.ask(&candidate).await {
                 _ if self.stopper.reason().is_some() => return Err("interrupted".to_owned()),
-                Answer::Found(found) if candidate.place == CandidatePlace::Given => {
+                CandidateAnswer::Found(found) if candidate.place == CandidatePlace::Given => {
                     return Ok(*found);
                 }
-                Answer::Found(found) => usual.push(*found),
-                Answer::Unsupported(speaks) => {
+                CandidateAnswer::Found(found) => usual.push(*found),
+                CandidateAnswer::Unsupported(speaks) => {
                     return Err(format!(
                         "{shown} speaks {speaks}, which ananke has no `type` for yet: nothing was written\nhelp: if it has chat completions too, name their URL; or wrap the agent in a program: `ananke init --for python`"
                     ));
                 }
-                Answer::Several(names) => return Err(several(&shown, &names)),
-                Answer::Other(error) if error.is_unreachable() => {
+                CandidateAnswer::Several(names) => return Err(several(&shown, &names)),
+                CandidateAnswer::Other(error) if error.is_unreachable() => {
                     return Err(format!(
                         "{}: nothing was written\nhelp: start the agent, and try again",
                         self.redactor.text(&error.message)
                     ));
                 }
-                Answer::Other(error) => {
-                    needs_credentials |= matches!(error.received.status, Some(401 | 403));
+                CandidateAnswer::Other(error) => {
+                    if matches!(error.received.status, Some(401 | 403)) {
+                        access = Access::Denied;
+                    }
                     let why = match self.place {
-                        Place::Url(_) => self.in_short(&error),
-                        Place::Program(_) => self.redactor.text(&error.to_string()).into_owned(),
+                        AgentPlace::Url(_) => self.in_short(&error),
+                        AgentPlace::Program(_) => {
+                            self.redactor.text(&error.to_string()).into_owned()
+                        }
                     };
-                    let shown = if why == last { "the same" } else { &why };
-                    say(&format!("      no: {}", shown.trim_end().replace('\n', "\n        ")));
+                    if why != last {
+                        let indented = why.trim_end().replace('\n', "\n        ");
+                        say(&format!("      no: {indented}"));
+                    }
                     last = why;
                 }
             }
@@ -122,11 +135,11 @@ impl Prober<'_> {
                 let found: Vec<FoundAgent> = [first, second].into_iter().chain(usual).collect();
                 Err(several_agents(&shown, &found))
             }
-            (None, _) => Err(self.nothing(&shown, needs_credentials)),
+            (None, _) => Err(self.nothing(&shown, access)),
         }
     }
 
-    async fn ask(&self, candidate: &Candidate) -> Answer {
+    async fn ask(&self, candidate: &TargetCandidate) -> CandidateAnswer {
         let mut target = candidate.target.clone();
         if let Some(lookup) = &candidate.lookup {
             let headers: Vec<(String, String)> = self
@@ -139,53 +152,55 @@ impl Prober<'_> {
             let limits = Limits::new(SERVER_PATIENCE, self.stopper.token().clone());
             let names = match lookup.names(&headers, &transport, &limits).await {
                 Ok(names) => names,
-                Err(error) => return Answer::Other(error),
+                Err(error) => return CandidateAnswer::Other(error),
             };
             if let (Some(target), Some(key)) = (&mut target, lookup.key) {
                 let named = self.options.agent.clone();
                 let name = match (named, names.as_slice()) {
                     (Some(named), _) => named,
                     (None, [only]) => only.clone(),
-                    (None, []) => return Answer::Other(TargetError::new("it lists none")),
-                    (None, _) => return Answer::Several(names),
+                    (None, []) => return CandidateAnswer::Other(TargetError::new("it lists none")),
+                    (None, _) => return CandidateAnswer::Several(names),
                 };
                 target.insert(key.to_owned(), json!(name));
             }
         }
         let Some(target) = target else {
-            return Answer::Unsupported(candidate.speaks);
+            return CandidateAnswer::Unsupported(candidate.speaks);
         };
         let mut found = FoundAgent {
             speaks: candidate.speaks,
+            at: candidate.at.clone(),
+            turn: candidate.turn,
             target: written(target, &self.options.headers),
             tools: None,
         };
         match self.question(candidate.question, &found).await {
             Ok(tools) => {
                 found.tools = tools;
-                Answer::Found(Box::new(found))
+                CandidateAnswer::Found(Box::new(found))
             }
-            Err(error) => Answer::Other(error),
+            Err(error) => CandidateAnswer::Other(error),
         }
     }
 
     /// Asks a target; its tools, if it declares them.
     async fn question(
         &self,
-        question: Question,
+        question: ProbeQuestion,
         found: &FoundAgent,
     ) -> Result<Option<Vec<DeclaredTool>>, TargetError> {
         let unusable = |_reported| TargetError::new("it cannot be a target");
-        let agent = AgentProject::written(&found.config(), found.turn(), self.context)
-            .map_err(unusable)?;
+        let agent =
+            AgentProject::written(&found.config(), found.turn, self.context).map_err(unusable)?;
         let target = agent.target(Colour::Auto).map_err(unusable)?.target;
         let helpers = agent.helpers(self.stopper);
         let limits = helpers.limits(match self.place {
-            Place::Url(_) => SERVER_PATIENCE,
-            Place::Program(_) => PROGRAM_PATIENCE,
+            AgentPlace::Url(_) => SERVER_PATIENCE,
+            AgentPlace::Program(_) => PROGRAM_PATIENCE,
         });
         let options = helpers.session_options();
-        if question == Question::Tools {
+        if question == ProbeQuestion::Tools {
             return target.declared_tools(options, &limits).await;
         }
         let greeting = Action::User {
@@ -208,13 +223,6 @@ impl Prober<'_> {
         }
     }
 
-    fn shown_place(&self) -> String {
-        match self.place {
-            Place::Url(url) => ananke::agents::http::shown(url),
-            Place::Program(words) => format!("`{}`", escape::line(&words.join(" "))),
-        }
-    }
-
     /// An answer in a few words.
     fn in_short(&self, error: &TargetError) -> String {
         let received = &error.received;
@@ -229,17 +237,17 @@ impl Prober<'_> {
     }
 
     /// What to do if nothing was recognised.
-    fn nothing(&self, shown: &str, needs_credentials: bool) -> String {
+    fn nothing(&self, shown: &str, access: Access) -> String {
         let mut message =
             format!("{shown} speaks no protocol that ananke knows: nothing was written");
         let help = match self.place {
-            _ if needs_credentials => {
+            _ if access == Access::Denied => {
                 "it asks who you are: pass a header, as in `-H \"authorization: Bearer $TOKEN\"`"
             }
-            Place::Url(_) => {
+            AgentPlace::Url(_) => {
                 "name the URL that clients of the agent use; for an API of its own, wrap the agent in a program: `ananke init --for python`"
             }
-            Place::Program(_) => {
+            AgentPlace::Program(_) => {
                 "if the program serves HTTP, start it, and name its URL; else let it read and print JSON lines: `ananke init --for python`"
             }
         };
@@ -273,11 +281,7 @@ fn several(shown: &str, names: &[String]) -> String {
 fn several_agents(shown: &str, found: &[FoundAgent]) -> String {
     let mut message = format!("several agents are below {shown}:");
     for found in found {
-        let url = ["endpoint", "agentCardUrl"]
-            .iter()
-            .find_map(|key| found.target.get(*key)?.as_str());
-        let url = escape::line(url.unwrap_or_default()).into_owned();
-        let _ = write!(message, "\n  {url}  speaks {}", found.speaks);
+        let _ = write!(message, "\n  {}  speaks {}", found.at.shown(), found.speaks);
     }
     message + "\nhelp: name the URL of one of them"
 }

@@ -2,19 +2,24 @@
 
 use serde_json::json;
 
-use ananke_agents::{Candidate, CandidatePlace, Place, ProbedProtocol, Question, target_keys};
+use ananke_agents::{
+    AgentPlace, CandidatePlace, ProbeQuestion, ProbedProtocol, TargetCandidate, target_keys,
+};
+use ananke_model::model::TurnKind;
 
 /// Programs that read runs as lines, and print the events of AG-UI.
 pub(super) struct ProbedCommand;
 
 impl ProbedProtocol for ProbedCommand {
-    fn candidates(&self, place: &Place, _: Option<&str>) -> Vec<Candidate> {
-        let candidate = |words: &[String]| Candidate {
+    fn candidates(&self, place: &AgentPlace, _: Option<&str>) -> Vec<TargetCandidate> {
+        let candidate = |words: &[String]| TargetCandidate {
             speaks: "AG-UI in JSON lines",
             sends: "a run with a greeting to its stdin".to_owned(),
             target: Some(target_keys("command", [("cmd", json!(words))])),
             lookup: None,
-            question: Question::Greeting,
+            question: ProbeQuestion::Greeting,
+            turn: TurnKind::User,
+            at: place.clone(),
             place: CandidatePlace::Given,
         };
         place.program().map(candidate).into_iter().collect()

@@ -6,8 +6,10 @@ use url::Url;
 
 use ananke_agents::http::{Method, below, shown};
 use ananke_agents::{
-    Candidate, CandidatePlace, Lookup, Place, ProbedProtocol, Question, is_base, target_keys,
+    AgentPlace, CandidatePlace, NameLookup, ProbeQuestion, ProbedProtocol, TargetCandidate,
+    is_base, target_keys,
 };
+use ananke_model::model::TurnKind;
 
 /// The paths that agents usually have.
 const USUAL: [&str; 4] = ["agent", "agui", "ag-ui", "awp"];
@@ -19,7 +21,7 @@ const RUNTIME: [&str; 2] = ["api", "copilotkit"];
 pub(super) struct ProbedAgui;
 
 impl ProbedProtocol for ProbedAgui {
-    fn candidates(&self, place: &Place, name: Option<&str>) -> Vec<Candidate> {
+    fn candidates(&self, place: &AgentPlace, name: Option<&str>) -> Vec<TargetCandidate> {
         let Some(url) = place.url() else {
             return Vec::new();
         };
@@ -43,22 +45,24 @@ impl ProbedProtocol for ProbedAgui {
 }
 
 /// The agent at the URL itself.
-fn agent(url: &Url, place: CandidatePlace, name: Option<&str>) -> Candidate {
+fn agent(url: &Url, place: CandidatePlace, name: Option<&str>) -> TargetCandidate {
     let name = name.map(|name| ("agentId", json!(name)));
     let keys = [("endpoint", json!(url.as_str()))].into_iter().chain(name);
-    Candidate {
+    TargetCandidate {
         speaks: "AG-UI",
         sends: format!("POST {} with a greeting", shown(url)),
         target: Some(target_keys("agui", keys)),
         lookup: None,
-        question: Question::Greeting,
+        question: ProbeQuestion::Greeting,
+        turn: TurnKind::User,
+        at: AgentPlace::Url(url.clone()),
         place,
     }
 }
 
 /// The agents of a runtime at the URL: with routes of its own for each, and with a single route.
-fn runtimes(url: &Url, place: CandidatePlace) -> [Candidate; 2] {
-    let runtime = |transport: &str, lookup: Lookup| Candidate {
+fn runtimes(url: &Url, place: CandidatePlace) -> [TargetCandidate; 2] {
+    let runtime = |transport: &str, lookup: NameLookup| TargetCandidate {
         speaks: "AG-UI behind CopilotKit",
         sends: format!("{}; if it lists agents, a greeting", lookup.sends()),
         target: Some(target_keys(
@@ -69,18 +73,23 @@ fn runtimes(url: &Url, place: CandidatePlace) -> [Candidate; 2] {
             ],
         )),
         lookup: Some(lookup),
-        question: Question::Greeting,
+        question: ProbeQuestion::Greeting,
+        turn: TurnKind::User,
+        at: AgentPlace::Url(url.clone()),
         place,
     };
-    let (read, key) = (agents as fn(u16, &Value) -> Option<Vec<String>>, Some("agentId"));
-    let routes = Lookup {
+    let (read, key) = (
+        agents as fn(u16, &Value) -> Option<Vec<String>>,
+        Some("agentId"),
+    );
+    let routes = NameLookup {
         method: Method::Get,
         url: below(url, ["info"].into_iter()).unwrap_or_else(|| url.clone()),
         body: Bytes::new(),
         read,
         key,
     };
-    let single = Lookup {
+    let single = NameLookup {
         method: Method::Post,
         url: url.clone(),
         body: Bytes::from(json!({ "method": "info" }).to_string()),

@@ -25,7 +25,7 @@ use ananke_base::message::{
     ToolAnswer, TurnInput, TurnRequest, UserContent,
 };
 use ananke_model::model::{NEWEST_VERSION, TestFile};
-use ananke_model::schema::{FileKind, load};
+use ananke_model::schema::{FileKind, Version, load};
 use ananke_model::variables::{Interpolation, Mode, Scope};
 use ananke_rules::{
     Block, CompiledCheckpoint, Decision, Evaluator, Inherited, JudgingTime, Question, TurnRules,
@@ -326,7 +326,7 @@ fn compiled(block: &str, level: Level) -> Block {
         "version: \"{NEWEST_VERSION}\"\nname: fake\nturns: [{{ user: hi }}]\nassert: {block}\n"
     );
     let source = Arc::new(SourceFile::new("fake.test.yaml", "fake.test.yaml", text));
-    let loaded = load::<TestFile>(FileKind::Test, &source).unwrap();
+    let loaded = load::<TestFile>(FileKind::Test, &source, Some(Version::newest())).unwrap();
     let (scope, mut problems) = (Scope::default(), Vec::new());
     let mut interpolation = Interpolation::new(&scope, &source, Mode::Send, &mut problems);
     let compiled = Block::compile(

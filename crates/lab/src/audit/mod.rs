@@ -23,7 +23,7 @@ mod tool_outcomes;
 mod tool_tests;
 
 pub use audit::{AuditOptions, AuditStep, audit};
-pub use tool_tests::{ToolKind, test_file};
 pub use check::{AuditCheck, CheckLevel};
 pub use permitted_tools::PermittedTools;
 pub use report::{Audit, AuditFinding, AuditedTool};
+pub use tool_tests::{ToolKind, test_file};

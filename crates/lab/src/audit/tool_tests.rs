@@ -124,13 +124,28 @@ mod tests {
 
     #[test]
     fn a_tool_that_may_change_data_is_skipped_unless_it_is_permitted() {
-        let tools = [tool("read", false), tool("pay", true), tool("pay", true), tool("", true)];
+        let tools = [
+            tool("read", false),
+            tool("pay", true),
+            tool("pay", true),
+            tool("", true),
+        ];
         let file = |permitted| test_file("", &tools, ToolKind::Called, &permitted);
         let text = file(PermittedTools::Named(Vec::new()));
-        assert_eq!(text.matches("mcp:call").count() + text.matches("type: \"\"").count(), 2, "{text}");
+        assert_eq!(
+            text.matches("mcp:call").count() + text.matches("type: \"\"").count(),
+            2,
+            "{text}"
+        );
         assert_eq!(text.matches("skip: may change data").count(), 1, "{text}");
-        assert!(text.contains("id: $${O-7}") && !text.contains("n:"), "{text}");
-        for permitted in [PermittedTools::Named(vec!["pay".to_owned()]), PermittedTools::All] {
+        assert!(
+            text.contains("id: $${O-7}") && !text.contains("n:"),
+            "{text}"
+        );
+        for permitted in [
+            PermittedTools::Named(vec!["pay".to_owned()]),
+            PermittedTools::All,
+        ] {
             assert!(!file(permitted).contains("skip"));
         }
     }
@@ -139,7 +154,9 @@ mod tests {
     fn a_skill_is_asked_for_by_its_example() {
         let mut skill = tool("book", true);
         assert_eq!(example(&skill), "does it");
-        skill.rest.insert("examples".to_owned(), json!(["Book a table"]));
+        skill
+            .rest
+            .insert("examples".to_owned(), json!(["Book a table"]));
         assert_eq!(example(&skill), "Book a table");
     }
 }

@@ -141,7 +141,8 @@ impl<'a> Problems<'a> {
                 (span, "", format!("version: \"{needed}\"\n"))
             }
         };
-        let is_flow = written.is_empty() && text(root.span).is_none_or(|text| text.starts_with('{'));
+        let is_flow =
+            written.is_empty() && text(root.span).is_none_or(|text| text.starts_with('{'));
         // What is written in an unusual way (an alias, escapes, one line of YAML) is left alone.
         if raised != written && !is_flow {
             for problem in self

@@ -1,7 +1,7 @@
 # A server of MCP with a tool for everything that an audit finds.
 id_of() { id=${line#*\"id\":}; id=${id%%,*}; }
 answer() { echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$1}"; }
-tool() { echo "{\"name\":\"$1\",\"description\":\"$2\",\"inputSchema\":{\"type\":\"object\"$3}$4}"; }
+tool() { echo "{\"name\":\"$1\",\"description\":\"$2\",\"inputSchema\":{\"type\":\"object\"$3}$4,\"annotations\":{\"destructiveHint\":${5-false}}}"; }
 amount=',"properties":{"amount":{"type":"integer","minimum":1}},"required":["amount"]'
 tools() {
   tool good "Works"; echo ,
@@ -13,10 +13,10 @@ tools() {
   tool prints "Prints to stdout"; echo ,
   tool shapeless "Has a result of another shape"; echo ,
   tool refuses "Refuses every request"; echo ,
-  tool wipe "Deletes everything" "" ',"annotations":{"destructiveHint":true}'; echo ,
+  tool wipe "Deletes everything" "" "" true; echo ,
   tool good "Has the name of another"; echo ,
   tool "two words" ""; echo ,
-  echo '{"name":"bare","description":"Has no schema"},{"description":"Has no name","inputSchema":{"type":"string"}},'
+  echo '{"name":"bare","description":"Has no schema","annotations":{"readOnlyHint":true}},{"description":"Has no name","inputSchema":{"type":"string"}},'
   tool broken "Has an invalid schema" ',"properties":{"a":{"type":"text"}}'
 }
 while IFS= read -r line; do

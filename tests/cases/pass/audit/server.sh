@@ -8,7 +8,7 @@ while IFS= read -r line; do
     *'"method":"notifications/'*) ;;
     *'"method":"tools/list"'*)
       id_of
-      answer '{"tools":[{"name":"price","description":"The price of an item","inputSchema":{"type":"object","properties":{"item":{"enum":["shoes","hats"]}},"required":["item"],"additionalProperties":false},"outputSchema":{"type":"object","properties":{"euros":{"type":"number"}},"required":["euros"]}},{"name":"wipe","description":"Deletes everything","inputSchema":{"type":"object"},"annotations":{"destructiveHint":true}}]}'
+      answer '{"tools":[{"name":"price","description":"The price of an item","inputSchema":{"type":"object","properties":{"item":{"enum":["shoes","hats"]}},"required":["item"],"additionalProperties":false},"outputSchema":{"type":"object","properties":{"euros":{"type":"number"}},"required":["euros"]},"annotations":{"readOnlyHint":true}},{"name":"wipe","description":"Deletes everything","inputSchema":{"type":"object"},"annotations":{"destructiveHint":true}}]}'
       ;;
     *'"name":"wipe"'*) exit 9 ;;
     *ananke_unknown*) id_of; refuse "unknown" ;;

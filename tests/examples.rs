@@ -154,6 +154,7 @@ fn every_key_has_an_example() {
     );
     let missing: Vec<String> = known_keys
         .difference(&written_keys)
+        .filter(|(_, about)| !about.starts_with("The same as "))
         .map(|(name, about)| format!("`{name}`: {about}"))
         .collect();
     assert!(

@@ -609,13 +609,24 @@ fn a_schema_without_end_ends_no_audit() {
         "{report}"
     );
     // The report of an earlier audit is replaced, and the first interrupt ends what computes.
-    let mut running = Running::start(&project, &["audit", "--destructive", "-o", "audit.json"], Stdio::null());
+    let mut running = Running::start(
+        &project,
+        &["audit", "--destructive", "-o", "audit.json"],
+        Stdio::null(),
+    );
     wait_until_it_computes(&running);
     running.signal(Signal::INT);
     assert_eq!(running.ends(), 130);
     let mut running = Running::start(
         &project,
-        &["audit", "--destructive", "--whole-timeout", "1s", "-o", "audit.json"],
+        &[
+            "audit",
+            "--destructive",
+            "--whole-timeout",
+            "1s",
+            "-o",
+            "audit.json",
+        ],
         Stdio::null(),
     );
     assert_eq!(running.ends(), 0, "its own report is replaced");

@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::common::TargetCommon;
 use super::config::{TargetConfig, protocol_of};
+use super::registry::Registration;
 use ananke_base::source::{self, Entry, Node, NodeValue, TypeMismatch};
 use ananke_model::model::{AssertBlock, TAG_DEFAULTS, Text};
 
@@ -45,9 +46,18 @@ impl NamedTarget {
         }
     }
 
-    /// What is merged with the target that this one extends.
-    pub fn merged_keys(&self) -> Node {
-        without(&self.node, |key| APART.contains(&key))
+    /// What is merged with the target that this one extends, which has the protocol of `base`: in the spelling of that.
+    pub fn merged_keys(&self, base: &Node) -> Node {
+        let mut keys = without(&self.node, |key| APART.contains(&key));
+        let spellings = protocol_of(base).map(Registration::spellings);
+        if let (NodeValue::Map(entries), Ok(spellings)) = (&mut keys.value, spellings) {
+            for entry in entries {
+                if let Some(key) = spellings.get(&entry.key) {
+                    entry.key.clone_from(key);
+                }
+            }
+        }
+        keys
     }
 
     /// The keys that a target of the same protocol as `base` has, and those written here that it does not have; `None` if
@@ -57,6 +67,7 @@ impl NamedTarget {
         let protocol = protocol_of(base).ok()?;
         let mut known = protocol.keys();
         known.extend(TargetCommon::KEYS.map(str::to_owned));
+        known.extend(protocol.spellings().into_keys());
         let is_unknown = |entry: &&Entry| entry.key != EXTENDS && !known.contains(&entry.key);
         let unknown = self.node.entries().iter().filter(is_unknown).collect();
         Some((known, unknown))

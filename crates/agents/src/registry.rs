@@ -1,6 +1,6 @@
 //! The protocols of the program: their registrations, which it installs before anything is read.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use schemars::{Schema, SchemaGenerator};
@@ -131,6 +131,21 @@ impl Registration {
         properties
             .into_iter()
             .flat_map(|properties| properties.keys().cloned())
+            .collect()
+    }
+
+    /// The other spellings of the protocol's own keys, each with the key.
+    pub(super) fn spellings(&self) -> BTreeMap<String, String> {
+        let schema = self.schema(&mut SchemaGenerator::default());
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let spelled = |(key, property): (&String, &Value)| {
+            let spelling = property.get("x-spelling")?.as_str()?;
+            Some((spelling.to_owned(), key.clone()))
+        };
+        properties
+            .into_iter()
+            .flatten()
+            .filter_map(spelled)
             .collect()
     }
 

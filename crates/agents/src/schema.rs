@@ -101,6 +101,8 @@ fn extended(generator: &mut SchemaGenerator) -> Value {
         for (key, mut property) in take_properties(&mut own(protocol, generator)) {
             if let Some(property) = property.as_object_mut() {
                 property.insert("x-since".to_owned(), NAMED_SINCE.into());
+                // Which spelling is the key's own depends on the target that is extended.
+                property.shift_remove("x-spelling");
             }
             match keys.get_mut(&key) {
                 Some(known) => add_values(known, property),

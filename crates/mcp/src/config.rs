@@ -17,7 +17,7 @@ pub struct McpConfig {
     pub transport: Spanned<McpTransport>,
     /// The program that is the server, and its arguments, one word per entry. Not run through a shell: `~`, `*` and `$NAME` are
     /// not expanded. For `transport: stdio`.
-    #[schemars(length(min = 1), example = serde_json::json!(["python3", "server.py"]))]
+    #[schemars(length(min = 1), example = serde_json::json!(["python3", "server.py"]), extend("x-spelling" = "cmd"))]
     pub command: Option<Vec<Text>>,
     /// The URL of the server, for `transport: http` and `sse`. With `sse` it is that of the stream.
     #[schemars(example = &"http://localhost:8000/mcp")]

@@ -69,9 +69,9 @@ enum CandidateAnswer {
 
 /// Whether a candidate asked who asks.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Access {
-    Open,
-    Denied,
+enum Authentication {
+    Unasked,
+    Asked,
 }
 
 struct AgentProber<'a> {
@@ -88,7 +88,7 @@ impl AgentProber<'_> {
         let shown = self.place.shown();
         say(&format!("Asking {shown} what it speaks. This is sent:"));
         let mut usual: Vec<FoundAgent> = Vec::new();
-        let mut access = Access::Open;
+        let mut authentication = Authentication::Unasked;
         let mut last = String::new();
         for candidate in candidates {
             say(&format!("  {}: {}", candidate.speaks, candidate.sends));
@@ -112,7 +112,7 @@ impl AgentProber<'_> {
                 }
                 CandidateAnswer::Other(error) => {
                     if matches!(error.received.status, Some(401 | 403)) {
-                        access = Access::Denied;
+                        authentication = Authentication::Asked;
                     }
                     let why = match self.place {
                         AgentPlace::Url(_) => self.in_short(&error),
@@ -135,7 +135,7 @@ impl AgentProber<'_> {
                 let found: Vec<FoundAgent> = [first, second].into_iter().chain(usual).collect();
                 Err(several_agents(&shown, &found))
             }
-            (None, _) => Err(self.nothing(&shown, access)),
+            (None, _) => Err(self.nothing(&shown, authentication)),
         }
     }
 
@@ -237,11 +237,11 @@ impl AgentProber<'_> {
     }
 
     /// What to do if nothing was recognised.
-    fn nothing(&self, shown: &str, access: Access) -> String {
+    fn nothing(&self, shown: &str, authentication: Authentication) -> String {
         let mut message =
             format!("{shown} speaks no protocol that ananke knows: nothing was written");
         let help = match self.place {
-            _ if access == Access::Denied => {
+            _ if authentication == Authentication::Asked => {
                 "it asks who you are: pass a header, as in `-H \"authorization: Bearer $TOKEN\"`"
             }
             AgentPlace::Url(_) => {

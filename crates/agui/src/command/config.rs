@@ -14,7 +14,7 @@ use ananke_model::model::{Number, Since, Text};
 #[schemars(transform = Since("1.3"))]
 pub struct CommandConfig {
     /// Program and arguments, one word per entry. Not run through a shell: `~`, `*` and `$NAME` are not expanded.
-    #[schemars(length(min = 1), example = serde_json::json!(["python3", "agent.py"]))]
+    #[schemars(length(min = 1), example = serde_json::json!(["python3", "agent.py"]), extend("x-spelling" = "command"))]
     pub cmd: Vec<Text>,
     /// Environment variables, in addition to ananke's own.
     #[schemars(example = serde_json::json!({"LOG_LEVEL": "debug"}))]

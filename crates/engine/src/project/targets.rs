@@ -233,9 +233,9 @@ fn merge(
     if problems.len() > before {
         return None;
     }
-    let mut node = base.target.merged_keys();
+    let mut node = base.target.merged_keys(&base.target.node);
     for link in chain.iter().rev().skip(1) {
-        overlay(&mut node, &link.target.merged_keys());
+        overlay(&mut node, &link.target.merged_keys(&base.target.node));
     }
     match TargetConfig::read(&node) {
         Ok(model) => Some(ResolvedTarget {

@@ -13,7 +13,7 @@ use ananke_base::source::FreeMap;
 #[schemars(transform = Since("1.0"))]
 pub struct Hook {
     /// Program and arguments, one word per entry. Not run through a shell: `~`, `*` and `$NAME` are not expanded.
-    #[schemars(length(min = 1), example = serde_json::json!(["bash", "scripts/seed-cart.sh", "${THREAD_ID}"]))]
+    #[schemars(length(min = 1), example = serde_json::json!(["bash", "scripts/seed-cart.sh", "${THREAD_ID}"]), extend("x-spelling" = "command"))]
     pub cmd: Vec<Text>,
     /// Timeout in milliseconds (default 30000), after which it is killed with every process it started.
     pub timeout_ms: Option<TimeoutMs>,

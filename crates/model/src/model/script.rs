@@ -18,7 +18,7 @@ pub struct ScriptRule {
     #[schemars(length(min = 1), example = &"check-total")]
     pub script: Option<Text>,
     /// Instead of `script`: program and arguments, one word per entry. It runs in the config's directory.
-    #[schemars(length(min = 1), example = serde_json::json!(["python3", "scripts/check_total.py"]))]
+    #[schemars(length(min = 1), example = serde_json::json!(["python3", "scripts/check_total.py"]), extend("x-spelling" = "command"))]
     pub cmd: Option<Vec<Text>>,
     /// Timeout in milliseconds (default: the script's own, or 30000), after which it is killed with every process it
     /// started.
@@ -43,7 +43,7 @@ pub struct ScriptRule {
 #[schemars(transform = Since("1.3"))]
 pub struct ScriptProgram {
     /// Program and arguments, one word per entry. Not run through a shell: `~`, `*` and `$NAME` are not expanded.
-    #[schemars(length(min = 1), example = serde_json::json!(["python3", "checks/total.py"]))]
+    #[schemars(length(min = 1), example = serde_json::json!(["python3", "checks/total.py"]), extend("x-spelling" = "command"))]
     pub cmd: Vec<Text>,
     /// Timeout in milliseconds (default 30000), after which it is killed with every process it started.
     pub timeout_ms: Option<TimeoutMs>,

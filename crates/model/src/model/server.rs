@@ -14,7 +14,7 @@ use ananke_base::source::FreeMap;
 #[schemars(transform = Since("1.3"))]
 pub struct Server {
     /// Program and arguments, one word per entry. Not run through a shell: `~`, `*` and `$NAME` are not expanded.
-    #[schemars(length(min = 1), example = serde_json::json!(["python", "agent.py", "--port", "${PORT}"]))]
+    #[schemars(length(min = 1), example = serde_json::json!(["python", "agent.py", "--port", "${PORT}"]), extend("x-spelling" = "command"))]
     pub cmd: Vec<Text>,
     /// Environment variables, in addition to ananke's own.
     #[schemars(example = serde_json::json!({"LOG_LEVEL": "debug"}))]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::demands::{demands, is_demand};
+use super::demands::{SAME_AS, demands, is_demand};
 use super::embedded::FileKind;
 use super::here::Here;
 use super::lazy_schema::LazySchema;
@@ -302,6 +302,7 @@ impl Check<'_> {
                     }
                 }
                 (Some(property), _) => {
+                    self.spelling(property, entry, here);
                     if let Some((key, _)) = properties.get_key_value(&entry.key) {
                         self.levels.push(SchemaLevel {
                             schema,
@@ -333,6 +334,19 @@ impl Check<'_> {
                     self.repairs.ignore(&entry.value);
                 }
             }
+        }
+    }
+
+    /// A key that is another spelling of a key gets the name of that one, which is there only once.
+    fn spelling(&mut self, property: &'static Value, entry: &Entry, here: &Here<'_>) {
+        let Some(same) = property.get(SAME_AS).and_then(Value::as_str) else {
+            return;
+        };
+        if here.node.get(same).is_some() {
+            self.problems.both_cases(entry, same);
+            self.repairs.drop(&entry.value);
+        } else {
+            self.repairs.rename(&entry.value, same);
         }
     }
 

@@ -2,6 +2,9 @@
 
 use serde_json::Value;
 
+/// The keyword of a key that is another spelling: it names the key which is the same.
+pub(super) const SAME_AS: &str = "x-same-as";
+
 /// The keys that a schema demands.
 pub(super) fn demands(schema: &Value) -> impl Iterator<Item = &str> {
     schema
@@ -10,6 +13,31 @@ pub(super) fn demands(schema: &Value) -> impl Iterator<Item = &str> {
         .into_iter()
         .flatten()
         .filter_map(Value::as_str)
+}
+
+/// The keys that a mapping has at least: those that its schema demands, and of two spellings of a demanded key the first.
+pub(super) fn least_keys(schema: &Value) -> impl Iterator<Item = &str> {
+    let spellings = schema
+        .get("anyOf")
+        .and_then(Value::as_array)
+        .filter(|branches| branches.iter().all(is_demand))
+        .and_then(|branches| branches.first())
+        .into_iter()
+        .flat_map(demands)
+        .filter(|key| is_spelled_twice(schema, key));
+    demands(schema).chain(spellings)
+}
+
+/// Whether a key has another spelling.
+fn is_spelled_twice(schema: &Value, key: &str) -> bool {
+    schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .is_some_and(|properties| {
+            properties
+                .values()
+                .any(|property| property.get(SAME_AS).is_some_and(|same| same == key))
+        })
 }
 
 /// Whether a schema demands keys and nothing else.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::demands::{demands, is_demand};
+use super::demands::{is_demand, least_keys};
 use super::lazy_schema::LazySchema;
 use super::union::accepts;
 use ananke_base::source::Node;
@@ -102,13 +102,13 @@ impl<'a> Form<'a> {
 
     /// The key that a mapping must have, where it is a single one.
     pub(super) fn only_demand(&self) -> Option<&'a str> {
-        let mut keys = demands(self.schema);
+        let mut keys = least_keys(self.schema);
         keys.next().filter(|_| keys.next().is_none())
     }
 
     /// Whether a mapping can do without further keys if it has this one.
     pub(super) fn demands_at_most(&self, key: &str) -> bool {
-        demands(self.schema).all(|demand| demand == key)
+        least_keys(self.schema).all(|demand| demand == key)
     }
 }
 

@@ -44,7 +44,12 @@ pub fn load<T: File>(
             None
         }
     };
-    problems.extend(check(kind, source, &node, version).problems);
+    let checked = check(kind, source, &node, version);
+    problems.extend(checked.problems);
+    if problems.is_empty() && checked.repairs.rename_keys() {
+        // The other spellings of keys are written out, so that each key has one name from here on.
+        node = checked.repairs.apply(&node).0;
+    }
     if let (Some(version), true) = (version, problems.is_empty()) {
         match T::read(&node) {
             Ok(value) => {

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::demands::{demands, is_demand};
+use super::demands::{is_demand, least_keys};
 use super::lazy_schema::LazySchema;
 use ananke_base::diagnostic::Span;
 use ananke_base::source::{Entry, Node, NodeValue};
@@ -173,7 +173,7 @@ impl Repairs {
             (_, Some("boolean")) => NodeValue::Bool(false),
             (_, Some("object")) => {
                 let entry = |key| self.required(key, &schema["properties"][key], span);
-                NodeValue::Map(demands(schema).map(entry).collect())
+                NodeValue::Map(least_keys(schema).map(entry).collect())
             }
             _ => NodeValue::String(String::new()),
         };

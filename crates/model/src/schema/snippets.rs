@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::demands::demands;
+use super::demands::least_keys;
 use super::union::{choosing_key, tag};
 
 /// The keyword for snippets.
@@ -96,7 +96,7 @@ fn required(schema: &Value) -> Option<Value> {
             property.get("const").cloned().or_else(example)?,
         ))
     };
-    demands(schema)
+    least_keys(schema)
         .map(&mut value)
         .collect::<Option<Map<String, Value>>>()
         .map(Value::Object)

@@ -1,7 +1,8 @@
 //! What the generator's output needs before people and editors see it.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use super::demands::SAME_AS;
 use super::titles::{title_branches, title_definitions};
 use crate::model::TAG_DEFAULTS;
 use ananke_base::source::TagDefault;
@@ -17,6 +18,7 @@ pub(super) fn tidy(schema: &mut Value, id: &str, title: &str) {
     each(schema, &mut without_format);
     each(schema, &mut unwrap_reference);
     each(schema, &mut describe_tags);
+    each(schema, &mut add_spellings);
     if let Some(definitions) = schema.get_mut("definitions").and_then(Value::as_object_mut) {
         for default in TAG_DEFAULTS {
             if let Some(union) = definitions.get_mut(default.union) {
@@ -116,6 +118,46 @@ const ANNOTATIONS: &[&str] = &[
     "title",
     "x-since",
 ];
+
+/// A key with another spelling (`x-spelling`) is there under both, and a mapping that demands it takes either.
+fn add_spellings(object: &mut Map<String, Value>) {
+    let Some(properties) = object.get_mut("properties").and_then(Value::as_object_mut) else {
+        return;
+    };
+    let spelled = |(key, property): (&String, &mut Value)| {
+        let spelling = property.as_object_mut()?.shift_remove("x-spelling")?;
+        Some((key.clone(), spelling.as_str()?.to_owned(), property.clone()))
+    };
+    let spelled: Vec<(String, String, Value)> = properties.iter_mut().filter_map(spelled).collect();
+    for (key, spelling, mut same) in spelled {
+        if let Some(same) = same.as_object_mut() {
+            same.insert(
+                "description".to_owned(),
+                format!("The same as `{key}`.").into(),
+            );
+            same.insert("x-since".to_owned(), "1.4".into());
+            same.insert(SAME_AS.to_owned(), key.clone().into());
+        }
+        if let Some(properties) = object.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.insert(spelling.clone(), same);
+        }
+        let required = object.get_mut("required").and_then(Value::as_array_mut);
+        let demanded = required.and_then(|required| {
+            let place = required.iter().position(|demanded| *demanded == key)?;
+            Some(required.remove(place))
+        });
+        if demanded.is_some() {
+            let either = json!([{ "required": [key] }, { "required": [spelling] }]);
+            object.insert("anyOf".to_owned(), either);
+        }
+        if object
+            .get("required")
+            .is_some_and(|required| *required == json!([]))
+        {
+            object.shift_remove("required");
+        }
+    }
+}
 
 /// A reference is alone or next to annotations, which draft-07 ignores there and editors show. Only next to keywords
 /// that check something it stays in an `allOf`.

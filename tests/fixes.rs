@@ -86,8 +86,6 @@ fn what_is_not_certain_stays() {
         "version: \"1.3\"\nname: x\nnmae: y\nturns: [{ user: Hi }]\n",
         // Nothing is near.
         "version: \"1.3\"\nname: x\nsomething: y\nturns: [{ user: Hi }]\n",
-        // `Hello` may be part of the text, or all of it.
-        "version: \"1.3\"\nname: x\nturns: [{ user: Hi, assert: { text: Hello } }]\n",
         // It is written in an unusual way.
         "version: \"1.3\"\nname: x\nx-a: &a 5s\nturns: [{ user: Hi, timeout_ms: *a }]\n",
         // There is no such version.

@@ -49,14 +49,6 @@ error[wrong-type]: expected a mapping, found a list
    |
    = help: for example `args_match: {"amount":"^10","items[0].id":"sku-.*"}`
 
-error[wrong-type]: expected a list or `false`, found the text `delete_order`
-  --> a.yaml:11:17
-   |
-11 |         forbid: delete_order
-   |                 ^^^^^^^^^^^^
-   |
-   = help: write a list of one entry: `[delete_order]`
-
 error[bad-value]: `max_idle_ms` must be at least 0, found the number -5
   --> a.yaml:13:22
    |
@@ -73,7 +65,7 @@ error[empty-value]: `assert` has no value
    |
    = help: write a value, or remove the key
 
-6 errors
+5 errors
 
 "#]],
     );

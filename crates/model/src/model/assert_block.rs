@@ -1,5 +1,7 @@
 //! What must hold: the same block on a target, a test and a turn.
 
+use std::ops::Deref;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -9,6 +11,7 @@ use super::provenance::ProvenanceRule;
 use super::scalars::{Limit, OneOrMany, Text};
 use super::script::ScriptRule;
 use super::sequence::SequenceRule;
+use super::short::{Short, ShortForm};
 use super::since::Since;
 use super::snapshot::SnapshotRule;
 use super::toggle::Toggle;
@@ -49,12 +52,12 @@ pub struct AssertBlock {
     /// Time limits.
     #[schemars(extend("x-since" = "1.0"), example = serde_json::json!({"max_duration_ms": 10_000}))]
     pub timing: Option<Spanned<Toggle<TimingLimits>>>,
-    /// What the agent must and must not say.
+    /// What the agent must and must not say; a text alone is one that it must contain.
     #[schemars(
         extend("x-since" = "1.0"),
         example = serde_json::json!({"must_match": ["(?i)order confirmed"], "must_not_match": ["(?i)error"]})
     )]
-    pub text: Option<Spanned<Toggle<TextRules>>>,
+    pub text: Option<Spanned<Toggle<Short<TextRules>>>>,
     /// The expected order of calls, results and messages: on a turn in that turn, on a test or target in the whole
     /// test. `false` disables an inherited sequence; on a turn it excludes the turn.
     #[schemars(example = serde_json::json!({"mode": "in_order", "steps": [{"call": "get_cart"}, {"call": "checkout"}]}))]
@@ -111,7 +114,7 @@ impl AssertBlock {
 
     /// The rules about what the agent says, unless they are switched off.
     pub fn text(&self) -> Option<&TextRules> {
-        self.text.as_ref()?.value.on()
+        self.text.as_ref()?.value.on().map(Deref::deref)
     }
 
     /// Which part of what the agent says they look at, if it is written.
@@ -254,6 +257,12 @@ pub struct TextRules {
     /// at all).
     #[schemars(extend("x-since" = "1.4"), length(min = 1), example = TEXT_FORMS)]
     pub normalise: Option<Spanned<Vec<TextNormalisation>>>,
+}
+
+impl ShortForm for TextRules {
+    const KEY: &'static str = "contains";
+    const SINCE: &'static str = "1.4";
+    type Value = OneOrMany<Text>;
 }
 
 impl TextRules {

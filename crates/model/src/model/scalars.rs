@@ -90,6 +90,15 @@ pub enum Limit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OneOrMany<T>(pub Vec<T>);
 
+impl<'a, T> IntoIterator for &'a OneOrMany<T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
 /// The forms that a value can have: the branches of its union, or its one schema.
 pub(super) fn forms_of(schema: &Schema) -> Vec<Value> {
     match schema.get("anyOf").and_then(Value::as_array) {

@@ -11,9 +11,6 @@ use super::scalars::forms_of;
 use super::tree::form;
 use ananke_base::source::{Entry, Node, NodeValue};
 
-/// The schema version that brings the short forms.
-const SINCE: &str = "1.3";
-
 /// An `M`, written as a mapping or as the value of one of its keys.
 #[derive(Clone, Debug)]
 pub struct Short<M>(pub M);
@@ -22,6 +19,9 @@ pub struct Short<M>(pub M);
 pub trait ShortForm {
     /// The key.
     const KEY: &'static str;
+
+    /// The schema version that brings the short form.
+    const SINCE: &'static str = "1.3";
 
     /// The type of its value, for the schema.
     type Value: JsonSchema;
@@ -67,7 +67,7 @@ impl<M: JsonSchema + ShortForm> JsonSchema for Short<M> {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut forms = forms_of(&generator.subschema_for::<M::Value>());
         for form in forms.iter_mut().filter_map(Value::as_object_mut) {
-            form.insert("x-since".to_owned(), SINCE.into());
+            form.insert("x-since".to_owned(), M::SINCE.into());
         }
         forms.push(generator.subschema_for::<M>().to_value());
         json_schema!({ "anyOf": forms })

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::call_selector::CallSelector;
-use super::scalars::{Limit, Number, Scalar, Text};
+use super::scalars::{Limit, Number, OneOrMany, Scalar, Text};
 use super::short::{Short, ShortForm};
 use super::since::Since;
 use super::toggle::Toggle;
@@ -23,10 +23,10 @@ const REQUIRED_TOOLS: [&str; 2] = ["validate_cart", "charge_card"];
 pub struct ToolRules {
     /// Tools that must not be called at all, by exact name.
     #[schemars(example = FORBIDDEN_TOOLS)]
-    pub forbid: Option<Spanned<Toggle<Vec<Text>>>>,
-    /// Calls that must happen. An entry is the name of a tool, or a mapping.
+    pub forbid: Option<Spanned<Toggle<OneOrMany<Text>>>>,
+    /// Calls that must happen. An entry is the name of a tool, or a mapping; one entry needs no list.
     #[schemars(example = serde_json::json!(["validate_cart", {"name": "charge_card", "count": 1}]))]
-    pub require: Option<Spanned<Toggle<Vec<RequireEntry>>>>,
+    pub require: Option<Spanned<Toggle<OneOrMany<RequireEntry>>>>,
     /// Calls that must not happen: each entry forbids the calls that satisfy all its conditions.
     #[schemars(example = serde_json::json!([{"name": "refund", "args_match": {"amount": "^[0-9]{4,}"}}]))]
     pub forbid_calls: Option<Spanned<Toggle<Vec<Spanned<ForbidCalls>>>>>,

@@ -71,6 +71,15 @@ pub(super) fn check(
     }
 }
 
+/// Whether a text stands for `false` in other tools, where `false` is possible too.
+fn is_text_for_false(branches: &[Value], node: &Node) -> bool {
+    node.as_str()
+        .is_some_and(|text| text.eq_ignore_ascii_case("no") || text.eq_ignore_ascii_case("off"))
+        && branches
+            .iter()
+            .any(|branch| branch.get("const") == Some(&Value::Bool(false)))
+}
+
 /// What a kind of file demands of its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum KeyPolicy {
@@ -237,6 +246,9 @@ impl Check<'_> {
             // The one pattern in the schemas is that of a text instead of another type: exactly one reference.
             let is_formed =
                 form.get("pattern").is_none() || here.node.as_str().is_some_and(is_reference);
+            if is_formed && is_text_for_false(branches, here.node) {
+                self.problems.text_for_false(here.node);
+            }
             if is_formed {
                 let outer = self.is_in_newer;
                 if let Some(since) = since(form) {
@@ -320,7 +332,11 @@ impl Check<'_> {
             }
         }
         if !unknown.is_empty() && schema.get("additionalProperties") == Some(&Value::Bool(false)) {
-            let known: Vec<&str> = properties.keys().map(String::as_str).collect();
+            let known: Vec<&str> = properties
+                .iter()
+                .filter(|(_, property)| property.get(SAME_AS).is_none())
+                .map(|(key, _)| key.as_str())
+                .collect();
             let (first, further) = unknown.split_at(unknown.len().min(MOST_UNKNOWN));
             for entry in first {
                 self.unknown_key(entry, &known, here);

@@ -47,7 +47,7 @@ pub fn load<T: File>(
     let checked = check(kind, source, &node, version);
     problems.extend(checked.problems);
     if problems.is_empty() && checked.repairs.rename_keys() {
-        // The other spellings of keys are written out, so that each key has one name from here on.
+        // Each key has one name from here on.
         node = checked.repairs.apply(&node).0;
     }
     if let (Some(version), true) = (version, problems.is_empty()) {

@@ -98,6 +98,21 @@ impl<'a> Problems<'a> {
         );
     }
 
+    /// Reports a text without quotes that could be meant as `false`.
+    pub(super) fn text_for_false(&mut self, node: &Node) {
+        let written = self
+            .source
+            .text
+            .get(node.span.start as usize..node.span.end as usize);
+        // In quotes it is meant as it is; what is written in an unusual way is as well.
+        let Some(text) = written.filter(|written| node.as_str() == Some(*written)) else {
+            return;
+        };
+        let message = format!("`{text}` could be meant as `false`, and is a text here");
+        let help = format!("write `false` to switch it off, or `\"{text}\"` if the text is meant");
+        self.push(Code::BadValue, message, node.span, help);
+    }
+
     /// Makes the last problem one that stops nothing.
     pub(super) fn warn_of_last(&mut self) {
         if let Some(last) = self.list.last_mut() {

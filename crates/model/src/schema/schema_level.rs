@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use serde_json::{Map, Value};
 
-use super::demands::demands;
+use super::demands::least_keys;
 use super::forms::forms;
 use super::lazy_schema::LazySchema;
 use ananke_base::source::Node;
@@ -27,7 +27,7 @@ pub(super) struct SchemaLevel {
 impl SchemaLevel {
     /// Whether the mapping must have the key.
     pub(super) fn is_required(&self) -> bool {
-        demands(self.schema).any(|key| key == self.key)
+        least_keys(self.schema).any(|key| key == self.key)
     }
 
     /// The key next to this one whose name is a longer form of its own: `forbid_calls` for `forbid`.

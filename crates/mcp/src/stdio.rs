@@ -83,7 +83,7 @@ impl StdioConnection {
         };
         let server = self.server()?;
         // What comes without being asked for comes at any time.
-        let order = (began, RequestOrder::First);
+        let order = (began, RequestOrder::First(None));
         let Talk {
             incoming,
             sink,

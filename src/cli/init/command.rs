@@ -11,7 +11,7 @@ use ananke::run::Stopper;
 use ananke::text::{columns, escape};
 use clap::{Args, Parser};
 
-use super::starter::{StarterFile, example, of_agent};
+use super::starter::{AdapterLanguage, StarterFile, adapter, example, of_agent};
 use crate::cli::exit::Exit;
 use crate::cli::interrupt;
 use crate::cli::permission::PermissionOptions;
@@ -31,6 +31,9 @@ pub(crate) struct InitOptions {
     pub(crate) place: PlaceOptions,
     #[command(flatten)]
     pub(crate) permission: PermissionOptions,
+    /// For an agent that is a library: also write a program around it, in this language
+    #[arg(long = "for", value_enum, value_name = "LANGUAGE", conflicts_with_all = ["headers", "agent", "command"])]
+    pub(crate) language: Option<AdapterLanguage>,
 }
 
 impl InitOptions {
@@ -86,6 +89,18 @@ pub(crate) fn init(options: &InitOptions, context: &Context) -> Exit {
         here if here == Path::new(".") => "ananke run".to_owned(),
         other => format!("ananke run {}", escape::line(&other.display().to_string())),
     };
+    if let Some(language) = options.language {
+        if place.is_some() {
+            return fail(
+                "`--for` writes a program around an agent that has no URL: leave out one of them",
+            );
+        }
+        let exit = write_all(&adapter(language), &folder, &shown);
+        return match exit {
+            Exit::Success => try_agent(&folder, &command, "-v", options, context),
+            exit => exit,
+        };
+    }
     let Some(place) = place else {
         let exit = write_all(&example(), &folder, &shown);
         if exit == Exit::Success {
@@ -108,7 +123,9 @@ pub(crate) fn init(options: &InitOptions, context: &Context) -> Exit {
         return exit;
     }
     say_not_called(&found, &permitted);
-    try_agent(&folder, &command, &found, options, context)
+    // A conversation is shown; the tools of a server have many tests.
+    let flag = if found.greets() { "-v" } else { "-j8" };
+    try_agent(&folder, &command, flag, options, context)
 }
 
 /// The agent at `place`; an error was reported.
@@ -142,12 +159,10 @@ fn say_not_called(found: &FoundAgent, permitted: &PermittedTools) {
 fn try_agent(
     folder: &Path,
     command: &str,
-    found: &FoundAgent,
+    flag: &str,
     options: &InitOptions,
     context: &Context,
 ) -> Exit {
-    // A conversation is shown; the tools of a server have many tests.
-    let flag = if found.greets() { "-v" } else { "-j8" };
     let _lost = print_now(&format!("\nRunning {command} {flag}\n\n"));
     let arguments = ["ananke", flag]
         .into_iter()

@@ -6,6 +6,7 @@ use ananke::audit::{PermittedTools, ToolKind, test_file};
 use ananke::model::NEWEST_VERSION;
 use ananke::project::CONFIG_NAME;
 use ananke::schema::{FileKind, Version, pruned, text};
+use clap::ValueEnum;
 
 use crate::cli::probe::FoundAgent;
 
@@ -28,6 +29,38 @@ pub(super) fn example() -> Vec<StarterFile> {
     let config = include_str!("checkout.config.yaml").replace("\"VERSION\"", &version);
     let test = include_str!("checkout.test.yaml").to_owned();
     project(config, vec![("checkout.test.yaml", test, "a first test")])
+}
+
+/// A language in which an adapter is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AdapterLanguage {
+    /// `agent.py`, run by python3
+    Python,
+    /// `agent.mjs`, run by node
+    Node,
+}
+
+/// A project with a program around an agent that has no URL: it speaks JSON lines, and calls a tool.
+pub(super) fn adapter(language: AdapterLanguage) -> Vec<StarterFile> {
+    let (name, program, text) = match language {
+        AdapterLanguage::Python => ("agent.py", "python3", include_str!("agent.py")),
+        AdapterLanguage::Node => ("agent.mjs", "node", include_str!("agent.mjs")),
+    };
+    let version = serde_json::Value::from(NEWEST_VERSION);
+    let config = format!(
+        "{}version: {version}\n# The agent under test: a program that calls yours.\ntarget:\n  type: command\n  cmd: [{program}, {name}]\n",
+        modeline(CONFIG_SCHEMA)
+    );
+    let test = include_str!("agent.test.yaml").to_owned();
+    let tests = vec![
+        ("agent.test.yaml", test, "a first test"),
+        (
+            name,
+            text.to_owned(),
+            "the way to your agent: replace `answer`",
+        ),
+    ];
+    project(config, tests)
 }
 
 /// A project that tests an agent that answered; tools that may change data are called if they are permitted.

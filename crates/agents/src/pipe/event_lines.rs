@@ -14,10 +14,10 @@ use ananke_base::context::At;
 use ananke_trace::process::{ExitStatus, stderr_ends};
 
 /// Whether a program got requests before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestOrder {
-    /// It is the first one: what the program printed until then is part of the response.
-    First,
+    /// It is the first one: what the program printed until then is part of the response, also what was read already.
+    First(Option<PipeNext>),
     /// It is a later one: what the program printed since its last response belongs to none.
     Later,
 }
@@ -38,6 +38,11 @@ pub async fn read_events(
     closed: &mut Option<At>,
 ) -> Result<Ended, TargetError> {
     let until = limits.until(sent);
+    let is_later = order == RequestOrder::Later;
+    let mut read = match order {
+        RequestOrder::First(read) => read,
+        RequestOrder::Later => None,
+    };
     let (mut events, mut bytes, mut last) = (0_u64, 0_usize, sent);
     // When the response could end first.
     let mut end = None;
@@ -53,7 +58,10 @@ pub async fn read_events(
             }
         };
         let patience = soon.map_or(until, |soon| soon.min(until));
-        let next = pipe.next(patience).await;
+        let next = match read.take() {
+            Some(read) => read,
+            None => pipe.next(patience).await,
+        };
         // A cancellation must be noticed between two lines, however much is there to read.
         tokio::task::yield_now().await;
         let (at, line) = match next {
@@ -97,7 +105,7 @@ pub async fn read_events(
             continue;
         }
         *closed = Some(at);
-        if at < sent && order == RequestOrder::Later {
+        if at < sent && is_later {
             return Err(between_turns(&line));
         }
         last = at;
@@ -336,7 +344,10 @@ mod tests {
             error,
             "the agent printed a line after its last response was complete: `stray`"
         );
-        assert_eq!(read_of(RequestOrder::First, &stray).await.0, "Terminal");
+        assert_eq!(
+            read_of(RequestOrder::First(None), &stray).await.0,
+            "Terminal"
+        );
         assert_eq!(
             read(&[(9, Some("")), (20, Some("end"))]).await.0,
             "Terminal",

@@ -8,7 +8,9 @@ use futures_util::future::BoxFuture;
 use super::settings::CommandSettings;
 use crate::conversation::AguiConversation;
 use ananke_agents::pipe::{Pipe, PipeLauncher, PipeNext, RequestOrder, quoted, read_events};
-use ananke_agents::{Ended, Limits, Request, Session, SessionOptions, Sink, TargetError, Wire};
+use ananke_agents::{
+    Ended, EventReader as _, Limits, Request, Session, SessionOptions, Sink, TargetError, Wire,
+};
 use ananke_base::context::Clock;
 
 /// How long a program may take to end after its stdin was closed.
@@ -72,15 +74,29 @@ impl CommandSession {
             Some(pipe) => (pipe, RequestOrder::Later),
             none => (
                 none.insert(self.programs.start(program)?),
-                RequestOrder::First,
+                RequestOrder::First(None),
             ),
         };
         self.is_complete = false;
         let line = input.get().as_bytes();
-        let sent = pipe.send(line)?;
+        let mut sent = pipe.send(line)?;
+        let mut events = self.conversation.events(&mut run);
+        let order = match order {
+            RequestOrder::First(_) if events.rest().is_none() => {
+                let first = pipe.next(limits.until(sent));
+                match limits.cancel.run_until_cancelled(first).await {
+                    // What a program needs to start is no time of its first turn, if it says when it is ready.
+                    Some(PipeNext::Line(ready, line)) if line.trim_ascii().is_empty() => {
+                        sent = sent.max(ready);
+                        RequestOrder::First(None)
+                    }
+                    first => RequestOrder::First(first),
+                }
+            }
+            order => order,
+        };
         sink.wire(sent, Wire::Sent { body: line });
         let mut closed = None;
-        let mut events = self.conversation.events(&mut run);
         let talk = read_events(
             &mut **pipe,
             &mut events,

@@ -71,7 +71,7 @@ pub(super) fn check(
     }
 }
 
-/// Whether a text stands for `false` in other tools, where `false` is possible too.
+/// Whether a text is read as `false` by other tools, where `false` is possible too.
 fn is_text_for_false(branches: &[Value], node: &Node) -> bool {
     node.as_str()
         .is_some_and(|text| text.eq_ignore_ascii_case("no") || text.eq_ignore_ascii_case("off"))

@@ -106,8 +106,49 @@ fn a_case_file_is_never_rewritten() {
         paths: vec!["a.jsonl".into()],
         ..Selection::default()
     };
-    assert!(fix(&project.context(), &selection).is_ok_and(|fixed| fixed.is_empty()));
+    assert!(fix(&project.context(), &selection).is_ok_and(|fixed| fixed.done.is_empty()));
     let text =
         std::fs::read_to_string(project.folder().join("a.jsonl")).expect("the file is there");
     assert_eq!(text, cases);
+}
+
+#[test]
+fn what_a_help_line_states_is_done_and_counted() {
+    let file = |target: &str, args: &str, forbid: &str| {
+        format!(
+            "name: x\n{target}: default\nturns:\n  - user: Hi\n    assert: {{ tools: {{ require: [{{ name: pay, {args}: {{ to: 1 }} }}], forbid_calls: {forbid} }} }}\nnothing_near: 1\n"
+        )
+    };
+    let before = file("agent", "arguments", "{ name: refund }");
+    let project = Project::new(&[("ananke.config.yaml", CONFIG), ("a.test.yaml", &before)]);
+    let selection = Selection {
+        checks: true,
+        ..Selection::default()
+    };
+    let fixed = fix(&project.context(), &selection).expect("the file can be written");
+    assert_eq!((fixed.done.len(), fixed.left), (3, 1), "{fixed:?}");
+    let text = std::fs::read_to_string(project.folder().join("a.test.yaml")).unwrap();
+    assert_eq!(text, file("target", "args", "[{ name: refund }]"));
+}
+
+#[test]
+fn a_command_line_is_a_list_of_words() {
+    for (written, expected) in [
+        (
+            "python agent.py --port 80",
+            Some("[python, agent.py, --port, \"80\"]"),
+        ),
+        ("python agent.py | tee log", None),
+    ] {
+        let config =
+            |cmd: &str| format!("version: \"1.4\"\ntarget: {{ type: command, cmd: {cmd} }}\n");
+        let project = Project::new(&[("ananke.config.yaml", &config(written))]);
+        let selection = Selection {
+            checks: true,
+            ..Selection::default()
+        };
+        fix(&project.context(), &selection).expect("the file can be written");
+        let text = std::fs::read_to_string(project.folder().join("ananke.config.yaml")).unwrap();
+        assert_eq!(text, config(expected.unwrap_or(written)));
+    }
 }

@@ -71,7 +71,8 @@ fn fix(options: &CheckOptions, context: &Context) -> Exit {
     };
     match ananke::plan::fix(context, &selection) {
         Ok(fixed) => print(Exit::Success, |out| {
-            fixed.into_iter().try_for_each(
+            let (count, left) = (fixed.done.len(), fixed.left);
+            fixed.done.into_iter().try_for_each(
                 |Fixed {
                      code,
                      file,
@@ -82,16 +83,15 @@ fn fix(options: &CheckOptions, context: &Context) -> Exit {
                     let file = escape::line(&file);
                     match code {
                         Code::NewerKey => {
-                            writeln!(
-                                out,
-                                "{file}: raised to version {}",
-                                after.trim_matches(['"', '\''])
-                            )
+                            let version = after.trim_start_matches("version: ").trim_end();
+                            let version = version.trim_matches(['"', '\'']);
+                            writeln!(out, "{file}: raised to version {version}")
                         }
                         _ => writeln!(out, "{file}:{line}: `{before}` is now `{after}`"),
                     }
                 },
-            )
+            )?;
+            writeln!(out, "{count} fixed, {left} left\n")
         }),
         Err(problem) => {
             print_problems(

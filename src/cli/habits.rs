@@ -97,6 +97,14 @@ const HABITS: &[(&[&str], &str)] = &[
         "run the tests that a change touches with `ananke watch`",
     ),
     (
+        &["--shard", "--split", "--partition"],
+        "split the tests by their directories or tags: `ananke run orders`, `ananke run --tag smoke`",
+    ),
+    (
+        &["--ui", "--open", "--show-report"],
+        "look at a run as a page with `-o report.html`, or run what a change touches with `ananke watch`",
+    ),
+    (
         &["--ctx"],
         "say who asks with `-u USER` and `-t TEAM`, or `caller` in a test",
     ),

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use ananke::cases::AllowedReach;
 use ananke::message::RequestContext;
+use ananke::plan::Plan;
+use ananke::text::escape;
 use clap::{Args, ValueEnum};
 
 /// What is sent to an agent, and on whose behalf.
@@ -49,6 +51,42 @@ impl InputOptions {
             files: self.allow.contains(&Reach::File),
             scripts: self.allow.contains(&Reach::Script),
         }
+    }
+
+    /// What is wrong with `-u`, `-t` and `-c`, which are for case files, if none is selected: other tools mean something else by
+    /// them.
+    pub(super) fn misplaced(&self, plan: &Plan) -> Option<String> {
+        let has_cases = self.input.is_some()
+            || plan.cases.is_empty()
+            || plan.cases.iter().any(|case| case.test.part.is_some());
+        let written = [
+            (
+                &self.team,
+                "-t",
+                "the team",
+                "to select tests by a tag write `--tag",
+            ),
+            (
+                &self.user,
+                "-u",
+                "the user",
+                "to update snapshots write `--update-snapshots",
+            ),
+            (
+                &self.connector,
+                "-c",
+                "the model",
+                "to name a config write `--config",
+            ),
+        ];
+        let (value, flag, what, instead) = written
+            .into_iter()
+            .find_map(|(value, flag, what, instead)| Some((value.as_ref()?, flag, what, instead)))
+            .filter(|_| !has_cases)?;
+        let shown = escape::line(value);
+        Some(format!(
+            "`{flag} {shown}` is {what} that cases are asked for, and no case file is selected\nhelp: {instead} {shown}`"
+        ))
     }
 
     /// What goes to the agent with every request.

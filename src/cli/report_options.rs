@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use ananke::context::OutputStream;
 use ananke::model::{JunitDialect, ReportFormat};
+use ananke::text::escape;
 use clap::{Args, ValueEnum};
 
 use super::output_files::ForceOption;
@@ -21,7 +22,7 @@ pub(crate) struct ReportOptions {
     pub(crate) output: Vec<ReportFile>,
     /// Who writes the first `-o` file: a format (`html`, `json`, `markdown`, …), or an agent of the config, which is asked
     /// for the report
-    #[arg(short, long, value_name = "NAME", requires = "output")]
+    #[arg(short, long, value_name = "NAME")]
     pub(crate) reporter: Option<String>,
     /// Write a JUnit XML report
     #[arg(long, value_name = "FILE")]
@@ -41,7 +42,7 @@ pub(crate) struct ReportOptions {
     #[arg(long, conflicts_with_all = ["quiet", "verbose"])]
     pub(crate) json: bool,
     /// Print the transcript of every turn, and the rules that passed
-    #[arg(short, long, conflicts_with = "quiet")]
+    #[arg(short, long, conflicts_with = "quiet", overrides_with = "verbose")]
     pub(crate) verbose: bool,
     /// Print what is sent and received to stderr as it comes, with secrets masked
     #[arg(long)]
@@ -55,6 +56,21 @@ pub(crate) struct ReportOptions {
 }
 
 impl ReportOptions {
+    /// What is wrong with `-r`: it names who writes a file, and there is none.
+    pub(super) fn reporter_without_file(&self) -> Option<String> {
+        let name = self.reporter.as_ref().filter(|_| self.output.is_empty())?;
+        let shown = escape::line(name);
+        Some(match ReportFormat::named(name) {
+            Some(format) => format!(
+                "`{shown}` is a format of reports, and no file is named\nhelp: write the report with `-o report.{}`",
+                format.extension()
+            ),
+            None => format!(
+                "`-r {shown}` has the report written, and no file is named\nhelp: name it with `-o FILE`"
+            ),
+        })
+    }
+
     /// The stream of what is for people: standard output belongs to programs with `--json`, and to answers that are printed.
     pub(super) fn people(&self) -> OutputStream {
         let is_taken = self.json || self.answers != AgentAnswers::InReport;

@@ -32,6 +32,9 @@ use super::test_input::{GivenTests, TestInput};
 /// Runs what `-i` names, or the selected tests.
 pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     let mut options = options.clone();
+    if let Some(message) = options.reports.reporter_without_file() {
+        return complain(&message, Exit::Usage);
+    }
     if let Some(file) = options.file_of_json(context) {
         let message = format!(
             "`--json` prints to standard output, and `{file}` is not a test\n\
@@ -168,6 +171,9 @@ fn run_tests(
             return exit;
         }
     };
+    if let Some(message) = options.input.misplaced(&plan) {
+        return complain(&message, Exit::Usage);
+    }
     if options.last_failed {
         last_run::keep_failed(&mut plan, &redactor);
     }

@@ -52,6 +52,16 @@ impl Capabilities {
 }
 
 impl Capability {
+    /// How a test gets a capability that its target does not have, whatever the protocol of that.
+    pub fn how_to_get(self) -> Option<&'static str> {
+        match self {
+            Self::OpenTools => Some(
+                "name a target that a test can ask so: `target: NAME` in the test; an agent is asked by turns with `user`",
+            ),
+            _ => None,
+        }
+    }
+
     /// What a target without it lacks, after "a target of the type `x`": `does not show tool calls`.
     pub fn lack(self) -> &'static str {
         match self {

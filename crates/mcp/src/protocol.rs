@@ -73,6 +73,12 @@ impl ProtocolConfig for McpConfig {
         Capabilities::all_but(LACKING)
     }
 
+    fn how_to_get(&self, lacking: Capability) -> Option<&'static str> {
+        (lacking == Capability::UserTurns).then_some(
+            "the test calls the tools itself: `- { type: mcp:call, tool: search, args: { query: shoes } }`; `ananke tools` lists them",
+        )
+    }
+
     fn headers(&self) -> Option<&FreeMap<Text>> {
         self.headers.as_ref()
     }

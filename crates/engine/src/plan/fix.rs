@@ -27,14 +27,24 @@ pub struct Fixed {
     pub after: String,
 }
 
+/// What came of the fixes of all files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FixedFiles {
+    /// The fixes, in the order in which they were applied.
+    pub done: Vec<Fixed>,
+    /// How many problems are left, warnings included.
+    pub left: usize,
+}
+
 /// Applies the fixes of all problems of what is selected, the config included, and writes the files.
 ///
 /// # Errors
 /// If a file cannot be written; those before it are fixed.
-pub fn fix(context: &Context, selection: &Selection) -> Result<Vec<Fixed>, Diagnostic> {
-    let mut done = Vec::new();
+pub fn fix(context: &Context, selection: &Selection) -> Result<FixedFiles, Diagnostic> {
+    let mut fixed = FixedFiles::default();
     for _ in 0..MOST_ROUNDS {
         let problems = plan(context, selection, &Redactor::default()).problems;
+        fixed.left = problems.len();
         let mut files: BTreeMap<PathBuf, Vec<(Code, Edit)>> = BTreeMap::new();
         for problem in problems {
             for edit in problem.fixes {
@@ -50,10 +60,10 @@ pub fn fix(context: &Context, selection: &Selection) -> Result<Vec<Fixed>, Diagn
         for fixes in files.values_mut() {
             fixes.sort_by_key(|(_, edit)| edit.span);
             fixes.dedup_by(|(_, a), (_, b)| a.span.start < b.span.end || a.span == b.span);
-            done.extend(write(fixes)?);
+            fixed.done.extend(write(fixes)?);
         }
     }
-    Ok(done)
+    Ok(fixed)
 }
 
 /// Writes one file with its fixes applied.

@@ -50,7 +50,7 @@ pub use entry::{CaseEntry, TestEntry};
 pub use explain::{ExplainedTest, explain};
 pub use filter::Filter;
 pub use filter_parser::FilterError;
-pub use fix::{Fixed, fix};
+pub use fix::{Fixed, FixedFiles, fix};
 pub use judging::Judging;
 pub use kept_files::KEPT_TEXT;
 pub use loaded_file::LoadedFile;

@@ -86,7 +86,7 @@ fn unmet_of(
     let problem = |(capability, span, source): Need| {
         let message = format!("a target of the type `{protocol}` {}", capability.lack());
         let problem = Diagnostic::error(Code::Contradiction, message).at(&source, span, "");
-        match how_to_get(capability) {
+        match how_to_get(capability).or_else(|| capability.how_to_get()) {
             Some(help) => problem.help(help),
             None => problem,
         }

@@ -172,6 +172,9 @@ impl Config {
             .copied()
             .chain(self.targets.iter().filter_map(ResolvedTarget::agent_id));
         let near = nearest(name, known).map(|near| format!("did you mean `{near}`?"));
+        let is_number = name.chars().all(|digit| digit.is_ascii_digit());
+        let near = near
+            .or_else(|| is_number.then(|| format!("to run tests in parallel write `-j {name}`")));
         let mut shown: Vec<String> = names
             .iter()
             .take(LISTED)

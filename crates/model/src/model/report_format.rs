@@ -70,6 +70,14 @@ impl ReportFormat {
         )
     }
 
+    /// The extension of its files.
+    pub fn extension(self) -> &'static str {
+        Self::ALL
+            .iter()
+            .find(|(format, ..)| *format == self)
+            .map_or("", |(_, _, extension, _)| *extension)
+    }
+
     /// The names of all formats, in words.
     pub fn names() -> String {
         listed(Self::ALL.iter().map(|(_, name, ..)| format!("`{name}`")))

@@ -23,8 +23,8 @@ pub(super) struct Here<'n> {
     /// Keys that are not missing: an unknown key of the mapping is probably meant to be one of them, or shows that another
     /// `type` is meant.
     pub(super) meant: Vec<String>,
-    /// Keys that are unknown here and known with another `type`.
-    pub(super) elsewhere: Vec<(&'n str, Vec<&'static str>)>,
+    /// Keys that are unknown here and known with another `type`, by this name or another: with that name, and the types.
+    pub(super) elsewhere: Vec<(&'n str, &'n str, Vec<&'static str>)>,
 }
 
 impl<'n> Here<'n> {

@@ -21,6 +21,26 @@ use ananke_base::text::{all_of, any_of, nearest, nearest_certain, suggest};
 /// The key by which one thing takes over what another says.
 const EXTENDS: &str = "extends";
 
+/// The longest example that is shown of a missing key, in bytes.
+const LONGEST_EXAMPLE: usize = 60;
+
+/// The values of a closed set, in backticks.
+fn closed_values(property: &Value) -> Vec<String> {
+    let constants = |branches: &[Value]| -> Option<Vec<String>> {
+        let constant = |branch: &Value| Some(format!("`{}`", branch.get("const")?.as_str()?));
+        branches.iter().map(constant).collect()
+    };
+    let listed = property.get("enum").and_then(Value::as_array);
+    let values = listed.map(|values| {
+        let texts = values.iter().filter_map(Value::as_str);
+        texts.map(|text| format!("`{text}`")).collect()
+    });
+    let branches = property.get("oneOf").and_then(Value::as_array);
+    values
+        .or_else(|| branches.and_then(|branches| constants(branches)))
+        .unwrap_or_default()
+}
+
 /// With how many problems before them unknown keys are looked for elsewhere.
 const MOST_PLACED: usize = 100;
 
@@ -62,10 +82,17 @@ impl<'a> Problems<'a> {
         let problem = problem.at(self.source, here.head(), "in this mapping");
         let property = here.properties.and_then(|properties| properties.get(key));
         let example = property.and_then(|property| property.get("examples")?.get(0));
+        let values = property.map(closed_values).unwrap_or_default();
         let example = match example {
-            Some(example) if !example.is_object() && !example.is_array() => example.to_string(),
+            _ if values.len() > 1 => any_of(&values),
+            Some(example) if example.to_string().len() <= LONGEST_EXAMPLE => example.to_string(),
             _ => "…".to_owned(),
         };
+        if values.len() > 1 {
+            self.list
+                .push(problem.help(format!("add it: `{key}` is {example}")));
+            return;
+        }
         let quote = if self.kind == FileKind::Case {
             "\""
         } else {
@@ -295,15 +322,21 @@ impl<'a> Problems<'a> {
         levels: &[SchemaLevel],
     ) -> KeyMeaning {
         let key = entry.key.as_str();
-        let elsewhere = here.elsewhere.iter().find(|(other, _)| *other == key);
-        let elsewhere = elsewhere.map(|(_, tags)| {
-            any_of(
-                &tags
-                    .iter()
-                    .map(|tag| format!("`type: {tag}`"))
-                    .collect::<Vec<_>>(),
-            )
+        let elsewhere = here.elsewhere.iter().find(|(other, ..)| *other == key);
+        let elsewhere = elsewhere.filter(|_| sentence(key, known).is_none());
+        let elsewhere = elsewhere.map(|(_, name, tags)| {
+            let types: Vec<String> = tags.iter().map(|tag| format!("`type: {tag}`")).collect();
+            (*name, any_of(&types))
         });
+        let renamed = meanings(key)
+            .iter()
+            .find(|meaning| known.contains(meaning))
+            .filter(|meaning| {
+                elsewhere.is_none()
+                    && sentence(key, known).is_none()
+                    && here.node.get(meaning).is_none()
+                    && !here.is_meant(meaning)
+            });
         let place = if elsewhere.is_none() {
             self.place(here, entry, known, levels)
         } else {
@@ -320,7 +353,8 @@ impl<'a> Problems<'a> {
             key == "type" && known.contains(&EXTENDS) && here.node.get(EXTENDS).is_some();
         let help = match elsewhere {
             _ if is_type_of_heir => "a target that extends another has its type".to_owned(),
-            Some(tags) => format!("`{shown}` goes with {tags}"),
+            Some((name, types)) if name == key => format!("`{shown}` goes with {types}"),
+            Some((name, types)) => format!("this is called `{name}`, and goes with {types}"),
             None => place.unwrap_or_else(|| suggest(key, known, "the keys here are")),
         };
         self.push(
@@ -329,8 +363,14 @@ impl<'a> Problems<'a> {
             entry.key_span,
             help,
         );
-        if can_be_fixed && !is_type_of_heir {
-            self.offer(entry.key_span, key, known);
+        match renamed {
+            Some(renamed) => self.rename(entry.key_span, key, renamed),
+            None if can_be_fixed && !is_type_of_heir => {
+                if let Some(meant) = nearest_certain(key, known) {
+                    self.rename(entry.key_span, key, meant);
+                }
+            }
+            None => {}
         }
         match meant {
             _ if is_elsewhere || is_type_of_heir => KeyMeaning::Possible,
@@ -494,9 +534,13 @@ impl<'a> Problems<'a> {
 
     /// Lets the last problem offer the name that is certainly meant by `written` at `span`, if there is one.
     fn offer(&mut self, span: Span, written: &str, known: &[&str]) {
-        let Some(meant) = nearest_certain(written, known) else {
-            return;
-        };
+        if let Some(meant) = nearest_certain(written, known) {
+            self.rename(span, written, meant);
+        }
+    }
+
+    /// Lets the last problem, about what is written at `span`, offer another name.
+    fn rename(&mut self, span: Span, written: &str, meant: &str) {
         let Some(source) = self.source.text.get(span.start as usize..span.end as usize) else {
             return;
         };

@@ -92,7 +92,13 @@ impl Site<'_> {
                         printable(&first.key)
                     )
                 }
-                _ => "put `[` and `]` round it".to_owned(),
+                _ => {
+                    let help = "put `[` and `]` round it".to_owned();
+                    return Some(match as_flow(self.source, self.node) {
+                        Some(entry) => self.replacement(help, format!("[{entry}]")),
+                        None => advice(help),
+                    });
+                }
             }));
         }
         if !self.forms.iter().any(|form| form.is_of("string")) {
@@ -142,6 +148,12 @@ impl Site<'_> {
             })?;
             let (_, text) = entry.edit?;
             let list = format!("[{text}]");
+            return Some(self.replacement(format!("write `{}`", self.line(&list)), list));
+        }
+        if let (Some("cmd" | "command"), Some(words)) =
+            (self.key, self.node.as_str().and_then(words))
+        {
+            let list = format!("[{}]", words.join(", "));
             return Some(self.replacement(format!("write `{}`", self.line(&list)), list));
         }
         Some(match written {
@@ -369,6 +381,26 @@ fn milliseconds(text: &str) -> Option<u64> {
     };
     let ms = number.parse::<f64>().ok()? * factor;
     format!("{}", ms.round()).parse().ok().filter(|ms| *ms > 0)
+}
+
+/// The words of a command line that no shell has to read, as entries of a list.
+fn words(line: &str) -> Option<Vec<String>> {
+    let is_plain = |word: &str| {
+        word.chars()
+            .all(|character| character.is_alphanumeric() || "_-./:=@+".contains(character))
+            && !word.ends_with(':')
+    };
+    // What YAML reads as a number is a word all the same.
+    let entry = |word: &str| {
+        if word.parse::<f64>().is_ok() {
+            format!("\"{word}\"")
+        } else {
+            word.to_owned()
+        }
+    };
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_line = words.len() > 1 && words.iter().all(|word| is_plain(word));
+    is_line.then(|| words.into_iter().map(entry).collect())
 }
 
 /// Whether a text as it is written means the same in a list, and can be no list of words by itself.

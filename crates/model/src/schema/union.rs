@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::foreign_words::meanings;
+
 use ananke_base::source::{Node, NodeValue};
 
 /// The branch of a union that a value is meant to be, or why none is.
@@ -55,12 +57,13 @@ pub(super) fn choosing_key(branch: &Value) -> Option<&str> {
     }
 }
 
-/// The keys of `node` that the branch at `chosen` does not know and others do, with their tags.
+/// The keys of `node` that the branch at `chosen` does not know and others do, by this name or another (`meanings`): each with that
+/// name, and their tags.
 pub(super) fn of_others<'a, 'n>(
     branches: &'a [Value],
     chosen: usize,
     node: &'n Node,
-) -> impl Iterator<Item = (&'n str, Vec<&'a str>)> {
+) -> impl Iterator<Item = (&'n str, &'n str, Vec<&'a str>)> {
     let unknown = move |key: &&str| {
         branches
             .get(chosen)
@@ -71,14 +74,27 @@ pub(super) fn of_others<'a, 'n>(
         .iter()
         .map(|entry| entry.key.as_str())
         .filter(unknown);
-    let with_tags = |key| {
-        let knowing = branches
-            .iter()
-            .filter(|branch| knows(branch, key))
-            .filter_map(tag);
-        (key, knowing.collect::<Vec<_>>())
+    let tags_of = |name: &str| -> Vec<&'a str> {
+        let knowing = branches.iter().filter(|branch| knows(branch, name));
+        knowing.filter_map(tag).collect()
     };
-    keys.map(with_tags).filter(|(_, tags)| !tags.is_empty())
+    let with_tags = move |key: &'n str| {
+        let is_known_here = |name: &&str| {
+            branches
+                .get(chosen)
+                .is_some_and(|branch| knows(branch, name))
+        };
+        let names = if meanings(key).iter().any(|name| is_known_here(name)) {
+            &[]
+        } else {
+            meanings(key)
+        };
+        let names = [key].into_iter().chain(names.iter().copied());
+        names
+            .map(|name| (key, name, tags_of(name)))
+            .find(|(.., tags)| !tags.is_empty())
+    };
+    keys.filter_map(with_tags)
 }
 
 fn knows(branch: &Value, key: &str) -> bool {

@@ -24,13 +24,17 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     ananke::install();
+    let arguments: Vec<_> = std::env::args_os().collect();
+    match cli::complete(&arguments, context) {
+        Ok(false) => {}
+        Ok(true) => return ExitCode::SUCCESS,
+        Err(error) => error.exit(),
+    }
     raise_open_files_limit();
     if let Ok(program) = std::env::current_exe() {
         guard_with(program);
     }
-    cli::parse(std::env::args_os().collect())
-        .execute(&context())
-        .into()
+    cli::parse(arguments).execute(&context()).into()
 }
 
 /// The outside world as it is.

@@ -238,12 +238,44 @@ fn what_is_not_recognised_writes_nothing() {
 }
 
 #[test]
+fn a_shell_completes_what_the_project_has() {
+    let config = "version: \"1.4\"\ntarget: { type: scripted, rules: [{ do: [{ say: a }] }] }\ntargets: { staging: { extends: default } }\n";
+    let test = "name: pays\ntags: [smoke]\nturns: [{ user: a, assert: { text: a } }]\n";
+    let project = Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", test)]);
+    for (words, expected) in [
+        (&["run", "--tag", ""][..], "smoke"),
+        (&["run", "-n", "st"], "staging"),
+        (&["watch", "--id", ""], "a.test.yaml::pays"),
+        (&["run", "a.test.yaml::"], "a.test.yaml::pays"),
+        (&["run", "a.t"], "a.test.yaml"),
+        (&["aud"], "audit"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
+        command
+            .current_dir(project.folder())
+            .env_clear()
+            .env("ANANKE_COMPLETE", "bash")
+            .env("_CLAP_COMPLETE_INDEX", words.len().to_string())
+            .env("_CLAP_IFS", "\n")
+            .args(["--", "ananke"])
+            .args(words)
+            .stdin(Stdio::null());
+        let output = command.output().expect("the program can be started");
+        let found = String::from_utf8(output.stdout).expect("text");
+        assert_eq!(found.trim(), expected, "{words:?}");
+    }
+}
+
+#[test]
 fn shells_and_man_get_their_texts() {
     let project = Project::new(&[]);
     for (arguments, expected) in [
-        (&["completions", "bash"][..], "complete -F _ananke"),
+        (
+            &["completions", "bash"][..],
+            "-F _clap_complete_ananke ananke",
+        ),
         (&["completions", "zsh"], "#compdef ananke"),
-        (&["completions", "fish"], "complete -c ananke"),
+        (&["completions", "fish"], "--command ananke"),
         (&["completions", "powershell"], "Register-ArgumentCompleter"),
         (&["completions", "elvish"], "edit:completion"),
         (&["man"], ".TH ananke 1"),

@@ -2,6 +2,7 @@
 import { createInterface } from "node:readline";
 
 const print = (event) => console.log(JSON.stringify(event));
+console.log(); // It has started: from here on the time of the first turn counts.
 for await (const line of createInterface({ input: process.stdin })) {
   const { threadId, runId, messages } = JSON.parse(line);
   print({ type: "RUN_STARTED", threadId, runId });

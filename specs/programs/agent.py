@@ -2,6 +2,7 @@
 import json
 import sys
 
+print(flush=True)  # It has started: from here on the time of the first turn counts.
 for line in sys.stdin:
     run = json.loads(line)
     ids = {"threadId": run["threadId"], "runId": run["runId"]}

@@ -26,6 +26,96 @@ use super::tools::{ToolsOptions, tools};
 use super::verify::{VerifyOptions, verify};
 use super::watch::{WatchOptions, watch};
 
+/// The commands by what people want to do.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Test", &["run", "watch", "check", "list"]),
+    ("Write", &["init", "record", "freeze", "convert"]),
+    (
+        "Judge",
+        &[
+            "compare", "coverage", "mutate", "shrink", "verify", "explain",
+        ],
+    ),
+    ("Servers", &["tools", "audit", "contract", "mock"]),
+    ("Set up", &["schema", "completions", "man"]),
+];
+
+/// The flags of `run` and `watch` that `-h` shows. `--help` shows all.
+const COMMON: [&str; 20] = [
+    "paths",
+    "target",
+    "filter",
+    "tags",
+    "last_failed",
+    "var",
+    "variables",
+    "input",
+    "parallel",
+    "fail_fast",
+    "timeout",
+    "retries",
+    "runs",
+    "output",
+    "junit",
+    "json",
+    "verbose",
+    "quiet",
+    "record",
+    "replay",
+];
+
+/// The help of the whole program: its commands are in groups, which clap does not know.
+const HELP: &str = "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\nOptions:\n{options}\n\n`ananke COMMAND -h` shows what a command takes, `ananke explain WORD` a key, a code or a word.";
+
+/// The command line, as it is parsed, completed and described.
+pub(super) fn command() -> clap::Command {
+    let command = CommandLine::command();
+    let mut groups = Vec::new();
+    for (title, names) in GROUPS {
+        let mut lines = format!("{title}:\n");
+        for name in names {
+            let about = command
+                .find_subcommand(name)
+                .and_then(clap::Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            lines += &format!("  {name:<12} {about}\n");
+        }
+        groups.push(lines.trim_end().to_owned());
+    }
+    command
+        .help_template(HELP)
+        .after_help(groups.join("\n\n"))
+        .mut_subcommand("run", with_short_help)
+        .mut_subcommand("watch", with_short_help)
+}
+
+/// The names of all commands with what they do, for `explain`.
+fn abouts() -> Vec<(String, String)> {
+    let command = CommandLine::command();
+    let about = |sub: &clap::Command| {
+        let about = sub.get_about().map(ToString::to_string);
+        (sub.get_name().to_owned(), about.unwrap_or_default())
+    };
+    command.get_subcommands().map(about).collect()
+}
+
+/// The names of all commands, in the order of the help.
+pub(super) fn command_names() -> Vec<&'static str> {
+    GROUPS
+        .iter()
+        .flat_map(|(_, names)| names.iter().copied())
+        .collect()
+}
+
+/// The command whose `-h` shows only what is used most.
+fn with_short_help(command: clap::Command) -> clap::Command {
+    command.mut_args(|argument| {
+        let is_rare = !COMMON.contains(&argument.get_id().as_str());
+        let is_hidden = argument.is_hide_short_help_set() || is_rare;
+        argument.hide_short_help(is_hidden)
+    })
+}
+
 /// A test runner for AI agents that call tools: conversations in YAML, deterministic verdicts.
 #[derive(Debug, Parser)]
 #[command(
@@ -41,46 +131,46 @@ pub(crate) struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run tests against the agent of the project config
+    /// Run tests
     #[command(visible_alias = "test")]
     Run(Box<RunOptions>),
-    /// Run tests, and run again what a change of files touches
+    /// Run tests, and again what a change of files touches
     Watch(Box<WatchOptions>),
-    /// Validate all test and config files without running them
+    /// Validate all files without running them
     Check(CheckOptions),
-    /// Show which rules apply to each turn of a test, or explain an error code
+    /// Explain a key, a code or a word, or the rules of a test
     Explain(ExplainOptions),
-    /// Compare two runs using their reports
+    /// Compare two runs by their reports
     Compare(CompareOptions),
-    /// Run tests, and show which tools, outcomes, values of arguments and answers to interrupts they exercise
+    /// Run tests, and show what they exercise
     Coverage(Box<CoverageOptions>),
-    /// Show the tools of a server, the skills of an agent, or the client tools of a target
+    /// Show the tools of a server, an agent or a target
     Tools(ToolsOptions),
-    /// Call the tools of a server of MCP without any test, and report what is wrong with them
+    /// Call the tools of a server, and report what is wrong
     Audit(AuditCommand),
-    /// Report which recorded calls the tools of a target would refuse now
+    /// Report which recorded calls a server would refuse now
     Contract(ContractOptions),
     /// List the tests
     List(ListOptions),
     /// Convert a case file (JSONL) to a YAML test file
     Convert(ConvertOptions),
-    /// Talk to an agent, and write the conversation as a test with its recording
+    /// Talk to an agent, and write the conversation as a test
     Record(RecordOptions),
-    /// Write a recorded conversation as a static test, with its recording
+    /// Write a recorded conversation as a static test
     Freeze(FreezeOptions),
-    /// Write the smallest conversation that violates the rule that a recording violates, as a scripted agent with its test
+    /// Write the smallest conversation that violates the same rule
     Shrink(ShrinkOptions),
-    /// Verify conversations that something else recorded: traces of OpenTelemetry, lists of messages, recordings
+    /// Apply rules to conversations that something else recorded
     Verify(Box<VerifyOptions>),
-    /// Change what was recorded, and report which changes no rule notices
+    /// Change what was recorded, and report what no rule notices
     Mutate(MutateOptions),
-    /// Answer requests over HTTP as a scripted agent of the config does, or as a recorded agent did
+    /// Serve a scripted agent, or a recorded one, over HTTP
     Mock(MockCommand),
     /// Print the JSON Schema of a file, for editors
     Schema(SchemaOptions),
-    /// Write a first project: a config, a test and a scripted agent, or a test of your own agent
+    /// Write a first project, for your agent or an example
     Init(InitOptions),
-    /// Print a script that completes the command line, for your shell
+    /// Print a script that completes commands, for your shell
     Completions(CompletionsOptions),
     /// Print a page for `man`
     Man(ManOptions),
@@ -93,7 +183,7 @@ impl CommandLine {
             Command::Run(options) => run(options, context),
             Command::Watch(options) => watch(options, context),
             Command::Check(options) => check(options, context),
-            Command::Explain(options) => explain(options, context),
+            Command::Explain(options) => explain(options, &abouts(), context),
             Command::Compare(options) => compare(options, context),
             Command::Coverage(options) => coverage(options, context),
             Command::Tools(options) => tools(options, context),
@@ -109,8 +199,8 @@ impl CommandLine {
             Command::Mock(options) => mock(options, context),
             Command::Schema(options) => schema(options),
             Command::Init(options) => init(options, context),
-            Command::Completions(options) => completions(options, Self::command()),
-            Command::Man(options) => man(options, Self::command()),
+            Command::Completions(options) => completions(options),
+            Command::Man(options) => man(options, command()),
         }
     }
 }

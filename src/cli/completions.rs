@@ -1,7 +1,8 @@
 //! `ananke completions` and `ananke man`: what shells and `man` read.
 
 use clap::{Args, Command};
-use clap_complete::{Shell, generate};
+use clap_complete::Shell;
+use clap_complete::env::Shells;
 use clap_mangen::Man;
 
 use super::exit::Exit;
@@ -21,11 +22,28 @@ pub(crate) struct ManOptions {
     pub(crate) command: Option<String>,
 }
 
-/// Prints the script that completes the command line of `ananke` in a shell.
-pub(super) fn completions(options: &CompletionsOptions, mut ananke: Command) -> Exit {
+/// The environment variable in which a shell that completes names itself.
+pub(super) const VARIABLE: &str = "ANANKE_COMPLETE";
+
+/// Prints the script by which a shell asks this program to complete its command line.
+pub(super) fn completions(options: &CompletionsOptions) -> Exit {
     let mut script = Vec::new();
-    generate(options.shell, &mut ananke, "ananke", &mut script);
-    print(Exit::Success, |out| out.write_all(&script))
+    let shells = Shells::builtins();
+    let name = options.shell.to_string();
+    let written = shells
+        .completer(&name)
+        .map(|shell| shell.write_registration(VARIABLE, "ananke", "ananke", "ananke", &mut script));
+    match written {
+        Some(Ok(())) => print(Exit::Success, |out| out.write_all(&script)),
+        Some(Err(error)) => {
+            say(&format!("error: {error}"));
+            Exit::Failure
+        }
+        None => {
+            say(&format!("error: there are no completions for `{name}`"));
+            Exit::Failure
+        }
+    }
 }
 
 /// Prints a page for `man` about `ananke`, or about one of its commands.

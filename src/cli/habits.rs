@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use ananke::text::nearest;
+use clap::FromArgMatches as _;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
-use clap::{CommandFactory as _, Parser as _};
 
-use super::arguments::CommandLine;
+use super::arguments::{CommandLine, command, command_names};
 
 /// Options of other tools that have no equal here, each with what to write instead.
 const HABITS: &[(&[&str], &str)] = &[
@@ -136,7 +136,15 @@ const COMMANDS: &[(&[&str], &str)] = &[
 
 /// The command line of this process. If it is invalid, the program prints why and ends.
 pub(crate) fn parse(arguments: Vec<OsString>) -> CommandLine {
-    CommandLine::try_parse_from(arguments).unwrap_or_else(|error| with_tip(error).exit())
+    parsed(arguments).unwrap_or_else(|error| with_tip(error).exit())
+}
+
+fn parsed<A: Into<OsString> + Clone>(
+    arguments: impl IntoIterator<Item = A>,
+) -> Result<CommandLine, Error> {
+    let mut command = command();
+    let matches = command.try_get_matches_from_mut(arguments)?;
+    CommandLine::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
 /// The error with what to write instead, if that is known; a guess that is far from what is written is dropped.
@@ -207,12 +215,7 @@ fn of_subcommand(kind: ContextKind, written: &str) -> Option<String> {
     if let Some((_, command)) = COMMANDS.iter().find(|(names, _)| names.contains(&written)) {
         return Some(format!("use `ananke {command}`"));
     }
-    let command = CommandLine::command();
-    let names: Vec<&str> = command
-        .get_subcommands()
-        .filter(|sub| !sub.is_hide_set())
-        .map(clap::Command::get_name)
-        .collect();
+    let names = command_names();
     Some(match nearest(written, names.iter().copied()) {
         Some(name) => format!("did you mean `ananke {name}`?"),
         None => format!("the commands are {}", names.join(", ")),
@@ -225,7 +228,7 @@ mod tests {
 
     fn shown(arguments: &[&str]) -> String {
         let arguments = ["ananke"].iter().chain(arguments);
-        with_tip(CommandLine::try_parse_from(arguments).expect_err("it is invalid")).to_string()
+        with_tip(parsed(arguments).expect_err("it is invalid")).to_string()
     }
 
     #[test]
@@ -266,7 +269,7 @@ mod tests {
     fn every_command_of_another_tool_has_a_tip_and_is_not_a_command() {
         for (names, command) in COMMANDS {
             let written = ["ananke"].into_iter().chain(command.split(' '));
-            let error = CommandLine::try_parse_from(written).err();
+            let error = parsed(written).err();
             let unknown = [ErrorKind::InvalidSubcommand, ErrorKind::UnknownArgument];
             assert!(
                 error.is_none_or(|error| !unknown.contains(&error.kind())),
@@ -291,12 +294,21 @@ mod tests {
             &["list", "-k", "pay"],
         ] {
             let arguments = ["ananke"].iter().chain(arguments);
-            assert!(CommandLine::try_parse_from(arguments).is_ok());
+            assert!(parsed(arguments).is_ok());
+        }
+    }
+
+    #[test]
+    fn every_command_is_in_one_group_of_the_help() {
+        let help = command().render_help().to_string();
+        for sub in command().get_subcommands() {
+            let line = format!("\n  {:<12} ", sub.get_name());
+            assert_eq!(help.matches(&line).count(), 1, "{}", sub.get_name());
         }
     }
 
     #[test]
     fn the_command_line_is_consistent() {
-        CommandLine::command().debug_assert();
+        command().debug_assert();
     }
 }

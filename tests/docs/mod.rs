@@ -85,7 +85,7 @@ fn documents() -> Vec<PathBuf> {
 }
 
 /// A config for blocks that are tests, and a test for blocks that are configs.
-const CONFIG: &str = "version: \"1.3\"\ntarget: { type: scripted, rules: [] }\ntargets: { strict: { type: scripted, rules: [] }, customer: { extends: strict } }\nscripts: { check-receipt: { cmd: [sh] }, free-days: { cmd: [sh] } }\n";
+const CONFIG: &str = "version: \"1.4\"\ntarget: { type: scripted, rules: [] }\ntargets: { strict: { type: scripted, rules: [] }, customer: { extends: strict } }\nscripts: { check-receipt: { cmd: [sh] }, free-days: { cmd: [sh] } }\n";
 const TEST: &str = "version: \"1.0\"\nname: x\nturns: [{ user: hi }]\n";
 /// A test for configs of servers that no user talks to.
 const LISTING: &str = "version: \"1.2\"\nname: x\nturns: [{ type: mcp:list }]\n";

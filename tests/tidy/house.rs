@@ -77,7 +77,14 @@ pub(crate) const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("aho_corasick", &["trace/redact/"]),
     ("annotate_snippets", &["base/diagnostic/render/"]),
     ("clap", &["command/cli/"]),
-    ("clap_complete", &["command/cli/completions.rs"]),
+    (
+        "clap_complete",
+        &[
+            "command/cli/candidates.rs",
+            "command/cli/complete.rs",
+            "command/cli/completions.rs",
+        ],
+    ),
     ("clap_mangen", &["command/cli/completions.rs"]),
     ("compact_str", &["base/text/short_text.rs"]),
     ("csv", &["engine/compile/rows/"]),
@@ -155,7 +162,7 @@ pub(crate) const MEDIAN_FILE: usize = 190;
 /// A number may only be raised with a reason in the commit.
 pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("base", 6900),
-    ("model", 9380),
+    ("model", 9460),
     ("trace", 8650),
     ("rules", 14190),
     ("agents", 5950),

@@ -18,9 +18,9 @@ use super::test;
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainOptions {
-    /// A test file, a code such as `bad-pattern`, a key such as `must_match` or `text.contains`, or a rule of the protocol
-    /// such as `text-not-open`
-    #[arg(value_name = "FILE|NAME")]
+    /// A test file, or a word: a key such as `must_match` or `text.contains`, a code such as `bad-pattern`, a status, a command, a
+    /// rule of the protocol such as `text-not-open`
+    #[arg(value_name = "FILE|WORD")]
     pub(crate) subject: String,
     /// Only the test of the file with this id (repeatable)
     #[arg(long = "id", value_name = "ID")]
@@ -43,11 +43,15 @@ pub(crate) struct ExplainOptions {
 }
 
 /// Explains a code, a rule of the protocol or a key if there is one of that name, else the test of a file.
-pub(crate) fn explain(options: &ExplainOptions, context: &Context) -> Exit {
+pub(crate) fn explain(
+    options: &ExplainOptions,
+    commands: &[(String, String)],
+    context: &Context,
+) -> Exit {
     let colours = Colours::new(colouring(options.color, OutputStream::Stdout, context));
     let path = context.working_directory.join(&options.subject);
     let is_file = context.files.look(&path).is_ok();
-    let names = ExplainedName::find(&options.subject);
+    let names = ExplainedName::find(&options.subject, commands);
     // A file can be called as a key is.
     if names
         .iter()
@@ -79,7 +83,7 @@ pub(crate) fn explain(options: &ExplainOptions, context: &Context) -> Exit {
         return complain(&message, Exit::Usage);
     }
     if !is_file && is_like_a_name(&options.subject) {
-        return complain(&unknown_name(&options.subject), Exit::Usage);
+        return complain(&unknown_name(&options.subject, commands), Exit::Usage);
     }
     of_file(options, colours, context)
 }
@@ -150,15 +154,16 @@ fn is_like_a_name(subject: &str) -> bool {
     Path::new(subject).extension().is_none() && subject.chars().all(is_of_a_name)
 }
 
-fn unknown_name(subject: &str) -> String {
-    let help = nearest(subject, ExplainedName::all().map(|name| name.as_str())).map_or_else(
+fn unknown_name(subject: &str, commands: &[(String, String)]) -> String {
+    let names: Vec<ExplainedName> = ExplainedName::all(commands).collect();
+    let help = nearest(subject, names.iter().map(ExplainedName::as_str)).map_or_else(
         || {
-            "name a test file, the code in the brackets of a problem, a key of a file, or the rule of a violation"
+            "name a test file, the code in the brackets of a problem, a key of a file, a command, a word of a report, or the rule of a violation"
                 .to_owned()
         },
         |name| format!("did you mean `{name}`?"),
     );
-    format!("there is no file, code, key or rule `{subject}`\nhelp: {help}")
+    format!("there is no file and no word `{subject}`\nhelp: {help}")
 }
 
 fn complain(message: &str, exit: Exit) -> Exit {

@@ -4,5 +4,6 @@ mod command;
 mod layout;
 mod name;
 mod test;
+mod word;
 
 pub(super) use command::{ExplainOptions, explain};

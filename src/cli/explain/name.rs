@@ -8,9 +8,14 @@ use ananke::diagnostic::{Code, Example, ExampleFile};
 use ananke::schema::{FileKind, KeyDocs};
 
 use super::layout::{Colours, styled, wrapped};
+use super::word::{GlossaryEntry, words};
 
 /// What can be explained.
 pub(super) enum ExplainedName {
+    /// A word of reports and pages.
+    Entry(GlossaryEntry),
+    /// A command: its name, and what it does.
+    Command(String, String),
     /// The code of a problem with a file.
     Code(Code),
     /// A rule about the events of an agent.
@@ -20,26 +25,49 @@ pub(super) enum ExplainedName {
 }
 
 impl ExplainedName {
-    /// What has this name; of keys there may be several.
-    pub(super) fn find(name: &str) -> Vec<Self> {
-        Self::all()
+    /// What has this name, what is used most first; of keys there may be several.
+    pub(super) fn find(name: &str, commands: &[(String, String)]) -> Vec<Self> {
+        let mut found: Vec<Self> = Self::all(commands)
             .filter(|known| match known {
                 Self::Key(key) => key.is_called(name),
                 known => known.as_str() == name,
             })
-            .collect()
+            .collect();
+        found.sort_by_key(Self::rank);
+        found
     }
 
-    /// Everything that has a name.
-    pub(super) fn all() -> impl Iterator<Item = Self> {
+    /// The place of a meaning among those of one name: a key of rules is used more often than one of settings, and a short way to
+    /// a key more often than a long one.
+    fn rank(&self) -> (bool, bool, usize) {
+        match self {
+            Self::Key(key) => (
+                true,
+                !key.path.starts_with("assert"),
+                key.path.matches('.').count(),
+            ),
+            _ => (false, false, 0),
+        }
+    }
+
+    /// Everything that has a name; `commands` are those of the program, each with what it does.
+    pub(super) fn all(commands: &[(String, String)]) -> impl Iterator<Item = Self> {
         let codes = Code::ALL.iter().copied().map(Self::Code);
-        codes
+        let commands = commands
+            .iter()
+            .map(|(name, about)| Self::Command(name.clone(), about.clone()));
+        words()
+            .map(Self::Entry)
+            .chain(commands)
+            .chain(codes)
             .chain(RuleDocs::all().map(Self::Rule))
             .chain(KeyDocs::all().into_iter().map(Self::Key))
     }
 
-    pub(super) fn as_str(&self) -> &'static str {
+    pub(super) fn as_str(&self) -> &str {
         match self {
+            Self::Entry(word) => word.word,
+            Self::Command(name, _) => name,
             Self::Code(code) => code.as_str(),
             Self::Rule(rule) => rule.name,
             Self::Key(key) => key.name,
@@ -77,6 +105,21 @@ impl ExplainedName {
                 Examples::Pair("the events of a response", wrong.clone(), right.clone()),
             ),
             Self::Key(key) => return key_text(key, colours, terminal),
+            Self::Entry(word) => {
+                return format!(
+                    "{}\n\n{}\npage:    docs/{}\n",
+                    styled(colours.strong, word.word),
+                    wrapped(word.about, terminal),
+                    word.page
+                );
+            }
+            Self::Command(name, about) => {
+                return format!(
+                    "{}\n\n{}\nhelp:    ananke {name} -h\n",
+                    styled(colours.strong, &format!("ananke {name}")),
+                    wrapped(&format!("{about}."), terminal)
+                );
+            }
         };
         let mut text = format!(
             "{}\n\n{}",

@@ -1,9 +1,12 @@
 // The way from ananke to your agent: each run is a line on stdin, and its events are lines on stdout.
 //
-// Replace `answer` with your agent, and report each of its tool calls with `call`. Print everything else to stderr.
+// Replace `answer` with your agent, and report each of its tool calls with `call`.
 
 import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline";
+
+// Stdout is for events alone: what anything else logs goes to stderr.
+console.log = console.info = console.error;
 
 // Import your agent here. What that takes is no time of a test.
 
@@ -16,7 +19,7 @@ async function answer(messages, call) {
   return `It is ${weather.sky} in ${weather.city}.`;
 }
 
-const emit = (type, event) => console.log(JSON.stringify({ type, ...event }));
+const emit = (type, event) => process.stdout.write(`${JSON.stringify({ type, ...event })}\n`);
 
 // Calls a tool, and reports the call and its result.
 async function call(tool, args, execute) {
@@ -41,7 +44,7 @@ async function run({ threadId, runId, messages }) {
   }
 }
 
-console.log(); // The agent has started: the time of the first turn begins.
+process.stdout.write("\n"); // The agent has started: the time of the first turn begins.
 for await (const line of createInterface({ input: process.stdin })) {
   await run(JSON.parse(line));
 }

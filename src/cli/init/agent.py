@@ -1,12 +1,15 @@
 """The way from ananke to your agent: each run is a line on stdin, and its events are lines on stdout.
 
-Replace `answer` with your agent, and report each of its tool calls with `call`. Print everything else to stderr.
+Replace `answer` with your agent, and report each of its tool calls with `call`.
 """
 
 import json
 import sys
 import traceback
 import uuid
+
+# Stdout is for events alone: what anything else prints goes to stderr.
+EVENTS, sys.stdout = sys.stdout, sys.stderr
 
 # Import your agent here. What that takes is no time of a test.
 
@@ -23,7 +26,7 @@ def answer(messages: list, call) -> str:
 
 
 def emit(kind: str, **event) -> None:
-    print(json.dumps({"type": kind, **event}), flush=True)
+    print(json.dumps({"type": kind, **event}), file=EVENTS, flush=True)
 
 
 def call(tool: str, args: dict, function):
@@ -50,6 +53,6 @@ def run(request: dict) -> None:
     emit("RUN_FINISHED", **ids)
 
 
-print(flush=True)  # The agent has started: the time of the first turn begins.
+print(file=EVENTS, flush=True)  # The agent has started: the time of the first turn begins.
 for line in sys.stdin:
     run(json.loads(line))

@@ -120,7 +120,7 @@ impl Config {
     }
 
     /// What targets there are, in the order of the file; a broken one too.
-    pub(crate) fn target_names(&self) -> Vec<&str> {
+    pub fn target_names(&self) -> Vec<&str> {
         let own = self
             .targets
             .first()

@@ -246,7 +246,12 @@ impl Check<'_> {
             // The one pattern in the schemas is that of a text instead of another type: exactly one reference.
             let is_formed =
                 form.get("pattern").is_none() || here.node.as_str().is_some_and(is_reference);
-            if is_formed && is_text_for_false(branches, here.node) {
+            // What an agent says can be `no`; the name of a tool is not.
+            let is_said = self
+                .levels
+                .last()
+                .is_some_and(|level| level.properties.contains_key("must_match"));
+            if is_formed && !is_said && is_text_for_false(branches, here.node) {
                 self.problems.text_for_false(here.node);
             }
             if is_formed {

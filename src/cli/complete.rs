@@ -1,0 +1,24 @@
+//! Answers a shell that completes a command line.
+
+use std::ffi::OsString;
+
+use ananke::context::Context;
+use clap_complete::env::CompleteEnv;
+
+use super::arguments::command;
+use super::candidates::with_candidates;
+use super::completions::VARIABLE;
+
+/// Answers a shell that completes `arguments`, if one asks; whether it did. The project is read in the outside world that `context`
+/// makes.
+///
+/// # Errors
+/// If the answer cannot be made or printed.
+pub(crate) fn complete(
+    arguments: &[OsString],
+    context: fn() -> Context,
+) -> clap::error::Result<bool> {
+    CompleteEnv::with_factory(|| with_candidates(command(), context))
+        .var(VARIABLE)
+        .try_complete(arguments, Some(&context().working_directory))
+}

@@ -107,8 +107,8 @@ fn one_existing_file_is_enough_to_write_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_is_recognised_and_tried_at_once() {
-    let served = scripted("    - { do: [{ say: Good day }] }\n");
-    let server = Serving::start(embedded(&served)).await;
+    let agent = scripted("    - { do: [{ say: Good day }] }\n");
+    let server = Serving::start(embedded(&agent)).await;
     let address = format!("127.0.0.1:{}", server.port);
     let project = Project::new(&[]);
     let (folder, place) = (project.folder().to_owned(), format!("{address}/shop"));

@@ -1,6 +1,6 @@
 //! An agent of a project and its tools, for commands that run no test.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use ananke::agents::Transport;
@@ -49,7 +49,7 @@ impl AgentProject {
     pub(super) fn of(options: &RecordedSelection, context: &Context) -> Result<Self, Exit> {
         let path = context.working_directory.join(FILE);
         Self::planned(
-            path,
+            &path,
             TurnKind::ListTools,
             options.selection(),
             options.color,
@@ -64,7 +64,7 @@ impl AgentProject {
     pub(super) fn of_any(options: &RecordedSelection, context: &Context) -> Result<Self, Exit> {
         let path = context.working_directory.join(FILE);
         let turn = TurnKind::User;
-        let planned = Self::try_planned(path, turn, options.selection(), context);
+        let planned = Self::try_planned(&path, turn, options.selection(), context);
         planned.or_else(|_cannot_talk| Self::of(options, context))
     }
 
@@ -91,12 +91,12 @@ impl AgentProject {
             config: Some(path),
             ..Selection::default()
         };
-        Self::planned(test, turn, selection, Colour::Auto, &context)
+        Self::planned(&test, turn, selection, Colour::Auto, &context)
     }
 
     /// The same as [`try_planned`](Self::try_planned); problems are reported.
     fn planned(
-        path: PathBuf,
+        path: &Path,
         turn: TurnKind,
         selection: Selection,
         colour: Colour,
@@ -115,7 +115,7 @@ impl AgentProject {
 
     /// The agent of a test that is at `path`, and is never written.
     fn try_planned(
-        path: PathBuf,
+        path: &Path,
         turn: TurnKind,
         selection: Selection,
         context: &Context,
@@ -126,13 +126,15 @@ impl AgentProject {
         };
         let test = json!({ "version": NEWEST_VERSION, "name": "tools", "turns": [written] });
         let test = test.to_string();
-        let files = context.files.with_unsaved(path.clone(), test.as_bytes());
+        let files = context
+            .files
+            .with_unsaved(path.to_path_buf(), test.as_bytes());
         let unsaved = Context {
             files,
             ..context.clone()
         };
         let selection = Selection {
-            paths: vec![path.clone()],
+            paths: vec![path.to_path_buf()],
             sends: true,
             ..selection
         };

@@ -1,5 +1,7 @@
 //! The command line, and which function executes each command.
 
+use std::fmt::Write as _;
+
 use ananke::context::Context;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
@@ -78,7 +80,7 @@ pub(super) fn command() -> clap::Command {
                 .find_subcommand(name)
                 .and_then(clap::Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
-            lines += &format!("  {name:<12} {about}\n");
+            let _written = writeln!(lines, "  {name:<12} {about}");
         }
         groups.push(lines.trim_end().to_owned());
     }

@@ -42,7 +42,7 @@ pub(crate) enum AdapterLanguage {
 
 /// A project with a program around an agent that has no URL: it speaks JSON lines, and calls a tool.
 pub(super) fn adapter(language: AdapterLanguage) -> Vec<StarterFile> {
-    let (name, program, text) = match language {
+    let (name, program, code) = match language {
         AdapterLanguage::Python => ("agent.py", "python3", include_str!("agent.py")),
         AdapterLanguage::Node => ("agent.mjs", "node", include_str!("agent.mjs")),
     };
@@ -56,7 +56,7 @@ pub(super) fn adapter(language: AdapterLanguage) -> Vec<StarterFile> {
         ("agent.test.yaml", test, "a first test"),
         (
             name,
-            text.to_owned(),
+            code.to_owned(),
             "the way to your agent: replace `answer`",
         ),
     ];

@@ -7,10 +7,6 @@
 mod found;
 mod named_agent;
 mod place_options;
-#[expect(
-    clippy::module_inception,
-    reason = "the function that the folder is about"
-)]
 mod probe;
 
 pub(crate) use found::FoundAgent;

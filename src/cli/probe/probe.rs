@@ -27,7 +27,7 @@ use crate::cli::print::say;
 const SERVER_PATIENCE: Duration = Duration::from_secs(15);
 
 /// How long a program may take to start and to answer.
-const PROGRAM_PATIENCE: Duration = Duration::from_secs(60);
+const PROGRAM_PATIENCE: Duration = Duration::from_mins(1);
 
 /// The most characters of an answer that are shown.
 const SHOWN: usize = 70;
@@ -155,9 +155,9 @@ impl AgentProber<'_> {
                 Err(error) => return CandidateAnswer::Other(error),
             };
             if let (Some(target), Some(key)) = (&mut target, lookup.key) {
-                let named = self.options.agent.clone();
-                let name = match (named, names.as_slice()) {
-                    (Some(named), _) => named,
+                let chosen = self.options.agent.clone();
+                let name = match (chosen, names.as_slice()) {
+                    (Some(chosen), _) => chosen,
                     (None, [only]) => only.clone(),
                     (None, []) => return CandidateAnswer::Other(TargetError::new("it lists none")),
                     (None, _) => return CandidateAnswer::Several(names),

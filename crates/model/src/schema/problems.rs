@@ -168,20 +168,18 @@ impl<'a> Problems<'a> {
     /// Lets every problem of a newer key offer the version that all of them need.
     pub(super) fn offer_version(&mut self, root: &Node, version: Version, needed: Version) {
         let text = |span: Span| self.source.text.get(span.start as usize..span.end as usize);
-        let (span, written, raised) = match root.get("version").map(|node| node.span) {
-            Some(span) => {
-                let Some(written) = text(span) else {
-                    return;
-                };
-                let raised = written.replacen(&version.to_string(), &needed.to_string(), 1);
-                (span, written, raised)
-            }
+        let (span, written, raised) = if let Some(span) = root.get("version").map(|node| node.span)
+        {
+            let Some(written) = text(span) else {
+                return;
+            };
+            let raised = written.replacen(&version.to_string(), &needed.to_string(), 1);
+            (span, written, raised)
+        } else {
             // The file has the version of its config, and gets a line of its own.
-            None => {
-                let start = root.span.start;
-                let span = Span { start, end: start };
-                (span, "", format!("version: \"{needed}\"\n"))
-            }
+            let start = root.span.start;
+            let span = Span { start, end: start };
+            (span, "", format!("version: \"{needed}\"\n"))
         };
         let is_flow =
             written.is_empty() && text(root.span).is_none_or(|text| text.starts_with('{'));

@@ -84,7 +84,7 @@ pub(super) fn of_others<'a, 'n>(
                 .get(chosen)
                 .is_some_and(|branch| knows(branch, name))
         };
-        let names = if meanings(key).iter().any(|name| is_known_here(name)) {
+        let names = if meanings(key).iter().any(is_known_here) {
             &[]
         } else {
             meanings(key)

@@ -182,6 +182,8 @@ fn not_connected(cause: &Cause) -> &'static str {
         Cause::BadCertificate(_) => {
             "is the server's certificate made for the host of `endpoint`, and valid today?"
         }
-        _ => "is the agent running, and is `endpoint` correct?",
+        _ => {
+            "is the agent running, and is `endpoint` correct? `server` in the config can start it before the tests"
+        }
     }
 }

@@ -7,6 +7,11 @@ use ananke_base::context::At;
 use ananke_base::text::duration;
 use ananke_trace::outcome::{ErrorKind, Problem};
 
+/// What sets the time of a turn, of a test and of a simulated conversation.
+const OF_TURN: &str = "`timeout_ms` of the turn or of the target sets it (default: 2 minutes)";
+const OF_TEST: &str = "`timeout_ms` of the test, or `--timeout`, sets it";
+const OF_CONVERSATION: &str = "`timeout_ms` of `simulate` sets it";
+
 /// What applies to every turn of a conversation, wherever its input comes from.
 #[derive(Clone, Debug)]
 pub struct Budget {
@@ -78,20 +83,20 @@ impl TurnBudget {
         let after = duration::chosen;
         let is_past_deadline = limits.until(sent) < sent.plus(limits.timeout);
         let is_shorter = self.limits.timeout < self.own;
-        let message = match (self.whole, self.conversation) {
-            (Some(whole), _) if is_past_deadline => {
-                format!("timeout after {} for the whole test{reached}", after(whole))
-            }
-            (_, Some(time)) if is_shorter => conversation_timeout(time, reached),
-            (Some(whole), None) if is_shorter => {
-                format!("timeout after {} for the whole test{reached}", after(whole))
-            }
-            _ => format!("timeout after {}{reached}", after(self.own)),
+        let of_test = |whole| format!("timeout after {} for the whole test{reached}", after(whole));
+        let (message, help) = match (self.whole, self.conversation) {
+            (Some(whole), _) if is_past_deadline => (of_test(whole), OF_TEST),
+            (_, Some(time)) if is_shorter => (conversation_timeout(time, reached), OF_CONVERSATION),
+            (Some(whole), None) if is_shorter => (of_test(whole), OF_TEST),
+            _ => (
+                format!("timeout after {}{reached}", after(self.own)),
+                OF_TURN,
+            ),
         };
         Problem {
             kind: ErrorKind::Timeout,
             message,
-            help: None,
+            help: Some(help.to_owned()),
         }
     }
 }

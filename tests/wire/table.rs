@@ -109,7 +109,9 @@ async fn a_refused_connection_says_where_and_why() {
     );
     assert_eq!(
         failure.help.as_deref(),
-        Some("is the agent running, and is `endpoint` correct? `server` in the config can start it before the tests")
+        Some(
+            "is the agent running, and is `endpoint` correct? `server` in the config can start it before the tests"
+        )
     );
 }
 

@@ -26,6 +26,9 @@ const MOST_BROKEN: usize = 2;
 /// A tool that no agent has.
 const UNKNOWN_TOOL: &str = "ananke_unknown_tool";
 
+/// Why a tool is not called that does not say that it changes nothing.
+pub(super) const MAY_CHANGE_DATA: &str = "it may change data";
+
 /// How far an audit goes.
 #[derive(Clone, Debug)]
 pub struct AuditOptions {
@@ -229,7 +232,7 @@ impl Auditor<'_> {
         } else if self.audit.tools.iter().any(|known| known.name == tool.name) {
             Some("another tool has the same name")
         } else if !permitted.contains(tool) {
-            Some("it may change data")
+            Some(MAY_CHANGE_DATA)
         } else {
             None
         }

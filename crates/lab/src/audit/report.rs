@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use super::audit::MAY_CHANGE_DATA;
 use super::check::{AuditCheck, CheckLevel};
 use ananke_base::message::map_strings;
 use ananke_base::text::escape;
@@ -152,6 +153,15 @@ impl Audit {
             for finding in about_all {
                 finding.write(&mut text, redactor);
             }
+        }
+        let may_change = |tool: &&AuditedTool| tool.skipped == Some(MAY_CHANGE_DATA);
+        let unasked = self.tools.iter().filter(may_change).count();
+        if unasked > 0 {
+            let _ = writeln!(
+                text,
+                "\nnote: {} not called: `--call NAME` calls one that may change data, `--destructive` all",
+                counted(unasked, "tool")
+            );
         }
         let not_made: usize = self.tools.iter().map(|tool| tool.calls_not_made).sum();
         if not_made > 0 {

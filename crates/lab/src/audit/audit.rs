@@ -8,7 +8,7 @@ use super::check::AuditCheck;
 use super::declarations::{CheckedTool, checked};
 use super::judgement::{judge_call, judge_unknown_call};
 use super::made_arguments::made_arguments;
-use super::permitted_tools::PermittedTools;
+use super::permitted_tools::{MAY_CHANGE_DATA, PermittedTools};
 use super::prober::{Observed, Prober};
 use super::report::{Audit, AuditFinding, AuditedTool};
 use ananke_agents::{Ended, TargetError};
@@ -25,9 +25,6 @@ const MOST_BROKEN: usize = 2;
 
 /// A tool that no agent has.
 const UNKNOWN_TOOL: &str = "ananke_unknown_tool";
-
-/// Why a tool is not called that does not say that it changes nothing.
-pub(super) const MAY_CHANGE_DATA: &str = "it may change data";
 
 /// How far an audit goes.
 #[derive(Clone, Debug)]

@@ -2,6 +2,9 @@
 
 use ananke_base::message::DeclaredTool;
 
+/// Why a tool is not called that does not say that it changes nothing.
+pub(super) const MAY_CHANGE_DATA: &str = "it may change data";
+
 /// The tools that are called although they may change data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PermittedTools {

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::audit::MAY_CHANGE_DATA;
 use super::check::{AuditCheck, CheckLevel};
+use super::permitted_tools::MAY_CHANGE_DATA;
 use ananke_base::message::map_strings;
 use ananke_base::text::escape;
 use ananke_trace::redact::Redactor;

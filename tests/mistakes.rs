@@ -32,6 +32,11 @@ fn files(frame: &str, mistake: &str) -> (String, String) {
             "name: a\nassert: {{ text: {{ contains: x }} }}\nturns: [{{ user: hi }}]\n{mistake}"
         )),
         "file" => (CONFIG.to_owned(), format!("{mistake}\n")),
+        "server" => (
+            "version: \"1.4\"\ntarget: { type: mcp, transport: stdio, command: [server] }\n"
+                .to_owned(),
+            format!("name: a\nturns:\n  - {mistake}\n"),
+        ),
         "target" => config(format!("target: {mistake}")),
         "config" => config(format!(
             "target: {{ type: scripted, rules: [] }}\n{mistake}"

@@ -85,11 +85,13 @@ impl ProtocolConfig for A2aConfig {
         self.headers.as_ref()
     }
 
-    fn missing(&self) -> Option<&'static str> {
+    fn missing(&self) -> Option<(&'static str, &'static str)> {
         let is_found =
             self.agent_card_url.is_some() || self.agent_card.is_some() || self.endpoint.is_some();
-        (!is_found)
-            .then_some("a target of the type `a2a` needs `agentCardUrl`, `agentCard` or `endpoint`")
+        (!is_found).then_some((
+            "a target of the type `a2a` needs `agentCardUrl`, `agentCard` or `endpoint`",
+            "add the base URL of the agent: `agentCardUrl: \"http://127.0.0.1:9000\"`",
+        ))
     }
 
     fn credentials(&self) -> Vec<&Text> {

@@ -82,9 +82,8 @@ impl TargetConfig {
 
     /// Checks every leaf of the protocol's own keys and fills it; `None` if something is known later or was reported.
     pub fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
-        if let Some(missing) = self.own.missing() {
-            let help = "add one of them".to_owned();
-            interpolation.report(Code::MissingKey, self.span, missing, Some(help));
+        if let Some((missing, help)) = self.own.missing() {
+            interpolation.report(Code::MissingKey, self.span, missing, Some(help.to_owned()));
             return None;
         }
         let target = self.own.compile(interpolation)?;

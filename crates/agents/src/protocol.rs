@@ -43,8 +43,8 @@ pub trait ProtocolConfig: Debug + Send + Sync {
         None
     }
 
-    /// What is missing of the keys, if one of several is needed.
-    fn missing(&self) -> Option<&'static str> {
+    /// What is missing of the keys, if that depends on others, and what to do.
+    fn missing(&self) -> Option<(&'static str, &'static str)> {
         None
     }
 

@@ -58,10 +58,12 @@ impl ProtocolConfig for AguiConfig {
         self.agent_id.as_ref()
     }
 
-    fn missing(&self) -> Option<&'static str> {
+    fn missing(&self) -> Option<(&'static str, &'static str)> {
         let asks_runtime = self.transport() != AguiTransport::Http;
-        (asks_runtime && self.agent_id.is_none())
-            .then_some("a runtime of CopilotKit is asked for an agent by its name: add `agentId`")
+        (asks_runtime && self.agent_id.is_none()).then_some((
+            "the key `agentId` is missing: a runtime of CopilotKit is asked for an agent by its name",
+            "add the name that the agent has there: `agentId: shop`",
+        ))
     }
 
     fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {

@@ -81,7 +81,7 @@ async fn shown(options: &ToolsOptions, context: &Context, stopper: &Stopper) -> 
     let (mut agent, found) = (named.project, named.found);
     let listed = match found {
         Some(found) => ListedTools {
-            kind: Some(agent.tool_kind()),
+            kind: found.tools.is_some().then(|| agent.tool_kind()),
             tools: found.tools.unwrap_or_default(),
         },
         None => listed(options, &mut agent, stopper).await?,

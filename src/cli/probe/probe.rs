@@ -271,7 +271,7 @@ fn several(shown: &str, names: &[String]) -> String {
     };
     let first = listed.first().map_or("NAME", |name| name);
     format!(
-        "{shown} has {}: {}{more}\nhelp: name one, as in `--agent {first}`",
+        "{shown} lists {} agents or models: {}{more}\nhelp: name one, as in `--agent {first}`",
         names.len(),
         listed.join(", ")
     )

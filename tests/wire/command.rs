@@ -108,6 +108,30 @@ async fn a_turn_is_a_line_and_is_answered_by_events() {
 }
 
 #[tokio::test]
+async fn the_time_before_a_program_is_ready_is_no_time_of_its_first_turn() {
+    for (ready, is_excluded) in [("echo", true), ("true", false)] {
+        let script = format!(
+            "/bin/sleep 0.1; touch ready; {ready}; while true; do listen; start; say hi; finish; done"
+        );
+        let project = project(&script, "", "turns: [{ user: Hi }]\n");
+        let outcome = outcome(&project).await;
+        assert_eq!(outcome.status(), Status::Passed, "{}", shown(&outcome));
+        let touched = std::fs::metadata(project.folder().join("ready"))
+            .and_then(|file| file.modified())
+            .expect("the program was ready");
+        let touched = touched
+            .duration_since(std::time::UNIX_EPOCH)
+            .expect("it is after 1970");
+        let began = outcome.transcript.turns[0]
+            .started_unix_ms
+            .expect("it was sent");
+        // A file system may stamp a few milliseconds early.
+        let is_after = u128::from(began) + 50 > touched.as_millis();
+        assert_eq!(is_after, is_excluded, "{began} and {touched:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_replay_that_fails_earlier_says_nothing_about_the_end_of_the_program() {
     let script = "while listen; do start; say hello; finish; done";
     let test = |says: &str| {

@@ -23,7 +23,7 @@ const fail = (message) => {
 
 const schemaFile = (name) => join(schemas, `${name}.schema.json`);
 const ajv = addFormats(new Ajv());
-ajv.addVocabulary(["x-since", "defaultSnippets"]);
+ajv.addVocabulary(["x-since", "x-same-as", "defaultSnippets"]);
 const compiled = new Map();
 /** What ajv finds in a file. */
 const byAjv = (name, path) => {

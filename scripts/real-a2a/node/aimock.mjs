@@ -11,7 +11,7 @@ mock.onStreamingTask("restaurant", "weather", [status("WORKING"), { type: "artif
 mock.onStreamingTask("restaurant", "menu", [{ type: "artifact", parts: [{ data: { soup: 3, name: "borscht" } }], lastChunk: true }, status("COMPLETED")]);
 mock.onTask("restaurant", "polled", [{ parts: [{ text: "I heard: polled" }] }]);
 mock.onMessage("restaurant", "hello", [{ text: "hello, guest" }]);
-mock.onMessage("restaurant", "Hello", [{ text: "hello, newcomer" }]);
+mock.onStreamingTask("restaurant", "Hello", [status("WORKING"), { type: "artifact", parts: [{ text: "hello, newcomer" }], lastChunk: true }, status("COMPLETED")]);
 
 const url = await mock.start();
 process.stdin.on("end", () => process.exit(0)).resume();

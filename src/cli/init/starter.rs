@@ -123,7 +123,7 @@ fn project(config: String, tests: Vec<(&str, String, &'static str)>) -> Vec<Star
     let config = file(
         CONFIG_NAME,
         config,
-        "the agent under test, and what all tests have in common",
+        "the agent, and what all tests share",
     );
     let schemas = [
         file(

@@ -120,11 +120,7 @@ fn project(config: String, tests: Vec<(&str, String, &'static str)>) -> Vec<Star
     let tests = tests
         .into_iter()
         .map(|(path, text, purpose)| file(path, text, purpose));
-    let config = file(
-        CONFIG_NAME,
-        config,
-        "the agent, and what all tests share",
-    );
+    let config = file(CONFIG_NAME, config, "the agent, and what all tests share");
     let schemas = [
         file(
             CONFIG_SCHEMA,

@@ -138,6 +138,27 @@ fn a_long_way_is_refused_and_a_broad_one_is_walked_once() {
 
 /// A typo in a target that extends another: the keys that are offered are those of the other's protocol.
 #[test]
+fn a_key_has_one_name_in_a_target_and_in_one_that_extends_it() {
+    let server = "type: command, cmd: [serve]";
+    for (target, other) in [
+        ("type: command, cmd: [serve], command: [other]", server),
+        (server, "extends: default, command: [serve], cmd: [other]"),
+    ] {
+        let config = format!(
+            "version: \"1.4\"\ntarget: {{ {target} }}\ntargets: {{ other: {{ {other} }} }}\n"
+        );
+        let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", TEST)]);
+        let problems = project.plan().problems;
+        assert!(
+            matches!(problems.as_slice(), [problem] if problem.to_string().contains(
+                "error[duplicate-key]: `command` and `cmd` are the same key"
+            )),
+            "{problems:?}"
+        );
+    }
+}
+
+#[test]
 fn an_unknown_key_of_an_extending_target_offers_the_keys_it_can_have() {
     let helps = |kind: &str, key: &str| {
         let config = format!(

@@ -46,7 +46,7 @@ impl NamedTarget {
         }
     }
 
-    /// What is merged with the target that this one extends, which has the protocol of `base`: in the spelling of that.
+    /// The keys that are merged with those of the target that this one extends, in the spelling of the protocol of `base`.
     pub fn merged_keys(&self, base: &Node) -> Node {
         let mut keys = without(&self.node, |key| APART.contains(&key));
         let spellings = protocol_of(base).map(Registration::spellings);
@@ -60,18 +60,37 @@ impl NamedTarget {
         keys
     }
 
-    /// The keys that a target of the same protocol as `base` has, and those written here that it does not have; `None` if
-    /// this target extends none.
-    pub fn unknown_keys<'a>(&'a self, base: &Node) -> Option<(BTreeSet<String>, Vec<&'a Entry>)> {
+    /// The keys of this target that one of the protocol of `base` cannot have; `None` if this target extends none.
+    pub fn misplaced_keys<'a>(&'a self, base: &Node) -> Option<MisplacedKeys<'a>> {
         self.node.get(EXTENDS)?;
         let protocol = protocol_of(base).ok()?;
         let mut known = protocol.keys();
         known.extend(TargetCommon::KEYS.map(str::to_owned));
-        known.extend(protocol.spellings().into_keys());
-        let is_unknown = |entry: &&Entry| entry.key != EXTENDS && !known.contains(&entry.key);
-        let unknown = self.node.entries().iter().filter(is_unknown).collect();
-        Some((known, unknown))
+        let spellings = protocol.spellings();
+        let (mut unknown, mut doubled) = (Vec::new(), Vec::new());
+        for entry in self.node.entries() {
+            match spellings.get(&entry.key) {
+                Some(key) if self.node.get(key).is_some() => doubled.push((entry, key.clone())),
+                None if entry.key != EXTENDS && !known.contains(&entry.key) => unknown.push(entry),
+                _ => {}
+            }
+        }
+        Some(MisplacedKeys {
+            known,
+            unknown,
+            doubled,
+        })
     }
+}
+
+/// Keys that a target cannot have, since it extends one of another protocol or has them by two names.
+pub struct MisplacedKeys<'a> {
+    /// The keys that it can have.
+    pub known: BTreeSet<String>,
+    /// Those it does not have by any name.
+    pub unknown: Vec<&'a Entry>,
+    /// Those that are there by two names: each with its own name.
+    pub doubled: Vec<(&'a Entry, String)>,
 }
 
 fn without(node: &Node, is_left_out: impl Fn(&str) -> bool) -> Node {

@@ -49,7 +49,7 @@ pub use declared_tools::listed_tools;
 pub use ended::Ended;
 pub use error::{Received, TargetError};
 pub use event_reader::{EventReader, Rest};
-pub use extended::NamedTarget;
+pub use extended::{MisplacedKeys, NamedTarget};
 pub use http::{
     Body, Chunks, ClientEvent, HttpRequest, Method, Next, Reply, ResponseHead, Transport,
 };

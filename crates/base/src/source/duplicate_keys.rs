@@ -43,6 +43,14 @@ pub(super) fn find_duplicates(
     }
 }
 
+/// The problem of a key that has a second name, when both are in one mapping: `again` and `known`.
+pub fn same_key(source: &Arc<SourceFile>, again: &Entry, known: &str) -> Diagnostic {
+    let message = format!("`{}` and `{known}` are the same key", printable(&again.key));
+    Diagnostic::error(Code::DuplicateKey, message)
+        .at(source, again.key_span, "")
+        .help("keep one of them")
+}
+
 /// Leaves the first of the keys that are duplicated.
 pub(super) fn keep_first(node: &mut Node) {
     match &mut node.value {

@@ -22,6 +22,7 @@ mod yaml_writer;
 #[cfg(test)]
 mod tests;
 
+pub use duplicate_keys::same_key;
 pub use free_map::FreeMap;
 pub use json::parse_json;
 pub use node::{Entry, Node, NodeValue, printable};

@@ -112,10 +112,10 @@ pub(super) fn suggest_own_keys(
             continue;
         };
         let base = chain.last().map_or(link, |base| *base);
-        let Some((known, _)) = link.target.unknown_keys(&base.target.node) else {
+        let Some(misplaced) = link.target.misplaced_keys(&base.target.node) else {
             continue;
         };
-        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let known: Vec<&str> = misplaced.known.iter().map(String::as_str).collect();
         let written = root
             .get("targets")
             .and_then(|targets| targets.get(&link.name));
@@ -229,7 +229,7 @@ fn merge(
 ) -> Option<ResolvedTarget> {
     let (first, base) = (chain.first()?, chain.last()?);
     let before = problems.len();
-    problems.extend(first.unknown_keys(base, source));
+    problems.extend(first.misplaced_keys(base, source));
     if problems.len() > before {
         return None;
     }
@@ -251,7 +251,7 @@ fn merge(
         Err(_)
             if chain
                 .iter()
-                .any(|link| !link.unknown_keys(base, source).is_empty()) =>
+                .any(|link| !link.misplaced_keys(base, source).is_empty()) =>
         {
             None
         }
@@ -265,8 +265,8 @@ fn merge(
 
 impl Link {
     /// What is wrong with the keys of a target that extends another, in the end `base`: it has the protocol of that.
-    fn unknown_keys(&self, base: &Self, source: &Arc<SourceFile>) -> Vec<Diagnostic> {
-        let Some((known, unknown)) = self.target.unknown_keys(&base.target.node) else {
+    fn misplaced_keys(&self, base: &Self, source: &Arc<SourceFile>) -> Vec<Diagnostic> {
+        let Some(misplaced) = self.target.misplaced_keys(&base.target.node) else {
             return Vec::new();
         };
         let kind = base
@@ -275,7 +275,11 @@ impl Link {
             .get("type")
             .and_then(Node::as_str)
             .unwrap_or_default();
-        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let known: Vec<&str> = misplaced.known.iter().map(String::as_str).collect();
+        let doubled = misplaced
+            .doubled
+            .iter()
+            .map(|(entry, key)| source::same_key(source, entry, key));
         let problem = |entry: &source::Entry| {
             let message = format!("a target of the type `{kind}` has no such key");
             Diagnostic::error(Code::UnknownKey, message)
@@ -286,7 +290,8 @@ impl Link {
                 ))
                 .help(suggest(&entry.key, &known, "its keys are"))
         };
-        unknown.into_iter().map(problem).collect()
+        let unknown = misplaced.unknown.into_iter().map(problem);
+        unknown.chain(doubled).collect()
     }
 }
 

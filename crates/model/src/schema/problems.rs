@@ -15,7 +15,7 @@ use super::union;
 use super::version::Version;
 use crate::model::NOT_YET;
 use ananke_base::diagnostic::{Code, Diagnostic, Severity, SourceFile, Span};
-use ananke_base::source::{Entry, Node, NodeValue, printable};
+use ananke_base::source::{Entry, Node, NodeValue, printable, same_key};
 use ananke_base::text::{all_of, any_of, nearest, nearest_certain, suggest};
 
 /// The key by which one thing takes over what another says.
@@ -83,16 +83,14 @@ impl<'a> Problems<'a> {
         let property = here.properties.and_then(|properties| properties.get(key));
         let example = property.and_then(|property| property.get("examples")?.get(0));
         let values = property.map(closed_values).unwrap_or_default();
-        let example = match example {
-            _ if values.len() > 1 => any_of(&values),
-            Some(example) if example.to_string().len() <= LONGEST_EXAMPLE => example.to_string(),
-            _ => "…".to_owned(),
-        };
         if values.len() > 1 {
-            self.list
-                .push(problem.help(format!("add it: `{key}` is {example}")));
+            let help = format!("add it: `{key}` is {}", any_of(&values));
+            self.list.push(problem.help(help));
             return;
         }
+        let example = example.map(ToString::to_string);
+        let example = example.filter(|example| example.len() <= LONGEST_EXAMPLE);
+        let example = example.unwrap_or_else(|| "…".to_owned());
         let quote = if self.kind == FileKind::Case {
             "\""
         } else {
@@ -116,13 +114,7 @@ impl<'a> Problems<'a> {
 
     /// A key that is there in another case as well.
     pub(super) fn both_cases(&mut self, entry: &Entry, known: &str) {
-        let message = format!("`{}` and `{known}` are the same key", printable(&entry.key));
-        self.push(
-            Code::DuplicateKey,
-            message,
-            entry.key_span,
-            "keep one of them",
-        );
+        self.list.push(same_key(self.source, entry, known));
     }
 
     /// Reports a text without quotes that could be meant as `false`.
@@ -364,9 +356,7 @@ impl<'a> Problems<'a> {
         match renamed {
             Some(renamed) => self.rename(entry.key_span, key, renamed),
             None if can_be_fixed && !is_type_of_heir => {
-                if let Some(meant) = nearest_certain(key, known) {
-                    self.rename(entry.key_span, key, meant);
-                }
+                self.offer(entry.key_span, key, known);
             }
             None => {}
         }

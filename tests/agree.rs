@@ -5,13 +5,13 @@ use std::sync::{Arc, LazyLock};
 use ananke::diagnostic::SourceFile;
 use ananke::model::TestFile;
 use ananke::project::{ConfigFile, file_schema};
-use ananke::schema::{FileKind, load};
+use ananke::schema::{FileKind, Version, load};
 use jsonschema::Validator;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn several_tests() -> Value {
-    json!({ "version": "1.3", "x-a": 1, "tests": [
+    json!({ "version": Version::newest().to_string(), "x-a": 1, "tests": [
         { "name": "a", "turns": [{ "user": "b" }], "skip": true },
         { "name": "f", "messages": [{ "role": "system", "content": "g", "name": "h" },
             { "role": "user", "content": [{ "type": "text", "text": "i" }], "id": "j" },
@@ -29,7 +29,7 @@ fn documents(kind: FileKind) -> Vec<Value> {
         FileKind::Test => vec![
             several_tests(),
             json!({
-                "version": "1.3", "name": "a", "target": "t",
+                "version": Version::newest().to_string(), "name": "a", "target": "t",
                 "hooks": [{ "cmd": ["i", "j"], "timeout_ms": 5, "env": { "K": "l" }, "cwd": "m" }, { "cmd": ["n"] }],
                 "turns": [
                     { "user": "b", "assert": { "text": { "must_match": "x", "must_not_match": ["y"] } } },
@@ -52,16 +52,16 @@ fn documents(kind: FileKind) -> Vec<Value> {
             }),
         ],
         FileKind::Config => vec![
-            json!({ "version": "1.3", "target": "a", "targets": {
+            json!({ "version": Version::newest().to_string(), "target": "a", "targets": {
                 "a": { "type": "agui", "endpoint": "b", "agentId": "c" },
                 "b": { "extends": "a", "headers": { "d": "e" }, "timeout_ms": 3, "state": [1], "assert": { "extends": ["d"] } },
                 "c": { "type": "scripted", "rules": [], "client_tools": [{ "name": "f", "mock": { "script": "g" } }] } },
                 "scripts": { "h": { "cmd": ["i"], "timeout_ms": 4, "env": { "J": "k" }, "cwd": "l" } },
                 "assertions": { "d": { "text": { "must_match": "e" } } } }),
-            json!({ "version": "1.3", "specs": ["a"], "target": { "type": "agui", "endpoint": "b", "agentId": "c",
+            json!({ "version": Version::newest().to_string(), "specs": ["a"], "target": { "type": "agui", "endpoint": "b", "agentId": "c",
                 "threadId": "d", "forwardedProps": { "e": 1 }, "state": [2], "protocolVersion": "0.x", "headers": { "f": "g" },
                 "timeout_ms": 7, "assert": { "tools": { "forbid": [] } } } }),
-            json!({ "version": "1.3", "target": { "type": "scripted", "rules": [{
+            json!({ "version": Version::newest().to_string(), "target": { "type": "scripted", "rules": [{
                 "when": { "user": "a", "turn": 2, "state": { "b": null } },
                 "do": [{ "say": "c" }, { "call": { "tool": "d", "args": { "e": 1 }, "result": [1.5], "delay_ms": 3, "failure": "denied", "subagent": "k" } },
                     { "answer": { "id": "f", "result": 1 } }, { "state": { "g": 1 } }, { "delay_ms": 4 },
@@ -156,9 +156,7 @@ fn agree(kind: FileKind, document: &Value) -> Result<(), String> {
     };
     let problems = match kind {
         FileKind::Config => load::<ConfigFile>(kind, &source, None).err(),
-        FileKind::Test => {
-            load::<TestFile>(kind, &source, Some(ananke::schema::Version::newest())).err()
-        }
+        FileKind::Test => load::<TestFile>(kind, &source, Some(Version::newest())).err(),
         FileKind::Case => unreachable!("it has no version"),
     };
     let problems: Vec<_> = problems.into_iter().flatten().collect();

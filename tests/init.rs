@@ -5,7 +5,9 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use crate::mocks::server::{Serving, embedded, project as scripted};
+use crate::support::answering_server::AnsweringServer;
 use crate::support::project::Project;
+use crate::support::raw_agent::Step;
 
 fn ananke(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
@@ -196,6 +198,57 @@ fn a_program_is_recognised_and_its_tools_are_not_called_unasked() {
         "{stdout}"
     );
     assert_eq!(calls_to("pay"), 1);
+}
+
+/// What an answer says of the protocols of a URL is not more than it says.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_api_is_recognised_by_what_it_does() {
+    const KEYLESS: &str = r#"{"error":{"message":"no key","type":"invalid_request_error"}}"#;
+    const RESPONSE: &str = r#"{"object":"response","output":[]}"#;
+    const CHAT: &str = "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+    for (answers, code, expected) in [
+        // Every API of OpenAI refuses so.
+        (&[("", 401, KEYLESS)][..], 1, "it asks who you are"),
+        // It has both, and lists no models: chat completions have a type.
+        (
+            &[
+                ("/v1/responses", 200, RESPONSE),
+                ("/v1/chat/completions", 200, CHAT),
+            ],
+            0,
+            "",
+        ),
+        (
+            &[("/v1/responses", 200, RESPONSE)],
+            1,
+            "speaks the Responses API",
+        ),
+        (&[("/v1/responses", 400, KEYLESS)], 1, "speaks no protocol"),
+    ] {
+        let server = AnsweringServer::start(move |captured| {
+            let found = answers.iter().find(|(path, ..)| captured.head.contains(path));
+            let (status, body) = found.map_or((404, "{}"), |(_, status, body)| (*status, *body));
+            let kind = if body.starts_with("data:") { "text/event-stream" } else { "application/json" };
+            let text = format!(
+                "HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+                body.len()
+            );
+            vec![Step::Send(text.into())]
+        })
+        .await;
+        let project = Project::new(&[]);
+        let (folder, url) = (
+            project.folder().to_owned(),
+            format!("http://{}/v1", server.address),
+        );
+        let ran = tokio::task::spawn_blocking(move || ananke(&folder, &["init", &url]));
+        let (found, stdout, stderr) = ran.await.expect("the program ran");
+        assert_eq!(found, Some(code), "{answers:?}: {stdout}{stderr}");
+        assert!(stderr.contains(expected), "{answers:?}: {stderr}");
+        let config = files(project.folder()).remove("ananke.config.yaml");
+        let is_chat = config.is_some_and(|config| config.contains("type: openai"));
+        assert_eq!(is_chat, code == 0, "{answers:?}");
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a shell completes of the project: names of targets, tags, and ids of tests.
+//! Words of the project that a shell completes: names of targets, tags, and ids of tests.
 //!
 //! The shell asks this program, which reads the project as a run does. Nothing is sent, and what is wrong is not said: there are no
 //! candidates then.

@@ -42,9 +42,7 @@ impl AgentPlace {
             Self::Program(words) => Some(words),
         }
     }
-}
 
-impl AgentPlace {
     /// The place that a word is, if it is a URL: without a scheme, it is one of HTTP if it begins with a host and a port.
     ///
     /// # Errors
@@ -78,39 +76,39 @@ impl AgentPlace {
 /// A target that an agent could be.
 #[derive(Clone, Debug)]
 pub struct TargetCandidate {
-    /// What it speaks, in words: `OpenAI chat completions`.
+    /// The name of what it speaks: `OpenAI chat completions`.
     pub speaks: &'static str,
-    /// What is sent to find out: `GET http://h/v1/models`.
+    /// The requests that are sent to find out: `GET http://h/v1/models`.
     pub sends: String,
     /// The keys of the target; `None` if no `type` of targets speaks it.
     pub target: Option<Map<String, Value>>,
-    /// What is asked before anything else, if something is.
+    /// The request before anything else, if there is one.
     pub lookup: Option<NameLookup>,
-    /// What is asked of the target.
+    /// The question to the target.
     pub question: ProbeQuestion,
-    /// How a test asks it: by a user, or by a list of its tools.
+    /// The kind of turn by which a test asks it: of a user, or a list of its tools.
     pub turn: TurnKind,
-    /// Where it is.
+    /// Its place.
     pub at: AgentPlace,
-    /// How it is known to be there.
+    /// The reason why it could be there.
     pub place: CandidatePlace,
 }
 
-/// How a candidate is known to be where it is.
+/// The reason why a candidate could be where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CandidatePlace {
-    /// Where people say that the agent is.
+    /// People say that the agent is there.
     Given,
-    /// At a path below, where such agents usually are.
+    /// Agents of its protocol are usually at such a path.
     Usual,
 }
 
-/// What is asked of a target to find out whether it speaks a protocol, from what costs nothing to what costs most.
+/// A question to a target by which its protocol is found out, from the one that costs nothing to the one that costs most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProbeQuestion {
-    /// Which tools, or skills, it has. Nothing is done.
+    /// The list of its tools, or skills. Nothing is done.
     Tools,
-    /// What it answers to a greeting. It is over with the first sign of an answer.
+    /// A greeting. It is over with the first sign of an answer.
     Greeting,
 }
 

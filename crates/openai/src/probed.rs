@@ -50,8 +50,10 @@ fn at(url: &Url, place: CandidatePlace, name: Option<&str>) -> Vec<TargetCandida
     if is_api {
         found.push(chat(url, place, name.unwrap_or(ANY_MODEL)));
     }
-    if is_responses || is_api {
-        found.push(responses(url, place, name.unwrap_or(ANY_MODEL)));
+    if is_responses {
+        found.push(responses(url, place, name, response_or_refusal));
+    } else if is_api {
+        found.push(responses(url, place, name, response));
     }
     found
 }
@@ -94,13 +96,19 @@ fn chat(url: &Url, place: CandidatePlace, model: &str) -> TargetCandidate {
     }
 }
 
-/// The Responses API.
-fn responses(url: &Url, place: CandidatePlace, model: &str) -> TargetCandidate {
+/// The Responses API, whose answers are known by `read`.
+fn responses(
+    url: &Url,
+    place: CandidatePlace,
+    model: Option<&str>,
+    read: fn(u16, &Value) -> Option<Vec<String>>,
+) -> TargetCandidate {
+    let model = model.unwrap_or(ANY_MODEL);
     let lookup = NameLookup {
         method: Method::Post,
         url: sibling(url, "responses"),
         body: Bytes::from(json!({ "model": model, "input": "Hello" }).to_string()),
-        read: response,
+        read,
         key: None,
     };
     TargetCandidate {
@@ -136,14 +144,19 @@ fn models(status: u16, answer: &Value) -> Option<Vec<String>> {
     (status == 200).then(|| ids.collect()).flatten()
 }
 
-/// No names, but the answer of the Responses API: a response, or an error about its model.
+/// No names, but a response of the Responses API.
 fn response(status: u16, answer: &Value) -> Option<Vec<String>> {
     let is_response = status == 200 && answer.get("object") == Some(&json!("response"));
-    let is_refused = matches!(status, 400 | 401 | 403 | 429)
+    is_response.then(Vec::new)
+}
+
+/// The same, or its refusal of the model: at a URL that is that of responses, nothing else refuses so.
+fn response_or_refusal(status: u16, answer: &Value) -> Option<Vec<String>> {
+    let is_refusal = status == 400
         && answer
             .get("error")
             .is_some_and(|error| error.get("message").is_some() && error.get("type").is_some());
-    (is_response || is_refused).then(Vec::new)
+    response(status, answer).or_else(|| is_refusal.then(Vec::new))
 }
 
 #[cfg(test)]
@@ -177,7 +190,13 @@ mod tests {
             Some(Vec::new())
         );
         let error = json!({ "error": { "message": "m", "type": "t" } });
-        assert_eq!(response(401, &error), Some(Vec::new()));
-        assert_eq!(response(404, &error), None);
+        for (status, expected) in [(400, Some(Vec::new())), (401, None), (404, None)] {
+            assert_eq!(response_or_refusal(status, &error), expected, "{status}");
+            assert_eq!(
+                response(status, &error),
+                None,
+                "chat completions refuse so, too"
+            );
+        }
     }
 }

@@ -41,7 +41,7 @@ impl InitOptions {
     ///
     /// # Errors
     /// If there are two of one of them, or a URL that is none.
-    fn split(&self) -> Result<(PathBuf, Option<AgentPlace>), String> {
+    fn split(&self, context: &Context) -> Result<(PathBuf, Option<AgentPlace>), String> {
         let is_url = |word: &&String| AgentPlace::of_word(word).is_some();
         let urls: Vec<&String> = self.words.iter().filter(is_url).collect();
         let folders: Vec<&String> = self.words.iter().filter(|word| !is_url(word)).collect();
@@ -51,7 +51,12 @@ impl InitOptions {
                     .to_owned(),
             );
         }
-        if let Some(word) = folders.first().filter(|word| may_be_host(word)) {
+        let is_there = |word: &str| {
+            let path = context.working_directory.join(word);
+            context.files.is_directory(&path)
+        };
+        let is_unclear = |word: &&&String| may_be_host(word) && !is_there(word);
+        if let Some(word) = folders.first().filter(is_unclear) {
             let shown = escape::line(word);
             return Err(format!(
                 "is `{shown}` a directory or a URL?\nhelp: write `http://{shown}` or `./{shown}`"
@@ -80,7 +85,7 @@ struct Trial {
 
 /// Writes the files, unless one of them exists, and says what to do next; tests of an agent are run.
 pub(crate) fn init(options: &InitOptions, context: &Context) -> Exit {
-    let (shown, place) = match options.split() {
+    let (shown, place) = match options.split(context) {
         Ok(split) => split,
         Err(message) => return fail(&message),
     };
@@ -208,7 +213,7 @@ fn write_all(files: &[StarterFile], folder: &Path, shown: &Path) -> Exit {
     Exit::Success
 }
 
-/// What to say if some of the files exist.
+/// The error if some of the files exist.
 fn existing(files: &[StarterFile], folder: &Path, shown: &Path) -> Option<String> {
     let existing: Vec<String> = files
         .iter()

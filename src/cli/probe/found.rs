@@ -1,6 +1,6 @@
 //! The target that answered, as a config has it.
 
-use std::path::Path;
+use std::path::{Component, Path};
 
 use ananke::agents::AgentPlace;
 use ananke::message::DeclaredTool;
@@ -14,11 +14,11 @@ use super::place_options::Header;
 /// A target that answered.
 #[derive(Clone, Debug)]
 pub(crate) struct FoundAgent {
-    /// What it speaks, in words.
+    /// The name of what it speaks.
     pub(crate) speaks: &'static str,
-    /// Where it is.
+    /// Its place.
     pub(crate) at: AgentPlace,
-    /// How a test asks it: by a user, or by a list of its tools.
+    /// The kind of turn by which a test asks it: of a user, or a list of its tools.
     pub(crate) turn: TurnKind,
     /// The keys of its target.
     pub(crate) target: Map<String, Value>,
@@ -36,6 +36,20 @@ impl FoundAgent {
     /// Whether it answers what a user says.
     pub(crate) fn greets(&self) -> bool {
         self.turn == TurnKind::User
+    }
+
+    /// Says where the relative paths of a program begin that was named in `here`, for a project in `folder`.
+    pub(crate) fn in_folder(&mut self, folder: &Path, here: &Path) {
+        if self.at.program().is_none() || folder == here {
+            return;
+        }
+        let below = folder.strip_prefix(here).ok();
+        let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+        let cwd = match below.filter(|below| below.components().all(is_plain)) {
+            Some(below) => vec![".."; below.components().count()].join("/"),
+            None => literal(&here.display().to_string()),
+        };
+        self.target.insert("cwd".to_owned(), json!(cwd));
     }
 }
 
@@ -56,20 +70,6 @@ pub(super) fn written(target: Map<String, Value>, headers: &[Header]) -> Map<Str
     keys
 }
 
-impl FoundAgent {
-    /// Says where the relative paths of a program begin that was named in `here`, for a project in `folder`.
-    pub(crate) fn in_folder(&mut self, folder: &Path, here: &Path) {
-        if self.at.program().is_none() || folder == here {
-            return;
-        }
-        let cwd = match folder.strip_prefix(here) {
-            Ok(below) => vec![".."; below.components().count()].join("/"),
-            Err(_) => literal(&here.display().to_string()),
-        };
-        self.target.insert("cwd".to_owned(), json!(cwd));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,7 +86,12 @@ mod tests {
 
     #[test]
     fn a_program_keeps_the_directory_that_it_was_named_in() {
-        for (folder, cwd) in [("/a", None), ("/a/b/c", Some("../..")), ("/b", Some("/a"))] {
+        for (folder, cwd) in [
+            ("/a", None),
+            ("/a/b/c", Some("../..")),
+            ("/b", Some("/a")),
+            ("/a/../b", Some("/a")),
+        ] {
             let mut program = found(AgentPlace::Program(vec!["./x".to_owned()]));
             program.in_folder(Path::new(folder), Path::new("/a"));
             let written = program.target.get("cwd").and_then(Value::as_str);

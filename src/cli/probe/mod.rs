@@ -1,4 +1,4 @@
-//! What an agent speaks of which only a URL or a program is known: `init`, `tools` and `audit` ask it.
+//! Agents of which only a URL or a program is known: `init`, `tools` and `audit` ask what they speak.
 //!
 //! `place_options` is what people say, `probe` tries the candidates of all protocols, one after the other, and `found` is the
 //! target that answered, as a config has it. **Invariant:** what is sent over HTTP is printed before it is sent, nothing is

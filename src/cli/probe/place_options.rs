@@ -7,7 +7,7 @@ use ananke::agents::http::is_header;
 use ananke::context::{Context, Environment};
 use clap::Args;
 
-/// Where an agent is.
+/// The place of an agent.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct PlaceOptions {
     /// A header of every request to the URL (repeatable). Files name a variable of the environment in its place
@@ -75,6 +75,12 @@ impl PlaceOptions {
             }
             (None, true) => Ok(None),
         }
+    }
+
+    /// The headers as a request has them.
+    pub(super) fn pairs(&self) -> Vec<(String, String)> {
+        let pair = |header: &Header| (header.name.clone(), header.value.clone());
+        self.headers.iter().map(pair).collect()
     }
 
     /// The outside world, with the values of the headers where files name them.

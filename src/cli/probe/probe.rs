@@ -23,10 +23,10 @@ use crate::cli::agent_project::AgentProject;
 use crate::cli::colour::Colour;
 use crate::cli::print::say;
 
-/// How long a server may take to answer one request.
+/// The longest time in which a server may answer one request.
 const SERVER_PATIENCE: Duration = Duration::from_secs(15);
 
-/// How long a program may take to start and to answer.
+/// The longest time in which a program may start and answer.
 const PROGRAM_PATIENCE: Duration = Duration::from_mins(1);
 
 /// The most characters of an answer that are shown.
@@ -47,6 +47,7 @@ pub(crate) async fn probe(
         options,
         context: &options.context(context),
         stopper,
+        transport: HttpTransport::new(context.clock.clone()),
         redactor: Redactor::default(),
     };
     prober
@@ -55,7 +56,7 @@ pub(crate) async fn probe(
     prober.find().await
 }
 
-/// What came of a candidate.
+/// The answer of a candidate.
 enum CandidateAnswer {
     /// It is this one.
     Found(Box<FoundAgent>),
@@ -79,6 +80,7 @@ struct AgentProber<'a> {
     options: &'a PlaceOptions,
     context: &'a Context,
     stopper: &'a Stopper,
+    transport: HttpTransport,
     redactor: Redactor,
 }
 
@@ -142,15 +144,9 @@ impl AgentProber<'_> {
     async fn ask(&self, candidate: &TargetCandidate) -> CandidateAnswer {
         let mut target = candidate.target.clone();
         if let Some(lookup) = &candidate.lookup {
-            let headers: Vec<(String, String)> = self
-                .options
-                .headers
-                .iter()
-                .map(|header| (header.name.clone(), header.value.clone()))
-                .collect();
-            let transport = HttpTransport::new(self.context.clock.clone());
+            let headers = self.options.pairs();
             let limits = Limits::new(SERVER_PATIENCE, self.stopper.token().clone());
-            let names = match lookup.names(&headers, &transport, &limits).await {
+            let names = match lookup.names(&headers, &self.transport, &limits).await {
                 Ok(names) => names,
                 Err(error) => return CandidateAnswer::Other(error),
             };
@@ -236,7 +232,7 @@ impl AgentProber<'_> {
         truncate::chars(&self.redactor.text(&text), SHOWN).to_string()
     }
 
-    /// What to do if nothing was recognised.
+    /// The error if nothing was recognised.
     fn nothing(&self, shown: &str, authentication: Authentication) -> String {
         let mut message =
             format!("{shown} speaks no protocol that ananke knows: nothing was written");
@@ -256,7 +252,7 @@ impl AgentProber<'_> {
     }
 }
 
-/// What to do if several agents or models are there.
+/// The error if several agents or models are there.
 fn several(shown: &str, names: &[String]) -> String {
     const LISTED: usize = 10;
     let listed: Vec<_> = names
@@ -277,7 +273,7 @@ fn several(shown: &str, names: &[String]) -> String {
     )
 }
 
-/// What to do if there are several agents below a URL.
+/// The error if there are several agents below a URL.
 fn several_agents(shown: &str, found: &[FoundAgent]) -> String {
     let mut message = format!("several agents are below {shown}:");
     for found in found {

@@ -17,8 +17,11 @@ use serde_json::json;
 
 use super::colour::Colour;
 use super::exit::Exit;
+use super::outputs::Outputs;
 use super::print_problems::print_problems;
 use super::recorded_selection::RecordedSelection;
+use super::screen::Screen;
+use super::services::Services;
 
 /// The file of a test that only names the agent; it is never written.
 const FILE: &str = "tools.test.yaml";
@@ -30,11 +33,20 @@ pub(super) struct AgentProject {
     pub(super) redactor: Redactor,
     /// The name of its target.
     pub(super) name: String,
-    /// How it is asked: what talks by a user, and what does not by a list of its tools.
+    /// The kind of turn by which it is asked: of a user if it talks, else a list of its tools.
     turn: TurnKind,
 }
 
-/// Why an agent cannot be asked.
+/// Notes about the state of servers on standard error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ServerNotes {
+    /// They are printed.
+    Printed,
+    /// They are not: a program reads the output.
+    Omitted,
+}
+
+/// The problems of an agent that cannot be asked.
 struct Unplanned {
     problems: Vec<Diagnostic>,
     context: Context,
@@ -68,7 +80,7 @@ impl AgentProject {
         planned.or_else(|_cannot_talk| Self::of(options, context))
     }
 
-    /// How tests use the tools that the target declares.
+    /// The use that tests make of the tools that the target declares.
     pub(super) fn tool_kind(&self) -> ToolKind {
         match self.turn {
             TurnKind::ListTools => ToolKind::Called,
@@ -178,6 +190,37 @@ impl AgentProject {
             name,
             turn,
         })
+    }
+
+    /// Does `work` with the agent, filled, while the servers of its project run; `notes` says whether their state is noted.
+    ///
+    /// # Errors
+    /// If a server or the agent cannot be had, which is reported.
+    pub(super) async fn while_served<T>(
+        &mut self,
+        notes: ServerNotes,
+        colour: Colour,
+        stopper: &Stopper,
+        work: impl AsyncFnOnce(&Self, PreparedHelper) -> T,
+    ) -> Result<T, Exit> {
+        let outputs = Outputs::of_program(stopper);
+        let (context, redactor) = (self.context.clone(), self.redactor.clone());
+        let screen = Screen {
+            live: None,
+            is_quiet: notes == ServerNotes::Omitted,
+            colour,
+            context: &context,
+            redactor: &redactor,
+            outputs: &outputs,
+        };
+        let services = Services::start(&mut self.plan, &context, stopper.token(), screen).await;
+        let services = services.map_err(|_reported| Exit::Failure)?;
+        let done = match self.target(colour) {
+            Ok(target) => Ok(work(self, target).await),
+            Err(exit) => Err(exit),
+        };
+        services.stop(screen).await;
+        done
     }
 
     /// Asks the agent.

@@ -6,24 +6,22 @@ use std::time::Duration;
 use ananke::agents::TargetError;
 use ananke::audit::{Audit, AuditOptions, AuditStep, CheckLevel, ToolKind, audit as audit_tools};
 use ananke::context::Context;
+use ananke::plan::PreparedHelper;
 use ananke::run::Stopper;
 use ananke::text::{escape, parse_duration};
 use clap::Args;
 
-use super::agent_project::AgentProject;
+use super::agent_project::{AgentProject, ServerNotes};
 use super::audit_reports::{json_line, write_report};
 use super::colour::is_dumb;
 use super::exit::Exit;
 use super::interrupt;
 use super::output_files::ForceOption;
-use super::outputs::Outputs;
 use super::permission::PermissionOptions;
 use super::print::{print, print_now, say, say_styled};
 use super::probe::{NamedAgent, PlaceOptions};
 use super::recorded_selection::RecordedSelection;
 use super::runtime::runtime;
-use super::screen::Screen;
-use super::services::Services;
 
 #[derive(Debug, Args)]
 pub(crate) struct AuditCommand {
@@ -146,38 +144,28 @@ async fn audited(
     agent: &mut AgentProject,
     stopper: &Stopper,
 ) -> Result<Audit, Unaudited> {
-    let outputs = Outputs::of_program(stopper);
-    let (context, redactor) = (agent.context.clone(), agent.redactor.clone());
-    let colour = command.project.color;
-    let screen = Screen {
-        live: None,
-        is_quiet: command.json,
-        colour,
-        context: &context,
-        redactor: &redactor,
-        outputs: &outputs,
+    let notes = if command.json {
+        ServerNotes::Omitted
+    } else {
+        ServerNotes::Printed
     };
-    let services = Services::start(&mut agent.plan, &context, stopper.token(), screen).await;
-    let services = services.map_err(|_reported| Unaudited::Reported(Exit::Failure))?;
-    let audited = match agent.target(colour) {
-        Ok(target) => {
-            let (helpers, options) = (agent.helpers(stopper), command.options());
-            let mut progress = |step: AuditStep<'_>| show(step, command, agent);
-            audit_tools(
-                &agent.name,
-                &helpers,
-                &target,
-                &options,
-                &context,
-                &mut progress,
-            )
-            .await
-            .map_err(Unaudited::from)
-        }
-        Err(exit) => Err(Unaudited::Reported(exit)),
+    let work = async |agent: &AgentProject, target: PreparedHelper| {
+        let (helpers, options) = (agent.helpers(stopper), command.options());
+        let mut progress = |step: AuditStep<'_>| show(step, command, agent);
+        audit_tools(
+            &agent.name,
+            &helpers,
+            &target,
+            &options,
+            &agent.context,
+            &mut progress,
+        )
+        .await
     };
-    services.stop(screen).await;
-    audited
+    let audited = agent
+        .while_served(notes, command.project.color, stopper, work)
+        .await;
+    Ok(audited.map_err(Unaudited::Reported)??)
 }
 
 /// Shows a step: a finished tool, and on a terminal which call is made.

@@ -5,22 +5,19 @@ use std::path::PathBuf;
 use ananke::context::Context;
 use ananke::contract::{ContractReport, recorded_calls, recordings_below, refusals};
 use ananke::freeze::FreezeError;
-use ananke::plan::Selection;
+use ananke::plan::{PreparedHelper, Selection};
 use ananke::run::Stopper;
 use ananke::text::escape;
 use clap::Args;
 
-use super::agent_project::AgentProject;
+use super::agent_project::{AgentProject, ServerNotes};
 use super::exit::Exit;
 use super::freeze::report;
 use super::interrupt;
 use super::named_path::named_path;
-use super::outputs::Outputs;
 use super::print::print;
 use super::recorded_selection::RecordedSelection;
 use super::runtime::runtime;
-use super::screen::Screen;
-use super::services::Services;
 use super::shown_path::shown_path;
 
 #[derive(Debug, Args)]
@@ -131,40 +128,28 @@ async fn listed(
     agent: &mut AgentProject,
     stopper: &Stopper,
 ) -> Result<Vec<ananke::message::DeclaredTool>, Uncompared> {
-    let outputs = Outputs::of_program(stopper);
-    let (context, redactor, colour) = (
-        agent.context.clone(),
-        agent.redactor.clone(),
-        options.project.color,
-    );
-    let (context, redactor) = (&context, &redactor);
-    let screen = Screen {
-        live: None,
-        is_quiet: options.json,
-        colour,
-        context,
-        redactor,
-        outputs: &outputs,
+    let notes = if options.json {
+        ServerNotes::Omitted
+    } else {
+        ServerNotes::Printed
     };
-    let services = Services::start(&mut agent.plan, context, stopper.token(), screen).await;
-    let services = services.map_err(|_reported| Uncompared::Reported(Exit::Failure))?;
-    let declared = match agent.target(colour) {
-        Ok(target) => agent
-            .helpers(stopper)
-            .declared_tools(&target)
-            .await
-            .map_err(|error| {
-                let message = format!(
-                    "the tools of the target `{}` are not known: {error}",
-                    agent.name
-                );
-                Uncompared::Refused(FreezeError::Refused {
-                    message,
-                    help: error.help,
-                })
-            }),
-        Err(exit) => Err(Uncompared::Reported(exit)),
+    let work = async |agent: &AgentProject, target: PreparedHelper| {
+        let declared = agent.helpers(stopper).declared_tools(&target).await;
+        declared.map_err(|error| {
+            let message = format!(
+                "the tools of the target `{}` are not known: {error}",
+                agent.name
+            );
+            FreezeError::Refused {
+                message,
+                help: error.help,
+            }
+        })
     };
-    services.stop(screen).await;
+    let declared = agent
+        .while_served(notes, options.project.color, stopper, work)
+        .await
+        .map_err(Uncompared::Reported)?
+        .map_err(Uncompared::Refused);
     Ok(declared?.unwrap_or_default())
 }

@@ -3,7 +3,7 @@
 use ananke::audit::PermittedTools;
 use clap::Args;
 
-/// Which tools may be called although they may change data.
+/// The tools that may be called although they may change data.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct PermissionOptions {
     /// Call this tool although it may change data (repeatable)

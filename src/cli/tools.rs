@@ -2,29 +2,28 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
+use ananke::agents::TargetError;
 use ananke::audit::{ToolKind, test_file};
+use ananke::compile::CompiledClientTool;
 use ananke::context::{Context, write_file};
 use ananke::message::DeclaredTool;
+use ananke::plan::PreparedHelper;
 use ananke::run::Stopper;
-use ananke::text::{escape, parse_duration, truncate};
+use ananke::text::{escape, truncate};
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use super::agent_project::AgentProject;
+use super::agent_project::{AgentProject, ServerNotes};
 use super::exit::Exit;
 use super::interrupt;
 use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles, OutputKind};
-use super::outputs::Outputs;
 use super::permission::PermissionOptions;
 use super::print::{print, say};
 use super::probe::{NamedAgent, PlaceOptions};
 use super::recorded_selection::RecordedSelection;
 use super::runtime::runtime;
-use super::screen::Screen;
-use super::services::Services;
 
 /// The version of the JSON object.
 const VERSION: &str = "1.0";
@@ -47,9 +46,6 @@ pub(crate) struct ToolsOptions {
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
-    /// Timeout for the list: `500ms`, `15s`
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
-    pub(crate) timeout: Duration,
     #[command(flatten)]
     pub(crate) force: ForceOption,
     #[command(flatten)]
@@ -111,58 +107,49 @@ async fn listed(
     agent: &mut AgentProject,
     stopper: &Stopper,
 ) -> Result<ListedTools, Exit> {
-    let outputs = Outputs::of_program(stopper);
-    let (context, redactor) = (agent.context.clone(), agent.redactor.clone());
-    let colour = options.project.color;
-    let screen = Screen {
-        live: None,
-        is_quiet: options.json,
-        colour,
-        context: &context,
-        redactor: &redactor,
-        outputs: &outputs,
+    let notes = if options.json {
+        ServerNotes::Omitted
+    } else {
+        ServerNotes::Printed
     };
-    let services = Services::start(&mut agent.plan, &context, stopper.token(), screen).await;
-    let services = services.map_err(|_reported| Exit::Failure)?;
-    let listed = match agent.target(colour) {
-        Ok(prepared) => {
-            let helpers = agent.helpers(stopper);
-            let limits = helpers.limits(options.timeout);
-            let declared = prepared
-                .target
-                .declared_tools(helpers.session_options(), &limits)
-                .await;
-            match declared {
-                Ok(Some(tools)) => Ok(ListedTools {
-                    kind: Some(agent.tool_kind()),
-                    tools,
-                }),
-                Ok(None) => Ok(ListedTools {
-                    tools: prepared
-                        .client_tools
-                        .into_iter()
-                        .map(|tool| DeclaredTool {
-                            name: tool.declaration.name,
-                            description: tool.declaration.description,
-                            input: Some(tool.declaration.parameters),
-                            output: None,
-                            may_change_data: false,
-                            rest: Map::new(),
-                        })
-                        .collect(),
-                    kind: None,
-                }),
-                Err(error) => {
-                    let help = error.help.as_ref().map(|help| format!("\nhelp: {help}"));
-                    let message = format!("{error}{}", help.unwrap_or_default());
-                    Err(fail(&redactor.text(&message)))
-                }
-            }
-        }
-        Err(exit) => Err(exit),
+    let work = async |agent: &AgentProject, target: PreparedHelper| {
+        let declared = agent.helpers(stopper).declared_tools(&target).await?;
+        Ok::<_, TargetError>(match declared {
+            Some(tools) => ListedTools {
+                kind: Some(agent.tool_kind()),
+                tools,
+            },
+            None => ListedTools {
+                kind: None,
+                tools: target.client_tools.into_iter().map(client_tool).collect(),
+            },
+        })
     };
-    services.stop(screen).await;
-    listed
+    let listed = agent
+        .while_served(notes, options.project.color, stopper, work)
+        .await?;
+    listed.map_err(|error| {
+        let help = error.help.as_ref().map(|help| {
+            format!(
+                "
+help: {help}"
+            )
+        });
+        let message = format!("{error}{}", help.unwrap_or_default());
+        fail(&agent.redactor.text(&message))
+    })
+}
+
+/// A client tool as a declaration: its call is answered by the test.
+fn client_tool(tool: CompiledClientTool) -> DeclaredTool {
+    DeclaredTool {
+        name: tool.declaration.name,
+        description: tool.declaration.description,
+        input: Some(tool.declaration.parameters),
+        output: None,
+        may_change_data: false,
+        rest: Map::new(),
+    }
 }
 
 fn write(

@@ -39,11 +39,11 @@ pub struct AuditOptions {
     pub whole_timeout: Duration,
     /// The only tools that are called; all if there are none.
     pub only: Vec<String>,
-    /// Which tools are called although they may change data.
+    /// The tools that are called although they may change data.
     pub permitted: PermittedTools,
 }
 
-/// What an audit has come to.
+/// A step of an audit.
 #[derive(Clone, Copy, Debug)]
 pub enum AuditStep<'a> {
     /// This call to a tool is made next.
@@ -52,7 +52,7 @@ pub enum AuditStep<'a> {
         tool: &'a str,
         /// The number of the call, from 1.
         call: usize,
-        /// How many calls there are at most.
+        /// The most calls that there are.
         of: usize,
     },
     /// The last of the tools is finished.

@@ -1,8 +1,8 @@
-//! Which tools may be called without a test that says so (SPEC 10).
+//! The tools that may be called without a test that says so (SPEC 10).
 
 use ananke_base::message::DeclaredTool;
 
-/// Why a tool is not called that does not say that it changes nothing.
+/// The reason why a tool is not called that does not say that it changes nothing.
 pub(super) const MAY_CHANGE_DATA: &str = "it may change data";
 
 /// The tools that are called although they may change data.

@@ -110,7 +110,7 @@ impl Audit {
         self.tools.iter().map(|tool| tool.calls).sum()
     }
 
-    /// What people read of the last tool, when all of its calls are made.
+    /// The text for people about the last tool, when all of its calls are made.
     pub fn last_tool_text(&self, redactor: &Redactor) -> String {
         let mut text = String::new();
         let Some((tool, before)) = self.tools.split_last() else {
@@ -140,7 +140,7 @@ impl Audit {
         text
     }
 
-    /// What people read after all tools: what is wrong with all of them, and a summary.
+    /// The text for people after all tools: what is wrong with all of them, and a summary.
     pub fn end_text(&self, redactor: &Redactor) -> String {
         let mut text = String::new();
         let about_all: Vec<&AuditFinding> = self

@@ -12,10 +12,10 @@ use ananke_model::model::{TurnKind, turn_type_name};
 use ananke_model::schema::ValueSchema;
 use ananke_model::variables::literal_value;
 
-/// Why a test does not run.
+/// The reason why a test does not run.
 const SKIPPED: &str = "may change data";
 
-/// How a tool is used.
+/// The use of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolKind {
     /// A test calls it.
@@ -90,7 +90,7 @@ fn arguments(tool: &DeclaredTool) -> Value {
     valid.map_or_else(|| json!({}), |made| made.args)
 }
 
-/// What a user says who wants a skill: its first example, else its description or its name.
+/// The words of a user who wants a skill: its first example, else its description or its name.
 fn example(skill: &DeclaredTool) -> &str {
     let examples = skill.rest.get("examples").and_then(Value::as_array);
     let example = examples

@@ -43,13 +43,12 @@ const GROUPS: [(&str, &[&str]); 5] = [
 ];
 
 /// The flags of `run` and `watch` that `-h` shows. `--help` shows all.
-const COMMON: [&str; 20] = [
+pub(super) const COMMON: [&str; 19] = [
     "paths",
     "target",
     "filter",
     "tags",
     "last_failed",
-    "var",
     "variables",
     "input",
     "parallel",

@@ -224,6 +224,9 @@ fn of_subcommand(kind: ContextKind, written: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
+    use super::super::arguments::COMMON;
     use super::*;
 
     fn shown(arguments: &[&str]) -> String {
@@ -305,6 +308,34 @@ mod tests {
             let line = format!("\n  {:<12} ", sub.get_name());
             assert_eq!(help.matches(&line).count(), 1, "{}", sub.get_name());
         }
+    }
+
+    #[test]
+    fn the_short_help_shows_what_is_common_and_the_long_help_all() {
+        let run = command().find_subcommand("run").expect("a command").clone();
+        let words = |help: clap::builder::StyledStr| -> HashSet<String> {
+            let help = help.to_string();
+            let words = help.split(|sign: char| sign.is_whitespace() || "[,".contains(sign));
+            words.map(str::to_owned).collect()
+        };
+        let short = words(run.clone().render_help());
+        let long = words(run.clone().render_long_help());
+        for argument in run
+            .get_arguments()
+            .filter(|argument| !argument.is_hide_set())
+        {
+            let Some(flag) = argument.get_long().map(|flag| format!("--{flag}")) else {
+                continue;
+            };
+            let is_common = COMMON.contains(&argument.get_id().as_str());
+            assert_eq!(short.contains(&flag), is_common, "{flag}");
+            assert!(long.contains(&flag), "{flag}");
+        }
+        let known = |id: &&str| run.get_arguments().any(|argument| argument.get_id() == *id);
+        assert!(
+            COMMON.iter().all(known),
+            "every name is that of an argument"
+        );
     }
 
     #[test]

@@ -53,8 +53,7 @@ impl InputOptions {
         }
     }
 
-    /// What is wrong with `-u`, `-t` and `-c`, which are for case files, if none is selected: other tools mean something else by
-    /// them.
+    /// The problem of `-u`, `-t` and `-c`, which are for case files, if none is selected: other tools mean something else by them.
     pub(super) fn misplaced(&self, plan: &Plan) -> Option<String> {
         let has_cases = self.input.is_some()
             || plan.cases.is_empty()

@@ -56,7 +56,7 @@ pub(crate) struct ReportOptions {
 }
 
 impl ReportOptions {
-    /// What is wrong with `-r`: it names who writes a file, and there is none.
+    /// The problem of a `-r` that names who writes a file, when there is none.
     pub(super) fn reporter_without_file(&self) -> Option<String> {
         let name = self.reporter.as_ref().filter(|_| self.output.is_empty())?;
         let shown = escape::line(name);

@@ -52,7 +52,7 @@ impl Capabilities {
 }
 
 impl Capability {
-    /// How a test gets a capability that its target does not have, whatever the protocol of that.
+    /// The way in which a test gets a capability that its target does not have, whatever the protocol.
     pub fn how_to_get(self) -> Option<&'static str> {
         match self {
             Self::OpenTools => Some(

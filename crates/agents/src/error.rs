@@ -4,7 +4,7 @@ use std::fmt;
 
 use ananke_trace::redact::{BESIDE, excerpt};
 
-/// How the message of an error begins if no connection could be made.
+/// The beginning of the message of an error if no connection could be made.
 pub(super) const NO_CONNECTION: &str = "could not connect to ";
 
 /// What had arrived by then: the evidence of a protocol error.

@@ -21,9 +21,9 @@ use ananke_trace::trace::Change;
 /// A request whose answer says which agents or models are there.
 #[derive(Clone, Debug)]
 pub struct NameLookup {
-    /// How it is sent.
+    /// Its method.
     pub method: Method,
-    /// Where to.
+    /// Its URL.
     pub url: Url,
     /// Its body; empty if it has none.
     pub body: Bytes,

@@ -43,7 +43,7 @@ pub trait ProtocolConfig: Debug + Send + Sync {
         None
     }
 
-    /// What is missing of the keys, if that depends on others, and what to do.
+    /// The keys that are missing if that depends on others, and what to do.
     fn missing(&self) -> Option<(&'static str, &'static str)> {
         None
     }
@@ -89,6 +89,6 @@ pub trait Protocol: ProtocolConfig + DeserializeOwned + JsonSchema + 'static {
     /// The other side of it, if it can be served.
     const SERVED: Option<&'static dyn ServedProtocol> = None;
 
-    /// How its targets are found, if they can be.
+    /// The way in which its targets are found, if they can be.
     const PROBED: Option<&'static dyn ProbedProtocol> = None;
 }

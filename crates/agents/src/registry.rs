@@ -33,7 +33,7 @@ pub(crate) fn protocols() -> &'static [Registration] {
         .expect("a program installs its protocols before it reads anything")
 }
 
-/// The targets that the agent at `place` could be, from the question that costs least; `name` is the agent or the model there, if
+/// The targets that the agent at `place` could be, from the question that costs least; what no `type` speaks comes last. `name` is the agent or the model there, if
 /// people say which.
 pub fn candidates(place: &AgentPlace, name: Option<&str>) -> Vec<TargetCandidate> {
     let probed = protocols().iter().filter_map(|protocol| protocol.probed);
@@ -44,6 +44,7 @@ pub fn candidates(place: &AgentPlace, name: Option<&str>) -> Vec<TargetCandidate
         (
             candidate.place,
             candidate.question,
+            candidate.target.is_none(),
             candidate.lookup.is_none(),
         )
     });
@@ -66,7 +67,7 @@ pub struct Registration {
     pub(super) signs: &'static [&'static str],
     /// The other side of it, if it can be served.
     pub(super) served: Option<&'static dyn ServedProtocol>,
-    /// How its targets are found, if they can be.
+    /// The way in which its targets are found, if they can be.
     probed: Option<&'static dyn ProbedProtocol>,
     read: fn(&Node) -> Result<Arc<dyn ProtocolConfig>, TypeMismatch>,
     schema: fn(&mut SchemaGenerator) -> Schema,

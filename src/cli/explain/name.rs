@@ -25,7 +25,7 @@ pub(super) enum ExplainedName {
 }
 
 impl ExplainedName {
-    /// What has this name, what is used most first; of keys there may be several.
+    /// The meanings of this name, what is used most first; of keys there may be several.
     pub(super) fn find(name: &str, commands: &[(String, String)]) -> Vec<Self> {
         let mut found: Vec<Self> = Self::all(commands)
             .filter(|known| match known {

@@ -7,7 +7,7 @@ use ananke_base::context::At;
 use ananke_base::text::duration;
 use ananke_trace::outcome::{ErrorKind, Problem};
 
-/// What sets the time of a turn, of a test and of a simulated conversation.
+/// The keys that set the time of a turn, of a test and of a simulated conversation.
 const OF_TURN: &str = "`timeout_ms` of the turn or of the target sets it (default: 2 minutes)";
 const OF_TEST: &str = "`timeout_ms` of the test, or `--timeout`, sets it";
 const OF_CONVERSATION: &str = "`timeout_ms` of `simulate` sets it";

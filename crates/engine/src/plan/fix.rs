@@ -27,12 +27,12 @@ pub struct Fixed {
     pub after: String,
 }
 
-/// What came of the fixes of all files.
+/// The result of the fixes of all files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FixedFiles {
     /// The fixes, in the order in which they were applied.
     pub done: Vec<Fixed>,
-    /// How many problems are left, warnings included.
+    /// The number of problems that are left, warnings included.
     pub left: usize,
 }
 

@@ -172,7 +172,7 @@ impl Config {
             .copied()
             .chain(self.targets.iter().filter_map(ResolvedTarget::agent_id));
         let near = nearest(name, known).map(|near| format!("did you mean `{near}`?"));
-        let is_number = name.chars().all(|digit| digit.is_ascii_digit());
+        let is_number = !name.is_empty() && name.chars().all(|digit| digit.is_ascii_digit());
         let near = near
             .or_else(|| is_number.then(|| format!("to run tests in parallel write `-j {name}`")));
         let mut shown: Vec<String> = names

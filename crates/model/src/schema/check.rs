@@ -103,7 +103,7 @@ struct Check<'a> {
     policy: KeyPolicy,
     /// The version of the file, if there are newer ones.
     version: Option<Version>,
-    /// Who declares the version.
+    /// The file that declares the version, in words before it.
     declares: &'static str,
     /// The newest version that something in the file needs, if that is newer than the file says.
     needs: Option<Version>,
@@ -246,15 +246,10 @@ impl Check<'_> {
             // The one pattern in the schemas is that of a text instead of another type: exactly one reference.
             let is_formed =
                 form.get("pattern").is_none() || here.node.as_str().is_some_and(is_reference);
-            // What an agent says can be `no`; the name of a tool is not.
-            let is_said = self
-                .levels
-                .last()
-                .is_some_and(|level| level.properties.contains_key("must_match"));
-            if is_formed && !is_said && is_text_for_false(branches, here.node) {
-                self.problems.text_for_false(here.node);
-            }
             if is_formed {
+                if is_text_for_false(branches, here.node) && !self.is_about_texts() {
+                    self.problems.text_for_false(here.node);
+                }
                 let outer = self.is_in_newer;
                 if let Some(since) = since(form) {
                     self.newer(since, here.node.span, || format!("{} here", expected(form)));
@@ -267,6 +262,12 @@ impl Check<'_> {
         self.problems
             .wrong_type(here, &one_of(branches), schema, &self.levels);
         self.repairs.replace(here.node, schema);
+    }
+
+    /// Whether the mapping has the rules about what an agent says, which can be `no`; the name of a tool is not.
+    fn is_about_texts(&self) -> bool {
+        let level = self.levels.last();
+        level.is_some_and(|level| level.properties.contains_key("must_match"))
     }
 
     /// What holds if a key is there that excludes all others, or else.

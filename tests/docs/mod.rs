@@ -65,10 +65,19 @@ fn blocks(markdown: &str, language: &str) -> Vec<Block> {
     fences.map(|(_, block)| block).collect()
 }
 
-/// The documents: README.md, and every page in docs/ and the folders in it.
+/// The documents apart from those in docs/.
+const ELSEWHERE: [&str; 5] = [
+    "README.md",
+    "llms.txt",
+    "node/README.md",
+    "python/README.md",
+    "skills/ananke/SKILL.md",
+];
+
+/// The documents: those in docs/ and the folders in it, and some elsewhere.
 fn documents() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut files = vec![root.join("README.md")];
+    let mut files: Vec<PathBuf> = ELSEWHERE.iter().map(|path| root.join(path)).collect();
     let mut folders = vec![root.join("docs")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("docs/ can be read") {

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use super::expect_none;
 use super::house::CRATES;
-use super::repository::{File, is_rust, repository, root};
+use super::repository::{File, is_rust, read, repository, root};
 
 /// The name of the package on every registry.
 const PACKAGE: &str = env!("CARGO_PKG_NAME");
@@ -161,6 +161,51 @@ fn finds_the_package_of_others() {
         "ananke=\"${ANANKE:-target/release/ananke}\"",
     ] {
         assert_eq!(wrong_names(right).len(), 0, "{right}");
+    }
+}
+
+/// The releases of the action that `text` names, which are not the one of this version; numbered from 1.
+fn other_releases(text: &str) -> Vec<usize> {
+    let release = format!("{PACKAGE}/ananke@v");
+    let version = env!("CARGO_PKG_VERSION");
+    let is_other = |(_, line): &(usize, &str)| {
+        let mut named = line.split(&release).skip(1);
+        named.any(|rest| {
+            let ends = |c: char| !c.is_ascii_digit() && c != '.';
+            rest.split(ends).next() != Some(version)
+        })
+    };
+    let lines = (1..).zip(text.lines());
+    lines.filter(is_other).map(|(number, _)| number).collect()
+}
+
+#[test]
+fn the_action_is_named_in_the_present_version() {
+    let mut problems = Vec::new();
+    for file in repository() {
+        let lines = other_releases(&file.text).into_iter();
+        problems.extend(lines.map(|line| format!("{}:{line}", file.path)));
+    }
+    expect_none(&problems, "the action has the version of Cargo.toml");
+    let old = format!("uses: {PACKAGE}/ananke@v0.0.1");
+    assert_eq!(other_releases(&old), [1]);
+}
+
+#[test]
+fn the_packages_of_all_registries_say_the_same() {
+    for path in ["python/pyproject.toml", "node/package.json"] {
+        let text = read(path);
+        for said in [
+            PACKAGE,
+            env!("CARGO_PKG_DESCRIPTION"),
+            env!("CARGO_PKG_LICENSE"),
+            env!("CARGO_PKG_REPOSITORY"),
+        ] {
+            assert!(
+                text.contains(said),
+                "{path} does not say `{said}`, as Cargo.toml does"
+            );
+        }
     }
 }
 

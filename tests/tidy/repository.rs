@@ -65,7 +65,7 @@ pub(crate) fn repository() -> Vec<File> {
 
 /// Whether `path` is a document.
 pub(crate) fn is_page(path: &str) -> bool {
-    has_extension(path, "md")
+    has_extension(path, "md") || path == "llms.txt"
 }
 
 /// Whether `path` is one of Rust's.

@@ -1,0 +1,38 @@
+"""The program that the package brings."""
+
+import os
+import sys
+import sysconfig
+from collections.abc import Iterator
+from importlib.metadata import distribution
+from pathlib import Path
+
+NAME = "ananke.exe" if os.name == "nt" else "ananke"
+
+
+def find_program() -> Path:
+    """The program of this package, wherever an installer put it.
+
+    The list of what was installed names it; what else is called `ananke` on the PATH may be another program.
+
+    Raises:
+        FileNotFoundError: If the package was installed without its program.
+    """
+    places = list(_places())
+    for place in places:
+        if place.is_file():
+            return place
+    looked = ", ".join(str(place.parent) for place in dict.fromkeys(places))
+    raise FileNotFoundError(
+        f"the program `ananke` of the package `ananke-test` is missing: it is not in {looked}. Install the package again."
+    )
+
+
+def _places() -> Iterator[Path]:
+    for file in distribution("ananke-test").files or []:
+        if file.name == NAME:
+            yield Path(str(file.locate())).resolve()
+    # `pip install --target` moves programs after it has listed them.
+    yield Path(__file__).resolve().parent.parent / "bin" / NAME
+    yield Path(sysconfig.get_path("scripts")) / NAME
+    yield Path(sys.executable).parent / NAME

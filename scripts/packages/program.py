@@ -13,6 +13,7 @@ from pathlib import Path
 from packages.machine import OUTPUT, ROOT, needs, run, version, with_tools
 from packages.targets import Target, of_this_machine
 
+# Of what is downloaded.
 MOST_BYTES = 20_000_000
 LICENCES = [ROOT / "LICENSE-APACHE", ROOT / "LICENSE-MIT", ROOT / "docs" / "licences.md"]
 PROGRAMS = OUTPUT / "programs"
@@ -56,10 +57,7 @@ def is_static(program: Path) -> bool:
 
 
 def check(program: Path, target: Target) -> None:
-    """Ends the script if the program is not what is promised of it: small, static on Linux, and of this version."""
-    size = program.stat().st_size
-    if size > MOST_BYTES:
-        raise SystemExit(f"{program} has {size:,} bytes: at most {MOST_BYTES:,} are promised")
+    """Ends the script if the program is not what is promised of it: static on Linux, and of this version."""
     if target.system == "linux" and not is_static(program):
         raise SystemExit(f"{program} is not linked statically")
     command: list[str | Path] = [program]
@@ -80,19 +78,21 @@ def pack(program: Path, target: Target) -> Path:
     PROGRAMS.mkdir(parents=True, exist_ok=True)
     name = f"ananke-{target.triple}"
     files = [(target.program, program, 0o755), *((path.name, path, 0o644) for path in LICENCES)]
+    archive = PROGRAMS / (f"{name}.zip" if target.system == "win32" else f"{name}.tar.gz")
     if target.system == "win32":
-        archive = PROGRAMS / f"{name}.zip"
-        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        with zipfile.ZipFile(archive, "w") as packed:
             for file, path, _ in files:
                 packed.writestr(zipfile.ZipInfo(f"{name}/{file}"), path.read_bytes(), zipfile.ZIP_DEFLATED)
-        return archive
-    archive = PROGRAMS / f"{name}.tar.gz"
-    with archive.open("wb") as raw, gzip.GzipFile("", "wb", 9, raw, 0) as zipped, tarfile.open(mode="w", fileobj=zipped) as packed:
-        for file, path, mode in files:
-            content = path.read_bytes()
-            entry = tarfile.TarInfo(f"{name}/{file}")
-            entry.size, entry.mode = len(content), mode
-            packed.addfile(entry, io.BytesIO(content))
+    else:
+        with archive.open("wb") as raw, gzip.GzipFile("", "wb", 9, raw, 0) as zipped, tarfile.open(mode="w", fileobj=zipped) as packed:
+            for file, path, mode in files:
+                content = path.read_bytes()
+                entry = tarfile.TarInfo(f"{name}/{file}")
+                entry.size, entry.mode = len(content), mode
+                packed.addfile(entry, io.BytesIO(content))
+    size = archive.stat().st_size
+    if size > MOST_BYTES:
+        raise SystemExit(f"{archive} has {size:,} bytes: at most {MOST_BYTES:,} are promised")
     return archive
 
 

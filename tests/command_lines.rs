@@ -264,13 +264,13 @@ fn results_are_read_by_other_programs() {
 #[test]
 fn cases_are_generated() {
     let suite = Suite::new();
-    let line = r#"ananke test -i "agents:workers.test.generator?count=10&focus=edge-cases" -n assistants.expense"#;
+    let line = r#"ananke test -v -i "agents:workers.test.generator?count=10&focus=edge-cases" -n assistants.expense"#;
     let printed = suite.passes("", line);
     assert!(
         printed.contains("G1") && printed.contains("generated-2"),
         "{printed}"
     );
-    let line = r#"ananke test -i "scripts:tests.expense.generate?scenario=approval-flow" -n assistants.expense"#;
+    let line = r#"ananke test -v -i "scripts:tests.expense.generate?scenario=approval-flow" -n assistants.expense"#;
     assert!(suite.passes("", line).contains("S1"));
     let line = r#"ananke test -i "agents:workers.test.generator?count=50" -n assistants.expense -o ./tests/generated.jsonl --dry-run"#;
     assert_eq!(suite.passes("", line), "G1\n");
@@ -313,7 +313,7 @@ fn a_reporter_that_answers_nothing_is_an_error() {
 #[test]
 fn cases_come_from_standard_input() {
     let suite = Suite::new();
-    let printed = suite.passes(KEYWORD, "ananke test -i - < tests/inputs.jsonl");
+    let printed = suite.passes(KEYWORD, "ananke test -v -i - < tests/inputs.jsonl");
     assert!(
         printed.contains("stdin") && printed.contains("T002"),
         "{printed}"

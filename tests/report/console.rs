@@ -284,7 +284,7 @@ fn a_run_cut_short_says_how_far_it_came() {
     let text = printed(&begun(12, outcomes), Colouring::Plain, Verbosity::Normal);
     assert_eq!(
         text,
-        "specs/browse.test.yaml\n  ✓ browses coats  840 ms\n\n1 of 12 tests: 1 passed\n"
+        "✓ specs/browse.test.yaml  browses coats  840 ms\n\n1 of 12 tests: 1 passed\n"
     );
 }
 

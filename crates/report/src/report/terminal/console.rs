@@ -1,4 +1,4 @@
-//! The report for people at a terminal: a line per test under its file, what failed with it, and a summary.
+//! The report for people at a terminal: a line per file, under it the tests that did not just pass and what failed, and a summary.
 
 use std::io;
 use std::io::Write;
@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anstyle::Style;
 
+use super::reported_file::ReportedFile;
 use super::rerun::rerun;
 use super::result::RunResult;
 use super::run_log::{RunLog, TestLine};
@@ -43,7 +44,7 @@ const TICK: Duration = Duration::from_secs(1);
 pub enum Verbosity {
     /// The tests that failed and the summary.
     Quiet,
-    /// A line per test, with its warnings, and excerpts of those that failed.
+    /// A line per file; under it the tests that did not just pass, their warnings, and excerpts of those that failed.
     #[default]
     Normal,
     /// Every turn of every test, with the rules that passed.
@@ -81,13 +82,25 @@ pub struct ConsoleReport {
     verbosity: Verbosity,
     size: fn() -> Option<TerminalSize>,
     palette: Palette,
-    /// The file whose heading was printed last.
-    file: Option<String>,
+    /// The file whose tests are reported now.
+    file: Option<ReportedFile>,
+    /// What was printed before the file.
+    before: Before,
     /// Whether the test before has a block of text: an empty line follows it.
     after_block: bool,
     run: RunTotals,
     result: RunResult,
     slowest: Slowest,
+}
+
+/// What was printed last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Before {
+    Nothing,
+    /// A line that says all about a file.
+    Line,
+    /// A file with lines of its tests, or what a server said.
+    Block,
 }
 
 /// The output of a console, and in a log what is printed about tests before they are reported.
@@ -110,6 +123,7 @@ impl ConsoleReport {
             size: options.size,
             palette: Palette::new(options.colour),
             file: None,
+            before: Before::Nothing,
             after_block: false,
             run: RunTotals::default(),
             result: RunResult::default(),
@@ -148,7 +162,7 @@ impl ConsoleReport {
         }
     }
 
-    fn case(&mut self, outcome: &Outcome, line: TestLine) -> String {
+    fn case(&mut self, outcome: &Outcome, line: &TestLine) -> String {
         self.result.add(outcome);
         self.slowest.add(outcome, || {
             truncate::bytes(&outcome.test.id, 400).into_owned()
@@ -156,27 +170,71 @@ impl ConsoleReport {
         if self.verbosity == Verbosity::Quiet && !outcome.fails_the_run() {
             return String::new();
         }
-        let story = self.story(outcome);
-        if line == TestLine::Printed && story.is_empty() && outcome.status() != Status::Skipped {
-            return String::new();
-        }
-        let index = match line {
-            TestLine::Missing(index) if !outcome.could_not_start() => index,
-            TestLine::Printed | TestLine::Missing(_) => String::new(),
-        };
         let mut page = self.page();
-        let same_file = self.file.as_deref() == Some(outcome.test.file.as_str());
-        if self.file.is_some() && (!same_file || self.after_block) {
+        if !self
+            .file
+            .as_ref()
+            .is_some_and(|file| file.contains(outcome))
+        {
+            self.close_file(&mut page);
+        }
+        let story = self.story(outcome);
+        let mut file = self
+            .file
+            .take()
+            .unwrap_or_else(|| ReportedFile::of(outcome));
+        if story.is_empty() && self.has_just_passed(outcome) {
+            file.add(outcome, &line.index);
+        } else if !line.is_printed || !story.is_empty() || outcome.status() == Status::Skipped {
+            let has_index = !line.is_printed && !outcome.could_not_start();
+            let index = if has_index { line.index.as_str() } else { "" };
+            if !file.is_headed() {
+                if self.before != Before::Nothing {
+                    page.end();
+                }
+                file.write_heading(&self.palette, &mut page);
+            } else if self.after_block {
+                page.end();
+            }
+            self.test_line(&mut page, index, outcome);
+            page.lines(&story);
+            self.after_block = !story.is_empty();
+        }
+        self.file = Some(file);
+        page.into_text()
+    }
+
+    /// A test that the line of its file says all about.
+    fn has_just_passed(&self, outcome: &Outcome) -> bool {
+        outcome.status() == Status::Passed
+            && self.verbosity == Verbosity::Normal
+            && !outcome.is_flaky()
+            && outcome.test.quarantine.is_none()
+            && stability::flip(outcome).is_none()
+            && stability::all_passed(outcome).is_none()
+            && walks::all_passed(outcome).is_none()
+    }
+
+    /// Writes what is still to be said of the file whose tests have ended.
+    fn close_file(&mut self, page: &mut Page) {
+        let Some(file) = self.file.take() else {
+            return;
+        };
+        let is_after_block = if file.is_headed() {
+            self.after_block
+        } else {
+            self.before == Before::Block
+        };
+        if is_after_block && file.has_passed() {
             page.end();
         }
-        if !same_file {
-            page.line(self.palette.strong, &escape::line(&outcome.test.file));
-            self.file = Some(outcome.test.file.clone());
-        }
-        self.test_line(&mut page, &index, outcome);
-        page.lines(&story);
-        self.after_block = !story.is_empty();
-        page.into_text()
+        file.write_passed(&self.palette, page);
+        self.after_block = false;
+        self.before = match self.before {
+            _ if file.is_headed() => Before::Block,
+            before if !file.has_passed() => before,
+            _ => Before::Line,
+        };
     }
 
     fn test_line(&self, page: &mut Page, index: &str, outcome: &Outcome) {
@@ -285,7 +343,9 @@ impl ConsoleReport {
 
     /// What failed, and as the last line what a person looks for first. The verdict and the time are there if the run came
     /// to its end.
-    fn summary(&self) -> String {
+    fn summary(&mut self) -> String {
+        let mut page = self.page();
+        self.close_file(&mut page);
         let palette = &self.palette;
         let RunTotals {
             selected,
@@ -294,8 +354,7 @@ impl ConsoleReport {
             end,
             ..
         } = &self.run;
-        let mut page = self.page();
-        if self.file.is_some() {
+        if self.before != Before::Nothing {
             page.end();
         }
         self.result
@@ -325,6 +384,9 @@ impl ConsoleReport {
         }
         if let Some(flip_rate) = stability::flip_rate(totals) {
             page.line(palette.strong, &flip_rate);
+        }
+        if end.as_ref().is_some_and(|end| end.interrupted) {
+            page.put(palette.warning, "interrupted: ");
         }
         counts::write(&mut page, palette, totals, *selected);
         if let Some(RunClose { elapsed_us, .. }) = end {
@@ -366,26 +428,33 @@ impl Reporter for ConsoleReport {
         let printer = Arc::clone(&self.printer);
         let mut printer = lock(&printer);
         let mut early = String::new();
-        let mut line = TestLine::Missing(String::new());
         if let (Some(log), Some(clock)) = (&mut printer.log, &self.clock) {
             early = log.event(event, clock.now());
-            line = log.line_of_ended();
         }
         let text = match &**event {
             RunEvent::ServerEnded { what, printed } => {
-                let before = if self.file.take().is_some() { "\n" } else { "" };
+                let mut page = self.page();
+                self.close_file(&mut page);
+                if self.before != Before::Nothing {
+                    page.end();
+                }
+                self.before = Before::Nothing;
                 let block =
                     servers::ended(what, printed, &self.palette, TerminalSize::width(self.size));
-                format!("{before}{block}\n")
+                format!("{}{block}\n", page.into_text())
             }
-            RunEvent::CaseFinished(outcome) => self.case(outcome, line),
+            RunEvent::CaseFinished(outcome) => {
+                let log = printer.log.as_ref();
+                let line = log.map(|log| log.line_of_ended(outcome.status()));
+                self.case(outcome, &line.unwrap_or_default())
+            }
             RunEvent::RunFinished { .. } => self.summary(),
             _ => early,
         };
         printer.out.print(&text)
     }
 
-    fn finish(self: Box<Self>) -> io::Result<()> {
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
         if self.run.end.is_some() {
             return Ok(());
         }

@@ -6,6 +6,7 @@ mod exchanges;
 mod failed_tests;
 mod listing;
 mod live;
+mod reported_file;
 mod rerun;
 mod result;
 mod run_log;

@@ -25,13 +25,13 @@ pub(super) struct RunLog {
     is_parallel: bool,
 }
 
-/// Whether a test has its line when it is reported.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum TestLine {
-    /// It was printed when the test ended.
-    Printed,
-    /// It is still to be printed, after this index, which may be empty.
-    Missing(String),
+/// The line of a test that is reported.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct TestLine {
+    /// How many tests have ended, of how many; may be empty.
+    pub(super) index: String,
+    /// Whether it was printed when the test ended.
+    pub(super) is_printed: bool,
 }
 
 struct LoggedTest {
@@ -54,12 +54,11 @@ impl RunLog {
         }
     }
 
-    /// Whether a test that ended has its line before it is reported in the order of the plan.
-    pub(super) fn line_of_ended(&self) -> TestLine {
-        if self.is_parallel {
-            TestLine::Printed
-        } else {
-            TestLine::Missing(self.index())
+    /// The line of a test that ended, which is reported in the order of the plan. One that passed has none before that.
+    pub(super) fn line_of_ended(&self, status: Status) -> TestLine {
+        TestLine {
+            index: self.index(),
+            is_printed: self.is_parallel && status != Status::Passed,
         }
     }
 
@@ -103,7 +102,7 @@ impl RunLog {
                 let id = truncate::bytes(id, 400);
                 self.running.retain(|test| test.id != id);
                 self.ended += 1;
-                if self.is_parallel && *status != Status::Skipped {
+                if self.is_parallel && !matches!(status, Status::Skipped | Status::Passed) {
                     return self.ended(&id, *status, *duration_us);
                 }
             }

@@ -1,0 +1,102 @@
+//! The tests of one file that passed and have nothing else to say: one line for all of them.
+//!
+//! **Invariant:** memory does not grow with the tests of a file.
+
+use anstyle::Style;
+
+use crate::report::layout::{Page, Palette, mark};
+use crate::report::words::names;
+use ananke_base::text::{duration, escape, truncate};
+use ananke_trace::outcome::{Outcome, Status};
+
+/// The file whose tests are reported now.
+#[derive(Debug)]
+pub(super) struct ReportedFile {
+    /// Its path, as messages show it.
+    file: String,
+    /// Whether its path is a heading, with lines of tests below it.
+    is_headed: bool,
+    /// The tests that passed and have no line.
+    passed: usize,
+    /// How long they took together, in microseconds.
+    duration_us: u64,
+    /// The name of one of them.
+    title: String,
+    /// How many tests have ended, of how many: `[ 3/40]`, in a log.
+    index: String,
+}
+
+impl ReportedFile {
+    /// The file of `outcome`, of which nothing is printed so far.
+    pub(super) fn of(outcome: &Outcome) -> Self {
+        Self {
+            file: outcome.test.file.clone(),
+            is_headed: false,
+            passed: 0,
+            duration_us: 0,
+            title: String::new(),
+            index: String::new(),
+        }
+    }
+
+    /// Whether a test is in this file.
+    pub(super) fn contains(&self, outcome: &Outcome) -> bool {
+        self.file == outcome.test.file
+    }
+
+    /// Whether something of it is printed.
+    pub(super) fn is_headed(&self) -> bool {
+        self.is_headed
+    }
+
+    /// Whether tests of it passed that have no line.
+    pub(super) fn has_passed(&self) -> bool {
+        self.passed > 0
+    }
+
+    /// Counts a test that has no line of its own.
+    pub(super) fn add(&mut self, outcome: &Outcome, index: &str) {
+        self.passed += 1;
+        let took = outcome.transcript.duration().unwrap_or_default();
+        self.duration_us = self.duration_us.saturating_add(took);
+        self.title = truncate::bytes(&names::title(outcome), 200).into_owned();
+        index.clone_into(&mut self.index);
+    }
+
+    /// Writes its path above the lines of its tests.
+    pub(super) fn write_heading(&mut self, palette: &Palette, page: &mut Page) {
+        self.is_headed = true;
+        page.line(palette.strong, &escape::line(&self.file));
+    }
+
+    /// Writes what is still to be said of it, when its last test has ended: `✓ a.test.yaml  12 tests  1.2 s`, or below its
+    /// heading `✓ 11 more passed  1.2 s`.
+    pub(super) fn write_passed(&self, palette: &Palette, page: &mut Page) {
+        if !self.has_passed() {
+            return;
+        }
+        page.space(if self.is_headed { 2 } else { 0 });
+        if !self.index.is_empty() {
+            page.put(palette.faint, &self.index);
+            page.space(1);
+        }
+        page.sign(0, palette.of(Status::Passed), mark(Status::Passed));
+        if self.is_headed {
+            page.plain(&format!("{} more passed", self.passed));
+        } else {
+            page.put(palette.strong, &escape::line(&self.file));
+            let words = match self.passed {
+                1 => escape::line(&self.title).into_owned(),
+                passed => format!("{passed} tests"),
+            };
+            // A message of the command line is a file and a test at once.
+            if self.title != self.file {
+                page.space(2);
+                page.put(Style::new(), &words);
+            }
+        }
+        page.space(2);
+        page.put(palette.faint, &duration::rounded(self.duration_us));
+        page.end();
+    }
+}

@@ -35,6 +35,7 @@ mod mcp;
 mod mistakes;
 mod mocks;
 mod mutations;
+mod named_tests;
 mod normalising;
 mod open_files;
 mod other_protocols;

@@ -8,6 +8,7 @@ use std::ffi::OsStr;
 use ananke::context::Context;
 use ananke::plan::{Plan, Selection, plan};
 use ananke::redact::Redactor;
+use ananke::text::natural_order;
 use clap::Command;
 use clap::builder::ValueHint;
 use clap_complete::engine::{
@@ -56,7 +57,7 @@ fn beginning(current: &OsStr, names: impl IntoIterator<Item = String>) -> Vec<Co
         .into_iter()
         .filter(|name| name.starts_with(typed))
         .collect();
-    names.sort();
+    names.sort_by(|one, other| natural_order(one, other));
     names.dedup();
     names.into_iter().map(CompletionCandidate::new).collect()
 }

@@ -1,6 +1,7 @@
 //! `ananke list --rules`: every rule that is written for the selected tests, once, with the number of tests that it applies to.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::Arc;
 
 use ananke::assertion::{RuleOrigin, ScopeRules};
@@ -9,7 +10,7 @@ use ananke::diagnostic::Diagnostic;
 use ananke::outcome::Level;
 use ananke::plan::{Plan, explain};
 use ananke::redact::Redactor;
-use ananke::text::escape;
+use ananke::text::{escape, natural_path_order};
 use indexmap::IndexMap;
 use serde_json::json;
 
@@ -43,7 +44,10 @@ impl RuleList {
             }
         }
         // Files that are read one after the other: rules of a target come again and again.
-        list.0.sort_unstable_by(|left, _, right, _| left.cmp(right));
+        list.0.sort_unstable_by(|left, _, right, _| {
+            natural_path_order(Path::new(&*left.0), Path::new(&*right.0))
+                .then_with(|| left.cmp(right))
+        });
         Ok(list)
     }
 

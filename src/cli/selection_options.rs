@@ -12,8 +12,8 @@ use super::colour::Colour;
 /// Which tests.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct SelectionOptions {
-    /// Test files, directories, and ids of tests as ananke prints them (default: every test of the project)
-    #[arg(help_heading = None::<&'static str>, value_name = "PATH")]
+    /// Files, directories, lines (`FILE:LINE`), and ids or names of tests, as ananke prints them (default: every test of the project)
+    #[arg(help_heading = None::<&'static str>, value_name = "WHAT")]
     pub(crate) paths: Vec<PathBuf>,
     /// The project config (default: the nearest `ananke.config.yaml`)
     #[arg(long, value_name = "PATH")]

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ananke::recording::is_recording;
+use ananke::text::natural_path_order;
 
 /// The recordings in `path`, which is one or a directory with some, in the order of their paths.
 ///
@@ -29,6 +30,6 @@ pub(super) fn recordings_in(path: &Path) -> io::Result<Vec<PathBuf>> {
             }
         }
     }
-    found.sort();
+    found.sort_by(|one, other| natural_path_order(one, other));
     Ok(found)
 }

@@ -14,7 +14,7 @@ use ananke::context::{Context, Files};
 use ananke::plan::{Plan, Planned, TouchedTests, plan};
 use ananke::project::locate;
 use ananke::redact::Redactor;
-use ananke::text::escape;
+use ananke::text::{escape, natural_path_order};
 use clap::Args;
 use tokio::process::Command;
 use tokio::runtime::Builder;
@@ -110,7 +110,8 @@ async fn follow(
         // Editors write another file first, which is gone by now.
         let is_there = changed.iter().any(|path| path.is_file());
         let present = changed.iter().filter(|path| !is_there || path.is_file());
-        let names: Vec<String> = present.map(|path| shown(path, folder)).collect();
+        let mut names: Vec<String> = present.map(|path| shown(path, folder)).collect();
+        names.sort_by(|one, other| natural_path_order(Path::new(one), Path::new(other)));
         let _lost = print_now(&format!("\nchanged: {}\n\n", names.join(", ")));
     }
 }

@@ -1,12 +1,15 @@
 //! A problem as a value, and the order in which problems are reported.
 
+use std::cmp::Ordering;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::code::Code;
 use super::edit::Edit;
 use super::source_file::{Place, SourceFile};
 use super::span::Span;
+use crate::text::natural_path_order;
 
 /// How bad it is: an error stops the run before anything is sent, a warning does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -132,7 +135,15 @@ pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
             .map_or(Span::default(), |label| label.span);
         (part, span, diagnostic.message.clone())
     };
-    diagnostics.sort_by_key(key);
+    let name =
+        |diagnostic: &Diagnostic| diagnostic.source.as_ref().map(|source| source.name.clone());
+    diagnostics.sort_by(|a, b| {
+        let by_name = match (name(a), name(b)) {
+            (Some(a), Some(b)) => natural_path_order(Path::new(&*a), Path::new(&*b)),
+            _ => Ordering::Equal,
+        };
+        by_name.then_with(|| key(a).cmp(&key(b)))
+    });
     diagnostics.dedup_by(|a, b| key(a) == key(b));
 }
 

@@ -12,6 +12,7 @@ use super::file_access::FileAccess;
 use ananke_base::context::{Context, display_name};
 use ananke_base::diagnostic::{Code, Diagnostic, SourceFile};
 use ananke_base::source::reason;
+use ananke_base::text::natural_path_order;
 use ananke_rules::{Block, Expectation, Snapshot, inherit, with_golden};
 use ananke_trace::golden::{self, Golden};
 
@@ -155,6 +156,8 @@ pub(crate) fn obsolete_snapshots(
                 .all(|test| loaded.contains(test.as_path()) || !context.files.is_file(test))
         })
     };
+    let mut kept: Vec<PathBuf> = kept.into_iter().collect();
+    kept.sort_by(|one, other| natural_path_order(one, other));
     kept.into_iter()
         .filter(|path| !used.contains(path))
         .filter(is_judged)

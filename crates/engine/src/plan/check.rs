@@ -214,6 +214,7 @@ impl LoadedTest {
             index: self.index,
             hash: self.hash,
             part: self.part,
+            row_file: self.row_file(),
             hooks: !self.hooks(variables).is_empty(),
             defines: defines.into_iter().collect(),
             secrets: own_secrets,

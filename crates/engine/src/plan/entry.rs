@@ -69,6 +69,8 @@ pub struct TestEntry {
     pub hash: u64,
     /// Its part of a case file, which is read case by case.
     pub part: Option<FilePart>,
+    /// The file that its rows are in, if they are not written in the test.
+    pub row_file: Option<PathBuf>,
     /// Whether hooks run before it, so that it may use names that nothing else defines.
     pub hooks: bool,
     /// The variables that it gives itself whatever the row, sorted.

@@ -27,6 +27,7 @@ pub(super) fn case(place: &str, name: &str, tags: &[&str]) -> CaseEntry {
         index: 0,
         hash: 0,
         part: None,
+        row_file: None,
         hooks: false,
         defines: Vec::new(),
         secrets: Vec::new(),

@@ -7,6 +7,7 @@ use super::plan::plan;
 use super::selection::Selection;
 use ananke_base::context::{Context, write_file};
 use ananke_base::diagnostic::{Code, Diagnostic, Edit, apply};
+use ananke_base::text::natural_path_order;
 use ananke_trace::redact::Redactor;
 
 /// How often fixes are applied: a fix may uncover another problem, such as a key in what was not looked into before.
@@ -57,10 +58,12 @@ pub fn fix(context: &Context, selection: &Selection) -> Result<FixedFiles, Diagn
         if files.is_empty() {
             break;
         }
-        for fixes in files.values_mut() {
+        let mut files: Vec<_> = files.into_iter().collect();
+        files.sort_by(|(one, _), (other, _)| natural_path_order(one, other));
+        for (_, mut fixes) in files {
             fixes.sort_by_key(|(_, edit)| edit.span);
             fixes.dedup_by(|(_, a), (_, b)| a.span.start < b.span.end || a.span == b.span);
-            fixed.done.extend(write(fixes)?);
+            fixed.done.extend(write(&fixes)?);
         }
     }
     Ok(fixed)

@@ -16,6 +16,8 @@ mod entry;
 mod explain;
 #[cfg(test)]
 mod fakes;
+mod file_lines;
+mod file_text;
 mod filter;
 mod filter_parser;
 mod fix;
@@ -23,6 +25,9 @@ mod judging;
 mod kept_files;
 mod load;
 mod loaded_file;
+mod named_line;
+mod named_place;
+mod named_test;
 mod named_tests;
 mod needs;
 #[expect(clippy::module_inception, reason = "the file of the type `Plan`")]
@@ -33,6 +38,7 @@ mod prepared;
 mod prepared_helper;
 mod quarantine;
 mod retries;
+mod row_users;
 mod secrets;
 mod select;
 mod selection;

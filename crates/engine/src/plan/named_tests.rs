@@ -1,66 +1,62 @@
-//! What the paths of a selection name: files and directories, and single tests by their ids.
+//! What the arguments of a command name: files, directories, lines of files, and tests by their ids or names.
+//!
+//! Flows in: the arguments as they are written, then the tests that were found. Flows out: which of these are meant. **Invariant:** a
+//! path that exists is a path, whatever else has the same name; everything that is wrong is reported at once.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::entry::CaseEntry;
-use super::filter::has_id;
+use super::named_line::NamedLine;
+use super::named_place::{NamedPlace, is_file_name};
+use super::named_test::NamedTest;
 use crate::project::ProjectFiles;
 use ananke_base::context::{Context, absolute};
-use ananke_base::text::escape;
+use ananke_base::diagnostic::{Diagnostic, Severity};
 
-/// The file extensions of what is certainly meant as a path.
-const EXTENSIONS: &[&str] = &["json", "jsonl", "yaml", "yml"];
-
-/// What the paths of a command name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What the arguments of a command name.
+#[derive(Debug, Default)]
 pub(super) struct NamedTests {
     /// Files and directories of which every test is meant.
-    pub(super) paths: Vec<PathBuf>,
-    /// Files of which single tests are meant.
-    pub(super) files: Vec<PathBuf>,
-    /// The tests, as they are written.
-    pub(super) tests: Vec<NamedTest>,
-    /// Whether one of them may be in any file: its id names none.
-    pub(super) is_anywhere: bool,
-}
-
-/// A test that is named instead of a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct NamedTest {
-    /// As it is written.
-    pub(super) written: String,
-    /// The file, and the name of the test in it.
-    place: Option<(PathBuf, String)>,
+    paths: Vec<PathBuf>,
+    /// Lines of files.
+    lines: Vec<NamedLine>,
+    /// Tests by their ids or names.
+    tests: Vec<NamedTest>,
+    /// The problems of those that name no line of a file.
+    wrong: Vec<Diagnostic>,
 }
 
 impl NamedTests {
-    /// Separates paths and ids: what exists is a path, and so is what looks like one. The file before `::` is looked for
-    /// in the working directory and in `folder`, which ids are relative to.
-    pub(super) fn of(written: &[PathBuf], context: &Context, folder: &Path) -> Self {
+    /// Separates paths, lines and tests.
+    pub(super) fn of(written: &[PathBuf], place: &NamedPlace<'_>) -> Self {
         let mut named = Self::default();
         for path in written {
-            let text = path.to_string_lossy().into_owned();
-            let place = place(&text, context, folder);
-            let is_path = context.files.look(&absolute(context, path)).is_ok();
-            let extension = path.extension().and_then(OsStr::to_str);
-            let has_extension = extension.is_some_and(|extension| EXTENSIONS.contains(&extension));
-            let is_like_path =
-                !text.contains("::") && (has_extension || text.contains(['/', '\\']));
-            if is_path || (is_like_path && place.is_none()) {
+            let text = path.to_string_lossy();
+            let is_there = place
+                .context
+                .files
+                .look(&absolute(place.context, path))
+                .is_ok();
+            if is_there {
                 named.paths.push(path.clone());
                 continue;
             }
-            match &place {
-                Some((file, _)) => named.files.push(file.clone()),
-                None => named.is_anywhere = true,
+            if is_file_name(&text) {
+                named.wrong.push(place.no_file(&text, ""));
+                continue;
             }
-            named.tests.push(NamedTest {
-                written: text,
-                place,
-            });
+            match NamedLine::of(&text, place) {
+                Some(Ok(line)) => named.lines.push(line),
+                Some(Err(problem)) => named.wrong.push(problem),
+                None => named.tests.push(NamedTest::of(&text, place)),
+            }
         }
         named
+    }
+
+    /// Whether it names single tests, or something that is not there.
+    pub(super) fn has_tests(&self) -> bool {
+        !self.lines.is_empty() || !self.tests.is_empty() || !self.wrong.is_empty()
     }
 
     /// The files that are named, found by `discover`: those of the whole project if nothing is, or a test may be in any.
@@ -68,57 +64,60 @@ impl NamedTests {
         &self,
         mut discover: impl FnMut(&[PathBuf]) -> ProjectFiles,
     ) -> ProjectFiles {
-        let paths = [&*self.paths, &self.files].concat();
+        let of_lines = self.lines.iter().flat_map(NamedLine::files).cloned();
+        let of_tests = self.tests.iter().filter_map(NamedTest::file);
+        let files = of_lines.chain(of_tests.map(Path::to_path_buf));
+        let paths: Vec<PathBuf> = self.paths.iter().cloned().chain(files).collect();
+        let is_anywhere = self.tests.iter().any(|test| test.file().is_none());
+        if paths.is_empty() && !is_anywhere && !self.wrong.is_empty() {
+            return ProjectFiles::default();
+        }
         let mut found = discover(&paths);
-        if self.is_anywhere && !paths.is_empty() {
+        if is_anywhere && !paths.is_empty() {
             found.extend(discover(&[]));
         }
         found
     }
 
-    /// Whether a test is named, or is in what is named.
-    pub(super) fn contains(&self, case: &CaseEntry, context: &Context) -> bool {
-        self.tests.is_empty()
-            || self.tests.iter().any(|test| test.is(case))
-            || self
-                .paths
-                .iter()
-                .any(|path| case.test.path.starts_with(absolute(context, path)))
+    /// Whether each of `cases` is named, or is in what is named. What names none of them is a problem, unless its file has an error.
+    pub(super) fn find(
+        &self,
+        cases: &[CaseEntry],
+        context: &Context,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Vec<bool> {
+        let paths: Vec<PathBuf> = self
+            .paths
+            .iter()
+            .map(|path| absolute(context, path))
+            .collect();
+        let is_in_paths =
+            |case: &CaseEntry| paths.iter().any(|path| case.test.path.starts_with(path));
+        let mut is_named: Vec<bool> = cases
+            .iter()
+            .map(|case| !self.has_tests() || is_in_paths(case))
+            .collect();
+        let errors: Vec<Diagnostic> = problems
+            .iter()
+            .filter(|problem| problem.severity == Severity::Error)
+            .cloned()
+            .collect();
+        let of_lines = self
+            .lines
+            .iter()
+            .map(|line| (line.find(cases, context), line.is_of_broken_file(&errors)));
+        let of_tests = self
+            .tests
+            .iter()
+            .map(|test| (test.find(cases), test.is_of_broken_file(&errors)));
+        problems.extend(self.wrong.iter().cloned());
+        for (found, is_of_broken_file) in of_lines.chain(of_tests) {
+            match found {
+                Ok(positions) => positions.into_iter().for_each(|at| is_named[at] = true),
+                Err(_) if is_of_broken_file => {}
+                Err(problem) => problems.push(problem),
+            }
+        }
+        is_named
     }
-}
-
-impl NamedTest {
-    /// Whether `case` is the test, or one of its rows.
-    pub(super) fn is(&self, case: &CaseEntry) -> bool {
-        let name = &case.test.name;
-        let is_in_place = self.place.as_ref().is_some_and(|(file, written)| {
-            *file == case.test.path
-                && (is_shown_as(name, written)
-                    || case
-                        .row
-                        .as_ref()
-                        .is_some_and(|row| is_shown_as(&format!("{name}[{}]", row.label), written)))
-        });
-        is_in_place
-            || has_id(case, &self.written)
-            || is_shown_as(&case.test.id, &self.written)
-            || is_shown_as(&case.id(), &self.written)
-    }
-}
-
-/// Whether reports show `text` as `written`.
-fn is_shown_as(text: &str, written: &str) -> bool {
-    text == written || escape::line(text) == written
-}
-
-/// The file in front of one `::` of `text`, and what is after it.
-fn place(text: &str, context: &Context, folder: &Path) -> Option<(PathBuf, String)> {
-    text.match_indices("::").find_map(|(at, separator)| {
-        let file = Path::new(&text[..at]);
-        let places = [absolute(context, file), folder.join(file)];
-        let found = places
-            .into_iter()
-            .find(|path| context.files.is_file(path))?;
-        Some((found, text[at + separator.len()..].to_owned()))
-    })
 }

@@ -12,6 +12,7 @@ use super::judging::Judging;
 use super::kept_files::KeptFiles;
 use super::load::{self, BrokenTests};
 use super::loaded_file::LoadedFile;
+use super::named_place::NamedPlace;
 use super::named_tests::NamedTests;
 use super::quarantine::QuarantineList;
 use super::retries;
@@ -184,7 +185,13 @@ fn load(
         Some(Some(specs)) => specs,
         _ => default_specs(),
     };
-    let named = NamedTests::of(&selection.paths, context, &folder);
+    let place = NamedPlace {
+        context,
+        folder: &folder,
+        config: &found,
+        specs: &specs,
+    };
+    let named = NamedTests::of(&selection.paths, &place);
     let selection = &*selection;
     let config_path = selection.config.as_deref();
     let at = |paths: &[PathBuf]| discover(context, paths, config_path, &folder, &specs, problems);
@@ -274,7 +281,7 @@ fn load(
         );
     }
     let config = Arc::new(config?.into_whole()?);
-    let obsolete = if selection.chooses() || !named.tests.is_empty() {
+    let obsolete = if selection.chooses() || named.has_tests() {
         Vec::new()
     } else {
         obsolete_snapshots(context, snapshots, &loaded.snapshots, &files)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use regex::Regex;
 
 use super::entry::CaseEntry;
-use super::select::nearest_id;
+use super::named_test::nearest_id;
 use super::selection::Selection;
 use crate::project::Config;
 use ananke_base::context::Day;

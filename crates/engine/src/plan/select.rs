@@ -1,14 +1,12 @@
 //! Which of the found tests run: filter, tags and ids (SPEC 10).
 
-use std::borrow::Cow;
-
 use super::entry::CaseEntry;
 use super::filter::has_id;
+use super::named_test::unknown_id;
 use super::named_tests::NamedTests;
 use super::selection::Selection;
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic};
-use ananke_base::text::nearest;
 
 impl Selection {
     /// Whether nothing narrows it down: every test of the project is selected.
@@ -33,7 +31,7 @@ impl Selection {
         context: &Context,
         problems: &mut Vec<Diagnostic>,
     ) -> Vec<CaseEntry> {
-        if !self.chooses() && named.tests.is_empty() {
+        if !self.chooses() && !named.has_tests() {
             return cases;
         }
         let is_known = |id: &String| cases.iter().any(|case| has_id(case, id));
@@ -41,24 +39,14 @@ impl Selection {
             self.ids
                 .iter()
                 .filter(|id| !is_known(id))
-                .map(|id| unknown(id, &cases)),
+                .map(|id| unknown_id(id, &cases)),
         );
-        let unknown_tests = named
-            .tests
-            .iter()
-            .filter(|test| !cases.iter().any(|case| test.is(case)));
-        problems.extend(unknown_tests.map(|test| {
-            let problem = unknown(&test.written, &cases);
-            if test.written.contains("::") {
-                problem
-            } else {
-                problem.help("there is no file or directory of this name either")
-            }
-        }));
+        let mut is_named = named.find(&cases, context, problems).into_iter();
         let has_tag = |case: &CaseEntry| self.tags.iter().any(|tag| case.test.tags.contains(tag));
         let mut chosen = cases;
         chosen.retain(|case| {
-            named.contains(case, context)
+            let is_named = is_named.next() == Some(true);
+            is_named
                 && (self.only_files.is_empty() || self.only_files.contains(&case.test.path))
                 && (self.tags.is_empty() || has_tag(case))
                 && (self.ids.is_empty() || self.ids.iter().any(|id| has_id(case, id)))
@@ -91,23 +79,6 @@ impl Selection {
         let verb = if words.len() > 1 { "match" } else { "matches" };
         format!("{} {verb} no test", words.join(" and "))
     }
-}
-
-/// The problem of an id that no test has.
-fn unknown(id: &str, cases: &[CaseEntry]) -> Diagnostic {
-    let problem = Diagnostic::error(Code::NoTests, format!("no test has the id `{id}`"));
-    problem.help(match nearest_id(id, cases) {
-        Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => "`ananke list` prints the ids".to_owned(),
-    })
-}
-
-/// The id that was most likely meant.
-pub(super) fn nearest_id(written: &str, cases: &[CaseEntry]) -> Option<String> {
-    let ids = cases
-        .iter()
-        .flat_map(|case| [Cow::Borrowed(case.test.id.as_str()), case.id()]);
-    nearest(written, ids).map(Cow::into_owned)
 }
 
 #[cfg(test)]

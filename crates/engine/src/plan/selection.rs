@@ -20,7 +20,7 @@ pub enum RunPurpose {
 /// What to run, as the command line says it.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Files, directories and ids of tests; none means the whole project.
+    /// Files, directories, lines of files, ids and names of tests; none means the whole project.
     pub paths: Vec<PathBuf>,
     /// Only the tests of these files among those found there, given in full; none means all.
     pub only_files: Vec<PathBuf>,

@@ -1,6 +1,6 @@
 //! A test of a file that was loaded: for the plan, and again for its run.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use crate::cases::FilePart;
@@ -258,6 +258,12 @@ impl LoadedTest {
             )
         });
         rows.as_ref()
+    }
+
+    /// The path of the file that its rows are in, once they were looked at.
+    pub(super) fn row_file(&self) -> Option<PathBuf> {
+        let rows = self.rows.get()?.as_ref()?;
+        rows.file().map(Path::to_path_buf)
     }
 
     /// The folder that the paths of the test count from.

@@ -4,12 +4,11 @@
 //! file, one of its snapshots, or a file that the config or a test file names.
 
 use std::collections::BTreeSet;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use super::file_text::file_text;
 use super::plan::Plan;
 use ananke_base::context::Context;
-use ananke_base::source::MAX_BYTES;
 use ananke_trace::golden;
 
 /// The tests that a change concerns.
@@ -48,7 +47,7 @@ impl Plan {
         let mut touched: BTreeSet<PathBuf> = own.into_iter().cloned().collect();
         for test in tests.into_iter().filter(|_| !others.is_empty()) {
             let snapshots = golden::folder(test);
-            let text = text(context, test);
+            let text = file_text(context, test);
             if others
                 .iter()
                 .any(|path| path.starts_with(&snapshots) || is_named_in(&text, path))
@@ -65,15 +64,4 @@ fn is_named_in(text: &str, path: &Path) -> bool {
     path.file_name()
         .and_then(|name| name.to_str())
         .is_some_and(|name| text.contains(name))
-}
-
-/// The text of a test file, as far as it can be read.
-fn text(context: &Context, path: &Path) -> String {
-    let mut bytes = Vec::new();
-    let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
-    let _unreadable = context
-        .files
-        .open(path)
-        .and_then(|file| file.take(limit).read_to_end(&mut bytes));
-    String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -11,6 +11,7 @@ use super::config_name::{CONFIG_NAME, nearest};
 use super::own_output::has_own_output;
 use ananke_base::context::{Context, absolute, display_name};
 use ananke_base::diagnostic::{Code, Diagnostic};
+use ananke_base::text::natural_path_order;
 use ananke_trace::golden;
 
 /// Directories of installed packages and of builds, in which no tests are looked for.
@@ -27,7 +28,7 @@ pub(crate) fn default_specs() -> Vec<String> {
 /// What a project has in its folders.
 #[derive(Debug, Default)]
 pub(crate) struct ProjectFiles {
-    /// The test files, sorted and each once.
+    /// The test files, in the natural order of their paths and each once.
     pub(crate) files: Vec<PathBuf>,
     /// What may be snapshots of theirs.
     pub(crate) snapshots: BTreeSet<PathBuf>,
@@ -37,7 +38,8 @@ impl ProjectFiles {
     /// Adds what another search found.
     pub(crate) fn extend(&mut self, more: Self) {
         self.files.extend(more.files);
-        self.files.sort();
+        self.files
+            .sort_by(|one, other| natural_path_order(one, other));
         self.files.dedup();
         self.snapshots.extend(more.snapshots);
     }
@@ -100,9 +102,15 @@ pub(crate) fn discover(
         }
     }
     ProjectFiles {
-        files: files.into_iter().collect(),
+        files: in_order(files),
         snapshots,
     }
+}
+
+fn in_order(paths: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = paths.into_iter().collect();
+    paths.sort_by(|one, other| natural_path_order(one, other));
+    paths
 }
 
 fn other_config(context: &Context, named: &Path, folder: &Path, other: &Path) -> Diagnostic {
@@ -114,6 +122,11 @@ fn other_config(context: &Context, named: &Path, folder: &Path, other: &Path) ->
     );
     Diagnostic::error(Code::OtherConfig, message)
         .help("one run has one config: run them one after the other")
+}
+
+/// Whether the globs of the project in `folder` match the file at `path`.
+pub(crate) fn is_spec(path: &Path, folder: &Path, specs: &[String]) -> bool {
+    glob_set(specs).is_match(path.strip_prefix(folder).unwrap_or(path))
 }
 
 /// The directories of the project in `folder` in which files may matter to its tests: without those that git ignores, hidden
@@ -210,9 +223,7 @@ fn left_out(
     let inside = folders.iter().flat_map(|folder| context.files.list(folder));
     let like_tests =
         inside.filter(|path| is_spec(path) && !is_hidden(path) && !files.contains(path));
-    like_tests
-        .filter(|path| context.files.is_file(path))
-        .collect()
+    in_order(like_tests.filter(|path| context.files.is_file(path)))
 }
 
 /// A warning about files that are not run, because of `reason`.
@@ -271,10 +282,11 @@ pub(super) fn configs_below(context: &Context, folder: &Path, most: usize) -> Ve
     let found = directories
         .nested
         .lock()
-        .map(|found| found.iter().take(most).cloned().collect::<Vec<_>>());
+        .map(|found| in_order(found.iter().cloned()));
     found
         .unwrap_or_default()
         .into_iter()
+        .take(most)
         .map(|folder| folder.join(CONFIG_NAME))
         .collect()
 }

@@ -32,7 +32,7 @@ pub(crate) use config::{DEFAULT_TURN_TIMEOUT, TargetRules};
 pub use config_file::ConfigFile;
 pub use config_name::CONFIG_NAME;
 pub use discover::directories;
-pub(crate) use discover::{ProjectFiles, default_specs, discover};
+pub(crate) use discover::{ProjectFiles, default_specs, discover, is_spec};
 pub(crate) use env_file::with_env_files;
 pub use file_schema::file_schema;
 pub(crate) use judges::{OTHER_JUDGE, judge_names, own_judge};

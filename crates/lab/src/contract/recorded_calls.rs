@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use crate::freeze::{FreezeError, HeldTest, planned, run_test};
 use ananke_base::context::Context;
 use ananke_base::source::received_json;
+use ananke_base::text::natural_path_order;
 use ananke_engine::plan::Selection;
 use ananke_engine::recording::{KeptRecording, is_recording};
 use ananke_engine::run::LoggedConversation;
@@ -30,7 +31,7 @@ pub struct RecordedCall {
     pub args: Value,
 }
 
-/// The files of recordings at `path`: itself, or all below it, sorted.
+/// The files of recordings at `path`: itself, or all below it, in the natural order of their paths.
 pub fn recordings_below(path: &Path) -> Vec<PathBuf> {
     if path.is_file() {
         return vec![path.to_path_buf()];
@@ -40,7 +41,7 @@ pub fn recordings_below(path: &Path) -> Vec<PathBuf> {
         .flatten()
         .filter_map(Result::ok);
     let mut entries: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    entries.sort();
+    entries.sort_by(|one, other| natural_path_order(one, other));
     let below = |entry: PathBuf| match entry.symlink_metadata() {
         Ok(kind) if kind.is_dir() => recordings_below(&entry),
         Ok(kind) if kind.is_file() && is_recording(&entry) => vec![entry],

@@ -17,9 +17,9 @@ pub struct RowEntry {
     /// Its `id`, else its number, counted from 1.
     pub label: Box<str>,
     /// How many rows there are before it.
-    pub(super) index: u32,
+    pub(crate) index: u32,
     /// The line it begins on, counted from 1.
-    pub(super) line: u32,
+    pub(crate) line: u32,
     /// The offset of its start in its file, in bytes.
     pub(super) offset: u64,
     /// A hash of what it says, to notice that it changed.

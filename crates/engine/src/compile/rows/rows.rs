@@ -86,6 +86,14 @@ impl Rows {
         }
     }
 
+    /// The path of the file that they are in; `None` if they are written in the test.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Loaded(rows) => (!rows.is_filled).then_some(&*rows.source.path),
+            Self::Lines(file) | Self::Delimited(file) => Some(&file.path),
+        }
+    }
+
     /// Reads all rows, one after the other, and hands on the good ones; what is wrong with the others is reported, at
     /// `span` where they are in no file that a problem can show.
     pub(crate) fn each(

@@ -1,0 +1,30 @@
+//! The test files of a project whose tests may have their rows in a file.
+
+use std::path::{Path, PathBuf};
+
+use super::file_text::file_text;
+use crate::project::discover;
+use ananke_base::context::Context;
+
+/// The key that names a file of rows.
+const KEY: &str = "cases";
+
+/// The test files of the project in `folder` with a line that names the file at `path` under `cases`.
+pub(super) fn row_users(
+    path: &Path,
+    context: &Context,
+    folder: &Path,
+    specs: &[String],
+) -> Vec<PathBuf> {
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+        return Vec::new();
+    };
+    let is_user = |text: &str| {
+        let mut lines = text.lines().filter_map(|line| line.split_once(KEY));
+        lines.any(|(_, value)| value.contains(name))
+    };
+    // What is odd about the files of the project is not about the one that is named.
+    let mut found = discover(context, &[], None, folder, specs, &mut Vec::new()).files;
+    found.retain(|test| test != path && is_user(&file_text(context, test)));
+    found
+}

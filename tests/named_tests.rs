@@ -153,7 +153,7 @@ fn places_ids_and_names_select_tests() {
                 "specs/t10.test.yaml::number 10",
             ],
         ),
-        // What is named and what the options say.
+        // Arguments and options together.
         (
             &["specs/many.test.yaml:4", "counts", "--tag", "smoke"],
             &[MANY_GREETS],
@@ -244,6 +244,11 @@ fn what_names_no_test_is_an_error_that_says_what_to_write() {
             "specs/mny.test.yaml",
             "`specs/mny.test.yaml` cannot be read: there is no such file",
             "did you mean `specs/many.test.yaml`?",
+        ),
+        (
+            "specs/zzz.test.yaml",
+            "`specs/zzz.test.yaml` cannot be read: there is no such file",
+            "check its name; `ananke list` prints the tests with their files",
         ),
         (
             "greets",
@@ -367,11 +372,11 @@ fn every_place_that_a_run_prints_selects_its_test() {
     ];
     let run = ananke(&project, ".", &what);
     assert_eq!(run.status.code(), Some(1), "{run:?}");
-    let mut texts = vec![run.stdout, run.stderr];
+    let mut printed = vec![run.stdout, run.stderr];
     let reports = ["r.xml", "r.md", "r.tap"].map(|name| project.folder().join("out").join(name));
-    texts.extend(reports.map(|path| std::fs::read(path).unwrap()));
-    texts.push(ananke(&project, ".", &["list", "specs", "specs/cases.jsonl"]).stdout);
-    let texts: Vec<String> = texts
+    printed.extend(reports.map(|path| std::fs::read(path).unwrap()));
+    printed.push(ananke(&project, ".", &["list", "specs", "specs/cases.jsonl"]).stdout);
+    let texts: Vec<String> = printed
         .into_iter()
         .map(|text| String::from_utf8(text).unwrap())
         .collect();
@@ -396,14 +401,14 @@ fn every_place_that_a_run_prints_selects_its_test() {
         let (file, _) = place.split_once(':').unwrap();
         let Output { stdout, stderr, .. } = ananke(&project, ".", &["run", place, "--json"]);
         let lines = String::from_utf8(stdout).unwrap();
-        let tests: Vec<Value> = lines
+        let results: Vec<Value> = lines
             .lines()
             .map(|line| serde_json::from_str(line).unwrap())
             .filter(|line: &Value| line["type"] == "result")
             .collect();
         let is_of_file = |test: &Value| test.to_string().contains(file);
         assert!(
-            !tests.is_empty() && tests.iter().all(is_of_file),
+            !results.is_empty() && results.iter().all(is_of_file),
             "{place}: {lines} {stderr:?}"
         );
     }

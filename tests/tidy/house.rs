@@ -161,7 +161,7 @@ pub(crate) const MEDIAN_FILE: usize = 190;
 /// The lines of code that each crate may have, without tests, comments and blank lines, at the formatter's defaults.
 /// A number may only be raised with a reason in the commit.
 pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
-    ("base", 6900),
+    ("base", 6970),
     ("model", 9460),
     ("trace", 8650),
     ("rules", 14190),
@@ -170,7 +170,7 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("a2a", 3600),
     ("mcp", 3280),
     ("openai", 2460),
-    ("engine", 28450),
+    ("engine", 29000),
     ("lab", 14750),
     ("report", 11270),
     ("ananke", 1869),

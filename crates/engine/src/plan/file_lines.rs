@@ -1,4 +1,4 @@
-//! The lines of the tests of a file, and of the rows that are written in them.
+//! Lines of the tests of a file, and of the rows that are written in them.
 //!
 //! Flows in: a test file. Flows out: the first and the last line of each test and row. A test ends before the next one: blank lines and
 //! comments between them belong to neither. **Invariant:** nothing that the file says is evaluated, so that a broken test has its lines
@@ -18,9 +18,9 @@ use ananke_base::source::{self, Node};
 /// The lines of a test file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FileLines {
-    /// How many there are.
+    /// The number of them.
     pub(super) count: u32,
-    /// Those of its tests, in their order.
+    /// The lines of its tests, in their order.
     pub(super) tests: Vec<TestLines>,
 }
 
@@ -33,12 +33,12 @@ pub(super) struct TestLines {
     part: Option<FilePart>,
     /// The first and the last of them.
     pub(super) lines: RangeInclusive<u32>,
-    /// Those of the rows that are written in it.
+    /// The lines of the rows that are written in it.
     pub(super) rows: Vec<RangeInclusive<u32>>,
 }
 
 impl TestLines {
-    /// Whether `case` is the test, or one of its rows.
+    /// True if `case` is the test, or one of its rows.
     pub(super) fn is_of(&self, case: &CaseEntry) -> bool {
         case.test.part == self.part && case.test.index == self.index
     }
@@ -68,7 +68,7 @@ impl FileLines {
     }
 }
 
-/// How many lines the file at `path` has.
+/// The number of lines of the file at `path`.
 pub(super) fn count(context: &Context, path: &Path) -> io::Result<u32> {
     let mut reader = BufReader::new(context.files.open(path)?);
     let (mut count, mut is_open) = (0_u32, false);
@@ -163,13 +163,13 @@ impl<'s> WrittenLines<'s> {
         let lines: Vec<_> = firsts
             .into_iter()
             .zip(ends)
-            .map(|(first, end)| self.without_what_is_between(first, end))
+            .map(|(first, end)| self.item_lines(first, end))
             .collect();
         items.iter().zip(lines).filter(move |_| is_inside)
     }
 
     /// The lines from `first` to the last before `end` that belongs to an item of a list.
-    fn without_what_is_between(&self, first: u32, end: u32) -> RangeInclusive<u32> {
+    fn item_lines(&self, first: u32, end: u32) -> RangeInclusive<u32> {
         let dash = self.text(first).find(|sign| sign != ' ');
         let dash = dash.filter(|at| self.text(first)[*at..].starts_with('-'));
         let is_between = |line: &u32| {
@@ -256,8 +256,8 @@ mod tests {
 
     #[test]
     fn what_is_between_two_tests_belongs_to_neither() {
-        let file = "version: '1.4'\n# all\ntests:\n- name: a\n  turns:\n  - user: |\n      # Title\n\n      text\n  # of a\n\n\
-                    # of b\n- name: b\n  turns: []\n\n# end\nx-more:\n  some: thing\n";
+        let file = "x-more: {}\n# all\ntests:\n- name: a\n  turns:\n  - user: |\n      # Title\n\n      text\n  # of a\n\n\
+                    # of b\n- name: b\n  turns: []\n\n# end\nx-end:\n  some: thing\n";
         assert_eq!(
             lines(file),
             (18, vec!["4-10".to_owned(), "13-14".to_owned()])

@@ -17,7 +17,7 @@ use ananke_base::diagnostic::{Code, Diagnostic};
 /// A line of a file that a command names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NamedLine {
-    /// As it is written.
+    /// The argument as it is written.
     written: String,
     /// The file, as it is written.
     file: String,
@@ -106,7 +106,7 @@ impl NamedLine {
         }
     }
 
-    /// Which of `cases` the line belongs to, by their positions.
+    /// The positions of those `cases` that the line belongs to.
     ///
     /// # Errors
     /// If it belongs to none.
@@ -243,7 +243,7 @@ impl NamedLine {
         Diagnostic::error(Code::NoTests, message).help(help)
     }
 
-    /// Whether a problem is an error of the file, so that its tests may be unknown.
+    /// True if a problem is in the file, so that its tests may be unknown.
     pub(super) fn is_of_broken_file(&self, problems: &[Diagnostic]) -> bool {
         let sources = problems
             .iter()

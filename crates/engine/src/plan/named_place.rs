@@ -22,7 +22,7 @@ pub(super) struct NamedPlace<'a> {
 }
 
 impl NamedPlace<'_> {
-    /// What is at `path` in the working directory, else in that of the config.
+    /// The path of what `path` names in the working directory, else in that of the config.
     pub(super) fn find(&self, path: &Path) -> Option<PathBuf> {
         let is_named = !path.as_os_str().is_empty();
         let places = [absolute(self.context, path), self.folder.join(path)];
@@ -40,15 +40,24 @@ impl NamedPlace<'_> {
             .flatten()
             .filter(|path| self.context.files.is_file(path));
         let names = siblings.map(|path| display_name(self.context, &path));
+        let names: Vec<String> = names.filter(|name| is_file_name(name)).collect();
+        let near = nearest(stem(file), names.iter().map(|name| stem(name)));
+        let near = near.and_then(|near| names.iter().find(|name| stem(name) == near));
         let problem = Diagnostic::error(Code::Unreadable, message);
-        problem.help(match nearest(file, names) {
+        problem.help(match near {
             Some(name) => format!("did you mean `{name}{line}`?"),
             None => "check its name; `ananke list` prints the tests with their files".to_owned(),
         })
     }
 }
 
-/// Whether this is written like the name of a file that contains tests or rows.
+/// The name of a file without its directory and its extensions, which most files have in common.
+fn stem(path: &str) -> &str {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    name.split('.').next().unwrap_or(name)
+}
+
+/// True if this is written like the name of a file that contains tests or rows.
 pub(super) fn is_file_name(written: &str) -> bool {
     let extension = Path::new(written).extension().and_then(OsStr::to_str);
     !written.contains("::") && extension.is_some_and(|extension| EXTENSIONS.contains(&extension))

@@ -16,7 +16,7 @@ const MOST_IDS: usize = 10;
 /// A test that is named instead of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NamedTest {
-    /// As it is written.
+    /// The argument as it is written.
     written: String,
     /// The file, and the name of the test in it.
     place: Option<(PathBuf, String)>,
@@ -42,7 +42,7 @@ impl NamedTest {
         self.place.as_ref().map(|(file, _)| file.as_path())
     }
 
-    /// Which of `cases` it is, by their positions: the one with this id, else the only one with this name, or the rows of it.
+    /// The positions of those `cases` that it is: the one with this id, else the only one with this name, or the rows of it.
     ///
     /// # Errors
     /// If there is none, or several have the name.
@@ -67,7 +67,7 @@ impl NamedTest {
         }
     }
 
-    /// Whether `case` is the test with this id, or one of its rows.
+    /// True if `case` is the test with this id, or one of its rows.
     fn has_id(&self, case: &CaseEntry) -> bool {
         let is_in_place = self
             .place
@@ -101,7 +101,7 @@ impl NamedTest {
             .help(format!("name one of them by its id: {}", any_of(&ids)))
     }
 
-    /// Whether a problem is an error of its file, so that its tests may be unknown.
+    /// True if a problem is in its file, so that its tests may be unknown.
     pub(super) fn is_of_broken_file(&self, problems: &[Diagnostic]) -> bool {
         let sources = problems
             .iter()
@@ -112,7 +112,7 @@ impl NamedTest {
     }
 }
 
-/// Whether the test, or the row of it, has this name.
+/// True if the test, or the row of it, has this name.
 fn is_called(case: &CaseEntry, written: &str) -> bool {
     let name = &case.test.name;
     is_shown_as(name, written)
@@ -122,7 +122,7 @@ fn is_called(case: &CaseEntry, written: &str) -> bool {
             .is_some_and(|row| is_shown_as(&format!("{name}[{}]", row.label), written))
 }
 
-/// Whether reports show `text` as `written`.
+/// True if reports show `text` as `written`.
 fn is_shown_as(text: &str, written: &str) -> bool {
     text == written || escape::line(text) == written
 }
@@ -161,7 +161,7 @@ fn ids(cases: &[CaseEntry]) -> impl Iterator<Item = Cow<'_, str>> {
     all.flat_map(|case| [Cow::Borrowed(case.test.id.as_str()), case.id()])
 }
 
-/// What a test, its file and the directories of its file are called.
+/// The names of tests, of their files, and of the directories of these.
 fn names_and_paths(cases: &[CaseEntry]) -> impl Iterator<Item = Cow<'_, str>> {
     cases.iter().flat_map(|case| {
         let above = Path::new(&case.test.file)

@@ -1,4 +1,4 @@
-//! What the arguments of a command name: files, directories, lines of files, and tests by their ids or names.
+//! Arguments that select tests: files, directories, lines of files, and tests by their ids or names.
 //!
 //! Flows in: the arguments as they are written, then the tests that were found. Flows out: which of these are meant. **Invariant:** a
 //! path that exists is a path, whatever else has the same name; everything that is wrong is reported at once.
@@ -13,7 +13,7 @@ use crate::project::ProjectFiles;
 use ananke_base::context::{Context, absolute};
 use ananke_base::diagnostic::{Diagnostic, Severity};
 
-/// What the arguments of a command name.
+/// The arguments of a command that select tests.
 #[derive(Debug, Default)]
 pub(super) struct NamedTests {
     /// Files and directories of which every test is meant.
@@ -54,7 +54,7 @@ impl NamedTests {
         named
     }
 
-    /// Whether it names single tests, or something that is not there.
+    /// True if they name single tests, or something that is not there.
     pub(super) fn has_tests(&self) -> bool {
         !self.lines.is_empty() || !self.tests.is_empty() || !self.wrong.is_empty()
     }
@@ -79,7 +79,8 @@ impl NamedTests {
         found
     }
 
-    /// Whether each of `cases` is named, or is in what is named. What names none of them is a problem, unless its file has an error.
+    /// A truth value for each of `cases`: true if it is named, or is in what is named. An argument that names none of them is a problem,
+    /// unless its file has an error.
     pub(super) fn find(
         &self,
         cases: &[CaseEntry],

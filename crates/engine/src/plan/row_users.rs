@@ -23,7 +23,7 @@ pub(super) fn row_users(
         let mut lines = text.lines().filter_map(|line| line.split_once(KEY));
         lines.any(|(_, value)| value.contains(name))
     };
-    // What is odd about the files of the project is not about the one that is named.
+    // Problems of other files of the project do not concern the one that is named.
     let mut found = discover(context, &[], None, folder, specs, &mut Vec::new()).files;
     found.retain(|test| test != path && is_user(&file_text(context, test)));
     found

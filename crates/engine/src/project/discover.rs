@@ -124,7 +124,7 @@ fn other_config(context: &Context, named: &Path, folder: &Path, other: &Path) ->
         .help("one run has one config: run them one after the other")
 }
 
-/// Whether the globs of the project in `folder` match the file at `path`.
+/// True if the globs of the project in `folder` match the file at `path`.
 pub(crate) fn is_spec(path: &Path, folder: &Path, specs: &[String]) -> bool {
     glob_set(specs).is_match(path.strip_prefix(folder).unwrap_or(path))
 }

@@ -150,7 +150,10 @@ fn a_run_shows_what_it_does_and_leaves_nothing_of_it() {
         terminal.read_to_end();
         assert_eq!(child.wait().unwrap().code(), Some(130));
         let text = terminal.screen.text();
-        assert!(text.contains("\n2 tests: 2 skipped in "), "{text}");
+        assert!(
+            text.contains("\ninterrupted: 2 tests: 2 skipped in "),
+            "{text}"
+        );
         assert!(
             !text.contains("of 2 tests") && !text.contains("set-up"),
             "the area is gone: {text}"

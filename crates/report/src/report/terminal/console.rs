@@ -26,7 +26,7 @@ use crate::report::words::names;
 use crate::report::words::ruling;
 use crate::report::words::tokens::tokens;
 use crate::report::words::{stability, walks};
-use ananke_base::context::{Clock, Colouring, TerminalSize};
+use ananke_base::context::{At, Clock, Colouring, TerminalSize};
 use ananke_base::text::{duration, escape, truncate};
 use ananke_engine::run::RunEvent;
 use ananke_trace::outcome::{Outcome, Status};
@@ -84,7 +84,7 @@ pub struct ConsoleReport {
     palette: Palette,
     /// The file whose tests are reported now.
     file: Option<ReportedFile>,
-    /// What was printed before the file.
+    /// The last thing that was printed before the file.
     before: Before,
     /// Whether the test before has a block of text: an empty line follows it.
     after_block: bool,
@@ -93,7 +93,7 @@ pub struct ConsoleReport {
     slowest: Slowest,
 }
 
-/// What was printed last.
+/// The last thing that was printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Before {
     Nothing,
@@ -107,6 +107,15 @@ enum Before {
 struct Printer {
     out: Stream,
     log: Option<RunLog>,
+}
+
+impl Printer {
+    /// Notes that `text` is printed, if it is not empty.
+    fn note(&mut self, text: &str, now: At) {
+        if let Some(log) = self.log.as_mut().filter(|_| !text.is_empty()) {
+            log.print(now);
+        }
+    }
 }
 
 impl ConsoleReport {
@@ -147,11 +156,13 @@ impl ConsoleReport {
                     return;
                 };
                 let mut printer = lock(&printer);
+                let now = watch.now();
                 let slow = printer
                     .log
                     .as_mut()
-                    .map(|log| log.slow(watch.now()))
+                    .map(|log| log.slow(now))
                     .unwrap_or_default();
+                printer.note(&slow, now);
                 // What cannot be printed is reported with the next event.
                 let _is_gone = printer.out.print(&slow);
             }
@@ -451,6 +462,9 @@ impl Reporter for ConsoleReport {
             RunEvent::RunFinished { .. } => self.summary(),
             _ => early,
         };
+        if let Some(clock) = &self.clock {
+            printer.note(&text, clock.now());
+        }
         printer.out.print(&text)
     }
 

@@ -2,8 +2,6 @@
 //!
 //! **Invariant:** memory does not grow with the tests of a file.
 
-use anstyle::Style;
-
 use crate::report::layout::{Page, Palette, mark};
 use crate::report::words::names;
 use ananke_base::text::{duration, escape, truncate};
@@ -18,11 +16,11 @@ pub(super) struct ReportedFile {
     is_headed: bool,
     /// The tests that passed and have no line.
     passed: usize,
-    /// How long they took together, in microseconds.
+    /// The sum of their durations, in microseconds.
     duration_us: u64,
     /// The name of one of them.
     title: String,
-    /// How many tests have ended, of how many: `[ 3/40]`, in a log.
+    /// The number of tests that have ended, and of all: `[ 3/40]`, in a log.
     index: String,
 }
 
@@ -81,19 +79,19 @@ impl ReportedFile {
             page.space(1);
         }
         page.sign(0, palette.of(Status::Passed), mark(Status::Passed));
-        if self.is_headed {
-            page.plain(&format!("{} more passed", self.passed));
-        } else {
+        if !self.is_headed {
             page.put(palette.strong, &escape::line(&self.file));
-            let words = match self.passed {
-                1 => escape::line(&self.title).into_owned(),
-                passed => format!("{passed} tests"),
-            };
+        }
+        let words = match self.passed {
+            passed if self.is_headed => format!("{passed} more passed"),
             // A message of the command line is a file and a test at once.
-            if self.title != self.file {
-                page.space(2);
-                page.put(Style::new(), &words);
-            }
+            1 if self.title == self.file => String::new(),
+            1 => escape::line(&self.title).into_owned(),
+            passed => format!("{passed} tests"),
+        };
+        if !words.is_empty() {
+            page.space(if self.is_headed { 0 } else { 2 });
+            page.plain(&words);
         }
         page.space(2);
         page.put(palette.faint, &duration::rounded(self.duration_us));

@@ -21,6 +21,10 @@ pub(super) struct RunLog {
     tests: usize,
     /// How many are over.
     ended: usize,
+    /// The moment of the last line, of whatever is printed.
+    printed: At,
+    /// The number of tests that had ended by then.
+    ended_before: usize,
     /// Whether tests end in another order than they are reported in.
     is_parallel: bool,
 }
@@ -28,7 +32,7 @@ pub(super) struct RunLog {
 /// The line of a test that is reported.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TestLine {
-    /// How many tests have ended, of how many; may be empty.
+    /// The number of tests that have ended, and of all; may be empty.
     pub(super) index: String,
     /// Whether it was printed when the test ended.
     pub(super) is_printed: bool,
@@ -50,6 +54,8 @@ impl RunLog {
             running: Vec::new(),
             tests: 0,
             ended: 0,
+            printed: At::default(),
+            ended_before: 0,
             is_parallel: false,
         }
     }
@@ -77,6 +83,7 @@ impl RunLog {
     pub(super) fn event(&mut self, event: &RunEvent, now: At) -> String {
         match event {
             RunEvent::RunStarted { tests, facts, .. } => {
+                self.printed = now;
                 (self.tests, self.is_parallel) = (*tests, facts.parallel > 1 && *tests > 1);
             }
             RunEvent::CaseStarted { id } => {
@@ -128,8 +135,26 @@ impl RunLog {
         page.into_text()
     }
 
-    /// A line for each test that has been running for long since it was mentioned last.
+    /// Remembers that a line is printed.
+    pub(super) fn print(&mut self, now: At) {
+        (self.printed, self.ended_before) = (now, self.ended);
+    }
+
+    /// A line for each test that has been running for long since it was mentioned last; if there is none, and tests ended
+    /// while nothing was printed for as long, one that says how far the run is: `[12/40] running`.
     pub(super) fn slow(&mut self, now: At) -> String {
+        let slow = self.slow_tests(now);
+        let is_silent = now.since(self.printed).as_secs() >= SLOW_AFTER;
+        let has_news = self.ended > self.ended_before && self.ended < self.tests;
+        if !slow.is_empty() || !is_silent || !has_news {
+            return slow;
+        }
+        let mut page = Page::default();
+        page.line(self.palette.faint, &format!("{} running", self.index()));
+        page.into_text()
+    }
+
+    fn slow_tests(&mut self, now: At) -> String {
         let mut page = Page::default();
         for LoggedTest {
             id,
@@ -196,6 +221,7 @@ mod tests {
         );
         assert_eq!(log.event(&started("c"), at(20)) + &log.slow(at(29)), "");
         assert_eq!(log.slow(at(31)), "SLOW a::one  31 s\n");
+        log.print(at(31));
         log.event(
             &RunEvent::TurnStarted {
                 id: "a::one".to_owned(),
@@ -211,5 +237,39 @@ mod tests {
         );
         assert_eq!(log.slow(at(71)), "");
         assert_eq!(log.event(&ended("a::one", Status::Skipped), at(90)), "");
+    }
+
+    #[test]
+    fn a_log_says_at_least_every_half_minute_how_far_the_run_is() {
+        let mut log = RunLog::new(Palette::default());
+        let at = |seconds| At::default().plus(Duration::from_secs(seconds));
+        let run = RunEvent::RunStarted {
+            tests: 40,
+            unix_ms: 0,
+            facts: Box::default(),
+        };
+        log.event(&run, at(10));
+        assert_eq!(log.slow(at(50)), "", "no test has ended");
+        for test in 0..9 {
+            let id = format!("a::{test}");
+            let start = at(10 + 3 * test);
+            log.event(&RunEvent::CaseStarted { id: id.clone() }, start);
+            let ended = RunEvent::CaseEnded {
+                id,
+                status: Status::Passed,
+                duration_us: None,
+                fails_the_run: false,
+            };
+            assert_eq!(log.slow(start), "");
+            assert_eq!(log.event(&ended, at(12 + 3 * test)), "");
+        }
+        log.event(&RunEvent::CaseStarted { id: "b".to_owned() }, at(40));
+        assert_eq!(log.slow(at(41)), "[ 9/40] running\n");
+        log.print(at(41));
+        assert_eq!(log.slow(at(60)), "");
+        assert_eq!(log.slow(at(70)), "SLOW b  30 s\n");
+        assert_eq!(log.slow(at(160)), "SLOW b  2 min\n");
+        log.print(at(160));
+        assert_eq!(log.slow(at(200)), "", "no other test has ended");
     }
 }

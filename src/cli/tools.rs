@@ -129,12 +129,7 @@ async fn listed(
         .while_served(notes, options.project.color, stopper, work)
         .await?;
     listed.map_err(|error| {
-        let help = error.help.as_ref().map(|help| {
-            format!(
-                "
-help: {help}"
-            )
-        });
+        let help = error.help.as_ref().map(|help| format!("\nhelp: {help}"));
         let message = format!("{error}{}", help.unwrap_or_default());
         fail(&agent.redactor.text(&message))
     })

@@ -150,7 +150,7 @@ fn response(status: u16, answer: &Value) -> Option<Vec<String>> {
     is_response.then(Vec::new)
 }
 
-/// The same, or its refusal of the model: at a URL that is that of responses, nothing else refuses so.
+/// No names, but a response, or a refusal of the model: at a URL that is that of responses, nothing else refuses so.
 fn response_or_refusal(status: u16, answer: &Value) -> Option<Vec<String>> {
     let is_refusal = status == 400
         && answer

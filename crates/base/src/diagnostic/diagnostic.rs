@@ -124,27 +124,29 @@ impl Diagnostic {
 
 /// Sorts by file, then place, errors and warnings together, and drops exact repetitions: the order a person reads in.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
-    let key = |diagnostic: &Diagnostic| {
-        let part = diagnostic
-            .source
-            .as_ref()
-            .map(|source| (source.name.clone(), source.first_line));
-        let span = diagnostic
+    diagnostics.sort_by(in_order);
+    diagnostics.dedup_by(|again, first| in_order(again, first).is_eq());
+}
+
+/// The order of two problems; those that are equal in it say the same of the same place.
+fn in_order(one: &Diagnostic, other: &Diagnostic) -> Ordering {
+    let by_file = match (&one.source, &other.source) {
+        (Some(own), Some(of_other)) => {
+            natural_path_order(Path::new(&*own.name), Path::new(&*of_other.name))
+                .then_with(|| own.name.cmp(&of_other.name))
+                .then_with(|| own.first_line.cmp(&of_other.first_line))
+        }
+        (own, of_other) => own.is_some().cmp(&of_other.is_some()),
+    };
+    let span = |diagnostic: &Diagnostic| {
+        diagnostic
             .labels
             .first()
-            .map_or(Span::default(), |label| label.span);
-        (part, span, diagnostic.message.clone())
+            .map_or(Span::default(), |label| label.span)
     };
-    let name =
-        |diagnostic: &Diagnostic| diagnostic.source.as_ref().map(|source| source.name.clone());
-    diagnostics.sort_by(|a, b| {
-        let by_name = match (name(a), name(b)) {
-            (Some(a), Some(b)) => natural_path_order(Path::new(&*a), Path::new(&*b)),
-            _ => Ordering::Equal,
-        };
-        by_name.then_with(|| key(a).cmp(&key(b)))
-    });
-    diagnostics.dedup_by(|a, b| key(a) == key(b));
+    by_file
+        .then_with(|| span(one).cmp(&span(other)))
+        .then_with(|| one.message.cmp(&other.message))
 }
 
 /// One line: `file:line:column: error[code]: message`.

@@ -4,7 +4,6 @@
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::entry::CaseEntry;
 use super::file_lines::{FileLines, count};
@@ -241,16 +240,6 @@ impl NamedLine {
         };
         let message = format!("`{}` {found}, expected a line of a {what}", self.written);
         Diagnostic::error(Code::NoTests, message).help(help)
-    }
-
-    /// True if a problem is in the file, so that its tests may be unknown.
-    pub(super) fn is_of_broken_file(&self, problems: &[Diagnostic]) -> bool {
-        let sources = problems
-            .iter()
-            .filter_map(|problem| problem.source.as_ref());
-        sources
-            .map(Arc::as_ref)
-            .any(|source| self.files().contains(&source.path))
     }
 }
 

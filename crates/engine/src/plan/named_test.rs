@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::entry::CaseEntry;
 use super::filter::has_id;
@@ -99,16 +98,6 @@ impl NamedTest {
         }
         Diagnostic::error(Code::NoTests, message)
             .help(format!("name one of them by its id: {}", any_of(&ids)))
-    }
-
-    /// True if a problem is in its file, so that its tests may be unknown.
-    pub(super) fn is_of_broken_file(&self, problems: &[Diagnostic]) -> bool {
-        let sources = problems
-            .iter()
-            .filter_map(|problem| problem.source.as_ref());
-        sources
-            .map(Arc::as_ref)
-            .any(|source| Some(&*source.path) == self.file())
     }
 }
 

@@ -3,6 +3,7 @@
 //! Flows in: the arguments as they are written, then the tests that were found. Flows out: which of these are meant. **Invariant:** a
 //! path that exists is a path, whatever else has the same name; everything that is wrong is reported at once.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::entry::CaseEntry;
@@ -98,24 +99,26 @@ impl NamedTests {
             .iter()
             .map(|case| !self.has_tests() || is_in_paths(case))
             .collect();
-        let errors: Vec<Diagnostic> = problems
+        // Tests of a file with an error may be unknown.
+        let broken: HashSet<PathBuf> = problems
             .iter()
             .filter(|problem| problem.severity == Severity::Error)
-            .cloned()
+            .filter_map(|problem| Some(problem.source.as_ref()?.path.clone()))
             .collect();
-        let of_lines = self
-            .lines
-            .iter()
-            .map(|line| (line.find(cases, context), line.is_of_broken_file(&errors)));
+        let is_broken = |file: &Path| broken.contains(file);
+        let of_lines = self.lines.iter().map(|line| {
+            let is_unknown = line.files().iter().any(|file| is_broken(file));
+            (line.find(cases, context), is_unknown)
+        });
         let of_tests = self
             .tests
             .iter()
-            .map(|test| (test.find(cases), test.is_of_broken_file(&errors)));
+            .map(|test| (test.find(cases), test.file().is_some_and(is_broken)));
         problems.extend(self.wrong.iter().cloned());
-        for (found, is_of_broken_file) in of_lines.chain(of_tests) {
+        for (found, is_unknown) in of_lines.chain(of_tests) {
             match found {
                 Ok(positions) => positions.into_iter().for_each(|at| is_named[at] = true),
-                Err(_) if is_of_broken_file => {}
+                Err(_) if is_unknown => {}
                 Err(problem) => problems.push(problem),
             }
         }

@@ -1,6 +1,7 @@
 //! Finds the test files of a project and their snapshots.
 
 use std::collections::BTreeSet;
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -37,9 +38,8 @@ pub(crate) struct ProjectFiles {
 impl ProjectFiles {
     /// Adds what another search found.
     pub(crate) fn extend(&mut self, more: Self) {
-        self.files.extend(more.files);
-        self.files
-            .sort_by(|one, other| natural_path_order(one, other));
+        let files = mem::take(&mut self.files);
+        self.files = in_order(files.into_iter().chain(more.files));
         self.files.dedup();
         self.snapshots.extend(more.snapshots);
     }

@@ -17,7 +17,12 @@ TOOLS = WORK / "tools"
 def run(*command: str | Path, cwd: Path = ROOT, **environment: str) -> str:
     """What a command prints. Its errors go to the terminal; if it fails, so does the script."""
     words = [str(word) for word in command]
-    done = subprocess.run(words, cwd=cwd, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    try:
+        done = subprocess.run(
+            words, cwd=cwd, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
+        )
+    except OSError as error:
+        raise SystemExit(f"`{words[0]}` cannot be started: {error}") from None
     if done.returncode != 0:
         print(done.stdout, end="")
         raise SystemExit(f"`{' '.join(words)}` ended with {done.returncode}")

@@ -20,6 +20,17 @@ PROGRAMS = OUTPUT / "programs"
 PT_INTERP = 3
 
 
+def given_or_built(program: Path | None, target: Target) -> Path:
+    """The program to pack: one that is there, as it is, or one that is built as it is published."""
+    if program is None:
+        built = build(target)
+        check(built, target)
+        return built
+    given = program.resolve()
+    check_version(given, target)
+    return given
+
+
 def build(target: Target) -> Path:
     """The program, as it is published. A Linux program is linked statically, by zig, for each processor."""
     here = of_this_machine()
@@ -60,6 +71,13 @@ def check(program: Path, target: Target) -> None:
     """Ends the script if the program is not what is promised of it: static on Linux, and of this version."""
     if target.system == "linux" and not is_static(program):
         raise SystemExit(f"{program} is not linked statically")
+    check_version(program, target)
+
+
+def check_version(program: Path, target: Target) -> None:
+    """Ends the script if the program is not one of this version; it is started if this machine can."""
+    if not program.is_file():
+        raise SystemExit(f"there is no program {program}")
     command: list[str | Path] = [program]
     if target != of_this_machine():
         emulator = shutil.which(target.emulator) if target.emulator else None

@@ -15,6 +15,7 @@ use ananke::plan::Plan;
 use ananke::process::TerminalMode;
 use ananke::recording::Recordings;
 use ananke::redact::Redactor;
+use ananke::report::history::{HistoryReport, run_name};
 use ananke::report::{Reporter as _, deliver};
 use ananke::run::{Options, People, Reason, Run, event_channel, run as run_plan};
 use ananke::text::escape;
@@ -122,6 +123,8 @@ impl PlannedRun<'_> {
         shared.facts = run_facts(std::env::args_os(), &plan, context);
         let is_live = observed.is_none() && servers::is_live(&plan, recordings.as_ref());
         let is_remembered = observed.is_none();
+        let has_history = is_remembered && is_live;
+        let run_name = run_name(context.unix_ms());
         shared.failed_walks = failed_walks::kept(recordings.as_ref(), &plan.config.folder, context);
         set_observers(&mut shared, recordings, coverage, observed);
         let (stopper, mode) = (shared.stopper.clone(), Arc::new(TerminalMode::now()));
@@ -157,6 +160,13 @@ impl PlannedRun<'_> {
                     outputs.stderr.clone(),
                 )),
             );
+        }
+        if has_history {
+            let folder = plan.config.folder.clone();
+            let (clock, warnings) = (context.clock.clone(), Box::new(outputs.stderr.clone()));
+            reporters.push(Box::new(HistoryReport::new(
+                folder, run_name, clock, warnings,
+            )));
         }
         reporters.push(Box::new(walks));
         reporters.extend(baseline.map(|known| {

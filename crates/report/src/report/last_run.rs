@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::report::own_folder::{FOLDER, make_own_folder};
 use crate::report::reporter::Reporter;
 use crate::report::run_journal::{Progress, RunJournal};
 use ananke_base::context::{Scratch, write_file};
@@ -18,9 +19,6 @@ use ananke_base::source::reason;
 use ananke_engine::run::RunEvent;
 use ananke_trace::outcome::Status;
 use ananke_trace::redact::Sealed;
-
-/// The directory of the memory, relative to the directory of the config.
-const FOLDER: &str = ".ananke";
 
 /// Its path, relative to the directory of the config.
 pub const LAST_RUN: &str = ".ananke/last-run.json";
@@ -149,23 +147,11 @@ impl LastRun {
     }
 
     fn write(&self, folder: &Path) -> io::Result<()> {
-        ignore_itself(&folder.join(FOLDER))?;
+        make_own_folder(folder)?;
         let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');
         write_file(&folder.join(LAST_RUN), text.as_bytes())
     }
-}
-
-/// Creates the folder with what keeps it out of version control.
-fn ignore_itself(folder: &Path) -> io::Result<()> {
-    let ignored = folder.join(".gitignore");
-    if ignored.exists() {
-        return Ok(());
-    }
-    write_file(
-        &ignored,
-        b"# What ananke remembers of its last runs on this machine.\n*\n",
-    )
 }
 
 /// Remembers the verdicts of a run, over those of the runs before; also if the run is killed.
@@ -204,7 +190,7 @@ impl LastRunReport {
                 let _is_gone = fs::remove_file(journal);
             }
         }
-        let journal = ignore_itself(&home)
+        let journal = make_own_folder(&folder)
             .and_then(|()| RunJournal::begin(&home, unix_ms, &selected))
             .ok();
         Self {

@@ -8,9 +8,11 @@ pub mod ci;
 pub mod comparison;
 mod coverage;
 pub mod file;
+pub mod history;
 pub mod last_run;
 mod layout;
 mod mutation;
+mod own_folder;
 #[cfg(feature = "html")]
 mod page_parts;
 mod reporter;

@@ -1,0 +1,427 @@
+//! How the tests of a project ended in its last runs, in `.ananke/history.jsonl` next to the config: one line per test and
+//! run.
+//!
+//! **Invariant:** a history that cannot be written fails no run; a line that cannot be read is skipped. At most
+//! [`MOST_RUNS`] runs and [`MOST_BYTES`] bytes are kept, the newest.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::report::own_folder::{FOLDER, make_own_folder};
+use crate::report::reporter::Reporter;
+use ananke_base::context::{At, Clock, write_file};
+use ananke_base::source::reason;
+use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::{Outcome, Status};
+use ananke_trace::redact::Sealed;
+use ananke_trace::trace::Tokens;
+
+/// The path of the file, relative to the directory of the config.
+pub const HISTORY: &str = ".ananke/history.jsonl";
+
+/// How many runs are kept.
+const MOST_RUNS: usize = 50;
+
+/// How large the file may become, in bytes.
+const MOST_BYTES: u64 = 8 << 20;
+
+/// How many bytes are left when older runs go because the file is too large: not every run has to rewrite it.
+const LEFT_BYTES: usize = 6 << 20;
+
+/// How many bytes are collected before they are written.
+const COLLECTED: usize = 64 << 10;
+
+/// How many of the last passed runs of a test make its usual duration.
+const USUAL_OF: usize = 10;
+
+/// How often the lock of another run is tried, and how long it is waited for in between.
+const TRIES: usize = 40;
+const BETWEEN_TRIES: Duration = Duration::from_millis(25);
+
+/// The name of a run that this program begins at `unix_ms`: later runs have greater names.
+pub fn run_name(unix_ms: u64) -> String {
+    format!("{unix_ms:015}-{}", std::process::id())
+}
+
+/// One test of one run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HistoryEntry {
+    /// The name of the run; later runs have greater names.
+    pub run: String,
+    /// The commit that was tested, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// The id of the test.
+    pub id: String,
+    /// How it ended, in the word of reports.
+    pub status: String,
+    /// How long all its attempts took on the wall clock, in milliseconds; `None` if it did not begin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+    /// The tokens that it used; `None` if they are not known, or not all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// What was wrong with it, in a word: the path of the first rule that failed, or the kind of its problem.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl HistoryEntry {
+    fn of(outcome: &Outcome, run: &str, commit: Option<&str>, duration: Option<Duration>) -> Self {
+        let status = outcome.status();
+        let (_, usage) = outcome.spent();
+        let sum = || Some(usage.input.whole()? + usage.output.whole()?);
+        let reason = outcome
+            .headline()
+            .filter(|_| status != Status::Passed)
+            .map(|(kind, _)| kind.to_owned());
+        Self {
+            run: run.to_owned(),
+            commit: commit.map(str::to_owned),
+            id: outcome.test.id.clone(),
+            status: status.as_str().to_owned(),
+            duration_ms: duration.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
+            tokens: Tokens::whole(usage.total)
+                .or_else(sum)
+                .filter(|tokens| *tokens > 0),
+            reason,
+        }
+    }
+}
+
+/// How the tests of a project ended in its last runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct History {
+    /// The durations of the runs that a test passed in, in milliseconds, by its id; the newest are last.
+    passed: HashMap<String, Vec<u64>>,
+}
+
+impl History {
+    /// The history of the project in `folder`, as far as it can be read.
+    pub fn read(folder: &Path) -> Self {
+        let mut history = Self::default();
+        for line in last_bytes(folder).split(|byte| *byte == b'\n') {
+            let Ok(entry) = serde_json::from_slice::<HistoryEntry>(line) else {
+                continue;
+            };
+            let passed = entry.status == Status::Passed.as_str();
+            if let Some(duration) = entry.duration_ms.filter(|_| passed) {
+                history.passed.entry(entry.id).or_default().push(duration);
+            }
+        }
+        history
+    }
+
+    /// How long the test `id` usually takes: the median of its last passed runs, on the wall clock; `None` if it never
+    /// passed.
+    pub fn usual_duration(&self, id: &str) -> Option<Duration> {
+        let passed = self.passed.get(id)?;
+        let mut last = passed[passed.len().saturating_sub(USUAL_OF)..].to_vec();
+        last.sort_unstable();
+        last.get(last.len() / 2).copied().map(Duration::from_millis)
+    }
+}
+
+/// The last bytes of the file, from the beginning of a line; nothing if it cannot be read.
+fn last_bytes(folder: &Path) -> Vec<u8> {
+    let path = folder.join(HISTORY);
+    // A pipe would wait for its writer.
+    let length = match path.metadata() {
+        Ok(found) if found.is_file() => found.len(),
+        _ => return Vec::new(),
+    };
+    let read = || {
+        let mut file = File::open(&path)?;
+        let skipped = length.saturating_sub(MOST_BYTES);
+        file.seek(SeekFrom::Start(skipped))?;
+        let mut bytes = Vec::new();
+        file.take(2 * MOST_BYTES).read_to_end(&mut bytes)?;
+        if skipped > 0 {
+            let first = bytes.iter().position(|byte| *byte == b'\n');
+            bytes.drain(..first.map_or(bytes.len(), |end| end + 1));
+        }
+        Ok(bytes)
+    };
+    let read: io::Result<Vec<u8>> = read();
+    read.unwrap_or_default()
+}
+
+/// Writes the history of a run, after those before it.
+pub struct HistoryReport {
+    folder: PathBuf,
+    /// The name of the run.
+    run: String,
+    commit: Option<String>,
+    clock: Arc<dyn Clock>,
+    /// When the tests began that have not ended.
+    began: HashMap<String, At>,
+    /// How long the tests took that have ended and are not reported yet.
+    took: HashMap<String, Duration>,
+    collected: Vec<u8>,
+    /// The first error; nothing is written after it.
+    error: Option<io::Error>,
+    /// The stream for the warning that it cannot be written.
+    warnings: Box<dyn Write + Send>,
+}
+
+impl HistoryReport {
+    /// A history of the project in `folder`, of the run that is called `run`. Its warnings go to `warnings`.
+    pub fn new(
+        folder: PathBuf,
+        run: String,
+        clock: Arc<dyn Clock>,
+        warnings: Box<dyn Write + Send>,
+    ) -> Self {
+        Self {
+            folder,
+            run,
+            commit: None,
+            clock,
+            began: HashMap::new(),
+            took: HashMap::new(),
+            collected: Vec::new(),
+            error: None,
+            warnings,
+        }
+    }
+
+    fn add(&mut self, outcome: &Outcome) {
+        let took = self.took.remove(&outcome.test.id);
+        if outcome.status() == Status::Skipped || self.error.is_some() {
+            return;
+        }
+        let entry = HistoryEntry::of(outcome, &self.run, self.commit.as_deref(), took);
+        // It has texts and numbers only, and goes into memory.
+        let _cannot_fail = serde_json::to_writer(&mut self.collected, &entry);
+        self.collected.push(b'\n');
+        if self.collected.len() >= COLLECTED {
+            self.write();
+        }
+    }
+
+    /// Appends what is collected.
+    fn write(&mut self) {
+        let collected = std::mem::take(&mut self.collected);
+        if collected.is_empty() || self.error.is_some() {
+            return;
+        }
+        let append = || {
+            make_own_folder(&self.folder)?;
+            let _lock = lock(&self.folder, File::try_lock_shared);
+            let path = self.folder.join(HISTORY);
+            if path.metadata().is_ok_and(|found| !found.is_file()) {
+                return Err(io::Error::other("it is not a file"));
+            }
+            let mut file = File::options().append(true).create(true).open(path)?;
+            file.write_all(&collected)
+        };
+        self.error = append().err();
+    }
+}
+
+/// The lock of the history in `folder`, taken with `take`, until it is dropped; `None` if another program does not let it go, or
+/// the file system has no locks.
+fn lock(folder: &Path, take: fn(&File) -> Result<(), TryLockError>) -> Option<File> {
+    let path = folder.join(FOLDER).join("history.lock");
+    let mut options = File::options();
+    let file = options.append(true).create(true).open(path).ok()?;
+    for _ in 0..TRIES {
+        match take(&file) {
+            Ok(()) => return Some(file),
+            Err(TryLockError::WouldBlock) => thread::sleep(BETWEEN_TRIES),
+            Err(TryLockError::Error(_)) => return None,
+        }
+    }
+    None
+}
+
+/// Removes the oldest runs if there are too many.
+fn trim(folder: &Path) -> io::Result<()> {
+    #[derive(Deserialize)]
+    struct RunOf<'a> {
+        #[serde(borrow)]
+        run: std::borrow::Cow<'a, str>,
+    }
+    let path = folder.join(HISTORY);
+    let length = fs::metadata(&path)?.len();
+    // What another run appends meanwhile would be lost.
+    let Some(_lock) = lock(folder, File::try_lock) else {
+        return Ok(());
+    };
+    let bytes = last_bytes(folder);
+    let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+    let mut runs = BTreeSet::new();
+    let mut kept = 0;
+    let is_too_large = length > MOST_BYTES;
+    // The runs at the end are the newest: of two at once one may be a little older.
+    let first = lines.iter().rposition(|line| {
+        if let Ok(RunOf { run }) = serde_json::from_slice::<RunOf>(line) {
+            runs.insert(run.into_owned());
+        }
+        kept += line.len();
+        runs.len() > MOST_RUNS || (is_too_large && kept > LEFT_BYTES)
+    });
+    match first {
+        Some(first) => write_file(&path, &lines[first + 1..].concat()),
+        None => Ok(()),
+    }
+}
+
+impl Reporter for HistoryReport {
+    fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
+        match &**event {
+            RunEvent::RunStarted { facts, .. } => self.commit.clone_from(&facts.commit),
+            RunEvent::CaseStarted { id } => _ = self.began.insert(id.clone(), self.clock.now()),
+            RunEvent::CaseEnded { id, .. } => {
+                if let Some(began) = self.began.remove(id) {
+                    let took = self.clock.now().0.saturating_sub(began.0);
+                    self.took.insert(id.clone(), Duration::from_micros(took));
+                }
+            }
+            RunEvent::CaseFinished(outcome) => self.add(outcome),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.write();
+        let trimmed = match self.error.take() {
+            Some(error) => Err(error),
+            None => trim(&self.folder),
+        };
+        match trimmed {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                let why = reason(&error);
+                // A closed standard error ends the printing, nothing else.
+                let _lost = writeln!(
+                    self.warnings,
+                    "warning: `{HISTORY}` cannot be written ({why}): the durations of this run are not remembered"
+                );
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ananke_base::context::ManualClock;
+    use ananke_trace::outcome::{TestEnd, TestIdentity};
+    use ananke_trace::redact::Redactor;
+
+    fn project(name: &str) -> PathBuf {
+        let folder =
+            std::env::temp_dir().join(format!("ananke-history-{}-{name}", std::process::id()));
+        let _is_new = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    fn outcome(id: &str) -> Outcome {
+        Outcome {
+            test: TestIdentity {
+                id: id.to_owned(),
+                ..TestIdentity::default()
+            },
+            ..Outcome::default()
+        }
+    }
+
+    /// Runs the test `a` for so many milliseconds.
+    fn run(folder: &Path, name: &str, took: u64, outcome: Outcome) {
+        let clock = Arc::new(ManualClock::new(0));
+        let own = Arc::clone(&clock) as Arc<dyn Clock>;
+        let mut report = Box::new(HistoryReport::new(
+            folder.to_owned(),
+            name.to_owned(),
+            own,
+            Box::new(io::stderr()),
+        ));
+        let seal = |event| Redactor::default().seal(event);
+        let id = outcome.test.id.clone();
+        let ended = RunEvent::CaseEnded {
+            id: id.clone(),
+            status: outcome.status(),
+            duration_us: None,
+            fails_the_run: false,
+        };
+        report.event(&seal(RunEvent::CaseStarted { id })).unwrap();
+        clock.advance(Duration::from_millis(took));
+        report.event(&seal(ended)).unwrap();
+        report.event(&seal(outcome.into())).unwrap();
+        report.finish().unwrap();
+    }
+
+    #[test]
+    fn the_usual_duration_is_the_median_of_the_last_passed_runs() {
+        let folder = project("median");
+        assert_eq!(History::read(&folder), History::default());
+        // The first are too old to count.
+        for (index, took) in [9000, 9000, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100]
+            .iter()
+            .enumerate()
+        {
+            run(&folder, &format!("{index:02}"), *took, outcome("a"));
+        }
+        let mut broken = outcome("a");
+        broken.verdict.end = TestEnd::Problem(
+            ananke_trace::outcome::Problem {
+                kind: ananke_trace::outcome::ErrorKind::Hook,
+                message: "no".to_owned(),
+                help: None,
+            },
+            Vec::new(),
+        );
+        run(&folder, "99", 1, broken);
+        let history = History::read(&folder);
+        assert_eq!(history.usual_duration("a"), Some(Duration::from_millis(60)));
+        assert_eq!(history.usual_duration("b"), None);
+        let text = fs::read_to_string(folder.join(HISTORY)).unwrap();
+        assert!(
+            text.ends_with("{\"run\":\"99\",\"id\":\"a\",\"status\":\"error\",\"duration_ms\":1,\"reason\":\"hook\"}\n"),
+            "{text}"
+        );
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn the_oldest_runs_go() {
+        let folder = project("oldest");
+        for index in 0..MOST_RUNS + 5 {
+            run(&folder, &format!("{index:02}"), 1, outcome("a"));
+        }
+        let text = fs::read_to_string(folder.join(HISTORY)).unwrap();
+        assert_eq!(text.lines().count(), MOST_RUNS);
+        assert!(text.starts_with("{\"run\":\"05\""), "{text}");
+        // Lines that are not ours, half a line and a file that is too large.
+        let long = format!("nonsense\n{{\"run\":\"0\n{}\n{text}", "x".repeat(9 << 20));
+        fs::write(folder.join(HISTORY), long).unwrap();
+        let history = History::read(&folder);
+        assert_eq!(history.usual_duration("a"), Some(Duration::from_millis(1)));
+        run(&folder, "99", 1, outcome("a"));
+        assert!(fs::metadata(folder.join(HISTORY)).unwrap().len() < MOST_BYTES);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_history_that_cannot_be_written_fails_no_run() {
+        let folder = project("file");
+        fs::write(folder.join(FOLDER), "a file").unwrap();
+        run(&folder, "1", 1, outcome("a"));
+        assert_eq!(History::read(&folder), History::default());
+        fs::remove_file(folder.join(FOLDER)).unwrap();
+        fs::create_dir_all(folder.join(HISTORY)).unwrap();
+        run(&folder, "1", 1, outcome("a"));
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

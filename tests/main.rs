@@ -27,6 +27,7 @@ mod hooks;
 mod inheritance;
 mod init;
 mod judges;
+mod kept_runs;
 mod last_run;
 mod lints;
 mod load;

@@ -23,6 +23,7 @@ use super::record::{RecordOptions, record};
 use super::run::run;
 use super::run_options::RunOptions;
 use super::schema::{SchemaOptions, schema};
+use super::show::{ShowOptions, show};
 use super::shrink::{ShrinkOptions, shrink};
 use super::tools::{ToolsOptions, tools};
 use super::verify::{VerifyOptions, verify};
@@ -30,7 +31,7 @@ use super::watch::{WatchOptions, watch};
 
 /// The commands by what people want to do.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Test", &["run", "watch", "check", "list"]),
+    ("Test", &["run", "watch", "show", "check", "list"]),
     ("Write", &["init", "record", "freeze", "convert"]),
     (
         "Judge",
@@ -137,6 +138,8 @@ pub(crate) enum Command {
     Run(Box<RunOptions>),
     /// Run tests, and again what a change of files touches
     Watch(Box<WatchOptions>),
+    /// Show what came of a run, without running it again
+    Show(ShowOptions),
     /// Validate all files without running them
     Check(CheckOptions),
     /// Explain a key, a code or a word, or the rules of a test
@@ -183,6 +186,7 @@ impl CommandLine {
         match &self.command {
             Command::Run(options) => run(options, context),
             Command::Watch(options) => watch(options, context),
+            Command::Show(options) => show(options, context),
             Command::Check(options) => check(options, context),
             Command::Explain(options) => explain(options, &abouts(), context),
             Command::Compare(options) => compare(options, context),

@@ -28,9 +28,11 @@ use super::custom_reporter::CustomReporter;
 use super::exit::Exit;
 use super::failed_walks::{self, FailedWalks};
 use super::interrupt;
+use super::kept_runs::{self, earlier_answers, kept_count};
 use super::last_run;
 use super::outputs::Outputs;
 use super::recording_options::check_writable;
+use super::report_options::ReportOptions;
 use super::reporters::{LiveDisplay, Reporters, note_earlier_reports, reporters};
 use super::run_facts::run_facts;
 use super::run_options::RunOptions;
@@ -91,11 +93,15 @@ impl PlannedRun<'_> {
     pub(super) fn carry_out(self, mut plan: Plan) -> io::Result<Exit> {
         let Self {
             options,
-            going,
+            mut going,
             context,
             redactor,
             ..
         } = self;
+        if options.again {
+            // The last attempt was kept.
+            going.retries = 0;
+        }
         let Self {
             recordings,
             baseline,
@@ -121,16 +127,35 @@ impl PlannedRun<'_> {
             sender,
         );
         shared.facts = run_facts(std::env::args_os(), &plan, context);
-        let is_live = observed.is_none() && servers::is_live(&plan, recordings.as_ref());
-        let is_remembered = observed.is_none();
+        let is_live =
+            observed.is_none() && !options.again && servers::is_live(&plan, recordings.as_ref());
+        let is_remembered = observed.is_none() && !options.again;
         let has_history = is_remembered && is_live;
         let run_name = run_name(context.unix_ms());
         shared.failed_walks = failed_walks::kept(recordings.as_ref(), &plan.config.folder, context);
+        let keep = if has_history {
+            kept_count(&plan, context)
+        } else {
+            0
+        };
         set_observers(&mut shared, recordings, coverage, observed);
         let (stopper, mode) = (shared.stopper.clone(), Arc::new(TerminalMode::now()));
         let outputs = Outputs::of_program(&stopper);
+        if options.again {
+            let earlier = earlier_answers(&plan, outputs.stderr.clone())?;
+            shared.again = Some(Arc::new(earlier));
+        }
+        let kept = (keep > 0).then(|| {
+            let warnings = outputs.stderr.clone();
+            kept_runs::begin(&plan, &run_name, keep, &shared.facts, context, warnings)
+        });
+        let kept = kept.flatten();
         let has_person = may_ask(&plan, going.people) && context.has_person();
         shared.person = has_person.then(|| TerminalPerson::shared(&outputs, &stopper, &mode));
+        let reports = ReportOptions {
+            is_kept: kept.is_some(),
+            ..options.reports.clone()
+        };
         // What a person types would be written over.
         let display = if has_person {
             LiveDisplay::Off
@@ -140,7 +165,7 @@ impl PlannedRun<'_> {
         let Reporters {
             mut reporters,
             live,
-        } = reporters(&options.reports, &plan, colour, context, &outputs, display)?;
+        } = reporters(&reports, &plan, colour, context, &outputs, display)?;
         shared
             .recordings
             .as_ref()
@@ -167,6 +192,10 @@ impl PlannedRun<'_> {
             reporters.push(Box::new(HistoryReport::new(
                 folder, run_name, clock, warnings,
             )));
+        }
+        if let Some((report, store)) = kept {
+            shared.attempts = Some(Arc::new(store));
+            reporters.push(Box::new(report));
         }
         reporters.push(Box::new(walks));
         reporters.extend(baseline.map(|known| {

@@ -50,6 +50,9 @@ pub(crate) struct ReportOptions {
     /// Print only what failed, and the summary
     #[arg(short, long)]
     pub(crate) quiet: bool,
+    /// Whether the run is kept, so that `ananke show` can show it.
+    #[arg(skip)]
+    pub(crate) is_kept: bool,
     /// Where the answers of the agent are printed.
     #[arg(skip)]
     pub(crate) answers: AgentAnswers,

@@ -34,12 +34,14 @@ Examples:
   ananke test -i \"What is open?\"          Send a message, and print the answer
   ananke run --record recordings          Record the agent's responses …
   ananke run --replay recordings          … and run without the agent
+  ananke run --again                      Evaluate changed rules on the kept answers
 
 Exit codes:
   0    Every test passed
   1    A test failed, or a file or the run has a problem
   2    Invalid command line
   3    No test failed, but a test is undecided after all runs it may have
+  4    No test failed, but kept answers do not show some (`--again`)
   130  Interrupted
 
 Environment variables:
@@ -75,6 +77,9 @@ pub(crate) struct RunOptions {
     /// Only run selected tests that did not pass last time
     #[arg(long, alias = "lf", help_heading = "Selection")]
     pub(crate) last_failed: bool,
+    /// Evaluate today's rules on the kept answers of the last runs; nothing is sent
+    #[arg(long, help_heading = "Record and replay", conflicts_with_all = ["record", "replay", "input"])]
+    pub(crate) again: bool,
     /// Update snapshots: write missing and changed ones, delete unused ones; `changed` or `missing` write only those.
     /// Without this option missing ones are written, and none if `CI` is set
     #[arg(long, help_heading = "Snapshots", value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
@@ -103,6 +108,7 @@ impl RunOptions {
         let mut selection = Selection {
             kept_text: if self.dry_run { 0 } else { KEPT_TEXT },
             sends: !self.dry_run
+                && !self.again
                 && recordings.is_none_or(|kept| kept.mode != RecordingMode::Replay),
             settings: self.settings(),
             only_files: self.only_files.clone(),
@@ -197,6 +203,7 @@ impl RunOptions {
             strict_protocol,
             deny_warnings: self.strictness.deny_warnings,
             junit_profile: self.reports.junit_profile.map(Into::into),
+            keep: None,
         }
     }
 }

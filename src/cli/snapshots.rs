@@ -15,14 +15,19 @@ pub(crate) enum Update {
     Missing,
 }
 
+/// Whether the program runs on a CI server, as the environment variable `CI` says.
+pub(super) fn is_on_server(context: &Context) -> bool {
+    context
+        .variable("CI")
+        .is_some_and(|ci| !ci.is_empty() && ci != "false" && ci != "0")
+}
+
 /// What is written.
 ///
 /// # Errors
 /// If snapshots are to be written on a CI server; the text says so.
 pub(super) fn writing(update: Option<Update>, context: &Context) -> Result<Writing, String> {
-    let on_server = context
-        .variable("CI")
-        .is_some_and(|ci| !ci.is_empty() && ci != "false" && ci != "0");
+    let on_server = is_on_server(context);
     match (update, on_server) {
         (Some(_), true) => Err(
             "`--update-snapshots` does not go with the environment variable `CI`: what it wrote would be lost\n\

@@ -29,6 +29,17 @@ pub fn line(text: &str) -> Cow<'_, str> {
     map_text(escaped(text, is_confusable), ci_commands::escape)
 }
 
+/// `text` as one word of a shell, which may still need to be escaped for a terminal.
+pub fn shell_word(text: &str) -> Cow<'_, str> {
+    let is_plain =
+        |character: char| character.is_ascii_alphanumeric() || "-_./:@%+=,".contains(character);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(format!("'{}'", text.replace('\'', "'\\''")))
+    }
+}
+
 /// `json`, as a serializer wrote it, with the same meaning and harmless to a terminal, a reader or a CI server: every
 /// confusable character becomes an escape of JSON.
 pub fn json(json: &str) -> Cow<'_, str> {

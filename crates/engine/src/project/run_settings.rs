@@ -39,6 +39,8 @@ pub struct RunSettings {
     pub deny_warnings: Option<bool>,
     /// The dialect of JUnit reports.
     pub junit_profile: Option<JunitDialect>,
+    /// How many of the last runs are kept.
+    pub keep: Option<usize>,
 }
 
 impl RunSettings {
@@ -47,6 +49,9 @@ impl RunSettings {
 
     /// A test that needs more retries than this is not tested by its rules any more.
     pub const MOST_RETRIES: u32 = 100;
+
+    /// More kept runs than this are not found again by their number.
+    const MOST_KEPT: u64 = 1000;
 
     /// These, and those of `config` where these say nothing.
     #[must_use]
@@ -74,6 +79,7 @@ impl RunSettings {
             strict_protocol: self.strict_protocol.or(config.strict_protocol),
             deny_warnings: self.deny_warnings.or(config.deny_warnings),
             junit_profile: self.junit_profile.or(config.junit_profile),
+            keep: self.keep.or(config.keep),
         }
     }
 
@@ -132,6 +138,7 @@ impl Config {
         };
         let parallel = number(parallel, 1, RunSettings::MOST_PARALLEL as u64);
         let timeout = number(timeout_ms, 1, u64::MAX).map(Duration::from_millis);
+        let keep = number(&written.keep, 0, RunSettings::MOST_KEPT);
         let is_retried = number(retries, 0, RunSettings::MOST_RETRIES.into());
         let runs = RunCounts {
             given: None,
@@ -162,6 +169,7 @@ impl Config {
             runs,
             flaky: *flaky,
             junit_profile: written.junit_profile,
+            keep: keep.and_then(|count| usize::try_from(count).ok()),
             ..flags
         }
     }

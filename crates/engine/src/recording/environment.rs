@@ -12,8 +12,9 @@ use serde_json::{Map, Value};
 
 use super::kept_recording::KeptRecording;
 use super::problem::problem;
+use super::recorded_attempt::RecordedAttempt;
 use super::recorded_launcher::RecordedLauncher;
-use super::recorder::Recorder;
+use super::recorder::{Recorder, RecordingExtent};
 use super::recordings::{RecordingMode, Recordings};
 use super::replay::Replay;
 use super::replayed_launcher::ReplayedLauncher;
@@ -58,6 +59,8 @@ enum EnvironmentSource {
     /// Live, and recorded: into a file, or only as long as the attempt is looked at.
     Recorded(Recorder, Option<Recordings>),
     Replayed(Replay),
+    /// Live, and what is received is recorded for the store of runs.
+    Stored(Recorder),
     /// Replayed, and what the test uses of it is recorded again.
     Copied(Replay, Recorder, Arc<KeptRecording>),
 }
@@ -102,7 +105,7 @@ impl AttemptEnvironment {
             (None, RecordingMode::Replay) => Err(recordings.missing(key)),
             (None, _) => {
                 let recordings = recordings.clone();
-                Ok(self.recorded(key, |recorder| {
+                Ok(self.recorded(key, RecordingExtent::Whole, |recorder| {
                     EnvironmentSource::Recorded(recorder, Some(recordings))
                 }))
             }
@@ -113,7 +116,16 @@ impl AttemptEnvironment {
     #[must_use]
     pub fn recorded_in_memory(self, key: &CaseKey) -> Self {
         let key = CaseKey::first(key.test.clone());
-        self.recorded(&key, |recorder| EnvironmentSource::Recorded(recorder, None))
+        self.recorded(&key, RecordingExtent::Whole, |recorder| {
+            EnvironmentSource::Recorded(recorder, None)
+        })
+    }
+
+    /// The same, of which at most `most` bytes of responses are recorded as the attempt `key`. No file is written.
+    #[must_use]
+    pub fn recorded_for_store(self, key: &CaseKey, most: u64) -> Self {
+        let extent = RecordingExtent::Responses(most);
+        self.recorded(key, extent, EnvironmentSource::Stored)
     }
 
     /// The same for the attempt `key`, replayed from `kept`, whatever attempt that is of.
@@ -123,15 +135,20 @@ impl AttemptEnvironment {
         let replayed = Self::replayed(replay.clone(), &self.context, self.redactor);
         if kept.is_copied() {
             let kept = Arc::clone(kept);
-            return replayed.recorded(key, |recorder| {
+            return replayed.recorded(key, RecordingExtent::Whole, |recorder| {
                 EnvironmentSource::Copied(replay, recorder, kept)
             });
         }
         replayed
     }
 
-    /// The same with a recorder of the attempt `key` over it.
-    fn recorded(self, key: &CaseKey, source: impl FnOnce(Recorder) -> EnvironmentSource) -> Self {
+    /// The same with a recorder of this `extent` of the attempt `key` over it.
+    fn recorded(
+        self,
+        key: &CaseKey,
+        extent: RecordingExtent,
+        source: impl FnOnce(Recorder) -> EnvironmentSource,
+    ) -> Self {
         let Self {
             context,
             transport,
@@ -140,7 +157,13 @@ impl AttemptEnvironment {
             redactor,
             ..
         } = self;
-        let recorder = Recorder::new(key.clone(), &*context.clock, started, redactor.clone());
+        let recorder = Recorder::new(
+            key.clone(),
+            extent,
+            &*context.clock,
+            started,
+            redactor.clone(),
+        );
         let lane = Lane::Agent;
         let ids = recorder.ids(&lane, Arc::clone(&context.ids));
         let programs = RecordedLauncher {
@@ -288,6 +311,7 @@ impl AttemptEnvironment {
     pub fn recorder(&self) -> Option<&Recorder> {
         match &self.source {
             EnvironmentSource::Recorded(recorder, _)
+            | EnvironmentSource::Stored(recorder)
             | EnvironmentSource::Copied(_, recorder, _) => Some(recorder),
             EnvironmentSource::Live | EnvironmentSource::Replayed(_) => None,
         }
@@ -298,7 +322,9 @@ impl AttemptEnvironment {
             EnvironmentSource::Replayed(replay) | EnvironmentSource::Copied(replay, ..) => {
                 Some(replay)
             }
-            EnvironmentSource::Live | EnvironmentSource::Recorded(..) => None,
+            EnvironmentSource::Live
+            | EnvironmentSource::Recorded(..)
+            | EnvironmentSource::Stored(_) => None,
         }
     }
 
@@ -469,6 +495,12 @@ impl AttemptEnvironment {
         }
     }
 
+    /// What was recorded live of the attempt, which ended at `ended_unix_ms`, in milliseconds since the Unix epoch.
+    pub fn recorded_attempt(&self, ended_unix_ms: u64) -> Option<RecordedAttempt> {
+        let recorder = self.recorder().filter(|_| self.is_live())?;
+        Some(RecordedAttempt::new(recorder.clone(), ended_unix_ms))
+    }
+
     /// `text` as the recording of this attempt has it, with markers instead of secrets; unchanged if there is none.
     pub fn marked(&self, text: &str) -> String {
         self.recorder()
@@ -482,7 +514,9 @@ impl AttemptEnvironment {
     /// If it cannot be written, or would contain a secret.
     pub fn keep(&self, ended_unix_ms: u64) -> Result<Option<String>, Problem> {
         match &self.source {
-            EnvironmentSource::Live | EnvironmentSource::Recorded(_, None) => Ok(None),
+            EnvironmentSource::Live
+            | EnvironmentSource::Recorded(_, None)
+            | EnvironmentSource::Stored(_) => Ok(None),
             EnvironmentSource::Recorded(recorder, Some(recordings)) => {
                 recorder.keep(recordings, ended_unix_ms).map(Some)
             }

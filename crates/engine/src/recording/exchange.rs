@@ -87,8 +87,10 @@ pub(super) struct RecordedExchange {
     pub(super) method: Method,
     /// The path it was sent to.
     pub(super) path: String,
-    /// What was sent.
+    /// What was sent; empty if only its hash is known.
     pub(super) body: String,
+    /// The hash of what was sent, secrets masked; only in a kept run.
+    pub(super) hash: Option<String>,
     /// The response.
     pub(super) answer: RecordedResponse,
     /// When its client closed it, if it did.

@@ -17,7 +17,8 @@ use super::recordings::bounded;
 use super::replay::Replay;
 use super::request_match::RequestMatch;
 use super::stream_fault::{self, StreamFault};
-use crate::recording::exchange::Recorded;
+use crate::recording::exchange::{Recorded, RecordedResponse};
+use crate::recording::program_run::ProgramLine;
 use ananke_base::context::CaseKey;
 use ananke_base::message::Lane;
 use ananke_base::source::reason;
@@ -135,6 +136,35 @@ impl KeptRecording {
             requests: self.requests,
             copy: None,
         })
+    }
+
+    /// What the agent sent in `turn`, counted from 1: each event, or line of a program, with the moment at which it came, in
+    /// microseconds since the test began.
+    pub fn received_in(&self, turn: u32) -> Vec<(u64, String)> {
+        let is_meant = |of: u32, lane: &Lane| of == turn && *lane == Lane::Agent;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
+        let mut received = Vec::new();
+        for exchange in &self.recorded.exchanges {
+            if let RecordedResponse::Received { pieces, .. } = &exchange.answer
+                && is_meant(exchange.turn, &exchange.lane)
+            {
+                let events = pieces.iter().map(|(at, bytes)| (*at, text(bytes)));
+                received.extend(events);
+            }
+        }
+        for program in &self.recorded.programs {
+            let mut current = program.turn;
+            for line in &program.lines {
+                match line {
+                    ProgramLine::Sent { turn, .. } => current = *turn,
+                    ProgramLine::Received(at, bytes) if is_meant(current, &program.lane) => {
+                        received.push((*at, text(bytes)));
+                    }
+                    ProgramLine::Received(..) | ProgramLine::Closed(_) => {}
+                }
+            }
+        }
+        received
     }
 
     /// What the agent was asked over HTTP, and what it answered, in their order.

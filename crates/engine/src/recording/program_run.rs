@@ -44,6 +44,17 @@ pub(super) enum ProgramLine {
     Closed(u64),
 }
 
+impl ProgramLine {
+    /// How many bytes the line has.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Sent { line, .. } => line.len(),
+            Self::Received(_, line) => line.len(),
+            Self::Closed(_) => 0,
+        }
+    }
+}
+
 /// How the output of a program ended.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ProgramRunEnd {

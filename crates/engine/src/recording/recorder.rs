@@ -21,7 +21,7 @@ use super::file;
 use super::frames::Frames;
 use super::name;
 use super::problem::problem;
-use super::program_run::{ProgramRun, ProgramRunEnd};
+use super::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
 use super::recordings::{RecordingMode, Recordings};
 use super::replay::Replay;
 use super::secret_splitter::SecretSplitter;
@@ -37,8 +37,18 @@ use ananke_trace::trace::Change;
 #[derive(Clone)]
 pub struct Recorder(Arc<SharedRecorder>);
 
+/// What is recorded of an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RecordingExtent {
+    /// Everything, for a file that people read and compare.
+    Whole,
+    /// At most so many bytes of responses, and of each request its hash: it repeats all that was said before.
+    Responses(u64),
+}
+
 struct SharedRecorder {
     key: CaseKey,
+    extent: RecordingExtent,
     started: At,
     /// How many microseconds the attempt was held up, which is no time of it.
     waited: AtomicU64,
@@ -57,11 +67,21 @@ struct RecorderState {
     secrets: Vec<Secret>,
     markers: Markers,
     split: SecretSplitter,
+    /// How many bytes were received.
+    received: u64,
+    /// Whether they are more than are recorded: then nothing is.
+    is_too_large: bool,
 }
 
 impl Recorder {
-    /// Records the attempt `key`, which began at the moment `started` of `clock`.
-    pub(super) fn new(key: CaseKey, clock: &dyn Clock, started: At, redactor: Redactor) -> Self {
+    /// Records the `extent` of the attempt `key`, which began at the moment `started` of `clock`.
+    pub(super) fn new(
+        key: CaseKey,
+        extent: RecordingExtent,
+        clock: &dyn Clock,
+        started: At,
+        redactor: Redactor,
+    ) -> Self {
         let started_unix_us = clock.unix_ms(At::default()) * 1000 + started.0;
         let recorded = Recorded {
             started_unix_us,
@@ -73,6 +93,7 @@ impl Recorder {
         });
         Self(Arc::new(SharedRecorder {
             key,
+            extent,
             started,
             waited: AtomicU64::default(),
             redactor,
@@ -132,7 +153,23 @@ impl Recorder {
 
     /// Notes more of the program with this index.
     pub(super) fn change_program(&self, index: usize, change: impl FnOnce(&mut ProgramRun)) {
-        change(&mut self.0.state().recorded.programs[index]);
+        let mut state = self.0.state();
+        let run = &mut state.recorded.programs[index];
+        let before = run.lines.len();
+        change(run);
+        let added = run.lines[before.min(run.lines.len())..].iter();
+        let bytes = added.map(ProgramLine::size).sum();
+        self.0.receive(&mut state, bytes);
+    }
+
+    /// Which attempt it records.
+    pub(super) fn key(&self) -> &CaseKey {
+        &self.0.key
+    }
+
+    /// How many bytes were received.
+    pub(super) fn received(&self) -> u64 {
+        self.0.state().received
     }
 
     /// The current turn, counted from 1.
@@ -239,6 +276,10 @@ impl Recorder {
                 Some("give it a name without a secret"),
             ));
         }
+        if state.is_too_large {
+            let message = "it was not recorded: it is too large".to_owned();
+            return Err(problem(message, None));
+        }
         let RecorderState {
             recorded,
             markers,
@@ -287,6 +328,26 @@ impl Recorder {
 }
 
 impl SharedRecorder {
+    /// So many more bytes were received. If they are too many, what was received is forgotten.
+    fn receive(&self, state: &mut RecorderState, bytes: usize) {
+        state.received += bytes as u64;
+        let RecordingExtent::Responses(most) = self.extent else {
+            return;
+        };
+        state.is_too_large |= state.received > most;
+        if !state.is_too_large {
+            return;
+        }
+        for exchange in &mut state.recorded.exchanges {
+            if let RecordedResponse::Received { pieces, .. } = &mut exchange.answer {
+                *pieces = Vec::new();
+            }
+        }
+        for program in &mut state.recorded.programs {
+            program.lines = Vec::new();
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, RecorderState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -409,6 +470,14 @@ impl Recorder {
         let turn = state.turn;
         let mut before = state.recorded.exchanges.iter().rev();
         let before = before.find(|before| before.turn == turn && before.lane == *lane);
+        let body = String::from_utf8_lossy(&request.body);
+        let (body, hash) = match self.0.extent {
+            RecordingExtent::Whole => (body.into_owned(), None),
+            RecordingExtent::Responses(_) => {
+                let marked = state.markers.text_without_others(&body, &self.0.redactor);
+                (String::new(), Some(digest(&marked)))
+            }
+        };
         let exchange = RecordedExchange {
             turn,
             lane: lane.clone(),
@@ -416,7 +485,8 @@ impl Recorder {
             sent: state.sends.get(lane).copied().unwrap_or_default(),
             method: request.method,
             path: request.url.path().to_owned(),
-            body: String::from_utf8_lossy(&request.body).into_owned(),
+            body,
+            hash,
             answer: RecordedResponse::Late(None),
             closed: None,
         };
@@ -449,6 +519,7 @@ impl RecordedBody {
                 let at = shared.since(*at);
                 self.frames
                     .add(bytes, |piece| pieces.push((at, Bytes::from(piece))));
+                shared.receive(&mut state, bytes.len());
             }
             Next::Broken(at, cause) => *end = BodyEnd::Broken(shared.since(*at), cause.clone()),
             Next::End => *end = BodyEnd::Complete,

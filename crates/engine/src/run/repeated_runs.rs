@@ -78,9 +78,9 @@ impl RepeatedRuns {
             failed,
             ..
         } = self.stability;
-        let is_broken = outcome
-            .first_problem()
-            .is_some_and(|(_, problem)| problem.kind == ErrorKind::Recording);
+        let is_broken = outcome.first_problem().is_some_and(|(_, problem)| {
+            matches!(problem.kind, ErrorKind::Recording | ErrorKind::NotAsked)
+        });
         match policy {
             _ if is_broken => Some(StabilityVerdict::Broken),
             RunPolicy::Times {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::OnceCell;
 
+use super::attempt_store::{AttemptStore, EarlierAnswers};
 use super::conversation_driver::ConversationDriver;
 use super::conversation_log::ConversationLog;
 use super::conversation_tape::{ConversationMutator, ConversationTape};
@@ -48,6 +49,10 @@ pub struct Run {
     pub recording: Option<Arc<KeptRecording>>,
     /// Keeps the recording of a run that has one test in memory, if tests are neither recorded nor replayed.
     pub kept: Option<MemoryRecording>,
+    /// Keeps what is received in each attempt, if that is asked for.
+    pub attempts: Option<Arc<dyn AttemptStore>>,
+    /// The answers that are judged again, and nothing is sent, over `recordings`.
+    pub again: Option<Arc<dyn EarlierAnswers>>,
     /// Collects the conversation of a run that has one test.
     pub log: Option<ConversationLog>,
     /// Takes what the tests exercise of the agent, if that is asked for.
@@ -95,6 +100,8 @@ impl Run {
             failed_walks: None,
             recording: None,
             kept: None,
+            attempts: None,
+            again: None,
             log: None,
             coverage: None,
             mutator: None,

@@ -5,7 +5,8 @@ use std::time::Duration;
 use crate::recording::AttemptEnvironment;
 use ananke_base::context::CaseKey;
 use ananke_base::context::interruption::COMPUTING_TIME;
-use ananke_trace::outcome::{Outcome, Problem};
+use ananke_base::text::escape;
+use ananke_trace::outcome::{ErrorKind, Outcome, Problem};
 use ananke_trace::trace::Facts;
 
 use super::attempt::{Attempt, AttemptPurpose};
@@ -68,7 +69,13 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     if let Some(log) = &case.shared.log {
         log.mask(&|text: &str| environment.marked(text));
     }
-    let text = environment.text_in_memory(outcome.transcript.ended_unix_ms);
+    let ended_unix_ms = outcome.transcript.ended_unix_ms;
+    if let Some(store) = case.shared.attempts.as_ref().filter(|_| has_ended)
+        && let Some(attempt) = environment.recorded_attempt(ended_unix_ms)
+    {
+        store.add(attempt);
+    }
+    let text = environment.text_in_memory(ended_unix_ms);
     if let Some(kept) = case.shared.kept.as_ref().filter(|_| has_ended) {
         kept.set(text);
     } else {
@@ -84,6 +91,9 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     // A replay leaves nothing to clean up, so it has no part in what is recorded.
     outcome.verdict.warnings.extend(case.take_warnings());
     teardown.report(&mut outcome);
+    if case.shared.again.is_some() {
+        name_what_was_not_asked(case, &mut outcome);
+    }
     outcome
 }
 
@@ -97,6 +107,10 @@ fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem
         &shared.servers,
         redactor,
     );
+    if let Some(answers) = &shared.again {
+        let recording = answers.recording(&key.test, key.run);
+        return Ok(live.with_recording(&recording.map_err(|why| not_asked(case, why))?, key));
+    }
     match (&shared.recording, &shared.recordings) {
         (Some(kept), _) => Ok(live.with_recording(kept, key)),
         (None, Some(recordings)) => live.with_recordings(recordings, key),
@@ -106,8 +120,48 @@ fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem
         {
             Ok(live.recorded_in_memory(key))
         }
-        (None, None) => Ok(live),
+        (None, None) => Ok(match &shared.attempts {
+            Some(store) if case.entry.test.walk.is_none() => {
+                live.recorded_for_store(key, store.most_bytes())
+            }
+            _ => live,
+        }),
     }
+}
+
+/// The problem of a test whose kept answers are judged again, and that asks what was never asked.
+fn not_asked(case: &Case, why: String) -> Problem {
+    let id = case.entry.id();
+    let id = escape::shell_word(&id);
+    Problem {
+        kind: ErrorKind::NotAsked,
+        message: why,
+        help: Some(format!("ask the agent: `ananke run {id}`")),
+    }
+}
+
+/// Names a request of a test that there is no kept answer to, in place of what a replay says of it.
+fn name_what_was_not_asked(case: &Case, outcome: &mut Outcome) {
+    let is_of_recording = |problem: &Problem| problem.kind == ErrorKind::Recording;
+    let Some((turn, _)) = outcome
+        .first_problem()
+        .filter(|(_, problem)| is_of_recording(problem))
+    else {
+        return;
+    };
+    let turns = &mut outcome.transcript.turns;
+    let before = turns.len();
+    turns.retain(|turn| !turn.problem().is_some_and(is_of_recording));
+    let removed = u32::try_from(before - turns.len()).unwrap_or_default();
+    outcome.transcript.turns_not_run += removed;
+    let asked = match turn {
+        0 => turns.last().map_or(1, |turn| turn.number + 1),
+        turn => turn,
+    };
+    let why = format!(
+        "turn {asked} sends what the agent was not asked when its answers were kept: the test or its target changed"
+    );
+    end_with(outcome, not_asked(case, why));
 }
 
 /// The test could not be recorded: it does not pass, whatever the agent did.

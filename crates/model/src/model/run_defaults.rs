@@ -59,6 +59,10 @@ pub struct RunDefaults {
     /// The dialect of JUnit reports (default `default`). `--junit-profile`
     #[schemars(example = &"strict")]
     pub junit_profile: Option<JunitDialect>,
+    /// How many of the last runs are kept in `.ananke/runs`, for `ananke show` and `ananke run --again`: 0 to 1000 (default 10;
+    /// 0 if the environment variable `CI` is set).
+    #[schemars(extend("x-since" = "1.4"), example = 3)]
+    pub keep: Option<Number>,
 }
 
 /// How to count tests that pass only on a retry.

@@ -212,8 +212,11 @@ impl HistoryReport {
         if collected.is_empty() || self.error.is_some() {
             return;
         }
+        if make_own_folder(&self.folder).is_err() {
+            // The memory of the last run says so.
+            return;
+        }
         let append = || {
-            make_own_folder(&self.folder)?;
             let _lock = lock(&self.folder, File::try_lock_shared);
             let path = self.folder.join(HISTORY);
             if path.metadata().is_ok_and(|found| !found.is_file()) {

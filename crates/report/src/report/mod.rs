@@ -20,6 +20,7 @@ mod run_journal;
 mod run_totals;
 mod slowest;
 mod snapshot_totals;
+pub mod store;
 mod stream;
 pub mod terminal;
 mod transcript;

@@ -46,7 +46,8 @@ impl Outcome {
                 .verdict
                 .not_shown
                 .first()
-                .map(|rule| (Status::NotShown.as_str(), rule.lacks.as_str())),
+                .map(|rule| (Status::NotShown.as_str(), rule.lacks.as_str()))
+                .or(of_problem),
             Status::Skipped => self
                 .verdict
                 .end

@@ -32,6 +32,8 @@ pub enum ErrorKind {
     Capture,
     /// There is no recording that can be replayed, or none could be written.
     Recording,
+    /// Kept answers of the agent are judged again, and there is none to what the test asks now.
+    NotAsked,
 }
 
 impl ErrorKind {
@@ -49,6 +51,7 @@ impl ErrorKind {
             Self::Timeout => "timeout",
             Self::Capture => "capture",
             Self::Recording => "recording",
+            Self::NotAsked => "not_asked",
         }
     }
 
@@ -57,6 +60,7 @@ impl ErrorKind {
         match self {
             Self::Conversation | Self::Capture => Status::Failed,
             Self::Timeout => Status::Timeout,
+            Self::NotAsked => Status::NotShown,
             Self::Agent
             | Self::Protocol
             | Self::Hook

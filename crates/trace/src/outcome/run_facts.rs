@@ -1,9 +1,12 @@
 //! What a run was made with.
 
+use serde::{Deserialize, Serialize};
+
 use crate::redact::{Mask, Redactor};
 
 /// What a run was made with, as far as it is known.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct RunFacts {
     /// The command line, argument by argument; values of variables are omitted.
     pub command: Vec<String>,

@@ -1,12 +1,14 @@
 //! How many tests of a run ended with which status.
 
+use serde::{Deserialize, Serialize};
+
 use super::outcome::Outcome;
 use super::problem::ErrorKind;
 use super::status::Status;
 use super::test_end::SkipCause;
 
 /// The number of tests with each status.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// Passed.
     pub passed: usize,
@@ -39,7 +41,7 @@ pub struct Totals {
 }
 
 /// The number of tests whose rules ask judges, by what came of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JudgedTotals {
     /// Judged, and passed.
     pub passed: usize,

@@ -1,11 +1,13 @@
 //! What a run comes to.
 
+use serde::{Deserialize, Serialize};
+
 use super::near_name::NearNames;
 use super::quarantine::Quarantine;
 use super::totals::Totals;
 
 /// Everything that decides whether a run passes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     /// How many tests ended how.
     pub totals: Totals,
@@ -16,6 +18,7 @@ pub struct Verdict {
     /// Expired quarantine entries, in the order of the config: each fails the run.
     pub expired: Vec<Quarantine>,
     /// Names in rules that are probably misspelled.
+    #[serde(skip)]
     pub near_names: NearNames,
     /// Whether warnings fail the run: `--deny-warnings`.
     pub warnings_fail: bool,

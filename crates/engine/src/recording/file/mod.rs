@@ -54,6 +54,7 @@ mod tests {
             method: Method::Post,
             path: "/agent".to_owned(),
             body: r#"{"a":  1.0}"#.to_owned(),
+            hash: None,
             answer,
             closed: Some(99),
         };

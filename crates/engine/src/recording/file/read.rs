@@ -265,6 +265,7 @@ fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static s
             path,
             body,
             text,
+            hash,
         }) if open.is_none() => {
             let body = body
                 .map(|body| body.get().to_owned())
@@ -289,6 +290,7 @@ fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static s
                 method,
                 path,
                 body,
+                hash,
                 answer,
                 closed: None,
             };

@@ -144,13 +144,14 @@ impl RecordingWriter<'_> {
             method,
             path,
             body,
+            hash,
             answer,
             closed,
         } = exchange;
         let text = (self.mark)(body);
         let (body, text) = match raw(&text) {
             Some(body) => (Some(body), None),
-            None => (None, Some(text)),
+            None => (None, Some(text).filter(|_| hash.is_none())),
         };
         let path = (self.mark)(path);
         let lane = (*lane != Lane::Agent).then(|| (self.mark)(&lane.to_string()));
@@ -165,6 +166,7 @@ impl RecordingWriter<'_> {
             path,
             body,
             text,
+            hash: hash.clone(),
         }));
         let mut ending = EndLine {
             how: EndKind::Late,

@@ -60,6 +60,8 @@ pub struct ConsoleOptions {
     pub colour: Colouring,
     /// How much is printed.
     pub verbosity: Verbosity,
+    /// Whether the run is kept, so that `ananke show` can show it.
+    pub is_kept: bool,
     /// The size of the terminal: lines are wrapped at its width, and not wrapped if it is not known.
     pub size: fn() -> Option<TerminalSize>,
 }
@@ -70,6 +72,7 @@ impl Default for ConsoleOptions {
             durations: 0,
             colour: Colouring::Plain,
             verbosity: Verbosity::default(),
+            is_kept: false,
             size: || None,
         }
     }
@@ -80,6 +83,9 @@ pub struct ConsoleReport {
     printer: Arc<Mutex<Printer>>,
     clock: Option<Arc<dyn Clock>>,
     verbosity: Verbosity,
+    is_kept: bool,
+    /// The tokens of a kept run that is shown again, of which not all tests are reported.
+    kept_usage: Option<Usage>,
     size: fn() -> Option<TerminalSize>,
     palette: Palette,
     /// The file whose tests are reported now.
@@ -129,6 +135,8 @@ impl ConsoleReport {
             clock: None,
             slowest: Slowest::new(options.durations),
             verbosity: options.verbosity,
+            is_kept: options.is_kept,
+            kept_usage: None,
             size: options.size,
             palette: Palette::new(options.colour),
             file: None,
@@ -136,6 +144,15 @@ impl ConsoleReport {
             after_block: false,
             run: RunTotals::default(),
             result: RunResult::default(),
+        }
+    }
+
+    /// The same of a kept run with these tokens, of which only some tests are reported.
+    #[must_use]
+    pub fn of_kept_run(self, usage: Usage) -> Self {
+        Self {
+            kept_usage: Some(usage),
+            ..self
         }
     }
 
@@ -378,15 +395,16 @@ impl ConsoleReport {
             page.line(Style::new(), &escape::line(&rerun));
             page.end();
         }
+        self.write_how_to_show(&mut page);
         self.write_slowest(&mut page);
         snapshots.write(palette, &mut page);
         let Usage {
             input,
             output,
             total,
-        } = self.run.usage;
-        if let Some(tokens) =
-            tokens(self.run.usage).filter(|_| input.counted + output.counted + total.counted > 0)
+        } = self.kept_usage.unwrap_or(self.run.usage);
+        if let Some(tokens) = tokens(self.kept_usage.unwrap_or(self.run.usage))
+            .filter(|_| input.counted + output.counted + total.counted > 0)
         {
             page.line(palette.faint, &format!("tokens: {tokens}"));
         }
@@ -399,6 +417,9 @@ impl ConsoleReport {
         if end.as_ref().is_some_and(|end| end.interrupted) {
             page.put(palette.warning, "interrupted: ");
         }
+        // Of a kept run only some tests are reported.
+        let of_kept = self.kept_usage.and(end.as_ref());
+        let totals = of_kept.map_or(totals, |end| &end.verdict.totals);
         counts::write(&mut page, palette, totals, *selected);
         if let Some(RunClose { elapsed_us, .. }) = end {
             page.put(
@@ -408,6 +429,15 @@ impl ConsoleReport {
         }
         page.end();
         page.into_text()
+    }
+
+    /// How to see more of a failure without asking the agent.
+    fn write_how_to_show(&self, page: &mut Page) {
+        if self.is_kept && self.result.has_failed() {
+            page.put(self.palette.faint, "show the first failure in full: ");
+            page.line(Style::new(), "ananke show 1");
+            page.end();
+        }
     }
 
     fn write_slowest(&self, page: &mut Page) {

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use ananke_base::text::escape::shell_word;
+
 /// How options are written that select the agent, and the one that a message shows.
 const TARGET: ([&str; 3], &str) = (["--target", "--name", "-n"], "--target");
 
@@ -16,20 +18,20 @@ pub(super) fn rerun(command: &[String], config: Option<&str>) -> Option<String> 
     }
     let mut words = vec!["ananke run --last-failed".to_owned()];
     if let Some(config) = config.filter(|config| !is_found(config)) {
-        words.extend(["--config".to_owned(), quoted(config)]);
+        words.extend(["--config".to_owned(), shell_word(config).into_owned()]);
     }
     let mut arguments = command.iter().map(String::as_str);
     while let Some(argument) = arguments.next() {
         let (name, value) = split(argument);
         if TARGET.0.contains(&name) {
             let target = value.or_else(|| arguments.next()).unwrap_or_default();
-            words.extend([TARGET.1.to_owned(), quoted(target)]);
+            words.extend([TARGET.1.to_owned(), shell_word(target).into_owned()]);
         } else if INPUT.contains(&name) {
             let file = value.or_else(|| arguments.next()).unwrap_or_default();
             if Path::new(file).extension().is_none() || file.contains(':') {
                 return None;
             }
-            words.extend(["-i".to_owned(), quoted(file)]);
+            words.extend(["-i".to_owned(), shell_word(file).into_owned()]);
         }
     }
     Some(words.join(" "))
@@ -53,17 +55,6 @@ fn split(argument: &str) -> (&str, Option<&str>) {
 /// Whether the program finds the config by itself: it is in the working directory or above it.
 fn is_found(config: &str) -> bool {
     config.trim_start_matches("../") == "ananke.config.yaml"
-}
-
-/// `text` as one word of a shell.
-fn quoted(text: &str) -> String {
-    let is_plain =
-        |character: char| character.is_ascii_alphanumeric() || "-_./:@%+=,".contains(character);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
 }
 
 #[cfg(test)]

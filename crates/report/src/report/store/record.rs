@@ -1,0 +1,196 @@
+//! The format of a kept run: lines of JSON, each readable by itself. The first is the heading; then each record is a line
+//! that says what follows and how long it is, and its body; the last record is the index, and the last line says where
+//! that is.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, Read as _};
+
+use serde::{Deserialize, Serialize};
+
+use ananke_base::context::digest;
+use ananke_trace::outcome::{Outcome, RunFacts, Status, Verdict};
+use ananke_trace::trace::Usage;
+
+/// The version of the format.
+pub(super) const VERSION: &str = "1.0";
+
+/// How long a line that says what follows may be, in bytes.
+pub(super) const LONGEST_LINE: u64 = 8 << 20;
+
+/// How long the last line is, in bytes, with its end.
+pub(super) const TRAILER: u64 = 33;
+
+/// The first line.
+#[derive(Serialize, Deserialize)]
+pub(super) struct FirstLine {
+    pub(super) kept_run: RunHeading,
+}
+
+/// What a run was made with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunHeading {
+    /// The version of the format.
+    pub version: String,
+    /// The version of the program.
+    pub ananke: String,
+    /// The directory of the config.
+    pub project: String,
+    /// When it began, in Unix milliseconds.
+    pub started_unix_ms: u64,
+    /// How many tests were selected.
+    pub tests: usize,
+    /// What reports say of it.
+    pub facts: RunFacts,
+    /// A hash of each test file, by its path from the config's directory.
+    pub files: BTreeMap<String, String>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunEnd {
+    /// What it came to.
+    pub verdict: Verdict,
+    /// How long it took on the wall clock, in microseconds.
+    pub elapsed_us: u64,
+    /// Whether it was interrupted.
+    pub interrupted: bool,
+}
+
+/// The kind of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum RecordKind {
+    /// What was received in one attempt at a test.
+    Recording,
+    /// What came of a test.
+    Outcome,
+    /// Where everything is.
+    Index,
+}
+
+/// The line before the body of a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct RecordHead {
+    pub(super) record: RecordKind,
+    /// The id of the test; empty for the index.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) id: String,
+    /// Which run of the test, and which attempt at it, counted from 1; 0 if it is not one attempt.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) run: u32,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) attempt: u32,
+    /// The length of the body, without the end of its last line.
+    pub(super) bytes: u64,
+    /// A hash of the body.
+    pub(super) hash: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "a predicate of serde")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// A test of a kept run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptTest {
+    /// Its id.
+    pub id: String,
+    /// Its name, with what its row is called.
+    pub name: String,
+    /// Its file, as messages showed it.
+    pub file: String,
+    /// Its file from the config's directory.
+    pub path: String,
+    /// The line of its name, counted from 1.
+    pub line: u32,
+    /// How it ended, in the word of reports.
+    pub status: String,
+    /// Whether the run failed because of it.
+    pub fails_the_run: bool,
+    /// Where its outcome is.
+    pub(super) at: u64,
+    /// The last attempt of each of its runs that was kept, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) recordings: Vec<KeptAttempt>,
+    /// Why what it received is not kept, as a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) not_kept: Option<String>,
+}
+
+/// Where the recording of an attempt is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct KeptAttempt {
+    pub(super) run: u32,
+    pub(super) at: u64,
+}
+
+impl KeptTest {
+    /// The entry of the test that came to `outcome`, whose record is at `at`.
+    pub(super) fn of(outcome: &Outcome, at: u64) -> Self {
+        let test = &outcome.test;
+        let row = test.row.as_ref().map(|row| format!("[{row}]"));
+        Self {
+            id: test.id.clone(),
+            name: test.name.clone() + &row.unwrap_or_default(),
+            file: test.file.clone(),
+            path: test.path.clone(),
+            line: test.line,
+            status: outcome.status().as_str().to_owned(),
+            fails_the_run: outcome.fails_the_run(),
+            at,
+            ..Self::default()
+        }
+    }
+
+    /// Whether it was skipped, and so shows nothing.
+    pub fn is_skipped(&self) -> bool {
+        self.status == Status::Skipped.as_str()
+    }
+}
+
+/// Where everything of a run is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct RunIndex {
+    /// How it ended, if it came to its end.
+    pub(super) end: Option<RunEnd>,
+    /// The tokens of all its tests.
+    pub(super) usage: Usage,
+    /// Its tests, in the order in which it reported them.
+    pub(super) tests: Vec<KeptTest>,
+}
+
+/// A record as it is in the file.
+pub(super) fn record(kind: RecordKind, id: &str, of: (u32, u32), body: &str) -> String {
+    let head = RecordHead {
+        record: kind,
+        id: id.to_owned(),
+        run: of.0,
+        attempt: of.1,
+        bytes: body.len() as u64,
+        hash: digest(body),
+    };
+    // It has texts and numbers only.
+    let head = serde_json::to_string(&head).unwrap_or_default();
+    format!("{head}\n{body}\n")
+}
+
+/// The last line: where the index is.
+pub(super) fn trailer(index_at: u64) -> String {
+    format!("{{\"index\":\"{index_at:020}\"}}\n")
+}
+
+/// Where the last line says that the index is.
+pub(super) fn index_of(trailer: &str) -> Option<u64> {
+    let digits = trailer
+        .strip_prefix("{\"index\":\"")?
+        .strip_suffix("\"}\n")?;
+    digits.parse().ok()
+}
+
+/// The next line, without its end; `None` if it is not whole.
+pub(super) fn next_line(file: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    file.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
+    Ok((line.pop() == Some(b'\n')).then_some(line))
+}

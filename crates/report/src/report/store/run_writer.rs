@@ -1,0 +1,345 @@
+//! The thread that writes a kept run: whoever hands something to it goes on at once.
+//!
+//! **Invariant:** at most [`MOST_WAITING`] bytes wait; what comes beyond that is not kept, and the run is not held up.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+
+use super::record::{
+    FirstLine, KeptAttempt, KeptTest, RecordKind, RunEnd, RunHeading, RunIndex, record, trailer,
+};
+use super::run_files::MOST_BYTES;
+use ananke_engine::recording::RecordedAttempt;
+use ananke_trace::trace::Usage;
+
+/// How many bytes may wait to be written.
+const MOST_WAITING: u64 = 64 << 20;
+
+/// The most bytes of one attempt that are kept.
+pub(super) const MOST_OF_ATTEMPT: u64 = 32 << 20;
+
+/// The most bytes of recordings in one run: the results of all its tests have room after them.
+const MOST_OF_RECORDINGS: u64 = MOST_BYTES / 2;
+
+/// Something to be written.
+enum Message {
+    /// What was received in an attempt.
+    Attempt(RecordedAttempt),
+    /// What came of a test, and its outcome as JSON.
+    Outcome(Box<KeptTest>, String),
+    /// The run is over.
+    End(Option<Box<RunEnd>>, Usage),
+}
+
+/// The part of a writer that attempts are handed to. Clones are the same.
+#[derive(Clone)]
+pub(super) struct WriterQueue {
+    sender: Sender<Message>,
+    waiting: Arc<AtomicU64>,
+}
+
+/// What a writer has written.
+#[derive(Debug)]
+pub(super) struct Written {
+    /// Whether a test is in it that was not skipped.
+    pub(super) has_tests: bool,
+    /// The first error; nothing was written after it.
+    pub(super) error: Option<io::Error>,
+}
+
+/// A thread that writes a kept run.
+pub(super) struct RunWriter {
+    queue: WriterQueue,
+    thread: JoinHandle<Written>,
+}
+
+impl RunWriter {
+    /// A thread that writes to `out`, which begins with `heading`.
+    ///
+    /// # Errors
+    /// If the system has no thread for it.
+    pub(super) fn start(out: Box<dyn Write + Send>, heading: RunHeading) -> io::Result<Self> {
+        let (sender, receiver) = channel();
+        let waiting = Arc::new(AtomicU64::default());
+        let state = WriterState {
+            out,
+            written: 0,
+            recorded: 0,
+            recordings: HashMap::new(),
+            not_kept: HashMap::new(),
+            index: RunIndex::default(),
+            error: None,
+        };
+        let own = Arc::clone(&waiting);
+        let thread = thread::Builder::new()
+            .name("kept run".to_owned())
+            .spawn(move || state.write(heading, &receiver, &own))?;
+        let queue = WriterQueue { sender, waiting };
+        Ok(Self { queue, thread })
+    }
+
+    pub(super) fn queue(&self) -> WriterQueue {
+        self.queue.clone()
+    }
+
+    /// Hands on what came of a test.
+    pub(super) fn add_outcome(&self, test: KeptTest, outcome: String) {
+        let bytes = outcome.len() as u64;
+        self.queue
+            .send(Message::Outcome(Box::new(test), outcome), bytes);
+    }
+
+    /// The run is over; waits until everything is written.
+    pub(super) fn end(self, end: Option<RunEnd>, usage: Usage) -> Written {
+        self.queue.send(Message::End(end.map(Box::new), usage), 0);
+        let lost = || Written {
+            has_tests: true,
+            error: Some(io::Error::other("its thread broke")),
+        };
+        self.thread.join().unwrap_or_else(|_| lost())
+    }
+}
+
+impl WriterQueue {
+    /// Hands on what was received in an attempt.
+    pub(super) fn add_attempt(&self, attempt: RecordedAttempt) {
+        let bytes = attempt.received();
+        self.send(Message::Attempt(attempt), bytes);
+    }
+
+    fn send(&self, message: Message, bytes: u64) {
+        let waiting = self.waiting.fetch_add(bytes, Ordering::Relaxed);
+        if bytes > 0 && waiting + bytes > MOST_WAITING {
+            self.waiting.fetch_sub(bytes, Ordering::Relaxed);
+            return;
+        }
+        // A thread that broke is reported at the end.
+        let _lost = self.sender.send(message);
+    }
+}
+
+struct WriterState {
+    out: Box<dyn Write + Send>,
+    written: u64,
+    /// How many bytes of recordings were written.
+    recorded: u64,
+    /// The attempts of tests whose outcomes are still to come.
+    recordings: HashMap<String, Vec<KeptAttempt>>,
+    /// Why nothing is kept of what these tests received.
+    not_kept: HashMap<String, String>,
+    index: RunIndex,
+    error: Option<io::Error>,
+}
+
+impl WriterState {
+    fn write(
+        mut self,
+        heading: RunHeading,
+        receiver: &Receiver<Message>,
+        waiting: &AtomicU64,
+    ) -> Written {
+        let first = FirstLine { kept_run: heading };
+        // It has texts and numbers only.
+        let line = serde_json::to_string(&first).unwrap_or_default() + "\n";
+        self.append(&line);
+        for message in receiver {
+            match message {
+                Message::Attempt(attempt) => {
+                    let received = attempt.received();
+                    self.attempt(&attempt);
+                    waiting.fetch_sub(received, Ordering::Relaxed);
+                }
+                Message::Outcome(test, outcome) => {
+                    self.outcome(*test, &outcome);
+                    waiting.fetch_sub(outcome.len() as u64, Ordering::Relaxed);
+                }
+                Message::End(end, usage) => {
+                    self.index.end = end.map(|end| *end);
+                    self.index.usage = usage;
+                    break;
+                }
+            }
+        }
+        let at = self.written;
+        let index = serde_json::to_string(&self.index).unwrap_or_default();
+        self.append(&record(RecordKind::Index, "", (0, 0), &index));
+        self.append(&trailer(at));
+        Written {
+            has_tests: self.index.tests.iter().any(|test| !test.is_skipped()),
+            error: self.error,
+        }
+    }
+
+    /// Appends a text as a whole, if nothing failed before.
+    fn append(&mut self, text: &str) {
+        if self.error.is_some() {
+            return;
+        }
+        match self.out.write_all(text.as_bytes()) {
+            Ok(()) => self.written += text.len() as u64,
+            Err(error) => self.error = Some(error),
+        }
+    }
+
+    fn attempt(&mut self, attempt: &RecordedAttempt) {
+        let key = attempt.key();
+        let text = attempt.text().map_err(|problem| problem.message);
+        let text = text.and_then(|text| {
+            let is_too_much = self.recorded + text.len() as u64 > MOST_OF_RECORDINGS;
+            if is_too_much {
+                return Err("the run received more than is kept".to_owned());
+            }
+            Ok(text)
+        });
+        let text = match text {
+            Ok(text) => text,
+            Err(why) => {
+                self.recordings.remove(&key.test);
+                self.not_kept.insert(key.test.clone(), why);
+                return;
+            }
+        };
+        self.recorded += text.len() as u64;
+        let kept = KeptAttempt {
+            run: key.run,
+            at: self.written,
+        };
+        let (of, id) = ((key.run, key.attempt), &key.test);
+        self.append(&record(RecordKind::Recording, id, of, text.trim_end()));
+        let attempts = self.recordings.entry(id.clone()).or_default();
+        attempts.retain(|before| before.run != kept.run);
+        attempts.push(kept);
+    }
+
+    fn outcome(&mut self, test: KeptTest, outcome: &str) {
+        let recordings = self.recordings.remove(&test.id).unwrap_or_default();
+        let not_kept = self.not_kept.remove(&test.id);
+        let test = KeptTest {
+            at: self.written,
+            recordings: if not_kept.is_some() {
+                Vec::new()
+            } else {
+                recordings
+            },
+            not_kept,
+            ..test
+        };
+        self.append(&record(RecordKind::Outcome, &test.id, (0, 0), outcome));
+        if self.error.is_none() {
+            self.index.tests.push(test);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::{Mutex, PoisonError};
+
+    use super::*;
+    use crate::report::store::kept_run::{KeptRun, KeptRunError};
+    use crate::report::store::record::VERSION;
+    use ananke_trace::outcome::{Outcome, TestIdentity};
+
+    /// A disk with room for so many bytes.
+    #[derive(Clone)]
+    struct Disk {
+        bytes: Arc<Mutex<Vec<u8>>>,
+        room: usize,
+    }
+
+    impl Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let mut written = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+            let count = bytes.len().min(self.room - written.len());
+            if count == 0 {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            written.extend_from_slice(&bytes[..count]);
+            Ok(count)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// What is on a disk with this room after a run of so many tests.
+    fn written(tests: usize, room: usize) -> (Vec<u8>, Written) {
+        let disk = Disk {
+            bytes: Arc::default(),
+            room,
+        };
+        let heading = RunHeading {
+            version: VERSION.to_owned(),
+            ananke: env!("CARGO_PKG_VERSION").to_owned(),
+            tests,
+            ..RunHeading::default()
+        };
+        let writer = RunWriter::start(Box::new(disk.clone()), heading).unwrap();
+        for index in 0..tests {
+            let outcome = Outcome {
+                test: TestIdentity {
+                    id: format!("a.test.yaml::{index}"),
+                    ..TestIdentity::default()
+                },
+                ..Outcome::default()
+            };
+            let text = serde_json::to_string(&outcome).unwrap();
+            writer.add_outcome(KeptTest::of(&outcome, 0), text);
+        }
+        let written = writer.end(Some(RunEnd::default()), Usage::default());
+        (disk.bytes.lock().unwrap().clone(), written)
+    }
+
+    fn opened(bytes: &[u8], name: &str) -> Result<KeptRun, KeptRunError> {
+        let path = std::env::temp_dir().join(format!("ananke-store-{}-{name}", std::process::id()));
+        fs::write(&path, bytes).unwrap();
+        let run = KeptRun::open(&path, name);
+        fs::remove_file(path).unwrap();
+        run
+    }
+
+    #[test]
+    fn every_outcome_is_found_by_the_index() {
+        let (bytes, end) = written(200, usize::MAX);
+        assert!(end.error.is_none() && end.has_tests);
+        let run = opened(&bytes, "whole").unwrap();
+        assert!(!run.is_cut_off && run.end.is_some());
+        for (index, test) in run.tests.iter().enumerate() {
+            assert_eq!(test.id, format!("a.test.yaml::{index}"));
+            assert_eq!(run.outcome(test).unwrap().test.id, test.id);
+        }
+        assert_eq!(run.tests.len(), 200);
+    }
+
+    #[test]
+    fn a_full_disk_ends_the_file_and_what_is_there_can_be_read() {
+        let (whole, _) = written(20, usize::MAX);
+        let heading = whole.iter().position(|byte| *byte == b'\n').unwrap();
+        for room in (0..whole.len()).step_by(97) {
+            let (bytes, end) = written(20, room);
+            assert_eq!(bytes.len(), room);
+            assert!(
+                end.error
+                    .is_some_and(|error| error.kind() == io::ErrorKind::StorageFull)
+            );
+            assert_eq!(bytes, whole[..room]);
+            match opened(&bytes, "full") {
+                Ok(run) => {
+                    assert!(run.is_cut_off);
+                    let found = run.tests.iter().map(|test| run.outcome(test).unwrap());
+                    assert_eq!(found.count(), run.tests.len());
+                }
+                Err(error) => assert!(
+                    error == KeptRunError::Foreign && room < 300,
+                    "{room}: {error}"
+                ),
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Which runs are kept (SPEC 12), and the kept answers that are judged again.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use ananke::context::{Context, digest};
+use ananke::outcome::RunFacts;
+use ananke::plan::{CaseEntry, Plan};
+use ananke::report::store::{EarlierRuns, RunHeading, RunStore, StoreReport, not_kept};
+
+use super::output_thread::OutputThread;
+use super::snapshots::is_on_server;
+
+/// How many runs are kept if nothing says otherwise.
+const USUAL: usize = 10;
+
+/// The largest test file whose changes are noticed, in bytes.
+const LARGEST: u64 = 64 << 20;
+
+/// How to get a kept run.
+pub(super) const HOW_TO_KEEP: &str = "`ananke run` keeps what agents answer, the last 10 runs; it keeps nothing of scripted agents, of replays, \
+     under `CI`, or with `run: { keep: 0 }`";
+
+/// How many runs are kept after this one of `plan`; 0 if it is not kept.
+pub(super) fn kept_count(plan: &Plan, context: &Context) -> usize {
+    let usual = if is_on_server(context) { 0 } else { USUAL };
+    let keep = plan.settings.keep.unwrap_or(usual);
+    let is_scripted = |case: &CaseEntry| {
+        let mut targets = plan.config.targets.iter();
+        let own = targets.find(|target| target.name == case.test.target);
+        own.is_some_and(|target| target.model.is_embedded())
+    };
+    let runs = plan.cases.iter().filter(|case| case.test.skip.is_none());
+    let has_agent = runs.into_iter().any(|case| !is_scripted(case));
+    if has_agent { keep } else { 0 }
+}
+
+/// What keeps the run `name` of `plan`, of which `keep` are left; `None` if nothing can be written, which is said, unless the
+/// directory of all that is remembered cannot be made: that is said once.
+pub(super) fn begin(
+    plan: &Plan,
+    name: &str,
+    keep: usize,
+    facts: &RunFacts,
+    context: &Context,
+    mut warnings: OutputThread,
+) -> Option<(StoreReport, RunStore)> {
+    let heading = RunHeading {
+        started_unix_ms: context.unix_ms(),
+        tests: plan.cases.len(),
+        facts: facts.clone(),
+        files: hashes(plan, context),
+        ..RunHeading::default()
+    };
+    let own = Box::new(warnings.clone());
+    match StoreReport::begin(&plan.config.folder, name, keep, heading, own) {
+        Ok(begun) => Some(begun),
+        Err(error) => {
+            let _lost = writeln!(warnings, "{}", not_kept(&error));
+            None
+        }
+    }
+}
+
+/// A hash of each test file of `plan`, by its path from the config's directory.
+fn hashes(plan: &Plan, context: &Context) -> BTreeMap<String, String> {
+    let mut hashes = BTreeMap::new();
+    for case in &plan.cases {
+        let test = &case.test;
+        if !hashes.contains_key(&test.place) && !context.files.is_given(&test.path) {
+            hashes.insert(test.place.clone(), hash(&test.path).unwrap_or_default());
+        }
+    }
+    hashes
+}
+
+/// A hash of the file at `path`; `None` if it is not there, or too large to be looked at.
+pub(super) fn hash(path: &Path) -> Option<String> {
+    let found = path.metadata().ok()?;
+    if !found.is_file() || found.len() > LARGEST {
+        return None;
+    }
+    let bytes = fs::read(path).ok()?;
+    Some(digest(&String::from_utf8_lossy(&bytes)))
+}
+
+/// The kept answers of the project of `plan`; what cannot be read of them is said in `warnings`.
+///
+/// # Errors
+/// If there are none.
+pub(super) fn earlier_answers(plan: &Plan, mut warnings: OutputThread) -> io::Result<EarlierRuns> {
+    let earlier = EarlierRuns::of(&plan.config.folder);
+    for problem in &earlier.problems {
+        let _lost = writeln!(warnings, "warning: the kept run {problem}");
+    }
+    if earlier.is_empty() {
+        let message = format!("no run is kept whose answers can be evaluated\nhelp: {HOW_TO_KEEP}");
+        return Err(io::Error::other(message));
+    }
+    Ok(earlier)
+}

@@ -1,0 +1,403 @@
+//! `ananke show`: what came of a kept run, without the agent and without running anything.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use ananke::context::{Context, OutputStream, absolute, iso8601};
+use ananke::outcome::Outcome;
+use ananke::project::locate;
+use ananke::redact::Redactor;
+use ananke::report::Reporter;
+use ananke::report::ci::BuildJob;
+use ananke::report::file::{FileOptions, NamedReport};
+use ananke::report::store::{KeptRun, KeptTest, RUNS, kept_runs};
+use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
+use ananke::run::RunEvent;
+use ananke::text::{any_of, duration, escape, nearest};
+use clap::{Args, value_parser};
+
+use super::colour::{Colour, colouring};
+use super::exit::Exit;
+use super::kept_runs::{HOW_TO_KEEP, hash};
+use super::named_path::named_path;
+use super::output_files::{ForceOption, OutputFiles, OutputKind};
+use super::print::{print, say, streams};
+use super::print_problems::print_problems;
+use super::report_options::ReportFile;
+
+/// What follows the options in the help of `ananke show`.
+const AFTER_HELP: &str = "\
+Examples:
+  ananke show                       The failures of the last run
+  ananke show 3                     The third of them in full
+  ananke show specs/pay.test.yaml:12
+                                    The test at this line in full, passed or failed
+  ananke show 3 --turn 2            One turn of it, with every event that the agent sent
+  ananke show --run 2 -o run.html   A report of the run before the last one
+
+Exit codes:
+  0    It was shown
+  1    There is no such run or test, or the kept run cannot be read
+  2    Invalid command line";
+
+/// The most ids that are offered for a name of several tests.
+const MOST_IDS: usize = 10;
+
+#[derive(Clone, Debug, Args)]
+#[command(after_long_help = AFTER_HELP)]
+pub(crate) struct ShowOptions {
+    /// A failure by its number, or a test: `FILE:LINE`, a name or an id (default: all failures)
+    #[arg(value_name = "N | WHAT")]
+    pub(crate) what: Option<String>,
+    /// The run: 1 is the last one, 2 the one before
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = value_parser!(u32).range(1..))]
+    pub(crate) run: u32,
+    /// Only this turn of the test, with every event that the agent sent in it
+    #[arg(long, value_name = "N", requires = "what", conflicts_with = "output")]
+    pub(crate) turn: Option<u32>,
+    /// Write a report instead; the file extension selects the format, as for `ananke run`; repeatable
+    #[arg(short, long, value_name = "FILE", value_parser = ReportFile::parse)]
+    pub(crate) output: Vec<ReportFile>,
+    #[command(flatten)]
+    pub(crate) force: ForceOption,
+    /// The project config (default: the nearest `ananke.config.yaml`)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) config: Option<PathBuf>,
+    /// When to use colours
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub(crate) color: Colour,
+}
+
+/// Shows what is asked for of a kept run.
+pub(super) fn show(options: &ShowOptions, context: &Context) -> Exit {
+    let config = match locate(context, options.config.as_deref(), &[]) {
+        Ok(config) => config,
+        Err(problem) => {
+            print_problems(&[problem], options.color, context, &Redactor::default());
+            return Exit::Failure;
+        }
+    };
+    let project = config.parent().unwrap_or(Path::new("")).to_owned();
+    let run = match open(&project, options.run) {
+        Ok(run) => run,
+        Err(message) => return complain(&message),
+    };
+    let shown = Shown {
+        options,
+        context,
+        project,
+        run,
+    };
+    shown.show().unwrap_or_else(|message| complain(&message))
+}
+
+fn complain(message: &str) -> Exit {
+    say(&format!("error: {message}"));
+    Exit::Failure
+}
+
+/// The kept run `number`, counted from 1 from the newest.
+fn open(project: &Path, number: u32) -> Result<KeptRun, String> {
+    let paths = kept_runs(project);
+    let index = usize::try_from(number - 1).unwrap_or(usize::MAX);
+    let Some(path) = paths.get(index) else {
+        return Err(match paths.len() {
+            0 => format!("no run is kept yet\nhelp: {HOW_TO_KEEP}"),
+            1 => format!("there is no run {number}: 1 run is kept"),
+            count => format!("there is no run {number}: {count} runs are kept"),
+        });
+    };
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let shown = format!("{RUNS}/{name}");
+    KeptRun::open(path, &shown).map_err(|error| {
+        format!(
+            "the kept run `{shown}` {error}\nhelp: `--run {}` shows the run before it, and `ananke run` keeps a new one",
+            number + 1
+        )
+    })
+}
+
+/// A kept run that is shown.
+struct Shown<'a> {
+    options: &'a ShowOptions,
+    context: &'a Context,
+    /// The directory of the config.
+    project: PathBuf,
+    run: KeptRun,
+}
+
+impl Shown<'_> {
+    fn show(&self) -> Result<Exit, String> {
+        let run = &self.run;
+        let one = self.options.what.as_deref();
+        let one = one.map(|what| self.test(what)).transpose()?;
+        let tests: Vec<&KeptTest> = match one {
+            Some(test) => vec![test],
+            None if self.options.output.is_empty() => run.failures().collect(),
+            None => run.tests.iter().collect(),
+        };
+        self.note_what_changed(&tests);
+        let is_report = !self.options.output.is_empty();
+        let shown = match (one, self.options.turn) {
+            _ if is_report => self.write_reports(&tests),
+            (Some(test), Some(turn)) => return self.print_turn(test, turn),
+            (Some(test), None) => {
+                let mut console = self.console(Verbosity::Verbose);
+                self.deliver(&mut *console, test)
+            }
+            (None, _) => self.print_failures(&tests),
+        };
+        shown
+            .map(|()| Exit::Success)
+            .or_else(|error| match error.kind() {
+                io::ErrorKind::BrokenPipe => Ok(Exit::Success),
+                _ => Err(error.to_string()),
+            })
+    }
+
+    /// Says on standard error what may surprise: another project, a part of a run, files that are not as they were.
+    fn note_what_changed(&self, tests: &[&KeptTest]) {
+        let KeptRun {
+            heading,
+            shown,
+            is_cut_off,
+            end,
+            ..
+        } = &self.run;
+        let project = self.project.display().to_string();
+        if heading.project != project {
+            say(&format!(
+                "note: this run was kept in another directory: `{}`",
+                heading.project
+            ));
+        }
+        if *is_cut_off {
+            say(&format!(
+                "note: `{shown}` ends in the middle: what follows is what was kept until then"
+            ));
+        } else if end.is_none() {
+            say("note: this run did not come to its end");
+        }
+        if self.options.run > 1 {
+            let began = iso8601(heading.started_unix_ms);
+            let command = heading.facts.command.join(" ");
+            say(&format!("note: the run of {began}: `{command}`"));
+        }
+        let mut files: Vec<&str> = tests.iter().map(|test| test.path.as_str()).collect();
+        files.dedup();
+        for file in files {
+            let Some(then) = heading.files.get(file).filter(|hash| !hash.is_empty()) else {
+                continue;
+            };
+            let path = self.project.join(file);
+            match hash(&path) {
+                Some(now) if now == *then => {}
+                Some(_) => say(&format!("note: `{file}` changed since this run")),
+                None if path.exists() => {}
+                None => say(&format!("note: `{file}` is not there any more")),
+            }
+        }
+    }
+
+    /// The test that `what` names.
+    fn test(&self, what: &str) -> Result<&KeptTest, String> {
+        if let Ok(number) = what.parse::<usize>() {
+            let index = number.checked_sub(1);
+            let found = index.and_then(|index| self.run.failures().nth(index));
+            return found.ok_or_else(|| match self.run.failures().count() {
+                0 => format!("there is no failure {number}: no test of this run failed"),
+                1 => format!("there is no failure {number}: this run has 1, number 1"),
+                count => format!("there is no failure {number}: this run has 1 to {count}"),
+            });
+        }
+        let tests = &self.run.tests;
+        let is_shown_as = |text: &str| text == what || escape::line(text) == what;
+        if let Some(test) = tests.iter().find(|test| is_shown_as(&test.id)) {
+            return Ok(test);
+        }
+        let named: Vec<&KeptTest> = tests
+            .iter()
+            .filter(|test| is_shown_as(&test.name))
+            .collect();
+        match named.as_slice() {
+            [test] => return Ok(test),
+            [] => {}
+            several => return Err(ambiguous(what, several)),
+        }
+        if let Some((file, line)) = place(what) {
+            return self.test_at(what, file, line);
+        }
+        let known = tests
+            .iter()
+            .flat_map(|test| [test.id.as_str(), test.name.as_str()]);
+        let help = nearest(what, known).map_or_else(String::new, |nearest| {
+            format!("\nhelp: did you mean `{nearest}`?")
+        });
+        Err(format!("no test of this run is called `{what}`{help}"))
+    }
+
+    /// The test that the line belongs to: the last that begins at it or before it.
+    fn test_at(&self, what: &str, file: &str, line: u32) -> Result<&KeptTest, String> {
+        let given = absolute(self.context, Path::new(file));
+        let is_in_file = |test: &&KeptTest| {
+            test.file == file || test.path == file || self.project.join(&test.path) == given
+        };
+        let in_file = self.run.tests.iter().filter(is_in_file);
+        let before = in_file.clone().filter(|test| test.line <= line);
+        let begins = before.map(|test| test.line).max();
+        let found: Vec<&KeptTest> = in_file
+            .clone()
+            .filter(|test| Some(test.line) == begins)
+            .collect();
+        match (found.as_slice(), in_file.count()) {
+            ([test], _) => Ok(test),
+            ([], 0) => Err(format!("this run has no test of the file `{file}`")),
+            ([], _) => Err(format!("this run has no test at `{what}`")),
+            (several, _) => Err(ambiguous(what, several)),
+        }
+    }
+
+    fn outcome(&self, test: &KeptTest) -> io::Result<Outcome> {
+        let shown = &self.run.shown;
+        let outcome = self.run.outcome(test);
+        outcome.map_err(|error| {
+            let message = format!("the kept run `{shown}` {error}: `{}` is lost", test.id);
+            io::Error::other(message)
+        })
+    }
+
+    /// Hands the outcome of a test to a report. It was masked before it was kept.
+    fn deliver(&self, report: &mut dyn Reporter, test: &KeptTest) -> io::Result<()> {
+        let event = RunEvent::from(self.outcome(test)?);
+        report.event(&Redactor::default().seal(event))
+    }
+
+    fn console(&self, verbosity: Verbosity) -> Box<ConsoleReport> {
+        let options = ConsoleOptions {
+            colour: colouring(self.options.color, OutputStream::Stdout, self.context),
+            verbosity,
+            size: self.context.size_of(OutputStream::Stdout),
+            ..ConsoleOptions::default()
+        };
+        let (stdout, _) = streams();
+        Box::new(ConsoleReport::new(Box::new(stdout), options).of_kept_run(self.run.usage))
+    }
+
+    /// What a report is told before the tests, and after them if the run came to its end.
+    fn begin(&self) -> RunEvent {
+        let heading = &self.run.heading;
+        RunEvent::RunStarted {
+            tests: heading.tests,
+            unix_ms: heading.started_unix_ms,
+            facts: Box::new(heading.facts.clone()),
+        }
+    }
+
+    fn end(&self) -> Option<RunEvent> {
+        self.run.end.as_ref().map(|end| RunEvent::RunFinished {
+            verdict: end.verdict.clone(),
+            elapsed_us: end.elapsed_us,
+            interrupted: end.interrupted,
+        })
+    }
+
+    /// Prints the failures as the run did.
+    fn print_failures(&self, tests: &[&KeptTest]) -> io::Result<()> {
+        self.report(self.console(Verbosity::Normal), tests)
+    }
+
+    /// Hands everything to a report, and completes it. A test that is lost is named, and the others are reported.
+    fn report(&self, mut report: Box<dyn Reporter>, tests: &[&KeptTest]) -> io::Result<()> {
+        let seal = |event| Redactor::default().seal(event);
+        report.event(&seal(self.begin()))?;
+        let mut lost = None;
+        for test in tests {
+            match self.outcome(test) {
+                Ok(outcome) => report.event(&seal(outcome.into()))?,
+                Err(error) => lost = lost.or(Some(error)),
+            }
+        }
+        if let Some(end) = self.end() {
+            report.event(&seal(end))?;
+        }
+        report.finish()?;
+        lost.map_or(Ok(()), Err)
+    }
+
+    fn write_reports(&self, tests: &[&KeptTest]) -> io::Result<()> {
+        let mut files = OutputFiles::of(self.context, self.options.force);
+        let options = FileOptions {
+            job: BuildJob::of(self.context),
+            ..FileOptions::default()
+        };
+        for ReportFile { path, format } in &self.options.output {
+            let (own, name) = named_path(path, self.context);
+            files.check(&own, path, OutputKind::Report(*format))?;
+            let report = NamedReport::create(*format, own.clone(), name, &options)?;
+            files.add(&own, path)?;
+            self.report(Box::new(report), tests)?;
+        }
+        Ok(())
+    }
+
+    /// Prints one turn of a test, and what the agent sent in it.
+    fn print_turn(&self, test: &KeptTest, number: u32) -> Result<Exit, String> {
+        let mut outcome = self.outcome(test).map_err(|error| error.to_string())?;
+        let turns = &mut outcome.transcript.turns;
+        let last = turns.last().map_or(0, |turn| turn.number);
+        turns.retain(|turn| turn.number == number);
+        if turns.is_empty() {
+            return Err(match last {
+                0 => format!("`{}` has no turn", test.id),
+                1 => format!("`{}` has no turn {number}: it has 1", test.id),
+                last => format!("`{}` has no turn {number}: it has 1 to {last}", test.id),
+            });
+        }
+        let run = outcome.run.max(1);
+        let mut console = self.console(Verbosity::Verbose);
+        let event = Redactor::default().seal(RunEvent::from(outcome));
+        console.event(&event).map_err(|error| error.to_string())?;
+        let recording = match self.run.recording(test, run) {
+            Ok(recording) => recording,
+            Err(error) => {
+                say(&format!("note: the events are not shown: {error}"));
+                return Ok(Exit::Success);
+            }
+        };
+        if recording.is_edited() {
+            say("warning: the events were changed after they were kept: their hash does not match");
+        }
+        let events = recording.received_in(number);
+        Ok(print(Exit::Success, |out| {
+            writeln!(out, "\n    events of turn {number}: {}", events.len())?;
+            events.iter().try_for_each(|(at, text)| {
+                let line = escape::line(text);
+                let at = duration::rounded(*at);
+                writeln!(out, "    {at:>9}  {line}")
+            })
+        }))
+    }
+}
+
+/// The error of a name that several tests have.
+fn ambiguous(what: &str, tests: &[&KeptTest]) -> String {
+    let listed = tests.iter().take(MOST_IDS);
+    let mut ids: Vec<String> = listed.map(|test| format!("`{}`", test.id)).collect();
+    if let Some(more) = tests.len().checked_sub(MOST_IDS).filter(|more| *more > 0) {
+        ids.push(format!("one of {more} more"));
+    }
+    format!(
+        "`{what}` is {} tests of this run\nhelp: name one of them by its id: {}",
+        tests.len(),
+        any_of(&ids)
+    )
+}
+
+/// The file and the line of `FILE:LINE` or `FILE:LINE:COLUMN`.
+fn place(what: &str) -> Option<(&str, u32)> {
+    let (before, last) = what.rsplit_once(':')?;
+    let last: u32 = last.parse().ok()?;
+    let with_column = before.rsplit_once(':');
+    let line = with_column.and_then(|(file, line)| Some((file, line.parse().ok()?)));
+    Some(line.unwrap_or((before, last)))
+}

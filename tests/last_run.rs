@@ -217,7 +217,12 @@ fn the_folder_ignores_itself_and_is_no_place_for_tests() {
     names.sort();
     assert_eq!(
         names,
-        [".gitignore", "last-run.json"],
+        [
+            ".gitignore",
+            "history.jsonl",
+            "history.lock",
+            "last-run.json"
+        ],
         "nothing in the making is left"
     );
     fs::write(folder.join("d.test.yaml"), test("d", true)).unwrap();

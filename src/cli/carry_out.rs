@@ -142,7 +142,7 @@ impl PlannedRun<'_> {
         let (stopper, mode) = (shared.stopper.clone(), Arc::new(TerminalMode::now()));
         let outputs = Outputs::of_program(&stopper);
         if options.again {
-            let earlier = earlier_answers(&plan, outputs.stderr.clone())?;
+            let earlier = earlier_answers(&plan)?;
             shared.again = Some(Arc::new(earlier));
         }
         let kept = (keep > 0).then(|| {

@@ -125,7 +125,7 @@ const HABITS: &[(&[&str], &str)] = &[
 /// Commands of other tools that have no equal here, each with the arguments of ananke that do the same.
 const COMMANDS: &[(&[&str], &str)] = &[
     (&["lint", "validate", "doctor"], "check"),
-    (&["ls", "show", "collect"], "list"),
+    (&["ls", "collect"], "list"),
     (&["new", "create", "generate"], "init"),
     (&["eval", "exec", "start", "retry"], "run"),
     (&["diff"], "compare"),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 
 use ananke::context::{Context, digest};
@@ -11,6 +11,7 @@ use ananke::plan::{CaseEntry, Plan};
 use ananke::report::store::{EarlierRuns, RunHeading, RunStore, StoreReport, not_kept};
 
 use super::output_thread::OutputThread;
+use super::print::say;
 use super::snapshots::is_on_server;
 
 /// How many runs are kept if nothing says otherwise.
@@ -37,15 +38,14 @@ pub(super) fn kept_count(plan: &Plan, context: &Context) -> usize {
     if has_agent { keep } else { 0 }
 }
 
-/// What keeps the run `name` of `plan`, of which `keep` are left; `None` if nothing can be written, which is said, unless the
-/// directory of all that is remembered cannot be made: that is said once.
+/// What keeps the run `name` of `plan`, of which `keep` are left; `None` if nothing can be written, which is said.
 pub(super) fn begin(
     plan: &Plan,
     name: &str,
     keep: usize,
     facts: &RunFacts,
     context: &Context,
-    mut warnings: OutputThread,
+    warnings: OutputThread,
 ) -> Option<(StoreReport, RunStore)> {
     let heading = RunHeading {
         started_unix_ms: context.unix_ms(),
@@ -54,14 +54,8 @@ pub(super) fn begin(
         files: hashes(plan, context),
         ..RunHeading::default()
     };
-    let own = Box::new(warnings.clone());
-    match StoreReport::begin(&plan.config.folder, name, keep, heading, own) {
-        Ok(begun) => Some(begun),
-        Err(error) => {
-            let _lost = writeln!(warnings, "{}", not_kept(&error));
-            None
-        }
-    }
+    let begun = StoreReport::begin(&plan.config.folder, name, keep, heading, Box::new(warnings));
+    begun.map_err(|error| say(&not_kept(&error))).ok()
 }
 
 /// A hash of each test file of `plan`, by its path from the config's directory.
@@ -86,14 +80,14 @@ pub(super) fn hash(path: &Path) -> Option<String> {
     Some(digest(&String::from_utf8_lossy(&bytes)))
 }
 
-/// The kept answers of the project of `plan`; what cannot be read of them is said in `warnings`.
+/// The kept answers of the project of `plan`; what cannot be read of them is said on standard error.
 ///
 /// # Errors
 /// If there are none.
-pub(super) fn earlier_answers(plan: &Plan, mut warnings: OutputThread) -> io::Result<EarlierRuns> {
+pub(super) fn earlier_answers(plan: &Plan) -> io::Result<EarlierRuns> {
     let earlier = EarlierRuns::of(&plan.config.folder);
     for problem in &earlier.problems {
-        let _lost = writeln!(warnings, "warning: the kept run {problem}");
+        say(&format!("warning: the kept run {problem}"));
     }
     if earlier.is_empty() {
         let message = format!("no run is kept whose answers can be evaluated\nhelp: {HOW_TO_KEEP}");

@@ -143,7 +143,7 @@ impl Shown<'_> {
             (Some(test), Some(turn)) => return self.print_turn(test, turn),
             (Some(test), None) => {
                 let mut console = self.console(Verbosity::Verbose);
-                self.deliver(&mut *console, test)
+                self.deliver(&mut console, test)
             }
             (None, _) => self.print_failures(&tests),
         };
@@ -272,7 +272,7 @@ impl Shown<'_> {
         report.event(&Redactor::default().seal(event))
     }
 
-    fn console(&self, verbosity: Verbosity) -> Box<ConsoleReport> {
+    fn console(&self, verbosity: Verbosity) -> ConsoleReport {
         let options = ConsoleOptions {
             colour: colouring(self.options.color, OutputStream::Stdout, self.context),
             verbosity,
@@ -280,7 +280,7 @@ impl Shown<'_> {
             ..ConsoleOptions::default()
         };
         let (stdout, _) = streams();
-        Box::new(ConsoleReport::new(Box::new(stdout), options).of_kept_run(self.run.usage))
+        ConsoleReport::new(Box::new(stdout), options).of_kept_run(self.run.usage)
     }
 
     /// What a report is told before the tests, and after them if the run came to its end.
@@ -303,7 +303,7 @@ impl Shown<'_> {
 
     /// Prints the failures as the run did.
     fn print_failures(&self, tests: &[&KeptTest]) -> io::Result<()> {
-        self.report(self.console(Verbosity::Normal), tests)
+        self.report(Box::new(self.console(Verbosity::Normal)), tests)
     }
 
     /// Hands everything to a report, and completes it. A test that is lost is named, and the others are reported.
@@ -342,11 +342,10 @@ impl Shown<'_> {
 
     /// Prints one turn of a test, and what the agent sent in it.
     fn print_turn(&self, test: &KeptTest, number: u32) -> Result<Exit, String> {
-        let mut outcome = self.outcome(test).map_err(|error| error.to_string())?;
-        let turns = &mut outcome.transcript.turns;
-        let last = turns.last().map_or(0, |turn| turn.number);
-        turns.retain(|turn| turn.number == number);
-        if turns.is_empty() {
+        let outcome = self.outcome(test).map_err(|error| error.to_string())?;
+        let turns = &outcome.transcript.turns;
+        if !turns.iter().any(|turn| turn.number == number) {
+            let last = turns.last().map_or(0, |turn| turn.number);
             return Err(match last {
                 0 => format!("`{}` has no turn", test.id),
                 1 => format!("`{}` has no turn {number}: it has 1", test.id),
@@ -354,7 +353,7 @@ impl Shown<'_> {
             });
         }
         let run = outcome.run.max(1);
-        let mut console = self.console(Verbosity::Verbose);
+        let mut console = self.console(Verbosity::Verbose).of_turn(number);
         let event = Redactor::default().seal(RunEvent::from(outcome));
         console.event(&event).map_err(|error| error.to_string())?;
         let recording = match self.run.recording(test, run) {

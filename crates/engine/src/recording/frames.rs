@@ -6,24 +6,50 @@ use ananke_agents::sse;
 
 /// Collects bytes until an event is complete.
 pub(super) struct Frames {
-    events: sse::SseDecoder,
+    /// `None` if several events may be one frame.
+    events: Option<sse::SseDecoder>,
     open: Vec<u8>,
 }
+
+/// The ends of events, however their lines end.
+const ENDS: [&[u8]; 3] = [b"\n\n", b"\r\n\r\n", b"\r\r"];
 
 impl Frames {
     pub(super) fn new() -> Self {
         Self {
-            events: sse::SseDecoder::new(usize::MAX),
+            events: Some(sse::SseDecoder::new(usize::MAX)),
+            open: Vec::new(),
+        }
+    }
+
+    /// The same with as many whole events in one frame as came at once: to cut them apart takes longer than to write them.
+    pub(super) fn of_several_events() -> Self {
+        Self {
+            events: None,
             open: Vec::new(),
         }
     }
 
     /// Hands on each event that `bytes` complete.
     pub(super) fn add(&mut self, bytes: &[u8], mut hand_on: impl FnMut(Vec<u8>)) {
+        let Some(decoder) = &mut self.events else {
+            // The end of an event may have come in two pieces.
+            let seam = self.open.len().saturating_sub(3);
+            self.open.extend_from_slice(bytes);
+            let ends = ENDS.iter().filter_map(|end| {
+                let at = memchr::memmem::rfind(&self.open[seam..], end)?;
+                Some(seam + at + end.len())
+            });
+            if let Some(end) = ends.max() {
+                let rest = self.open.split_off(end);
+                hand_on(std::mem::replace(&mut self.open, rest));
+            }
+            return;
+        };
         let mut rest = bytes;
         loop {
             let before = rest;
-            let is_whole = matches!(self.events.next_event(&mut rest), Ok(Some(_)));
+            let is_whole = matches!(decoder.next_event(&mut rest), Ok(Some(_)));
             self.open
                 .extend_from_slice(&before[..before.len() - rest.len()]);
             if !is_whole {
@@ -36,7 +62,7 @@ impl Frames {
                 && let Some(after) = rest.strip_prefix(b"\n")
             {
                 self.open.push(b'\n');
-                self.events.next_event(&mut &b"\n"[..]).ok();
+                decoder.next_event(&mut &b"\n"[..]).ok();
                 rest = after;
             }
             hand_on(std::mem::take(&mut self.open));

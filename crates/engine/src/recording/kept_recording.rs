@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::agent_exchange::AgentExchange;
 use super::file;
+use super::frames::Frames;
 use super::name;
 use super::problem::problem;
 use super::recording_limits::RecordingLimits;
@@ -148,8 +149,12 @@ impl KeptRecording {
             if let RecordedResponse::Received { pieces, .. } = &exchange.answer
                 && is_meant(exchange.turn, &exchange.lane)
             {
-                let events = pieces.iter().map(|(at, bytes)| (*at, text(bytes)));
-                received.extend(events);
+                for (at, bytes) in pieces {
+                    let mut frames = Frames::new();
+                    frames.add(bytes, |event| received.push((*at, text(&event))));
+                    let rest = text(&frames.rest());
+                    received.extend((!rest.is_empty()).then_some((*at, rest)));
+                }
             }
         }
         for program in &self.recorded.programs {

@@ -26,7 +26,7 @@ use super::recordings::{RecordingMode, Recordings};
 use super::replay::Replay;
 use super::secret_splitter::SecretSplitter;
 use ananke_agents::{Body, ClientEvent, HttpRequest, Next, Reply, TargetError, Transport};
-use ananke_base::context::{At, CaseKey, Clock, Ids, digest};
+use ananke_base::context::{At, CaseKey, Clock, Ids, digest, fingerprint};
 use ananke_base::message::Lane;
 use ananke_model::variables::Secret;
 use ananke_trace::outcome::Problem;
@@ -438,7 +438,10 @@ impl Transport for RecordedLane {
                         body,
                         recorder,
                         index,
-                        frames: Frames::new(),
+                        frames: match shared.extent {
+                            RecordingExtent::Whole => Frames::new(),
+                            RecordingExtent::Responses(_) => Frames::of_several_events(),
+                        },
                         last: at,
                     };
                     Ok(Some(Reply {
@@ -474,8 +477,13 @@ impl Recorder {
         let (body, hash) = match self.0.extent {
             RecordingExtent::Whole => (body.into_owned(), None),
             RecordingExtent::Responses(_) => {
-                let marked = state.markers.text_without_others(&body, &self.0.redactor);
-                (String::new(), Some(digest(&marked)))
+                // As a replay marks what it sends.
+                let hash = if state.markers.is_empty() {
+                    fingerprint(body.as_bytes())
+                } else {
+                    fingerprint(state.markers.text(&body).as_bytes())
+                };
+                (String::new(), Some(hash))
             }
         };
         let exchange = RecordedExchange {

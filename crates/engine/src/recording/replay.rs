@@ -21,7 +21,7 @@ use super::request_match::RequestMatch;
 use ananke_agents::{
     Body, ClientEvent, HttpRequest, Method, Next, Received, Reply, TargetError, Transport,
 };
-use ananke_base::context::{At, Clock, Ids, ManualClock, digest};
+use ananke_base::context::{At, Clock, Ids, ManualClock, digest, fingerprint};
 use ananke_base::message::Lane;
 use ananke_base::text::duration;
 use ananke_model::variables::Secret;
@@ -419,7 +419,8 @@ impl SharedReplay {
         };
         let body = left.markers.text(body);
         let of_body = || match &exchange.hash {
-            Some(hash) => (digest(&body) != *hash).then(|| vec!["it has another body".to_owned()]),
+            Some(hash) => (fingerprint(body.as_bytes()) != *hash)
+                .then(|| vec!["it has another body".to_owned()]),
             None => diff::difference(&exchange.body, &body, &left.known_ids),
         };
         let difference = if exchange.method == method {

@@ -12,12 +12,18 @@ use ananke_trace::trace::Change;
 /// Collects texts that come in pieces.
 #[derive(Debug, Default)]
 pub(super) struct SecretSplitter {
-    texts: HashMap<(Lane, SplitPart, String), SplitText>,
+    texts: Vec<SplitText>,
+    /// The place of each text, and of the one that the last piece belongs to.
+    places: HashMap<(Lane, SplitPart, String), usize>,
+    last: usize,
 }
 
 /// A text, and where its pieces meet.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct SplitText {
+    lane: Lane,
+    part: SplitPart,
+    id: String,
     text: String,
     cuts: Vec<usize>,
 }
@@ -38,10 +44,22 @@ impl SecretSplitter {
             Change::Reasoning { id, delta, .. } => (SplitPart::Reasoning, id, delta),
             _ => return,
         };
-        let SplitText { text, cuts } = self
-            .texts
-            .entry((lane.clone(), part, id.to_string()))
-            .or_default();
+        // Most pieces go on with the text of the one before.
+        let is_of = |text: &SplitText| text.part == part && text.id == **id && text.lane == *lane;
+        if !self.texts.get(self.last).is_some_and(is_of) {
+            let key = (lane.clone(), part, id.to_string());
+            self.last = *self.places.entry(key).or_insert(self.texts.len());
+            if self.last == self.texts.len() {
+                self.texts.push(SplitText {
+                    lane: lane.clone(),
+                    part,
+                    id: id.to_string(),
+                    text: String::new(),
+                    cuts: Vec::new(),
+                });
+            }
+        }
+        let SplitText { text, cuts, .. } = &mut self.texts[self.last];
         text.push_str(delta);
         cuts.push(text.len());
     }
@@ -52,8 +70,8 @@ impl SecretSplitter {
             return None;
         }
         self.texts
-            .values()
-            .filter_map(|SplitText { text, cuts }| markers.cut_by(text, cuts))
+            .iter()
+            .filter_map(|SplitText { text, cuts, .. }| markers.cut_by(text, cuts))
             .min()
     }
 }

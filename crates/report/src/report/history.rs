@@ -301,7 +301,13 @@ impl Reporter for HistoryReport {
             None => trim(&self.folder),
         };
         match trimmed {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            // There is no such file, or no directory for it: the memory of the last run says that.
+            Err(error)
+                if !matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
                 let why = reason(&error);
                 // A closed standard error ends the printing, nothing else.
                 let _lost = writeln!(

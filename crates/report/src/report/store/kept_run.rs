@@ -13,7 +13,7 @@ use super::record::{
     TRAILER, VERSION, index_of, next_line,
 };
 use super::run_files::MOST_BYTES;
-use ananke_base::context::digest;
+use ananke_base::context::fingerprint;
 use ananke_base::source::{reason, received_json::read_own};
 use ananke_engine::recording::KeptRecording;
 use ananke_trace::outcome::Outcome;
@@ -203,7 +203,7 @@ fn read_record(file: &mut BufReader<File>) -> Result<Option<(RecordHead, String)
     file.by_ref().take(head.bytes + 1).read_to_end(&mut body)?;
     let is_whole = body.len() as u64 == head.bytes + 1 && body.pop() == Some(b'\n');
     let body = String::from_utf8(body).ok().filter(|_| is_whole);
-    let body = body.filter(|body| digest(body) == head.hash);
+    let body = body.filter(|body| fingerprint(body.as_bytes()) == head.hash);
     Ok(body.map(|body| (head, body)))
 }
 

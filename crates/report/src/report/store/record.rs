@@ -7,7 +7,7 @@ use std::io::{self, BufRead, Read as _};
 
 use serde::{Deserialize, Serialize};
 
-use ananke_base::context::digest;
+use ananke_base::context::fingerprint;
 use ananke_trace::outcome::{Outcome, RunFacts, Status, Verdict};
 use ananke_trace::trace::Usage;
 
@@ -168,7 +168,7 @@ pub(super) fn record(kind: RecordKind, id: &str, of: (u32, u32), body: &str) -> 
         run: of.0,
         attempt: of.1,
         bytes: body.len() as u64,
-        hash: digest(body),
+        hash: fingerprint(body.as_bytes()),
     };
     // It has texts and numbers only.
     let head = serde_json::to_string(&head).unwrap_or_default();

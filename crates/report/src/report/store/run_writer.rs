@@ -3,7 +3,7 @@
 //! **Invariant:** at most [`MOST_WAITING`] bytes wait; what comes beyond that is not kept, and the run is not held up.
 
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -24,6 +24,9 @@ pub(super) const MOST_OF_ATTEMPT: u64 = 32 << 20;
 
 /// The most bytes of recordings in one run: the results of all its tests have room after them.
 const MOST_OF_RECORDINGS: u64 = MOST_BYTES / 2;
+
+/// How many bytes are written at once.
+const BUFFER: usize = 256 << 10;
 
 /// Something to be written.
 enum Message {
@@ -66,7 +69,7 @@ impl RunWriter {
         let (sender, receiver) = channel();
         let waiting = Arc::new(AtomicU64::default());
         let state = WriterState {
-            out,
+            out: BufWriter::with_capacity(BUFFER, out),
             written: 0,
             recorded: 0,
             recordings: HashMap::new(),
@@ -123,7 +126,7 @@ impl WriterQueue {
 }
 
 struct WriterState {
-    out: Box<dyn Write + Send>,
+    out: BufWriter<Box<dyn Write + Send>>,
     written: u64,
     /// How many bytes of recordings were written.
     recorded: u64,
@@ -146,7 +149,15 @@ impl WriterState {
         // It has texts and numbers only.
         let line = serde_json::to_string(&first).unwrap_or_default() + "\n";
         self.append(&line);
-        for message in receiver {
+        loop {
+            // What waits is written together.
+            let next = receiver.try_recv().or_else(|_| {
+                self.flush();
+                receiver.recv()
+            });
+            let Ok(message) = next else {
+                break;
+            };
             match message {
                 Message::Attempt(attempt) => {
                     let received = attempt.received();
@@ -168,6 +179,7 @@ impl WriterState {
         let index = serde_json::to_string(&self.index).unwrap_or_default();
         self.append(&record(RecordKind::Index, "", (0, 0), &index));
         self.append(&trailer(at));
+        self.flush();
         Written {
             has_tests: self.index.tests.iter().any(|test| !test.is_skipped()),
             error: self.error,
@@ -182,6 +194,12 @@ impl WriterState {
         match self.out.write_all(text.as_bytes()) {
             Ok(()) => self.written += text.len() as u64,
             Err(error) => self.error = Some(error),
+        }
+    }
+
+    fn flush(&mut self) {
+        if self.error.is_none() {
+            self.error = self.out.flush().err();
         }
     }
 

@@ -86,6 +86,8 @@ pub struct ConsoleReport {
     is_kept: bool,
     /// The tokens of a kept run that is shown again, of which not all tests are reported.
     kept_usage: Option<Usage>,
+    /// The number of the only turn that is shown, if not all are.
+    only_turn: Option<u32>,
     size: fn() -> Option<TerminalSize>,
     palette: Palette,
     /// The file whose tests are reported now.
@@ -137,6 +139,7 @@ impl ConsoleReport {
             verbosity: options.verbosity,
             is_kept: options.is_kept,
             kept_usage: None,
+            only_turn: None,
             size: options.size,
             palette: Palette::new(options.colour),
             file: None,
@@ -152,6 +155,15 @@ impl ConsoleReport {
     pub fn of_kept_run(self, usage: Usage) -> Self {
         Self {
             kept_usage: Some(usage),
+            ..self
+        }
+    }
+
+    /// The same, which shows of each test this turn alone, counted from 1.
+    #[must_use]
+    pub fn of_turn(self, number: u32) -> Self {
+        Self {
+            only_turn: Some(number),
             ..self
         }
     }
@@ -340,6 +352,7 @@ impl ConsoleReport {
         let style = match self.verbosity {
             Verbosity::Verbose => TranscriptStyle {
                 held: true,
+                only_turn: self.only_turn,
                 ..style
             },
             _ => TranscriptStyle {
@@ -393,9 +406,9 @@ impl ConsoleReport {
         if let Some(rerun) = rerun {
             page.put(palette.faint, "run them again: ");
             page.line(Style::new(), &escape::line(&rerun));
+            self.write_how_to_show(&mut page);
             page.end();
         }
-        self.write_how_to_show(&mut page);
         self.write_slowest(&mut page);
         snapshots.write(palette, &mut page);
         let Usage {
@@ -433,10 +446,9 @@ impl ConsoleReport {
 
     /// How to see more of a failure without asking the agent.
     fn write_how_to_show(&self, page: &mut Page) {
-        if self.is_kept && self.result.has_failed() {
-            page.put(self.palette.faint, "show the first failure in full: ");
+        if self.is_kept {
+            page.put(self.palette.faint, "show the first in full: ");
             page.line(Style::new(), "ananke show 1");
-            page.end();
         }
     }
 

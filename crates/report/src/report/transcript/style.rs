@@ -31,6 +31,8 @@ pub(crate) struct TranscriptStyle {
     pub(crate) width: Option<usize>,
     /// Whether the rules that passed are listed.
     pub(crate) held: bool,
+    /// The number of the only turn that is written, if not all are.
+    pub(crate) only_turn: Option<u32>,
 }
 
 impl TranscriptStyle {
@@ -44,6 +46,7 @@ impl TranscriptStyle {
             whole: 64 << 10,
             width: None,
             held: false,
+            only_turn: None,
         }
     }
 }

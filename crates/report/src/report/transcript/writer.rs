@@ -156,6 +156,9 @@ impl TranscriptWriter {
     }
 
     fn turn(&mut self, turn: &TurnOutcome, outcome: &Outcome) {
+        if self.style.only_turn.is_some_and(|only| only != turn.number) {
+            return;
+        }
         let findings = !turn.failures().is_empty() || turn.status().fails_the_run();
         let with_lines = self.has_lines(turn);
         if !findings && !with_lines {
@@ -553,7 +556,9 @@ impl TranscriptWriter {
 
     fn not_run(&mut self, outcome: &Outcome) {
         let palette = self.style.palette;
-        let stopped = outcome.transcript.turns_not_run > 0 && !outcome.transcript.turns.is_empty();
+        let stopped = outcome.transcript.turns_not_run > 0
+            && !outcome.transcript.turns.is_empty()
+            && self.style.only_turn.is_none();
         if stopped && self.style.scope != TranscriptScope::Findings {
             self.part();
             self.page.space(self.style.indent);

@@ -513,7 +513,7 @@ fn a_kept_run_that_is_not_as_it_was_is_named() {
         let (code, _, error) = shown(text, &["show"]);
         assert!(code == 1 && error.contains("is not a kept run"), "{error}");
     }
-    // Cut off anywhere: what is there is shown.
+    // Truncated anywhere: what is there is shown.
     let lines: Vec<&str> = whole.lines().collect();
     for count in 1..lines.len() {
         let part = lines[..count].join("\n") + "\n" + &lines[count][..lines[count].len() / 2];

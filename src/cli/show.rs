@@ -160,7 +160,7 @@ impl Shown<'_> {
         let KeptRun {
             heading,
             shown,
-            is_cut_off,
+            is_truncated,
             end,
             ..
         } = &self.run;
@@ -171,7 +171,7 @@ impl Shown<'_> {
                 heading.project
             ));
         }
-        if *is_cut_off {
+        if *is_truncated {
             say(&format!(
                 "note: `{shown}` ends in the middle: what follows is what was kept until then"
             ));
@@ -283,7 +283,7 @@ impl Shown<'_> {
         ConsoleReport::new(Box::new(stdout), options).of_kept_run(self.run.usage)
     }
 
-    /// What a report is told before the tests, and after them if the run came to its end.
+    /// The event before the tests.
     fn begin(&self) -> RunEvent {
         let heading = &self.run.heading;
         RunEvent::RunStarted {
@@ -293,6 +293,7 @@ impl Shown<'_> {
         }
     }
 
+    /// The event after the tests, if the run came to its end.
     fn end(&self) -> Option<RunEvent> {
         self.run.end.as_ref().map(|end| RunEvent::RunFinished {
             verdict: end.verdict.clone(),

@@ -11,10 +11,9 @@ pub fn digest(text: &str) -> String {
 pub fn fingerprint(bytes: &[u8]) -> String {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mixed = |hash: u64, word: u64| {
-        let product = u128::from(hash ^ word) * u128::from(FACTOR);
-        // Both halves: each bit of the word changes many of the hash.
-        let [low, high] = [product, product >> 64].map(|half| (half & u128::from(u64::MAX)) as u64);
-        low ^ high.rotate_left(32) ^ FACTOR
+        let product = (hash ^ word).wrapping_mul(FACTOR);
+        // The high half has seen every bit.
+        product ^ (product >> 32)
     };
     let mut words = bytes.chunks_exact(8);
     let hash = words.by_ref().fold(bytes.len() as u64, |hash, word| {

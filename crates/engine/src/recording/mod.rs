@@ -1,6 +1,7 @@
 //! Recordings: what came from outside while a test ran, kept in files and replayed (SPEC 12).
 
 mod agent_exchange;
+mod attempt_store;
 mod diff;
 mod environment;
 mod exchange;
@@ -23,6 +24,7 @@ mod secret_splitter;
 mod stream_fault;
 
 pub use agent_exchange::{AgentAnswer, AgentExchange};
+pub use attempt_store::{AttemptStore, EarlierAnswers};
 pub use environment::AttemptEnvironment;
 pub use is_recording::is_recording;
 pub use kept_recording::KeptRecording;

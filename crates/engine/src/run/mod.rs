@@ -7,7 +7,6 @@
 mod attempt;
 
 mod attempt_series;
-mod attempt_store;
 mod awaited_input;
 mod capture_values;
 mod case;
@@ -75,7 +74,6 @@ mod watchdog;
 mod worker;
 mod written_turns;
 
-pub use attempt_store::{AttemptStore, EarlierAnswers};
 pub use conversation_driver::{ConversationDriver, DriverRequest};
 pub use conversation_log::{ConversationLog, LoggedChange, LoggedConversation, LoggedTurn};
 pub use conversation_tape::{

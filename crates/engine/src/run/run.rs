@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use tokio::sync::OnceCell;
 
-use super::attempt_store::{AttemptStore, EarlierAnswers};
 use super::conversation_driver::ConversationDriver;
 use super::conversation_log::ConversationLog;
 use super::conversation_tape::{ConversationMutator, ConversationTape};
@@ -20,7 +19,7 @@ use super::tool_names::ToolNames;
 use crate::coverage::CoverageCollector;
 use crate::observed::ObservedConversations;
 use crate::plan::CaseEntry;
-use crate::recording::{KeptRecording, Recordings};
+use crate::recording::{AttemptStore, EarlierAnswers, KeptRecording, Recordings};
 use crate::server::ServerWatch;
 use ananke_agents::Transport;
 use ananke_base::context::Context;

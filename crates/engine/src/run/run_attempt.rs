@@ -140,7 +140,7 @@ fn not_asked(case: &Case, why: String) -> Problem {
     }
 }
 
-/// Names a request of a test that there is no kept answer to, in place of what a replay says of it.
+/// Names a request of a test that there is no kept answer to, instead of what a replay says of it.
 fn name_what_was_not_asked(case: &Case, outcome: &mut Outcome) {
     let is_of_recording = |problem: &Problem| problem.kind == ErrorKind::Recording;
     let Some((turn, _)) = outcome

@@ -132,7 +132,7 @@ pub(super) struct RequestLine {
     /// The body, if it is not JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
-    /// The hash of the body, which is left out; only in a kept run, where requests repeat all that was said before.
+    /// The hash of the body, which is omitted then; only in a kept run, where requests repeat all that was said before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) hash: Option<String>,
 }

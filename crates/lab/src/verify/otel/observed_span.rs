@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::otlp_span::{AnyValue, OtlpSpan, SpanEvent, json_of};
-use super::span_messages::{SpanMessages, is_cut_off, unread};
+use super::span_messages::{SpanMessages, is_truncated, unread};
 use crate::verify::conventions::{Conventions, SpanKind};
 use crate::verify::message_item::{MessageItem, first, text_of};
 use ananke_base::source::received_json;
@@ -174,7 +174,7 @@ impl ObservedSpan {
         };
         let result = first(attributes, &known.result).cloned().or(of_events);
         if let Some(Value::String(text)) = &result
-            && is_cut_off(text)
+            && is_truncated(text)
         {
             let id = self.call_id.clone().unwrap_or_default();
             let why = "the attribute is truncated by a limit of its length";
@@ -224,7 +224,7 @@ fn unread_attributes(attributes: &Map<String, Value>, names: &Conventions) -> Ve
         if names.uses_attribute(name) {
             if let Value::String(text) = value
                 && names.attributes.output_calls.contains(name)
-                && is_cut_off(text)
+                && is_truncated(text)
             {
                 found.push(unread(format!("attribute:{name}"), text, OF_SPAN));
             }

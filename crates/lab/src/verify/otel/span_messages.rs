@@ -227,7 +227,7 @@ fn items_of(
     names: &Conventions,
 ) -> Vec<MessageItem> {
     if let Value::String(text) = value
-        && is_cut_off(text)
+        && is_truncated(text)
     {
         return vec![MessageItem::Unread(unread(
             format!("attribute:{name}"),
@@ -239,7 +239,7 @@ fn items_of(
 }
 
 /// Whether a text is JSON that ends in the middle, as a limit of length leaves it.
-pub(super) fn is_cut_off(text: &str) -> bool {
+pub(super) fn is_truncated(text: &str) -> bool {
     if !text.trim_start().starts_with(['[', '{']) {
         return false;
     }
@@ -340,7 +340,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_that_ends_in_the_middle_is_cut_off() {
+    fn json_that_ends_in_the_middle_is_truncated() {
         for (text, expected) in [
             (r#"[{"a":"b"#, true),
             (r#"{"a":["]"]"#, true),
@@ -350,7 +350,7 @@ mod tests {
             ("text { with", false),
             ("{'city': 'Oslo'}", false),
         ] {
-            assert_eq!(is_cut_off(text), expected, "{text}");
+            assert_eq!(is_truncated(text), expected, "{text}");
         }
     }
 

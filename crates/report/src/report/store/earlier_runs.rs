@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use super::kept_run::{KeptRun, KeptRunError};
 use super::run_files::{RUNS, kept_runs};
-use ananke_engine::recording::KeptRecording;
-use ananke_engine::run::EarlierAnswers;
+use ananke_engine::recording::{EarlierAnswers, KeptRecording};
 
 /// The kept runs of a project.
 #[derive(Debug, Default)]

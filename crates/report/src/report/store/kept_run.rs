@@ -68,7 +68,7 @@ pub struct KeptRun {
     /// Its tests, in the order of the run.
     pub tests: Vec<KeptTest>,
     /// Whether its file ends in the middle: tests may be missing.
-    pub is_cut_off: bool,
+    pub is_truncated: bool,
     /// The file, as shown in messages.
     pub shown: String,
     file: Mutex<BufReader<File>>,
@@ -90,7 +90,7 @@ impl KeptRun {
         let heading = heading(&first)?;
         let records_at = first.len() as u64 + 1;
         let found = index(&mut file, found.len());
-        let is_cut_off = found.is_none();
+        let is_truncated = found.is_none();
         let RunIndex { end, usage, tests } = match found {
             Some(index) => index,
             None => scanned(&mut file, records_at)?,
@@ -100,7 +100,7 @@ impl KeptRun {
             end,
             usage,
             tests,
-            is_cut_off,
+            is_truncated,
             shown: shown.to_owned(),
             file: Mutex::new(file),
         })
@@ -150,7 +150,7 @@ impl KeptRun {
     fn record(&self, at: u64) -> Result<(RecordHead, String), KeptRunError> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.seek(SeekFrom::Start(at))?;
-        read_record(&mut *file)?.ok_or(KeptRunError::Changed)
+        read_record(&mut file)?.ok_or(KeptRunError::Changed)
     }
 }
 

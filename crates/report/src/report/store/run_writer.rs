@@ -1,4 +1,4 @@
-//! The thread that writes a kept run: whoever hands something to it goes on at once.
+//! The thread that writes a kept run: what is handed to it waits there, and its callers go on at once.
 //!
 //! **Invariant:** at most [`MOST_WAITING`] bytes wait; what comes beyond that is not kept, and the run is not held up.
 
@@ -160,9 +160,9 @@ impl WriterState {
             };
             match message {
                 Message::Attempt(attempt) => {
-                    let received = attempt.received();
+                    let bytes = attempt.received();
                     self.attempt(&attempt);
-                    waiting.fetch_sub(received, Ordering::Relaxed);
+                    waiting.fetch_sub(bytes, Ordering::Relaxed);
                 }
                 Message::Outcome(test, outcome) => {
                     self.outcome(*test, &outcome);
@@ -327,7 +327,7 @@ mod tests {
         let (bytes, end) = written(200, usize::MAX);
         assert!(end.error.is_none() && end.has_tests);
         let run = opened(&bytes, "whole").unwrap();
-        assert!(!run.is_cut_off && run.end.is_some());
+        assert!(!run.is_truncated && run.end.is_some());
         for (index, test) in run.tests.iter().enumerate() {
             assert_eq!(test.id, format!("a.test.yaml::{index}"));
             assert_eq!(run.outcome(test).unwrap().test.id, test.id);
@@ -349,7 +349,7 @@ mod tests {
             assert_eq!(bytes, whole[..room]);
             match opened(&bytes, "full") {
                 Ok(run) => {
-                    assert!(run.is_cut_off);
+                    assert!(run.is_truncated);
                     let found = run.tests.iter().map(|test| run.outcome(test).unwrap());
                     assert_eq!(found.count(), run.tests.len());
                 }

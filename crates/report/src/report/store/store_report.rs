@@ -10,8 +10,8 @@ use super::run_files::{RUNS, create, remove_oldest};
 use super::run_writer::{MOST_OF_ATTEMPT, RunWriter, WriterQueue};
 use crate::report::reporter::Reporter;
 use ananke_base::source::reason;
-use ananke_engine::recording::RecordedAttempt;
-use ananke_engine::run::{AttemptStore, RunEvent};
+use ananke_engine::recording::{AttemptStore, RecordedAttempt};
+use ananke_engine::run::RunEvent;
 use ananke_trace::redact::Sealed;
 use ananke_trace::trace::Usage;
 

@@ -4,7 +4,8 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use crate::recording::{KeptRecording, RecordedAttempt};
+use super::kept_recording::KeptRecording;
+use super::recorded_attempt::RecordedAttempt;
 
 /// Keeps what was received in each attempt at a test of a run.
 pub trait AttemptStore: Debug + Send + Sync {

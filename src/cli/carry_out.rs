@@ -15,7 +15,7 @@ use ananke::plan::Plan;
 use ananke::process::TerminalMode;
 use ananke::recording::Recordings;
 use ananke::redact::Redactor;
-use ananke::report::history::{HistoryReport, run_name};
+use ananke::report::history::run_name;
 use ananke::report::{Reporter as _, deliver};
 use ananke::run::{Options, People, Reason, Run, event_channel, run as run_plan};
 use ananke::text::escape;
@@ -28,7 +28,7 @@ use super::custom_reporter::CustomReporter;
 use super::exit::Exit;
 use super::failed_walks::{self, FailedWalks};
 use super::interrupt;
-use super::kept_runs::{self, earlier_answers, kept_count};
+use super::kept_runs::{self, kept_count};
 use super::last_run;
 use super::outputs::Outputs;
 use super::recording_options::check_writable;
@@ -93,15 +93,11 @@ impl PlannedRun<'_> {
     pub(super) fn carry_out(self, mut plan: Plan) -> io::Result<Exit> {
         let Self {
             options,
-            mut going,
+            going,
             context,
             redactor,
             ..
         } = self;
-        if options.again {
-            // The last attempt was kept.
-            going.retries = 0;
-        }
         let Self {
             recordings,
             baseline,
@@ -131,7 +127,6 @@ impl PlannedRun<'_> {
             observed.is_none() && !options.again && servers::is_live(&plan, recordings.as_ref());
         let is_remembered = observed.is_none() && !options.again;
         let has_history = is_remembered && is_live;
-        let run_name = run_name(context.unix_ms());
         shared.failed_walks = failed_walks::kept(recordings.as_ref(), &plan.config.folder, context);
         let keep = if has_history {
             kept_count(&plan, context)
@@ -142,14 +137,10 @@ impl PlannedRun<'_> {
         let (stopper, mode) = (shared.stopper.clone(), Arc::new(TerminalMode::now()));
         let outputs = Outputs::of_program(&stopper);
         if options.again {
-            let earlier = earlier_answers(&plan)?;
-            shared.again = Some(Arc::new(earlier));
+            kept_runs::evaluate_again(&plan, &mut shared)?;
         }
-        let kept = (keep > 0).then(|| {
-            let warnings = outputs.stderr.clone();
-            kept_runs::begin(&plan, &run_name, keep, &shared.facts, context, warnings)
-        });
-        let kept = kept.flatten();
+        let name = run_name(context.unix_ms());
+        let kept = kept_runs::begin(&plan, &name, keep, &shared.facts, context, &outputs);
         let has_person = may_ask(&plan, going.people) && context.has_person();
         shared.person = has_person.then(|| TerminalPerson::shared(&outputs, &stopper, &mode));
         let reports = ReportOptions {
@@ -187,11 +178,7 @@ impl PlannedRun<'_> {
             );
         }
         if has_history {
-            let folder = plan.config.folder.clone();
-            let (clock, warnings) = (context.clock.clone(), Box::new(outputs.stderr.clone()));
-            reporters.push(Box::new(HistoryReport::new(
-                folder, run_name, clock, warnings,
-            )));
+            reporters.push(Box::new(kept_runs::history(&plan, name, context, &outputs)));
         }
         if let Some((report, store)) = kept {
             shared.attempts = Some(Arc::new(store));

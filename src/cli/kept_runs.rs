@@ -1,16 +1,19 @@
-//! Which runs are kept (SPEC 12), and the kept answers that are judged again.
+//! Which runs are kept (SPEC 12), and the kept answers that are evaluated again.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use ananke::context::{Context, digest};
 use ananke::outcome::RunFacts;
 use ananke::plan::{CaseEntry, Plan};
+use ananke::report::history::HistoryReport;
 use ananke::report::store::{EarlierRuns, RunHeading, RunStore, StoreReport, not_kept};
+use ananke::run::Run;
 
-use super::output_thread::OutputThread;
+use super::outputs::Outputs;
 use super::print::say;
 use super::snapshots::is_on_server;
 
@@ -21,32 +24,35 @@ const USUAL: usize = 10;
 const LARGEST: u64 = 64 << 20;
 
 /// How to get a kept run.
-pub(super) const HOW_TO_KEEP: &str = "`ananke run` keeps what agents answer, the last 10 runs; it keeps nothing of scripted agents, of replays, \
+pub(super) const HOW_TO_KEEP: &str = "`ananke run` keeps what agents answer, the last 10 runs; it keeps nothing of embedded agents, of replays, \
      under `CI`, or with `run: { keep: 0 }`";
 
 /// How many runs are kept after this one of `plan`; 0 if it is not kept.
 pub(super) fn kept_count(plan: &Plan, context: &Context) -> usize {
     let usual = if is_on_server(context) { 0 } else { USUAL };
     let keep = plan.settings.keep.unwrap_or(usual);
-    let is_scripted = |case: &CaseEntry| {
+    let is_embedded = |case: &CaseEntry| {
         let mut targets = plan.config.targets.iter();
         let own = targets.find(|target| target.name == case.test.target);
         own.is_some_and(|target| target.model.is_embedded())
     };
     let runs = plan.cases.iter().filter(|case| case.test.skip.is_none());
-    let has_agent = runs.into_iter().any(|case| !is_scripted(case));
+    let has_agent = runs.into_iter().any(|case| !is_embedded(case));
     if has_agent { keep } else { 0 }
 }
 
-/// What keeps the run `name` of `plan`, of which `keep` are left; `None` if nothing can be written, which is said.
+/// What keeps this run of `plan`, which is called `name`, and after which `keep` are left; `None` if none is, or nothing can be written, which is said.
 pub(super) fn begin(
     plan: &Plan,
     name: &str,
     keep: usize,
     facts: &RunFacts,
     context: &Context,
-    warnings: OutputThread,
+    outputs: &Outputs,
 ) -> Option<(StoreReport, RunStore)> {
+    if keep == 0 {
+        return None;
+    }
     let heading = RunHeading {
         started_unix_ms: context.unix_ms(),
         tests: plan.cases.len(),
@@ -54,7 +60,13 @@ pub(super) fn begin(
         files: hashes(plan, context),
         ..RunHeading::default()
     };
-    let begun = StoreReport::begin(&plan.config.folder, name, keep, heading, Box::new(warnings));
+    let begun = StoreReport::begin(
+        &plan.config.folder,
+        name,
+        keep,
+        heading,
+        Box::new(outputs.stderr.clone()),
+    );
     begun.map_err(|error| say(&not_kept(&error))).ok()
 }
 
@@ -80,11 +92,26 @@ pub(super) fn hash(path: &Path) -> Option<String> {
     Some(digest(&String::from_utf8_lossy(&bytes)))
 }
 
-/// The kept answers of the project of `plan`; what cannot be read of them is said on standard error.
+/// What writes the history of this run of `plan`, which is called `name`.
+pub(super) fn history(
+    plan: &Plan,
+    name: String,
+    context: &Context,
+    outputs: &Outputs,
+) -> HistoryReport {
+    HistoryReport::new(
+        plan.config.folder.clone(),
+        name,
+        context.clock.clone(),
+        Box::new(outputs.stderr.clone()),
+    )
+}
+
+/// Has `run` evaluate the rules of `plan` on kept answers; what cannot be read of them is said on standard error.
 ///
 /// # Errors
 /// If there are none.
-pub(super) fn earlier_answers(plan: &Plan) -> io::Result<EarlierRuns> {
+pub(super) fn evaluate_again(plan: &Plan, run: &mut Run) -> io::Result<()> {
     let earlier = EarlierRuns::of(&plan.config.folder);
     for problem in &earlier.problems {
         say(&format!("warning: the kept run {problem}"));
@@ -93,5 +120,8 @@ pub(super) fn earlier_answers(plan: &Plan) -> io::Result<EarlierRuns> {
         let message = format!("no run is kept whose answers can be evaluated\nhelp: {HOW_TO_KEEP}");
         return Err(io::Error::other(message));
     }
-    Ok(earlier)
+    run.again = Some(Arc::new(earlier));
+    // The last attempt is the one that counts.
+    run.options.retries = 0;
+    Ok(())
 }

@@ -55,6 +55,10 @@ Environment variables:
 
 #[derive(Clone, Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(crate) struct RunOptions {
     #[command(flatten, next_help_heading = "Selection")]
     pub(crate) selection: SelectionOptions,

@@ -161,7 +161,7 @@ pub(crate) const MEDIAN_FILE: usize = 190;
 /// The lines of code that each crate may have, without tests, comments and blank lines, at the formatter's defaults.
 /// A number may only be raised with a reason in the commit.
 pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
-    ("base", 6970),
+    ("base", 6990),
     ("model", 9460),
     ("trace", 8650),
     ("rules", 14190),
@@ -170,9 +170,9 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("a2a", 3600),
     ("mcp", 3280),
     ("openai", 2460),
-    ("engine", 29000),
+    ("engine", 29260),
     ("lab", 14750),
-    ("report", 11460),
+    ("report", 12470),
     ("ananke", 1869),
-    ("command", 9600),
+    ("command", 10030),
 ];

@@ -1,5 +1,5 @@
-//! The recordings of attempts: where they are kept while a run goes, and where they come from when its answers are judged
-//! again.
+//! The recordings of attempts: where they are kept while a run goes, and where they come from when its answers are
+//! evaluated again.
 
 use std::fmt::Debug;
 use std::sync::Arc;

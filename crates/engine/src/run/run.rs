@@ -50,7 +50,7 @@ pub struct Run {
     pub kept: Option<MemoryRecording>,
     /// Keeps what is received in each attempt, if that is asked for.
     pub attempts: Option<Arc<dyn AttemptStore>>,
-    /// The answers that are judged again, and nothing is sent, over `recordings`.
+    /// The answers that are evaluated again, and nothing is sent, over `recordings`.
     pub again: Option<Arc<dyn EarlierAnswers>>,
     /// Collects the conversation of a run that has one test.
     pub log: Option<ConversationLog>,

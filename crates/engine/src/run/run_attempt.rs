@@ -129,7 +129,7 @@ fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem
     }
 }
 
-/// The problem of a test whose kept answers are judged again, and that asks what was never asked.
+/// The problem of a test whose kept answers are evaluated again, and that asks what was never asked.
 fn not_asked(case: &Case, why: String) -> Problem {
     let id = case.entry.id();
     let id = escape::shell_word(&id);

@@ -98,12 +98,12 @@ impl HistoryEntry {
 
 /// How the tests of a project ended in its last runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct History {
+pub struct RunHistory {
     /// The durations of the runs that a test passed in, in milliseconds, by its id; the newest are last.
     passed: HashMap<String, Vec<u64>>,
 }
 
-impl History {
+impl RunHistory {
     /// The history of the project in `folder`, as far as it can be read.
     pub fn read(folder: &Path) -> Self {
         let mut history = Self::default();
@@ -354,7 +354,7 @@ mod tests {
             folder.to_owned(),
             name.to_owned(),
             own,
-            Box::new(io::stderr()),
+            Box::new(io::sink()),
         ));
         let seal = |event| Redactor::default().seal(event);
         let id = outcome.test.id.clone();
@@ -374,7 +374,7 @@ mod tests {
     #[test]
     fn the_usual_duration_is_the_median_of_the_last_passed_runs() {
         let folder = project("median");
-        assert_eq!(History::read(&folder), History::default());
+        assert_eq!(RunHistory::read(&folder), RunHistory::default());
         // The first are too old to count.
         for (index, took) in [9000, 9000, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100]
             .iter()
@@ -392,7 +392,7 @@ mod tests {
             Vec::new(),
         );
         run(&folder, "99", 1, broken);
-        let history = History::read(&folder);
+        let history = RunHistory::read(&folder);
         assert_eq!(history.usual_duration("a"), Some(Duration::from_millis(60)));
         assert_eq!(history.usual_duration("b"), None);
         let text = fs::read_to_string(folder.join(HISTORY)).unwrap();
@@ -415,7 +415,7 @@ mod tests {
         // Lines that are not ours, half a line and a file that is too large.
         let long = format!("nonsense\n{{\"run\":\"0\n{}\n{text}", "x".repeat(9 << 20));
         fs::write(folder.join(HISTORY), long).unwrap();
-        let history = History::read(&folder);
+        let history = RunHistory::read(&folder);
         assert_eq!(history.usual_duration("a"), Some(Duration::from_millis(1)));
         run(&folder, "99", 1, outcome("a"));
         assert!(fs::metadata(folder.join(HISTORY)).unwrap().len() < MOST_BYTES);
@@ -427,7 +427,7 @@ mod tests {
         let folder = project("file");
         fs::write(folder.join(FOLDER), "a file").unwrap();
         run(&folder, "1", 1, outcome("a"));
-        assert_eq!(History::read(&folder), History::default());
+        assert_eq!(RunHistory::read(&folder), RunHistory::default());
         fs::remove_file(folder.join(FOLDER)).unwrap();
         fs::create_dir_all(folder.join(HISTORY)).unwrap();
         run(&folder, "1", 1, outcome("a"));

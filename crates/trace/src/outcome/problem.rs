@@ -32,7 +32,7 @@ pub enum ErrorKind {
     Capture,
     /// There is no recording that can be replayed, or none could be written.
     Recording,
-    /// Kept answers of the agent are judged again, and there is none to what the test asks now.
+    /// Kept answers of the agent are evaluated again, and there is none to what the test asks now.
     NotAsked,
 }
 

@@ -1,4 +1,4 @@
-//! The answers of earlier runs, for tests that are judged again: of each test those of the newest run that ran it.
+//! The answers of earlier runs, for tests that are evaluated again: of each test those of the newest run that ran it.
 
 use std::collections::HashMap;
 use std::path::Path;

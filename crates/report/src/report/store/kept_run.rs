@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Deserialize;
 
 use super::record::{
-    FirstLine, KeptAttempt, KeptTest, RecordHead, RecordKind, RunEnd, RunHeading, RunIndex,
+    FirstLine, KeptAttempt, KeptRunEnd, KeptTest, RecordHead, RecordKind, RunHeading, RunIndex,
     TRAILER, VERSION, index_of, next_line,
 };
 use super::run_files::MOST_BYTES;
@@ -62,7 +62,7 @@ pub struct KeptRun {
     /// What it was made with.
     pub heading: RunHeading,
     /// How it ended; `None` if it did not come to its end, or that is not known.
-    pub end: Option<RunEnd>,
+    pub end: Option<KeptRunEnd>,
     /// The tokens of all its tests.
     pub usage: Usage,
     /// Its tests, in the order of the run.

@@ -47,7 +47,7 @@ pub struct RunHeading {
 
 /// How a run ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunEnd {
+pub struct KeptRunEnd {
     /// What it came to.
     pub verdict: Verdict,
     /// How long it took on the wall clock, in microseconds.
@@ -153,7 +153,7 @@ impl KeptTest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RunIndex {
     /// How it ended, if it came to its end.
-    pub(super) end: Option<RunEnd>,
+    pub(super) end: Option<KeptRunEnd>,
     /// The tokens of all its tests.
     pub(super) usage: Usage,
     /// Its tests, in the order in which it reported them.

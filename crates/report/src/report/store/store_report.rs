@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::record::{KeptTest, RunEnd, RunHeading, VERSION};
+use super::record::{KeptRunEnd, KeptTest, RunHeading, VERSION};
 use super::run_files::{RUNS, create, remove_oldest};
 use super::run_writer::{MOST_OF_ATTEMPT, RunWriter, WriterQueue};
 use crate::report::reporter::Reporter;
@@ -42,7 +42,7 @@ pub struct StoreReport {
     /// How many runs are kept.
     keep: usize,
     writer: RunWriter,
-    end: Option<RunEnd>,
+    end: Option<KeptRunEnd>,
     usage: Usage,
     /// The stream for the warning that it cannot be written.
     warnings: Box<dyn Write + Send>,
@@ -106,7 +106,7 @@ impl Reporter for StoreReport {
                 elapsed_us,
                 interrupted,
             } => {
-                self.end = Some(RunEnd {
+                self.end = Some(KeptRunEnd {
                     verdict: verdict.clone(),
                     elapsed_us: *elapsed_us,
                     interrupted: *interrupted,

@@ -430,7 +430,7 @@ impl ConsoleReport {
         if end.as_ref().is_some_and(|end| end.interrupted) {
             page.put(palette.warning, "interrupted: ");
         }
-        // Of a kept run only some tests are reported.
+        // A kept run reports only some tests.
         let of_kept = self.kept_usage.and(end.as_ref());
         let totals = of_kept.map_or(totals, |end| &end.verdict.totals);
         counts::write(&mut page, palette, totals, *selected);

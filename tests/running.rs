@@ -397,7 +397,7 @@ async fn fail_fast_stops_the_run_at_the_first_failure() {
         [
             "a passed",
             "b failed",
-            "c skipped: not run: a test before it did not pass"
+            "c skipped: not run: an earlier test did not pass"
         ]
     );
     assert_eq!((totals.passed, totals.failed, totals.skipped), (1, 1, 1));

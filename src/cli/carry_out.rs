@@ -12,7 +12,7 @@ use ananke::coverage::CoverageCollector;
 use ananke::mutation::NoticedByRules;
 use ananke::observed::ObservedConversations;
 use ananke::plan::Plan;
-use ananke::process::TerminalMode;
+use ananke::process::{TerminalMode, Typing};
 use ananke::recording::Recordings;
 use ananke::redact::Redactor;
 use ananke::report::history::{HistoryReport, run_name};
@@ -208,6 +208,8 @@ impl PlannedRun<'_> {
                 &outputs,
             )
         }));
+        // A key that is shown would move the area.
+        let _typing = live.as_ref().map(|_| mode.set(Typing::Hidden));
         let (area, streams) = (live.clone(), outputs.clone());
         interrupt::listen(stopper.clone(), context, move || {
             // What cannot be shown any more is lost: the program ends.

@@ -8,7 +8,7 @@ use ananke::helper::Generator;
 use ananke::model::ReportFormat;
 use ananke::process::{LoweredParallel, tests_within_open_files_limit};
 use ananke::recording::{RecordingMode, Recordings};
-use ananke::run::{ExchangeReports, Options};
+use ananke::run::{AfterNoAnswer, ExchangeReports, Options};
 use ananke::text::escape;
 
 use super::baseline::baseline;
@@ -174,7 +174,7 @@ fn run_tests(
     if let Some(message) = options.input.misplaced(&plan) {
         return complain(&message, Exit::Usage);
     }
-    if options.last_failed {
+    if options.is_of_failed() {
         last_run::keep_failed(&mut plan, &redactor);
     }
     if options.dry_run {
@@ -211,6 +211,11 @@ fn run_tests(
     };
     let mut going = options.people.put_into(Options {
         exchanges,
+        after_no_answer: if options.going.keep_going {
+            AfterNoAnswer::Continue
+        } else {
+            AfterNoAnswer::Stop
+        },
         ..going(plan.settings, writing)
     });
     let at_once = going.parallel.min(plan.cases.len());

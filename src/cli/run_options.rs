@@ -7,7 +7,7 @@ use ananke::compare::Coverage;
 use ananke::context::Context;
 use ananke::engine::{AtFailure, AtViolation};
 use ananke::model::{FlakyVerdict, ReportFormat};
-use ananke::plan::{Judging, KEPT_TEXT, RunPurpose, Selection};
+use ananke::plan::{Filter, Judging, KEPT_TEXT, RunPurpose, Selection};
 use ananke::project::{AgentChoice, RunSettings};
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::run::{AfterFailure, Options, ReusedThreads, SuiteComparison};
@@ -90,6 +90,12 @@ pub(crate) struct RunOptions {
     /// Only the tests of this file; how `ananke watch` selects what a change touches
     #[arg(long = "only-file", hide = true, value_name = "FILE")]
     pub(crate) only_files: Vec<PathBuf>,
+    /// Of the selected tests those that did not pass last time; how `ananke watch` selects them
+    #[arg(long = "only-failed", hide = true)]
+    pub(crate) only_failed: bool,
+    /// Of the selected tests those matching this expression; how `ananke watch` selects what a person chose
+    #[arg(long = "only-filter", hide = true, value_name = "EXPRESSION", value_parser = Filter::parse)]
+    pub(crate) only_filter: Option<Filter>,
     /// List the ids of the tests that would run, one per line, without running them
     #[arg(long, help_heading = "Selection", conflicts_with = "json")]
     pub(crate) dry_run: bool,
@@ -125,6 +131,9 @@ impl RunOptions {
             selection.target = AgentChoice::OfAssistant;
         }
         selection.variables.without_hooks = self.no_hooks;
+        if let Some(filter) = &self.only_filter {
+            selection.filter = Some(filter.clone());
+        }
         selection
     }
 
@@ -157,12 +166,18 @@ impl RunOptions {
             && tags.is_empty()
             && ids.is_empty()
             && self.only_files.is_empty()
-            && !self.last_failed;
+            && self.only_filter.is_none()
+            && !self.is_of_failed();
         if is_whole {
             Coverage::AllTests
         } else {
             Coverage::SelectedTests
         }
+    }
+
+    /// Whether only tests run that did not pass last time.
+    pub(super) fn is_of_failed(&self) -> bool {
+        self.last_failed || self.only_failed
     }
 
     /// What the run is for.
@@ -181,6 +196,7 @@ impl RunOptions {
             stop_early,
             strict_protocol,
             timeout,
+            keep_going: _,
             no_judge: _,
         } = self.going;
         let RetryOptions {

@@ -12,6 +12,7 @@ use ananke::report::Reporter;
 use ananke::report::terminal::{LiveArea, LiveOptions};
 use ananke::run::RunEvent;
 use ananke::text::columns;
+use ananke::trace::Usage;
 
 use super::{compare, outcomes, seal};
 use crate::support::screen::Screen;
@@ -95,6 +96,8 @@ impl Seen {
             status,
             duration_us: Some(0),
             fails_the_run,
+            usage: Usage::default(),
+            failed: None,
         })
     }
 }

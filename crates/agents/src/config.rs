@@ -22,7 +22,11 @@ pub struct TargetConfig {
     pub protocol: &'static str,
     own: Arc<dyn ProtocolConfig>,
     span: Span,
+    address: Span,
 }
+
+/// The keys of every protocol that say where an agent is, or which program it is.
+const ADDRESSES: [&str; 5] = ["endpoint", "agentCardUrl", "agentCard", "command", "cmd"];
 
 impl TargetConfig {
     /// Reads a target by the protocol that its `type` names.
@@ -39,7 +43,16 @@ impl TargetConfig {
             protocol: protocol.name,
             own,
             span: node.span,
+            address: ADDRESSES
+                .into_iter()
+                .find_map(|key| node.get(key))
+                .map_or(node.span, |address| address.span),
         })
+    }
+
+    /// Where the target says where the agent is, or which program it is.
+    pub fn address(&self) -> Span {
+        self.address
     }
 
     /// The agent in words, with its article.

@@ -2,5 +2,6 @@
 
 mod changes;
 mod command;
+mod keys;
 
 pub(crate) use command::{WatchOptions, watch};

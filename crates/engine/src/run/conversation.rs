@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use super::agent_contact::ContactObserver;
 use super::attempt::{Attempt, AttemptPurpose};
 use super::awaited_input::AwaitedInput;
 use super::case::Case;
@@ -271,7 +272,7 @@ impl Attempt<'_> {
             programs: environment.programs.clone(),
             offered: offered.into(),
         };
-        let session = open(&*target, session_options).await?;
+        let session = self.open(&*target, session_options).await?;
         let attempt_pace = RequestPace::new(Arc::clone(watchdog), environment.recorder().cloned());
         let rate = pace.rate.map(|rate| shared.target_limits.rate(rate));
         let pacer = environment
@@ -346,6 +347,29 @@ impl Attempt<'_> {
             });
         }
         Ok(engine::converse(parts, &mut *inputs).await)
+    }
+
+    /// Opens a session with the agent.
+    async fn open(
+        &self,
+        target: &dyn Target,
+        options: SessionOptions,
+    ) -> Result<Box<dyn Session>, Problem> {
+        target.open(options).await.map_err(|error| {
+            if self.is_sent() {
+                self.contact.not_opened(&error);
+            }
+            Problem {
+                kind: ErrorKind::Protocol,
+                message: error.to_string(),
+                help: error.help,
+            }
+        })
+    }
+
+    /// Whether the agent itself is asked.
+    fn is_sent(&self) -> bool {
+        self.environment.is_live() && self.case.shared.observed.is_none()
     }
 
     /// Notes the tools that the rules name, and those that exist before the agent calls one.
@@ -449,8 +473,17 @@ impl Attempt<'_> {
             .driver
             .as_ref()
             .filter(|_| *lane == Lane::Agent);
+        let contact = (*lane == Lane::Agent && self.is_sent()).then(|| {
+            Box::new(ContactObserver {
+                contact: &self.contact,
+                answers: &self.case.shared.answers,
+                target: &self.case.entry.test.target,
+                has_answered: false,
+            }) as Box<dyn Observer>
+        });
         recorder
             .into_iter()
+            .chain(contact)
             .chain(log.map(|log| Box::new(log) as Box<dyn Observer>))
             .chain(of_agent)
             .chain(tape.map(|tape| Box::new(tape) as Box<dyn Observer>))
@@ -547,13 +580,4 @@ impl Attempt<'_> {
 fn silenced((name, count): (&str, u64)) -> String {
     let times = if count == 1 { "time" } else { "times" };
     format!("`{name}`, {count} {times}")
-}
-
-/// Opens a session with the agent.
-async fn open(target: &dyn Target, options: SessionOptions) -> Result<Box<dyn Session>, Problem> {
-    target.open(options).await.map_err(|error| Problem {
-        kind: ErrorKind::Protocol,
-        message: error.to_string(),
-        help: error.help,
-    })
 }

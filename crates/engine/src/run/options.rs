@@ -18,6 +18,16 @@ pub enum AfterFailure {
     Stop,
 }
 
+/// What it means for other tests if the first ones got no answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AfterNoAnswer {
+    /// No further test is sent to their target.
+    #[default]
+    Stop,
+    /// They run.
+    Continue,
+}
+
 /// Whether a retry may use the thread of an earlier attempt, which the agent may remember.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReusedThreads {
@@ -55,6 +65,8 @@ pub struct Options {
     pub parallel: usize,
     /// What a test that does not pass means for those after it.
     pub after_failure: AfterFailure,
+    /// What it means for other tests if the first ones got no answer.
+    pub after_no_answer: AfterNoAnswer,
     /// When a turn ends in which a rule fails.
     pub at_failure: AtFailure,
     /// What a violation of the protocol makes of its turn.
@@ -88,6 +100,7 @@ impl Default for Options {
         Self {
             parallel: 1,
             after_failure: AfterFailure::default(),
+            after_no_answer: AfterNoAnswer::default(),
             at_failure: AtFailure::default(),
             at_violation: AtViolation::default(),
             timeout: None,

@@ -446,6 +446,7 @@ impl Mask for Transcript {
             started_unix_ms: _,
             ended_unix_ms: _,
             duration_us: _,
+            is_unanswered: _,
             recording,
         } = self;
         thread_id.mask(redactor);

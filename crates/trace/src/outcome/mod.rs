@@ -78,5 +78,5 @@ pub use transcript::{EarlierMessage, Transcript};
 pub use transcript_line::{SaidLine, TranscriptLine};
 pub use turn::TurnOutcome;
 pub use turn_end::TurnEnd;
-pub use verdict::Verdict;
+pub use verdict::{Lost, Verdict};
 pub use walk::{ActionCount, FailedWalk, Walks};

@@ -19,8 +19,10 @@ pub enum TestEnd {
 /// The cause of a skip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SkipCause {
-    /// Its file, the command line or the end of the run says so.
+    /// Its file or the command line says so.
     Wanted,
+    /// The run stopped before it began, or before it ended.
+    RunStopped,
     /// Input that its agent waited for is missing: a run of such tests alone has shown nothing (SPEC 10).
     MissingInput,
 }

@@ -1,5 +1,8 @@
 //! The report for people at a terminal: a line per file, under it the tests that did not just pass and what failed, and a summary.
+//!
+//! A failure is printed when it happens, everything else in the order of the plan. **Invariant:** each is printed once.
 
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,10 +11,11 @@ use std::time::Duration;
 
 use anstyle::Style;
 
-use super::reported_file::ReportedFile;
+use super::no_answer::no_answer;
+use super::reported_file::{PassedPlace, ReportedFile};
 use super::rerun::rerun;
 use super::result::RunResult;
-use super::run_log::{RunLog, TestLine};
+use super::run_log::RunLog;
 use super::servers;
 use crate::report::layout::Page;
 use crate::report::layout::counts;
@@ -29,7 +33,7 @@ use crate::report::words::{stability, walks};
 use ananke_base::context::{At, Clock, Colouring, TerminalSize};
 use ananke_base::text::{duration, escape, truncate};
 use ananke_engine::run::RunEvent;
-use ananke_trace::outcome::{Outcome, Status};
+use ananke_trace::outcome::{Outcome, SkipCause, Status};
 use ananke_trace::redact::Sealed;
 use ananke_trace::trace::Usage;
 
@@ -92,10 +96,16 @@ pub struct ConsoleReport {
     palette: Palette,
     /// The file whose tests are reported now.
     file: Option<ReportedFile>,
-    /// The last thing that was printed before the file.
+    /// The file whose path is the last heading: lines of its tests can follow.
+    heading: Option<String>,
+    /// The last thing that was printed.
     before: Before,
-    /// Whether the test before has a block of text: an empty line follows it.
-    after_block: bool,
+    /// The failures that were printed when they happened, until the order of the plan comes to them: their ids.
+    printed: HashSet<String>,
+    /// Whether a test got no answer from its agent.
+    is_unanswered: bool,
+    /// How many tests the end of the run left over, by why it ended.
+    not_run: BTreeMap<String, usize>,
     run: RunTotals,
     result: RunResult,
     slowest: Slowest,
@@ -106,12 +116,14 @@ pub struct ConsoleReport {
 enum Before {
     Nothing,
     /// A line that says all about a file.
-    Line,
-    /// A file with lines of its tests, or what a server said.
+    File,
+    /// The line of a test under the path of its file.
+    Test,
+    /// A test with a block of text.
     Block,
 }
 
-/// The output of a console, and in a log what is printed about tests before they are reported.
+/// The output of a console, and in a log what is printed about tests while they run.
 struct Printer {
     out: Stream,
     log: Option<RunLog>,
@@ -143,8 +155,11 @@ impl ConsoleReport {
             size: options.size,
             palette: Palette::new(options.colour),
             file: None,
+            heading: None,
             before: Before::Nothing,
-            after_block: false,
+            printed: HashSet::new(),
+            is_unanswered: false,
+            not_run: BTreeMap::new(),
             run: RunTotals::default(),
             result: RunResult::default(),
         }
@@ -168,8 +183,7 @@ impl ConsoleReport {
         }
     }
 
-    /// The same in a log: a test that runs for long is mentioned, and of tests that run in parallel each has a line as soon as it
-    /// ends.
+    /// The same in a log: a test that runs for long is mentioned.
     #[must_use]
     pub fn in_log(self, clock: Arc<dyn Clock>) -> Self {
         if self.verbosity == Verbosity::Quiet {
@@ -202,11 +216,41 @@ impl ConsoleReport {
         }
     }
 
-    fn case(&mut self, outcome: &Outcome, line: &TestLine) -> String {
+    /// Whether an agent that answers no test is known from a test before: the list at the end names the others.
+    fn is_known_silence(&mut self, outcome: &Outcome) -> bool {
+        let is_silent = outcome.transcript.is_unanswered && self.verbosity != Verbosity::Verbose;
+        let is_known = self.is_unanswered;
+        self.is_unanswered |= is_silent;
+        is_silent && is_known
+    }
+
+    /// A failure as soon as it happens; `index` is how many tests have ended, in a log.
+    fn failure(&mut self, outcome: &Outcome, index: &str) -> String {
+        if self.is_known_silence(outcome) {
+            self.printed.insert(outcome.test.id.clone());
+            return String::new();
+        }
+        let mut page = self.page();
+        let story = self.story(outcome);
+        self.write_test(&mut page, outcome, index, &story);
+        self.printed.insert(outcome.test.id.clone());
+        page.into_text()
+    }
+
+    /// The next test in the order of the plan.
+    fn case(&mut self, outcome: &Outcome, index: &str) -> String {
         self.result.add(outcome);
         self.slowest.add(outcome, || {
             truncate::bytes(&outcome.test.id, 400).into_owned()
         });
+        if outcome.verdict.end.skip_cause() == Some(SkipCause::RunStopped) {
+            let why = outcome.verdict.end.skip_reason().unwrap_or_default();
+            let why = why.split_once(": ").map_or(why, |(_, why)| why);
+            *self.not_run.entry(why.to_owned()).or_default() += 1;
+            if self.verbosity != Verbosity::Verbose {
+                return String::new();
+            }
+        }
         if self.verbosity == Verbosity::Quiet && !outcome.fails_the_run() {
             return String::new();
         }
@@ -218,30 +262,47 @@ impl ConsoleReport {
         {
             self.close_file(&mut page);
         }
-        let story = self.story(outcome);
         let mut file = self
             .file
             .take()
             .unwrap_or_else(|| ReportedFile::of(outcome));
-        if story.is_empty() && self.has_just_passed(outcome) {
-            file.add(outcome, &line.index);
-        } else if !line.is_printed || !story.is_empty() || outcome.status() == Status::Skipped {
-            let has_index = !line.is_printed && !outcome.could_not_start();
-            let index = if has_index { line.index.as_str() } else { "" };
-            if !file.is_headed() {
-                if self.before != Before::Nothing {
-                    page.end();
-                }
-                file.write_heading(&self.palette, &mut page);
-            } else if self.after_block {
-                page.end();
+        if self.printed.remove(&outcome.test.id) || self.is_known_silence(outcome) {
+            file.note_line();
+        } else {
+            let story = self.story(outcome);
+            if story.is_empty() && self.has_just_passed(outcome) {
+                file.add(outcome, index);
+            } else {
+                self.write_test(&mut page, outcome, index, &story);
+                file.note_line();
             }
-            self.test_line(&mut page, index, outcome);
-            page.lines(&story);
-            self.after_block = !story.is_empty();
         }
         self.file = Some(file);
         page.into_text()
+    }
+
+    /// Writes a test with a line of its own under the path of its file, which is written unless it is the last heading.
+    fn write_test(&mut self, page: &mut Page, outcome: &Outcome, index: &str, story: &str) {
+        let file = &outcome.test.file;
+        if self.heading.as_ref() == Some(file) {
+            if self.before == Before::Block {
+                page.end();
+            }
+        } else {
+            if self.before != Before::Nothing {
+                page.end();
+            }
+            page.line(self.palette.strong, &escape::line(file));
+            self.heading = Some(file.clone());
+        }
+        let index = if outcome.could_not_start() { "" } else { index };
+        self.test_line(page, index, outcome);
+        page.lines(story);
+        self.before = if story.is_empty() {
+            Before::Test
+        } else {
+            Before::Block
+        };
     }
 
     /// A test that the line of its file says all about.
@@ -255,26 +316,40 @@ impl ConsoleReport {
             && walks::all_passed(outcome).is_none()
     }
 
-    /// Writes what is still to be said of the file whose tests have ended.
-    fn close_file(&mut self, page: &mut Page) {
-        let Some(file) = self.file.take() else {
-            return;
-        };
-        let is_after_block = if file.is_headed() {
-            self.after_block
-        } else {
-            self.before == Before::Block
-        };
-        if is_after_block && file.has_passed() {
+    /// A block about the whole run, with an empty line around it.
+    fn notice(&mut self, block: &str) -> String {
+        let mut page = self.page();
+        self.close_file(&mut page);
+        if self.before != Before::Nothing {
             page.end();
         }
-        file.write_passed(&self.palette, page);
-        self.after_block = false;
-        self.before = match self.before {
-            _ if file.is_headed() => Before::Block,
-            before if !file.has_passed() => before,
-            _ => Before::Line,
+        page.lines(block);
+        page.end();
+        (self.before, self.heading) = (Before::Nothing, None);
+        page.into_text()
+    }
+
+    /// Writes what is still to be said of the file whose tests have ended.
+    fn close_file(&mut self, page: &mut Page) {
+        let Some(file) = self.file.take().filter(ReportedFile::has_passed) else {
+            return;
         };
+        let is_headed = self.heading.as_deref() == Some(file.path());
+        let (place, is_separate) = if is_headed {
+            (PassedPlace::UnderHeading, self.before == Before::Block)
+        } else {
+            let is_after_tests = matches!(self.before, Before::Test | Before::Block);
+            (PassedPlace::Alone, is_after_tests)
+        };
+        if is_separate {
+            page.end();
+        }
+        file.write_passed(place, &self.palette, page);
+        if is_headed {
+            self.before = Before::Test;
+        } else {
+            (self.before, self.heading) = (Before::File, None);
+        }
     }
 
     fn test_line(&self, page: &mut Page, index: &str, outcome: &Outcome) {
@@ -398,6 +473,18 @@ impl ConsoleReport {
         if self.before != Before::Nothing {
             page.end();
         }
+        for (why, count) in &self.not_run {
+            let tests = if *count == 1 {
+                "test was"
+            } else {
+                "tests were"
+            };
+            page.line(
+                palette.warning,
+                &escape::line(&format!("{count} {tests} not run: {why}")),
+            );
+            page.end();
+        }
         self.result
             .write(end.as_ref().map(|end| &end.verdict), palette, &mut page);
         let facts = &self.run.facts;
@@ -480,29 +567,27 @@ impl Reporter for ConsoleReport {
         self.run.add(event);
         let printer = Arc::clone(&self.printer);
         let mut printer = lock(&printer);
-        let mut early = String::new();
+        let mut index = String::new();
         if let (Some(log), Some(clock)) = (&mut printer.log, &self.clock) {
-            early = log.event(event, clock.now());
+            log.event(event, clock.now());
+            index = log.index();
         }
         let text = match &**event {
             RunEvent::ServerEnded { what, printed } => {
-                let mut page = self.page();
-                self.close_file(&mut page);
-                if self.before != Before::Nothing {
-                    page.end();
-                }
-                self.before = Before::Nothing;
-                let block =
-                    servers::ended(what, printed, &self.palette, TerminalSize::width(self.size));
-                format!("{}{block}\n", page.into_text())
+                let width = TerminalSize::width(self.size);
+                self.notice(&servers::ended(what, printed, &self.palette, width))
             }
-            RunEvent::CaseFinished(outcome) => {
-                let log = printer.log.as_ref();
-                let line = log.map(|log| log.line_of_ended(outcome.status()));
-                self.case(outcome, &line.unwrap_or_default())
+            RunEvent::NoAnswer(found) => {
+                let width = TerminalSize::width(self.size);
+                self.notice(&no_answer(found, &self.palette, width))
             }
+            RunEvent::CaseEnded {
+                failed: Some(outcome),
+                ..
+            } => self.failure(outcome, &index),
+            RunEvent::CaseFinished(outcome) => self.case(outcome, &index),
             RunEvent::RunFinished { .. } => self.summary(),
-            _ => early,
+            _ => String::new(),
         };
         if let Some(clock) = &self.clock {
             printer.note(&text, clock.now());

@@ -6,6 +6,7 @@ mod exchanges;
 mod failed_tests;
 mod listing;
 mod live;
+mod no_answer;
 mod reported_file;
 mod rerun;
 mod result;

@@ -137,6 +137,7 @@ impl AreaState {
             RunEvent::RunFinished { .. } => *self = Self::default(),
             RunEvent::Exchange { .. }
             | RunEvent::ServerEnded { .. }
+            | RunEvent::NoAnswer(_)
             | RunEvent::CaseFinished(_)
             | RunEvent::ObsoleteSnapshots { .. } => {}
         }

@@ -67,5 +67,6 @@ mod terminal;
 mod trace;
 mod variables;
 mod watch;
+mod while_it_runs;
 mod wire;
 mod workspace;

@@ -160,3 +160,42 @@ fn without_a_config_there_is_nothing_to_watch() {
         "{output:?}"
     );
 }
+
+#[test]
+fn the_last_line_names_what_still_fails() {
+    let project = Project::new(&[
+        ("ananke.config.yaml", CONFIG),
+        ("a.test.yaml", &test("first", "")),
+        ("b.test.yaml", &test("second", "").replace("hello", "bye")),
+        ("c.test.yaml", &test("third", "").replace("hello", "bye")),
+    ]);
+    let mut watching = Watching::start(&project);
+    let last_line = |watching: &mut Watching| {
+        let mut line = String::new();
+        watching.stdout.read_line(&mut line).unwrap();
+        line
+    };
+    let shown = watching.run();
+    assert!(!shown.contains('\u{1b}'), "{shown}");
+    assert_eq!(
+        last_line(&mut watching),
+        "still failing: b.test.yaml::second, c.test.yaml::third\n"
+    );
+    write(project.folder(), "a.test.yaml", &test("changed", ""));
+    let shown = watching.run();
+    assert!(shown.contains("1 test: 1 passed"), "{shown}");
+    assert_eq!(
+        last_line(&mut watching),
+        "still failing: b.test.yaml::second, c.test.yaml::third\n"
+    );
+    write(project.folder(), "b.test.yaml", &test("second", ""));
+    watching.run();
+    assert_eq!(
+        last_line(&mut watching),
+        "still failing: c.test.yaml::third\n"
+    );
+    fs::remove_file(project.folder().join("c.test.yaml")).unwrap();
+    write(project.folder(), "b.test.yaml", &test("renamed", ""));
+    let shown = watching.run();
+    assert!(shown.contains("1 test: 1 passed"), "{shown}");
+}

@@ -17,7 +17,7 @@ use ananke::recording::Recordings;
 use ananke::redact::Redactor;
 use ananke::report::history::{HistoryReport, run_name};
 use ananke::report::{Reporter as _, deliver};
-use ananke::run::{Options, People, Reason, Run, event_channel, run as run_plan};
+use ananke::run::{ActivityReports, Options, People, Reason, Run, event_channel, run as run_plan};
 use ananke::text::escape;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
@@ -208,6 +208,9 @@ impl PlannedRun<'_> {
                 &outputs,
             )
         }));
+        if live.is_some() {
+            shared.options.activity = ActivityReports::On;
+        }
         // A key that is shown would move the area.
         let _typing = live.as_ref().map(|_| mode.set(Typing::Hidden));
         let (area, streams) = (live.clone(), outputs.clone());

@@ -15,7 +15,7 @@ use ananke::report::file::junit::JunitProfile;
 use ananke::report::file::{FileOptions, NamedReport};
 use ananke::report::terminal::{AnswerReport, ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::report::terminal::{ExchangeReport, ServerReport};
-use ananke::report::terminal::{LiveArea, LiveOptions};
+use ananke::report::terminal::{LiveArea, LiveOptions, UsualDurations};
 
 use super::colour::{Colour, colouring, is_dumb};
 use super::named_path::named_path;
@@ -146,7 +146,13 @@ fn terminal_reporters(
             tests,
             size: console.size,
         };
-        let live = LiveArea::new(stdout(), context.clock.clone(), look).tick();
+        let live = LiveArea::new(
+            stdout(),
+            context.clock.clone(),
+            look,
+            UsualDurations::default(),
+        )
+        .tick();
         let report = ConsoleReport::new(Box::new(live.above()), console);
         return Reporters {
             reporters: vec![Box::new(report), Box::new(live.clone())],

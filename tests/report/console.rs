@@ -4,11 +4,13 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ananke::context::{Colouring, TerminalSize};
-use ananke::outcome::{Level, Outcome, Status, Verdict};
+use ananke::diagnostic::Place;
+use ananke::outcome::{Level, Outcome, SkipCause, Status, TestEnd, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
-use ananke::run::RunEvent;
+use ananke::run::{AfterNoAnswer, NoAnswer, RunEvent};
+use ananke::trace::Usage;
 
 use super::{begun, compare, ended, outcomes, run, seal};
 
@@ -428,4 +430,155 @@ fn a_full_disk_is_told() {
         .map(|event| report.event(event).is_ok())
         .collect();
     assert!(results.contains(&false));
+}
+
+/// A test of `file` that is over, before others of the plan are.
+fn early(outcome: &Outcome) -> Sealed<RunEvent> {
+    let is_failure = outcome.fails_the_run();
+    seal(RunEvent::CaseEnded {
+        id: outcome.test.id.clone(),
+        status: outcome.status(),
+        duration_us: outcome.transcript.duration(),
+        fails_the_run: is_failure,
+        usage: Usage::default(),
+        failed: is_failure.then(|| Box::new(outcome.clone())),
+    })
+}
+
+fn finished(outcome: &Outcome) -> Sealed<RunEvent> {
+    seal(RunEvent::CaseFinished(Box::new(outcome.clone())))
+}
+
+/// A test of `file`, which takes a millisecond.
+fn quick(file: &str, name: &str) -> Outcome {
+    outcomes::changed(outcomes::outcome(file, name), |outcome| {
+        outcome.transcript.duration_us = 1000;
+    })
+}
+
+#[test]
+fn a_failure_is_printed_when_it_happens_and_once() {
+    let failing = |file, name| outcomes::ended(Status::Failed, quick(file, name));
+    let (one, two) = (quick("a.test.yaml", "one"), failing("a.test.yaml", "two"));
+    let (three, four) = (
+        quick("b.test.yaml", "three"),
+        failing("b.test.yaml", "four"),
+    );
+    let five = failing("b.test.yaml", "five");
+    let plan = [&one, &two, &three, &four, &five];
+    let mut events = run(plan.into_iter().cloned().collect());
+    let end = events.pop().unwrap();
+    events.truncate(1);
+    events.extend([early(&four), early(&two), early(&five)]);
+    events.extend(plan.into_iter().map(finished));
+    events.push(end);
+    let text = printed(&events, Colouring::Plain, Verbosity::Normal);
+    let blocks = |text: &str| -> Vec<String> {
+        let is_shown = |line: &&str| {
+            let is_of_test = line.starts_with("  ✗ ") && !line.contains("pay");
+            line.ends_with(".test.yaml") || is_of_test || line.starts_with('✓')
+        };
+        text.lines().filter(is_shown).map(str::to_owned).collect()
+    };
+    assert_eq!(
+        blocks(&text),
+        [
+            "b.test.yaml",
+            "  ✗ four",
+            "a.test.yaml",
+            "  ✗ two",
+            "b.test.yaml",
+            "  ✗ five",
+            "✓ a.test.yaml  1 more passed  1 ms",
+            "✓ b.test.yaml  1 more passed  1 ms",
+        ],
+        "{text}"
+    );
+    // The list at the end keeps the order of the plan.
+    let at = |id: &str| text.rfind(id).unwrap_or_else(|| panic!("{id}: {text}"));
+    assert!(
+        at("a.test.yaml::two") < at("b.test.yaml::four")
+            && at("b.test.yaml::four") < at("b.test.yaml::five"),
+        "{text}"
+    );
+    // One test after the other: the screen is the same whether a failure is printed first or reported.
+    let in_order = |is_early: bool| {
+        let mut events = run(vec![two.clone(), four.clone()]);
+        if is_early {
+            events.insert(1, early(&two));
+        }
+        printed(&events, Colouring::Plain, Verbosity::Normal)
+    };
+    assert_eq!(in_order(true), in_order(false));
+}
+
+#[test]
+fn ten_thousand_green_tests_of_twenty_files_are_a_line_per_file() {
+    let passed = (0..10_000).map(|number| {
+        quick(
+            &format!("specs/area-{}.test.yaml", number / 500),
+            &format!("test {number}"),
+        )
+    });
+    let text = printed(&run(passed.collect()), Colouring::Plain, Verbosity::Normal);
+    let files = text
+        .lines()
+        .filter(|line| line.ends_with("500 tests  500 ms"));
+    assert_eq!(files.count(), 20, "{text}");
+    assert!(text.lines().count() <= 40, "{text}");
+}
+
+#[test]
+fn an_agent_that_answers_no_test_has_one_block() {
+    let silent = |number| {
+        let outcome = quick("a.test.yaml", &format!("silent {number}"));
+        outcomes::changed(outcomes::ended(Status::Timeout, outcome), |outcome| {
+            outcome.transcript.is_unanswered = true;
+        })
+    };
+    let not_run = |number| {
+        outcomes::changed(quick("b.test.yaml", &format!("t{number}")), |outcome| {
+            let why = "not run: no earlier test got an answer".to_owned();
+            outcome.verdict.end = TestEnd::Skipped(SkipCause::RunStopped, why);
+        })
+    };
+    let found = |after| {
+        seal(RunEvent::NoAnswer(Box::new(NoAnswer {
+            tests: 3,
+            place: Place {
+                file: "ananke.config.yaml".into(),
+                line: 3,
+                column: 13,
+            },
+            line: "endpoint: \u{1b}[2J \"http://127.0.0.1:1/\"".to_owned(),
+            servers: Vec::new(),
+            after,
+        })))
+    };
+    let outcomes: Vec<Outcome> = (1..=3).map(silent).chain((4..=30).map(not_run)).collect();
+    let mut events = run(outcomes);
+    let third = events.iter().position(
+        |event| matches!(&**event, RunEvent::CaseFinished(done) if done.test.name == "silent 3"),
+    );
+    events.insert(third.unwrap() + 1, found(AfterNoAnswer::Stop));
+    let text = printed(&events, Colouring::Plain, Verbosity::Normal);
+    assert_eq!(
+        text.matches("✗ silent").count() + text.matches("! silent").count(),
+        1,
+        "{text}"
+    );
+    assert!(
+        text.contains(
+            "! the agent answered none of the first 3 tests, and no further test is sent\n  \
+             ananke.config.yaml:3:13  endpoint: \\u{1b}[2J \"http://127.0.0.1:1/\"\n"
+        ) && text.contains("27 tests were not run: no earlier test got an answer\n"),
+        "{text}"
+    );
+    assert!(!text.contains("b.test.yaml"), "{text}");
+    assert!(text.lines().count() < 40, "{text}");
+    let verbose = printed(&events, Colouring::Plain, Verbosity::Verbose);
+    assert!(
+        verbose.contains("silent 3") && verbose.contains("b.test.yaml\n  - t4"),
+        "{verbose}"
+    );
 }

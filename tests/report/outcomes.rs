@@ -783,6 +783,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
             started_unix_ms: u64::MAX,
             ended_unix_ms: u64::MAX,
             duration_us: 1,
+            is_unanswered: false,
             recording: Some(say("recording")),
         },
         run: 2,

@@ -131,6 +131,11 @@ impl Grid {
                 self.rows[self.row].truncate(self.column);
                 self.rows.truncate(self.row + 1);
             }
+            "[H" => (self.row, self.column) = (self.top(), 0),
+            "[2J" => {
+                let top = self.top();
+                self.rows[top..].iter_mut().for_each(Vec::clear);
+            }
             _ if order.ends_with('A') => {
                 self.row = self.row.saturating_sub(number(order)).max(self.top());
             }

@@ -191,7 +191,8 @@ impl Watch<'_> {
                 next => return next,
             },
             Key::Help => {
-                let _lost = print_now(&format!("\n{HELP}\n"));
+                let lines = HELP.map(|line| format!("  {line}\n"));
+                let _lost = print_now(&format!("\n{}", lines.concat()));
                 return Next::Wait;
             }
             Key::Quit => return Next::Quit,
@@ -248,15 +249,15 @@ impl Watch<'_> {
     /// Says what is waited for, and what still fails.
     fn print_state(&self) {
         let ways = match &self.keys {
-            Some(_) => SHORT_HELP,
-            None => "Ctrl-C ends",
+            Some(_) => format!("\n{SHORT_HELP}"),
+            None => "; Ctrl-C ends".to_owned(),
         };
         let directories = match self.changes.directories() {
             1 => "1 directory".to_owned(),
             count => format!("{count} directories"),
         };
         let _lost = print_now(&format!(
-            "\nwatching {directories} for changes; {ways}\n{}",
+            "\nwatching {directories} for changes{ways}\n{}",
             still_failing(&self.failing)
         ));
     }

@@ -21,13 +21,14 @@ const AFTER_END: Duration = Duration::from_millis(100);
 const ESCAPE: u8 = 0x1b;
 
 /// What the keys do, as the help says it.
-pub(super) const HELP: &str = "\
-  a      run all tests
-  f      run the tests that did not pass
-  p      choose tests by an expression, as `--filter` does; an empty one chooses all
-  r      run the same tests again
-  q      quit
-  ?      this help";
+pub(super) const HELP: [&str; 6] = [
+    "a      run all tests",
+    "f      run the tests that did not pass",
+    "p      choose tests by an expression, as `--filter` does",
+    "r      run the same tests again",
+    "q      quit",
+    "?      this help",
+];
 
 /// The keys in a few words.
 pub(super) const SHORT_HELP: &str = "a all · f failed · p filter · r again · q quit · ? help";

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use super::activity_log::ActivityLog;
 use super::agent_contact::ContactObserver;
 use super::attempt::{Attempt, AttemptPurpose};
 use super::awaited_input::AwaitedInput;
@@ -15,7 +16,7 @@ use super::helpers::Helpers;
 use super::judges::Judges;
 use super::mocks::Mocks;
 use super::observe::observe;
-use super::options::ExchangeReports;
+use super::options::{ActivityReports, ExchangeReports};
 use super::oracle::TestOracle;
 use super::request_pace::RequestPace;
 use super::script_oracle::ScriptOracle;
@@ -481,9 +482,15 @@ impl Attempt<'_> {
                 has_answered: false,
             }) as Box<dyn Observer>
         });
+        let is_followed = self.case.shared.options.activity == ActivityReports::On
+            && self.purpose == AttemptPurpose::Report
+            && *lane == Lane::Agent;
+        let activity =
+            is_followed.then(|| Box::new(ActivityLog::new(self.case)) as Box<dyn Observer>);
         recorder
             .into_iter()
             .chain(contact)
+            .chain(activity)
             .chain(log.map(|log| Box::new(log) as Box<dyn Observer>))
             .chain(of_agent)
             .chain(tape.map(|tape| Box::new(tape) as Box<dyn Observer>))

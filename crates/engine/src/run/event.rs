@@ -69,6 +69,13 @@ pub enum RunEvent {
         /// How many there may be.
         of: u32,
     },
+    /// The agent of a running test is heard; only if that is asked for.
+    Activity {
+        /// The test's id.
+        id: String,
+        /// The name of the call that runs; of several, of the one that began last.
+        call: Option<String>,
+    },
     /// A running test sends or receives something; only if that is asked for.
     Exchange {
         /// The test's id.
@@ -157,6 +164,10 @@ impl Mask for RunEvent {
             Self::Retrying { id, why, .. } => {
                 id.mask(redactor);
                 why.mask(redactor);
+            }
+            Self::Activity { id, call } => {
+                id.mask(redactor);
+                call.mask(redactor);
             }
             Self::Exchange {
                 id,

@@ -4,6 +4,7 @@
 //! recordings and snapshots. It decides which test runs when; [`crate::engine`] holds the conversation of a test, and gets
 //! the test's turns (`written_turns`), mocks (`mocks`) and scripts (`oracle`) from here.
 
+mod activity_log;
 mod agent_contact;
 mod answers;
 mod attempt;
@@ -87,7 +88,8 @@ pub use exchange_part::ExchangePart;
 pub use memory_recording::MemoryRecording;
 pub use no_answer::NoAnswer;
 pub use options::{
-    AfterFailure, AfterNoAnswer, ExchangeReports, Options, ReusedThreads, SuiteComparison,
+    ActivityReports, AfterFailure, AfterNoAnswer, ExchangeReports, Options, ReusedThreads,
+    SuiteComparison,
 };
 pub use person::{People, Person, PersonAnswer, PersonQuestion};
 pub use project_hooks::{ProjectHooks, SetupError, SetupStep};

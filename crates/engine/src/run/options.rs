@@ -58,6 +58,16 @@ pub enum ExchangeReports {
     On,
 }
 
+/// Whether it is reported which call a running test is in, and that its agent is heard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ActivityReports {
+    /// No.
+    #[default]
+    Off,
+    /// Yes.
+    On,
+}
+
 /// The options of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -93,6 +103,8 @@ pub struct Options {
     pub writing: Writing,
     /// Whether what is sent and received is reported.
     pub exchanges: ExchangeReports,
+    /// Whether it is reported what agents do.
+    pub activity: ActivityReports,
 }
 
 impl Default for Options {
@@ -114,6 +126,7 @@ impl Default for Options {
             on_missing_input: None,
             writing: Writing::default(),
             exchanges: ExchangeReports::default(),
+            activity: ActivityReports::default(),
         }
     }
 }

@@ -77,10 +77,11 @@ impl TerminalMode {
     }
 }
 
-/// Sets the terminal. A program in the background must not: the system would stop it.
+/// Sets the terminal. A program in the background must not: the system would stop it. A terminal that does not control this
+/// program stops nothing.
 #[cfg(unix)]
 fn put(mode: &Termios) {
-    if tcgetpgrp(stdin()).is_ok_and(|group| group == getpgrp()) {
+    if tcgetpgrp(stdin()).map_or(true, |group| group == getpgrp()) {
         let _gone = tcsetattr(stdin(), OptionalActions::Now, mode);
     }
 }

@@ -16,5 +16,5 @@ mod servers;
 pub use answer::AnswerReport;
 pub use console::{ConsoleOptions, ConsoleReport, Verbosity};
 pub use exchanges::ExchangeReport;
-pub use live::{LiveArea, LiveOptions};
+pub use live::{LiveArea, LiveOptions, UsualDurations};
 pub use servers::{ServerReport, last_words};

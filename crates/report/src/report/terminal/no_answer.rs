@@ -48,7 +48,7 @@ pub(super) fn no_answer(found: &NoAnswer, palette: &Palette, width: Option<usize
         .map(|server| format!("`{}`", bounded(server)))
         .collect();
     let start = if servers.is_empty() {
-        "start the agent, or let `server: { cmd: […] }` in the config start it before the tests"
+        "start the agent, or restart it if it hangs; `server: { cmd: […] }` in the config starts it before the tests"
             .to_owned()
     } else {
         format!(

@@ -582,7 +582,7 @@ fn keys_say_what_watch_runs_next() {
     assert!(terminal.screen.seen().contains("2 tests: 2 failed"));
     // An expression is typed as a line, which is shown.
     terminal.types("p");
-    terminal.read_until("filter (empty: all tests): ");
+    terminal.read_until("filter (empty: all tests):");
     terminal.types("name(\n");
     terminal.read_until("error: ");
     terminal.read_until(FAILING);
@@ -599,7 +599,7 @@ fn keys_say_what_watch_runs_next() {
     terminal.read_until("all tests of `two`\n\n");
     terminal.read_until(FAILING);
     terminal.types("p");
-    terminal.read_until("filter (empty: all tests): ");
+    terminal.read_until("filter (empty: all tests):");
     terminal.types("\n");
     terminal.read_until("3 tests: 1 passed, 2 failed");
     terminal.read_until(FAILING);

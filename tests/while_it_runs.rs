@@ -36,13 +36,13 @@ fn nobody() -> String {
     listener.local_addr().unwrap().to_string()
 }
 
-/// `count` tests of one file.
+/// `count` tests of one file, each with these keys.
 fn tests(count: usize, more: &str) -> String {
-    let mut text = format!("version: \"1.4\"\n{more}tests:\n");
+    let mut text = "version: \"1.4\"\ntests:\n".to_owned();
     for number in 1..=count {
         let _ = writeln!(
             text,
-            "  - {{ name: t{number}, turns: [{{ user: hi, assert: {{ text: {{ contains: hello }} }} }}] }}"
+            "  - {{ name: t{number}, {more}turns: [{{ user: hi, assert: {{ text: {{ contains: hello }} }} }}] }}"
         );
     }
     text
@@ -81,7 +81,7 @@ fn a_failure_is_explained_while_the_first_test_still_runs() {
          target: {{ type: scripted, rules: [{{ when: {{ user: hi }}, do: [{{ say: bad }}] }}] }}\n",
         listener.local_addr().unwrap()
     );
-    let held = tests(1, "target: held\n");
+    let held = tests(1, "target: held, ");
     let project = Project::new(&[
         ("ananke.config.yaml", &config),
         ("a.test.yaml", &held),
@@ -231,7 +231,7 @@ fn a_target_that_answers_nothing_stops_no_test_of_another() {
     );
     let project = Project::new(&[
         ("ananke.config.yaml", &config),
-        ("a.test.yaml", &tests(6, "target: dead\n")),
+        ("a.test.yaml", &tests(6, "target: dead, ")),
         ("b.test.yaml", &tests(5, "")),
     ]);
     let output = command(&project, &["-o", "report.json"]).output().unwrap();

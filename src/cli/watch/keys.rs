@@ -20,6 +20,9 @@ const AFTER_END: Duration = Duration::from_millis(100);
 /// What every sequence of an arrow key or a function key begins with.
 const ESCAPE: u8 = 0x1b;
 
+/// What follows that if more than one byte does.
+const INTRODUCERS: [u8; 2] = [b'[', b'O'];
+
 /// What the keys do, as the help says it.
 pub(super) const HELP: [&str; 6] = [
     "a      run all tests",
@@ -107,9 +110,7 @@ impl Keys {
                 return key;
             }
             let typed = self.chunk().await;
-            if typed.first() != Some(&ESCAPE) {
-                self.waiting.extend(typed.into_iter().filter_map(Key::of));
-            }
+            self.waiting.extend(keys(&typed));
         }
     }
 
@@ -142,5 +143,49 @@ impl Keys {
             Some(typed) => typed,
             None => std::future::pending().await,
         }
+    }
+}
+
+/// The keys among what was typed. The letters of an arrow key or a function key are none.
+fn keys(typed: &[u8]) -> Vec<Key> {
+    let mut keys = Vec::new();
+    let mut bytes = typed.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        if byte != ESCAPE {
+            keys.extend(Key::of(byte));
+        } else if bytes.next_if(|next| INTRODUCERS.contains(next)).is_some() {
+            while bytes.next_if(|next| !matches!(next, b'@'..=b'~')).is_some() {}
+            bytes.next();
+        } else {
+            bytes.next();
+        }
+    }
+    keys
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_arrow_is_no_letter() {
+        assert_eq!(keys(b"aF?zz\r1"), [Key::All, Key::Failed, Key::Help]);
+        for sequence in [
+            "\u{1b}[A",
+            "\u{1b}OP",
+            "\u{1b}[1;5A",
+            "\u{1b}[15~",
+            "\u{1b}a",
+        ] {
+            let typed = format!("f{sequence}q");
+            assert_eq!(
+                keys(typed.as_bytes()),
+                [Key::Failed, Key::Quit],
+                "{typed:?}"
+            );
+        }
+        assert_eq!(keys(b"\x1b"), []);
+        assert_eq!(keys(b"\x1b["), []);
+        assert_eq!(keys(b"p\x1b[A\x1b[Ba\xff"), [Key::Filter, Key::All]);
     }
 }

@@ -16,6 +16,7 @@ use ananke::process::{TerminalMode, Typing};
 use ananke::recording::Recordings;
 use ananke::redact::Redactor;
 use ananke::report::history::{HistoryReport, run_name};
+use ananke::report::terminal::UsualDurations;
 use ananke::report::{Reporter as _, deliver};
 use ananke::run::{ActivityReports, Options, People, Reason, Run, event_channel, run as run_plan};
 use ananke::text::escape;
@@ -33,7 +34,7 @@ use super::last_run;
 use super::outputs::Outputs;
 use super::recording_options::check_writable;
 use super::report_options::ReportOptions;
-use super::reporters::{LiveDisplay, Reporters, note_earlier_reports, reporters};
+use super::reporters::{LiveDisplay, Reporters, note_earlier_reports, reporters, usual_durations};
 use super::run_facts::run_facts;
 use super::run_options::RunOptions;
 use super::runtime::runtime;
@@ -165,7 +166,18 @@ impl PlannedRun<'_> {
         let Reporters {
             mut reporters,
             live,
-        } = reporters(&reports, &plan, colour, context, &outputs, display)?;
+        } = reporters(
+            &reports,
+            &plan,
+            colour,
+            context,
+            &outputs,
+            display,
+            || match has_history {
+                true => usual_durations(&plan, redactor),
+                false => UsualDurations::default(),
+            },
+        )?;
         shared
             .recordings
             .as_ref()

@@ -90,10 +90,10 @@ pub(crate) struct RunOptions {
     /// Only the tests of this file; how `ananke watch` selects what a change touches
     #[arg(long = "only-file", hide = true, value_name = "FILE")]
     pub(crate) only_files: Vec<PathBuf>,
-    /// Of the selected tests those that did not pass last time; how `ananke watch` selects them
+    /// Only the selected tests that did not pass last time; how `ananke watch` selects them
     #[arg(long = "only-failed", hide = true)]
     pub(crate) only_failed: bool,
-    /// Of the selected tests those matching this expression; how `ananke watch` selects what a person chose
+    /// Only tests matching this expression, whatever `--filter` says; how `ananke watch` selects what a person chose
     #[arg(long = "only-filter", hide = true, value_name = "EXPRESSION", value_parser = Filter::parse)]
     pub(crate) only_filter: Option<Filter>,
     /// List the ids of the tests that would run, one per line, without running them

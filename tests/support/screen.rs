@@ -155,6 +155,8 @@ impl Grid {
         match sign {
             '\r' => self.column = 0,
             '\n' => self.next_row(),
+            // The system shows so that a character was deleted.
+            '\u{8}' => self.column = self.column.saturating_sub(1),
             _ => self.print(sign),
         }
     }

@@ -69,7 +69,13 @@ pub(crate) const MODULES: &[(&str, &[&str])] = &[
 pub(crate) const ONLY: &[(&str, &str, &[&str])] = &[(
     "report",
     "engine::run",
-    &["EventReceiver", "ExchangePart", "RunEvent"],
+    &[
+        "AfterNoAnswer",
+        "EventReceiver",
+        "ExchangePart",
+        "NoAnswer",
+        "RunEvent",
+    ],
 )];
 
 /// Third-party crates that only one place may know, by the name that code uses.

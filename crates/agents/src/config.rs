@@ -25,8 +25,8 @@ pub struct TargetConfig {
     address: Span,
 }
 
-/// The keys of every protocol that say where an agent is, or which program it is.
-const ADDRESSES: [&str; 5] = ["endpoint", "agentCardUrl", "agentCard", "command", "cmd"];
+/// The keys with an agent's address, or with the program that it is.
+const ADDRESSES: [&str; 3] = ["endpoint", "command", "cmd"];
 
 impl TargetConfig {
     /// Reads a target by the protocol that its `type` names.
@@ -50,9 +50,9 @@ impl TargetConfig {
         })
     }
 
-    /// Where the target says where the agent is, or which program it is.
+    /// The place of the agent's address, or of the program that it is.
     pub fn address(&self) -> Span {
-        self.address
+        self.own.address().unwrap_or(self.address)
     }
 
     /// The agent in words, with its article.

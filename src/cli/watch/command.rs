@@ -4,7 +4,7 @@
 //! the last line names the tests that still fail.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self};
 use std::path::{Path, PathBuf};
@@ -17,6 +17,7 @@ use ananke::process::interrupt;
 use ananke::project::locate;
 use ananke::redact::Redactor;
 use ananke::report::last_run::LastRun;
+use ananke::report::store::kept_runs;
 use ananke::text::{escape, natural_path_order, truncate};
 use clap::Args;
 use tokio::process::Command;
@@ -28,7 +29,8 @@ use super::super::interrupt::Signals;
 use super::super::print_problems::print_problems;
 use super::super::run_options::RunOptions;
 use super::changes::Changes;
-use super::keys::{HELP, Key, Keys, SHORT_HELP};
+use super::kept_answers::{REPORT, take_results};
+use super::keys::{HELP, SHORT_HELP, WatchKey, WatchKeys};
 use crate::cli::print::{print_now, say};
 
 /// How many of the tests that still fail are named.
@@ -72,9 +74,10 @@ pub(crate) fn watch(options: &WatchOptions, context: &Context) -> Exit {
                     context,
                     signals: Signals::listen(context)?,
                     changes: Changes::of(folder, context).map_err(io::Error::other)?,
-                    keys: Keys::listen(context),
+                    keys: WatchKeys::listen(context),
                     filter: None,
                     failing: Vec::new(),
+                    evaluated: BTreeMap::new(),
                 }
                 .follow()
                 .await
@@ -90,19 +93,36 @@ pub(crate) fn watch(options: &WatchOptions, context: &Context) -> Exit {
 
 /// What a round runs.
 #[derive(Clone, Debug)]
-enum Round {
+enum WatchRound {
     /// What a change touches, or all tests.
     Touched(TouchedTests),
     /// The tests that did not pass.
     Failed,
 }
 
+/// Where the answers of a round come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AnswerSource {
+    /// The agent is asked.
+    Agent,
+    /// It was asked before: today's rules are evaluated on what is kept.
+    Kept,
+}
+
+/// What of a run is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Output {
+    Shown,
+    /// Nothing; its results are read from a report.
+    Report,
+}
+
 /// What comes after a run.
 #[derive(Clone, Debug)]
-enum Next {
+enum NextStep {
     /// It waits for a change or a key.
     Wait,
-    Round(Round),
+    Run(WatchRound, AnswerSource),
     /// A signal ended it.
     Stopped,
     /// The person wants nothing more.
@@ -118,24 +138,31 @@ struct Watch<'a> {
     signals: Signals,
     changes: Changes,
     /// What a person types, if one is there.
-    keys: Option<Keys>,
+    keys: Option<WatchKeys>,
     /// The expression that a person chose tests by, as it was typed.
     filter: Option<String>,
     /// The tests that did not pass when they ran last, in the order of the plan.
     failing: Vec<String>,
+    /// The tests whose kept answers were evaluated since the agent was asked, and whether each fails.
+    evaluated: BTreeMap<String, bool>,
 }
 
 impl Watch<'_> {
     async fn follow(&mut self) -> io::Result<Exit> {
-        let mut round = Round::Touched(TouchedTests::All);
+        let (mut round, mut answers) =
+            (WatchRound::Touched(TouchedTests::All), AnswerSource::Agent);
         loop {
-            let before = self.stamps(self.planned().as_ref());
-            let mut next = self.run(&round).await?;
-            if matches!(next, Next::Wait) {
+            let before = self.stamps(self.planned(None).as_ref());
+            if answers == AnswerSource::Agent {
+                self.forget_evaluated(&round);
+            }
+            let arguments = self.arguments(&round, answers);
+            let mut next = self.run(arguments, Output::Shown).await?;
+            if matches!(next, NextStep::Wait) {
                 // What else changed meanwhile was written by the run.
                 let mut changed = self.changes.until_now().await;
                 self.watch_directories()?;
-                let planned = self.planned();
+                let planned = self.planned(None);
                 let after = self.stamps(planned.as_ref());
                 changed.retain(|path| before.get(path) != after.get(path));
                 self.failing = self.failing_of(planned.as_ref());
@@ -145,23 +172,40 @@ impl Watch<'_> {
                 next = self.wait(changed, &round).await?;
             }
             match next {
-                Next::Round(next) => round = next,
-                Next::Stopped => return Ok(Exit::Interrupted),
-                Next::Wait | Next::Quit => return Ok(self.exit()),
+                NextStep::Run(next, from) => (round, answers) = (next, from),
+                NextStep::Stopped => return Ok(Exit::Interrupted),
+                NextStep::Wait | NextStep::Quit => return Ok(self.exit()),
             }
         }
     }
 
     /// Waits until a change touches tests, or a key says what comes next.
-    async fn wait(&mut self, mut changed: BTreeSet<PathBuf>, last: &Round) -> io::Result<Next> {
+    async fn wait(
+        &mut self,
+        mut changed: BTreeSet<PathBuf>,
+        last: &WatchRound,
+    ) -> io::Result<NextStep> {
         loop {
             let touched = self.touched_by(&changed);
             if touched != TouchedTests::Of(BTreeSet::new()) {
-                self.announce(&format!("changed: {}", self.names(&changed)));
-                return Ok(Next::Round(Round::Touched(touched)));
+                let round = WatchRound::Touched(touched);
+                let changed = format!("changed: {}", self.names(&changed));
+                return Ok(match self.evaluate(&round).await? {
+                    NextStep::Run(round, AnswerSource::Kept) => {
+                        let why =
+                            "only rules changed: the kept answers are evaluated, nothing is sent";
+                        self.announce(&format!("{changed}\n{why}"));
+                        NextStep::Run(round, AnswerSource::Kept)
+                    }
+                    NextStep::Run(round, AnswerSource::Agent) => {
+                        self.announce(&changed);
+                        NextStep::Run(round, AnswerSource::Agent)
+                    }
+                    next => next,
+                });
             }
             let key = tokio::select! {
-                () = self.signals.next() => return Ok(Next::Stopped),
+                () = self.signals.next() => return Ok(NextStep::Stopped),
                 key = next_key(&mut self.keys) => Some(key),
                 next = self.changes.next() => {
                     changed = next;
@@ -174,43 +218,105 @@ impl Watch<'_> {
             };
             changed.clear();
             match self.take(key, last).await {
-                Next::Wait => self.print_state(),
+                NextStep::Wait => self.print_state(),
                 next => return Ok(next),
             }
         }
     }
 
     /// What a key asks for; `last` is the round before.
-    async fn take(&mut self, key: Key, last: &Round) -> Next {
+    async fn take(&mut self, key: WatchKey, last: &WatchRound) -> NextStep {
         let (round, words) = match key {
-            Key::All => (Round::Touched(TouchedTests::All), "all tests"),
-            Key::Failed => (Round::Failed, "the tests that did not pass"),
-            Key::Again => (last.clone(), "the same tests again"),
-            Key::Filter => match self.choose().await {
-                Next::Round(round) => (round, "all tests"),
+            WatchKey::All => (WatchRound::Touched(TouchedTests::All), "all tests"),
+            WatchKey::Failed => (WatchRound::Failed, "the tests that did not pass"),
+            WatchKey::Again => (last.clone(), "the same tests again"),
+            WatchKey::Filter => match self.choose().await {
+                NextStep::Run(round, _) => (round, "all tests"),
                 next => return next,
             },
-            Key::Help => {
+            WatchKey::Help => {
                 let lines = HELP.map(|line| format!("  {line}\n"));
                 let _lost = print_now(&format!("\n{}", lines.concat()));
-                return Next::Wait;
+                return NextStep::Wait;
             }
-            Key::Quit => return Next::Quit,
+            WatchKey::Show => {
+                let _lost = print_now("\n");
+                return match self.show().await {
+                    Ok(next) => next,
+                    Err(error) => {
+                        say(&format!("error: cannot start `ananke show`: {error}"));
+                        NextStep::Wait
+                    }
+                };
+            }
+            WatchKey::Quit => return NextStep::Quit,
         };
         let filter = self.filter.as_ref().map_or(String::new(), |filter| {
             format!(" of `{}`", escape::line(&truncate::bytes(filter, LONGEST)))
         });
         self.announce(&format!("{words}{filter}"));
-        Next::Round(round)
+        NextStep::Run(round, AnswerSource::Agent)
+    }
+
+    /// Evaluates today's rules on the kept answers, unseen. If there is an answer to all that the tests of `round` ask, the
+    /// round needs no agent.
+    async fn evaluate(&mut self, round: &WatchRound) -> io::Result<NextStep> {
+        let recordings = &self.options.run.recordings;
+        let is_live = recordings.record.is_none() && recordings.replay.is_none();
+        if !is_live || kept_runs(self.folder).is_empty() {
+            return Ok(NextStep::Run(round.clone(), AnswerSource::Agent));
+        }
+        let mut arguments = self.arguments(round, AnswerSource::Kept);
+        let report = self.folder.join(REPORT).into_os_string();
+        let end = end_of_options(&arguments);
+        arguments.splice(end..end, ["--output".into(), report]);
+        match self.run(arguments, Output::Report).await? {
+            NextStep::Wait => {}
+            next => return Ok(next),
+        }
+        let answers = match take_results(self.folder) {
+            Some(results) => {
+                self.evaluated.extend(results);
+                AnswerSource::Kept
+            }
+            None => AnswerSource::Agent,
+        };
+        Ok(NextStep::Run(round.clone(), answers))
+    }
+
+    /// Forgets what the kept answers of the tests of `round` came to: the agent is asked.
+    fn forget_evaluated(&mut self, round: &WatchRound) {
+        let filter = self.filter.as_deref().map(Filter::parse);
+        match (round, self.planned(filter.and_then(Result::ok))) {
+            (WatchRound::Touched(TouchedTests::Of(files)), Some((plan, redactor))) => {
+                for case in plan
+                    .cases
+                    .iter()
+                    .filter(|case| files.contains(&case.test.path))
+                {
+                    self.evaluated.remove(&*redactor.text(&case.id()));
+                }
+            }
+            (WatchRound::Touched(TouchedTests::All), Some((plan, redactor))) => {
+                for case in &plan.cases {
+                    self.evaluated.remove(&*redactor.text(&case.id()));
+                }
+            }
+            (WatchRound::Failed, _) => {
+                let known = LastRun::known(self.folder);
+                self.evaluated.retain(|id, _| !known.is_failing(id));
+            }
+            (WatchRound::Touched(_), None) => {}
+        }
     }
 
     /// Asks the person for the expression that tests are chosen by.
-    async fn choose(&mut self) -> Next {
+    async fn choose(&mut self) -> NextStep {
         let Some(keys) = &mut self.keys else {
-            return Next::Wait;
+            return NextStep::Wait;
         };
         let typed = tokio::select! {
-            () = self.signals.next() => return Next::Stopped,
+            () = self.signals.next() => return NextStep::Stopped,
             typed = keys.line("\nfilter (empty: all tests): ") => typed,
         };
         match Filter::parse(&typed) {
@@ -218,10 +324,10 @@ impl Watch<'_> {
             Ok(_) => self.filter = Some(typed),
             Err(error) => {
                 say(&format!("error: {error}"));
-                return Next::Wait;
+                return NextStep::Wait;
             }
         }
-        Next::Round(Round::Touched(TouchedTests::All))
+        NextStep::Run(WatchRound::Touched(TouchedTests::All), AnswerSource::Agent)
     }
 
     /// How the program ends that a person quits.
@@ -262,75 +368,91 @@ impl Watch<'_> {
         ));
     }
 
-    /// Runs tests with the options of this command, and waits until the run ends, also after a signal: a terminal sends it to
+    /// Runs tests with these arguments, and waits until the run ends, also after a signal: a terminal sends it to
     /// the run as well, and a second one ends both.
-    async fn run(&mut self, round: &Round) -> io::Result<Next> {
-        let mut child = Command::new(std::env::current_exe()?)
-            .args(self.arguments(round))
+    async fn run(&mut self, arguments: Vec<OsString>, output: Output) -> io::Result<NextStep> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command
+            .args(arguments)
             .stdin(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()?;
+            .kill_on_drop(true);
+        if output == Output::Report {
+            command.stdout(Stdio::null()).stderr(Stdio::null());
+        }
+        let mut child = command.spawn()?;
         let next = loop {
             tokio::select! {
                 ended = child.wait() => {
                     if let Some(keys) = &mut self.keys {
                         keys.forget();
                     }
-                    return ended.map(|_| Next::Wait);
+                    return ended.map(|_| NextStep::Wait);
                 }
-                () = self.signals.next() => break Next::Stopped,
-                key = next_key(&mut self.keys) => if key == Key::Quit {
+                () = self.signals.next() => break NextStep::Stopped,
+                key = next_key(&mut self.keys) => if key == WatchKey::Quit {
                     child.id().into_iter().for_each(interrupt);
-                    break Next::Quit;
+                    break NextStep::Quit;
                 },
             }
         };
         tokio::select! {
             ended = child.wait() => ended.map(|_| next),
-            () = self.signals.next() => Ok(Next::Stopped),
+            () = self.signals.next() => Ok(NextStep::Stopped),
         }
     }
 
-    /// The command line of a run.
-    fn arguments(&self, round: &Round) -> Vec<OsString> {
+    /// Shows the failures of the last run that is kept.
+    async fn show(&mut self) -> io::Result<NextStep> {
+        let mut child = Command::new(std::env::current_exe()?)
+            .args([OsStr::new("show"), OsStr::new("--config")])
+            .arg(self.config)
+            .stdin(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()?;
+        tokio::select! {
+            ended = child.wait() => ended.map(|_| NextStep::Wait),
+            () = self.signals.next() => Ok(NextStep::Stopped),
+        }
+    }
+
+    /// The command line of a run: the options of this command, and what selects the tests of `round`.
+    fn arguments(&self, round: &WatchRound, answers: AnswerSource) -> Vec<OsString> {
         let mut arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
         if let Some(command) = arguments.iter_mut().find(|argument| *argument == "watch") {
             *command = "run".into();
         }
         let mut more: Vec<OsString> = Vec::new();
         match round {
-            Round::Touched(TouchedTests::All) => {}
-            Round::Touched(TouchedTests::Of(files)) => {
+            WatchRound::Touched(TouchedTests::All) => {}
+            WatchRound::Touched(TouchedTests::Of(files)) => {
                 for file in files {
                     more.extend(["--only-file".into(), file.clone().into_os_string()]);
                 }
             }
-            Round::Failed => more.push("--only-failed".into()),
+            WatchRound::Failed => more.push("--only-failed".into()),
         }
         if let Some(filter) = &self.filter {
             more.push(format!("--only-filter={filter}").into());
         }
-        // What follows `--` are paths.
-        let end = arguments
-            .iter()
-            .position(|argument| argument == "--")
-            .unwrap_or(arguments.len());
+        if answers == AnswerSource::Kept && !self.options.run.again {
+            more.push("--again".into());
+        }
+        let end = end_of_options(&arguments);
         arguments.splice(end..end, more);
         arguments
     }
 
-    /// The plan of what is selected, if nothing is broken, with what masks its ids.
-    fn planned(&self) -> Option<(Plan, Redactor)> {
+    /// The plan of what is selected, if nothing is broken, with what masks its ids. A `filter` replaces that of the command
+    /// line.
+    fn planned(&self, filter: Option<Filter>) -> Option<(Plan, Redactor)> {
         // Files that are opened are noted, each time from scratch.
         let context = Context {
             files: Files::default(),
             ..self.context.clone()
         };
-        let Planned { plan, redactor, .. } = plan(
-            &context,
-            &self.options.run.selection.selection(),
-            &Redactor::default(),
-        );
+        let mut selection = self.options.run.selection.selection();
+        selection.filter = filter.or(selection.filter);
+        let Planned { plan, redactor, .. } = plan(&context, &selection, &Redactor::default());
         plan.map(|plan| (plan, redactor))
     }
 
@@ -343,7 +465,8 @@ impl Watch<'_> {
             path.extension()
                 .is_some_and(|extension| extension == "yaml" || extension == "yml")
         };
-        match self.planned() {
+        let filter = self.filter.as_deref().map(Filter::parse);
+        match self.planned(filter.and_then(Result::ok)) {
             Some((plan, _)) => plan.touched_by(changed, self.context),
             None if changed.iter().any(is_yaml) => TouchedTests::All,
             None => TouchedTests::Of(BTreeSet::new()),
@@ -378,7 +501,10 @@ impl Watch<'_> {
         plan.cases
             .iter()
             .map(|case| redactor.text(&case.id()).into_owned())
-            .filter(|id| known.is_failing(id))
+            .filter(|id| {
+                let evaluated = self.evaluated.get(id).copied();
+                evaluated.unwrap_or_else(|| known.is_failing(id))
+            })
             .collect()
     }
 
@@ -394,11 +520,17 @@ impl Watch<'_> {
 }
 
 /// The next key; never, if there is no person.
-async fn next_key(keys: &mut Option<Keys>) -> Key {
+async fn next_key(keys: &mut Option<WatchKeys>) -> WatchKey {
     match keys {
         Some(keys) => keys.next().await,
         None => std::future::pending().await,
     }
+}
+
+/// Where further options can be: what follows `--` are paths.
+fn end_of_options(arguments: &[OsString]) -> usize {
+    let end = arguments.iter().position(|argument| argument == "--");
+    end.unwrap_or(arguments.len())
 }
 
 /// The line that names tests that did not pass when they ran last; empty if there are none.

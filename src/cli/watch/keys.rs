@@ -24,36 +24,40 @@ const ESCAPE: u8 = 0x1b;
 const INTRODUCERS: [u8; 2] = [b'[', b'O'];
 
 /// What the keys do, as the help says it.
-pub(super) const HELP: [&str; 6] = [
+pub(super) const HELP: [&str; 7] = [
     "a      run all tests",
     "f      run the tests that did not pass",
     "p      choose tests by an expression, as `--filter` does",
     "r      run the same tests again",
+    "Enter  show the failures of the last run that is kept",
     "q      quit",
     "?      this help",
 ];
 
 /// The keys in a few words.
-pub(super) const SHORT_HELP: &str = "a all · f failed · p filter · r again · q quit · ? help";
+pub(super) const SHORT_HELP: &str =
+    "a all · f failed · p filter · r again · Enter show · q quit · ? help";
 
 /// A key that does something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Key {
+pub(super) enum WatchKey {
     All,
     Failed,
     Filter,
     Again,
+    Show,
     Quit,
     Help,
 }
 
-impl Key {
+impl WatchKey {
     fn of(byte: u8) -> Option<Self> {
         Some(match byte.to_ascii_lowercase() {
             b'a' => Self::All,
             b'f' => Self::Failed,
             b'p' => Self::Filter,
             b'r' => Self::Again,
+            b'\n' | b'\r' => Self::Show,
             b'q' => Self::Quit,
             b'?' | b'h' => Self::Help,
             _ => return None,
@@ -62,15 +66,15 @@ impl Key {
 }
 
 /// The keys that a person types.
-pub(super) struct Keys {
+pub(super) struct WatchKeys {
     mode: Arc<TerminalMode>,
     set: Option<SetTyping>,
     /// What the terminal gave at once; empty at the end of a line that is no end of the terminal.
     typed: UnboundedReceiver<Vec<u8>>,
-    waiting: VecDeque<Key>,
+    waiting: VecDeque<WatchKey>,
 }
 
-impl Keys {
+impl WatchKeys {
     /// The keys from now on, if a person is at a terminal on which the output is seen.
     pub(super) fn listen(context: &Context) -> Option<Self> {
         let is_terminal = cfg!(unix) && context.is_terminal(OutputStream::Stdout);
@@ -104,7 +108,7 @@ impl Keys {
     }
 
     /// The next key that does something.
-    pub(super) async fn next(&mut self) -> Key {
+    pub(super) async fn next(&mut self) -> WatchKey {
         loop {
             if let Some(key) = self.waiting.pop_front() {
                 return key;
@@ -147,12 +151,12 @@ impl Keys {
 }
 
 /// The keys among what was typed. The letters of an arrow key or a function key are none.
-fn keys(typed: &[u8]) -> Vec<Key> {
+fn keys(typed: &[u8]) -> Vec<WatchKey> {
     let mut keys = Vec::new();
     let mut bytes = typed.iter().copied().peekable();
     while let Some(byte) = bytes.next() {
         if byte != ESCAPE {
-            keys.extend(Key::of(byte));
+            keys.extend(WatchKey::of(byte));
         } else if bytes.next_if(|next| INTRODUCERS.contains(next)).is_some() {
             while bytes.next_if(|next| !matches!(next, b'@'..=b'~')).is_some() {}
             bytes.next();
@@ -169,7 +173,15 @@ mod tests {
 
     #[test]
     fn an_arrow_is_no_letter() {
-        assert_eq!(keys(b"aF?zz\r1"), [Key::All, Key::Failed, Key::Help]);
+        assert_eq!(
+            keys(b"aF?zz\r1"),
+            [
+                WatchKey::All,
+                WatchKey::Failed,
+                WatchKey::Help,
+                WatchKey::Show
+            ]
+        );
         for sequence in [
             "\u{1b}[A",
             "\u{1b}OP",
@@ -180,12 +192,15 @@ mod tests {
             let typed = format!("f{sequence}q");
             assert_eq!(
                 keys(typed.as_bytes()),
-                [Key::Failed, Key::Quit],
+                [WatchKey::Failed, WatchKey::Quit],
                 "{typed:?}"
             );
         }
         assert_eq!(keys(b"\x1b"), []);
         assert_eq!(keys(b"\x1b["), []);
-        assert_eq!(keys(b"p\x1b[A\x1b[Ba\xff"), [Key::Filter, Key::All]);
+        assert_eq!(
+            keys(b"p\x1b[A\x1b[Ba\xff"),
+            [WatchKey::Filter, WatchKey::All]
+        );
     }
 }

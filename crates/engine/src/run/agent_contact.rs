@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::answers::Answers;
+use super::answered_targets::AnsweredTargets;
 use crate::engine::Observer;
 use ananke_agents::{TargetError, Wire};
 use ananke_base::context::At;
@@ -38,14 +38,16 @@ impl AgentContact {
         });
     }
 
-    /// Whether the agent responded, if it was asked; `problem` is the first of the attempt. A head without anything
-    /// after it is no response if the attempt timed out.
+    /// Whether the agent responded, if it was asked and that is known; `problem` is the first of the attempt. A head without
+    /// anything after it is no response if the attempt timed out.
     pub(super) fn has_answered(&self, problem: Option<&Problem>) -> Option<bool> {
-        match (self.0.load(Ordering::Relaxed), problem.map(|one| one.kind)) {
-            (NOT_ASKED, _) => None,
-            (ASKED, Some(ErrorKind::Protocol | ErrorKind::Timeout)) => Some(false),
-            (CONNECTED, Some(ErrorKind::Timeout)) => Some(false),
-            (ASKED, _) => None,
+        let kind = problem.map(|problem| problem.kind);
+        let is_unreachable =
+            problem.is_some_and(|problem| TargetError::says_unreachable(&problem.message));
+        match self.0.load(Ordering::Relaxed) {
+            ASKED if is_unreachable => Some(false),
+            ASKED | CONNECTED if kind == Some(ErrorKind::Timeout) => Some(false),
+            NOT_ASKED | ASKED => None,
             _ => Some(true),
         }
     }
@@ -54,7 +56,7 @@ impl AgentContact {
 /// Follows the conversation of an attempt.
 pub(super) struct ContactObserver<'a> {
     pub(super) contact: &'a AgentContact,
-    pub(super) answers: &'a Answers,
+    pub(super) answers: &'a AnsweredTargets,
     pub(super) target: &'a str,
     /// Whether the agent answered already.
     pub(super) has_answered: bool,

@@ -6,7 +6,7 @@
 
 mod activity_log;
 mod agent_contact;
-mod answers;
+mod answered_targets;
 mod attempt;
 mod attempt_series;
 mod awaited_input;
@@ -67,6 +67,7 @@ mod test_inputs;
 mod thread_locks;
 mod tool_names;
 mod turn_count;
+mod unanswered;
 mod unwritten_input;
 mod used_threads;
 mod verify_recording;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::OnceCell;
 
-use super::answers::Answers;
+use super::answered_targets::AnsweredTargets;
 use super::conversation_driver::ConversationDriver;
 use super::conversation_log::ConversationLog;
 use super::conversation_tape::{ConversationMutator, ConversationTape};
@@ -73,7 +73,7 @@ pub struct Run {
     pub not_started: Option<String>,
     /// Set once the end of a server has been reported.
     pub(super) exit_reported: OnceCell<()>,
-    pub(super) answers: Answers,
+    pub(super) answers: AnsweredTargets,
     pub(super) thread_locks: ThreadLocks,
     pub(super) target_limits: TargetLimits,
     pub(super) tool_names: ToolNames,
@@ -113,7 +113,7 @@ impl Run {
             servers: ServerWatch::default(),
             not_started: None,
             exit_reported: OnceCell::new(),
-            answers: Answers::default(),
+            answers: AnsweredTargets::default(),
             thread_locks: ThreadLocks::default(),
             target_limits: TargetLimits::default(),
             tool_names: ToolNames::default(),

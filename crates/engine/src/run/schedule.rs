@@ -260,9 +260,8 @@ mod tests {
     async fn a_failure_that_waits_for_tests_before_it_is_shown_at_once() {
         let words = ["bad", "good", "bad", "bad"];
         let expected = |shown: [bool; 4]| {
-            let names = ["t3", "t2", "t1", "t0"];
-            let named = names.map(str::to_owned).into_iter().zip(shown);
-            named.collect::<Vec<_>>()
+            let ended = ["t3", "t2", "t1", "t0"].map(str::to_owned).into_iter();
+            ended.zip(shown).collect::<Vec<_>>()
         };
         // The outcome of the first in the plan follows at once.
         assert_eq!(

@@ -7,7 +7,7 @@ use super::quarantine::Quarantine;
 use super::totals::Totals;
 
 /// What tests could not run without.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Lost {
     /// A server that they need ended.
     Server,

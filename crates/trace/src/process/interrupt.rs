@@ -1,6 +1,6 @@
 //! Asks another program to end, as Ctrl-C does.
 
-/// Interrupts the process with this number, if it is there. Where the system has no such signal, nothing happens.
+/// Interrupts the process with this number, if it is there.
 #[cfg(unix)]
 pub fn interrupt(number: u32) {
     use rustix::process::{Pid, Signal, kill_process};

@@ -16,7 +16,7 @@ pub struct TerminalMode {
     before: Option<Termios>,
 }
 
-/// What becomes of the keys that a person types.
+/// How the keys that a person types are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Typing {
     /// Nothing of them is shown; whole lines can be read.
@@ -52,7 +52,7 @@ impl TerminalMode {
         true
     }
 
-    /// Sets what becomes of keys, until the result is dropped. Ctrl-C stays a signal.
+    /// Sets how keys are treated, until the result is dropped. Ctrl-C stays a signal.
     pub fn set(self: &Arc<Self>, typing: Typing) -> SetTyping {
         #[cfg(unix)]
         if let Some(before) = &self.before {

@@ -102,8 +102,8 @@ pub struct ConsoleReport {
     before: Before,
     /// The failures that were printed when they happened, until the order of the plan comes to them: their ids.
     printed: HashSet<String>,
-    /// Whether a test got no answer from its agent.
-    is_unanswered: bool,
+    /// The targets of which a test that got no answer is printed.
+    unanswered: HashSet<String>,
     /// How many tests the end of the run left over, by why it ended.
     not_run: BTreeMap<String, usize>,
     run: RunTotals,
@@ -158,7 +158,7 @@ impl ConsoleReport {
             heading: None,
             before: Before::Nothing,
             printed: HashSet::new(),
-            is_unanswered: false,
+            unanswered: HashSet::new(),
             not_run: BTreeMap::new(),
             run: RunTotals::default(),
             result: RunResult::default(),
@@ -218,10 +218,9 @@ impl ConsoleReport {
 
     /// Whether an agent that answers no test is known from a test before: the list at the end names the others.
     fn is_known_silence(&mut self, outcome: &Outcome) -> bool {
-        let is_silent = outcome.transcript.is_unanswered && self.verbosity != Verbosity::Verbose;
-        let is_known = self.is_unanswered;
-        self.is_unanswered |= is_silent;
-        is_silent && is_known
+        outcome.transcript.is_unanswered
+            && self.verbosity != Verbosity::Verbose
+            && !self.unanswered.insert(outcome.test.target.clone())
     }
 
     /// A failure as soon as it happens; `index` is how many tests have ended, in a log.

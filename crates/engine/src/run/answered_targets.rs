@@ -10,7 +10,7 @@ const FEWEST: usize = 3;
 
 /// What the first tests of each target came to, by its name.
 #[derive(Debug, Default)]
-pub(super) struct Answers(Mutex<HashMap<String, TargetAnswers>>);
+pub(super) struct AnsweredTargets(Mutex<HashMap<String, TargetAnswers>>);
 
 #[derive(Debug, Default)]
 struct TargetAnswers {
@@ -20,7 +20,7 @@ struct TargetAnswers {
     is_given_up: bool,
 }
 
-impl Answers {
+impl AnsweredTargets {
     fn targets(&self) -> MutexGuard<'_, HashMap<String, TargetAnswers>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn a_target_is_given_up_once_when_its_first_tests_got_no_answer() {
         for (at_once, enough) in [(1, 3), (2, 3), (5, 5)] {
-            let answers = Answers::default();
+            let answers = AnsweredTargets::default();
             for count in 1..enough {
                 assert_eq!(answers.add_unanswered("a", at_once), None, "{count}");
                 assert!(!answers.is_given_up("a"));
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_target_that_answered_once_is_never_given_up() {
-        let answers = Answers::default();
+        let answers = AnsweredTargets::default();
         answers.add_unanswered("a", 1);
         answers.note("a");
         for _ in 0..10 {

@@ -38,7 +38,7 @@ impl UsualDurations {
         for (usual, ran) in begun {
             let usual = usual.unwrap_or(mean);
             let left = usual.saturating_sub(ran);
-            all = all.saturating_sub(usual - left);
+            all = all.saturating_sub(usual.min(ran));
             longest = longest.max(left);
         }
         Some((all / count(parallel.max(1))).max(longest))

@@ -262,7 +262,7 @@ fn rules_that_change_are_evaluated_on_kept_answers() {
     assert!(shown.contains("2 tests: 2 passed"), "{shown}");
     assert_eq!(asked.load(Ordering::Relaxed), 2);
     let requires = |text: &str| test("second", "").replace("hello", text);
-    let mut last_line = |watching: &mut Watching| {
+    let last_line = |watching: &mut Watching| {
         let mut line = String::new();
         watching.stdout.read_line(&mut line).unwrap();
         line

@@ -327,6 +327,7 @@ mod tests {
     use ananke_base::context::ManualClock;
     use ananke_trace::outcome::{TestEnd, TestIdentity};
     use ananke_trace::redact::Redactor;
+    use ananke_trace::trace::Usage;
 
     fn project(name: &str) -> PathBuf {
         let folder =
@@ -363,6 +364,8 @@ mod tests {
             status: outcome.status(),
             duration_us: None,
             fails_the_run: false,
+            usage: Usage::default(),
+            failed: None,
         };
         report.event(&seal(RunEvent::CaseStarted { id })).unwrap();
         clock.advance(Duration::from_millis(took));

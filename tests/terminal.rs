@@ -511,15 +511,15 @@ fn a_failure_is_shown_above_the_area_while_the_first_test_runs() {
          target: {{ type: scripted, rules: [{{ do: [{{ say: bad }}] }}] }}\n",
         listener.local_addr().unwrap()
     );
-    let test = |more| {
+    let file = |more| {
         format!(
             "version: \"1.4\"\nname: t\n{more}turns: [{{ user: hi, assert: {{ text: {{ equals: good }} }} }}]\n"
         )
     };
     let project = Project::new(&[
         ("ananke.config.yaml", &config),
-        ("a.test.yaml", &test("target: held\n")),
-        ("b.test.yaml", &test("")),
+        ("a.test.yaml", &file("target: held\n")),
+        ("b.test.yaml", &file("")),
     ]);
     let (mut terminal, mut child) = Terminal::run(&project, &["run", "-j", "20"], &[]);
     terminal.read_until("agent:  bad");

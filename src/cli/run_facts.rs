@@ -33,6 +33,7 @@ pub(super) fn run_facts(
         target: target.map(|target| target.name.clone()),
         target_description: target
             .and_then(|target| plan.config.description(target, context, &plan.variables)),
+        model: target.and_then(|target| plan.config.model_of(target, context, &plan.variables)),
         host: host_name(),
         commit,
         branch,

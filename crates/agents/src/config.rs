@@ -67,6 +67,11 @@ impl TargetConfig {
         self.own.agent_id()
     }
 
+    /// The name of the model as written, if its protocol names one.
+    pub fn model(&self) -> Option<&Text> {
+        self.own.model()
+    }
+
     /// The HTTP headers as written, if its protocol has them.
     pub fn headers(&self) -> Option<&FreeMap<Text>> {
         self.own.headers()

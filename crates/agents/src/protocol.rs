@@ -38,6 +38,11 @@ pub trait ProtocolConfig: Debug + Send + Sync {
         None
     }
 
+    /// The name of the model that is asked, as written, if the protocol names one.
+    fn model(&self) -> Option<&Text> {
+        None
+    }
+
     /// The HTTP headers as written, if the protocol has them. A variable in one of them is a secret.
     fn headers(&self) -> Option<&FreeMap<Text>> {
         None

@@ -34,13 +34,22 @@ pub(crate) fn not(expected: &str) -> String {
 
 /// `value` with the places of `focus`; a short form of it if there are none.
 pub(crate) fn focused(value: &Value, focus: &[JsonFocus]) -> String {
+    with_places(value, focus, 0)
+}
+
+/// The same with the entries around the places, as far as there is room for them.
+pub(crate) fn surrounded(value: &Value, focus: &[JsonFocus]) -> String {
+    with_places(value, focus, 2 * BRIEF)
+}
+
+fn with_places(value: &Value, focus: &[JsonFocus], room: usize) -> String {
     let places: Vec<(&[String], &str)> = focus
         .iter()
         .take(MOST)
         .map(|JsonFocus { path, note }| (path.as_slice(), note.as_str()))
         .collect();
     let mut line = String::new();
-    write(&mut line, value, &places);
+    write(&mut line, value, &places, room);
     line
 }
 
@@ -49,7 +58,8 @@ pub(crate) fn brief(value: &Value) -> String {
     focused(value, &[])
 }
 
-fn write(line: &mut String, value: &Value, places: &[(&[String], &str)]) {
+/// Writes `value`; entries without a place are omitted once the line is longer than `room`.
+fn write(line: &mut String, value: &Value, places: &[(&[String], &str)], room: usize) {
     let deeper: Vec<(&str, (&[String], &str))> = places
         .iter()
         .filter_map(|(path, note)| {
@@ -69,10 +79,14 @@ fn write(line: &mut String, value: &Value, places: &[(&[String], &str)]) {
             let mut parts = Parts::new(line, '{', '}');
             for (key, value) in entries {
                 match own(key).as_slice() {
+                    [] if parts.line.len() < room => parts.entry(|line| {
+                        let _ = write!(line, "{}: ", scalar(&Value::from(key.as_str())));
+                        shorten(line, value, BRIEF);
+                    }),
                     [] => parts.leave_out(),
                     places => parts.entry(|line| {
                         let _ = write!(line, "{}: ", scalar(&Value::from(key.as_str())));
-                        write(line, value, places);
+                        write(line, value, places, room);
                     }),
                 }
             }
@@ -96,10 +110,12 @@ fn write(line: &mut String, value: &Value, places: &[(&[String], &str)]) {
                     .filter(|(own, _)| *own == index)
                     .map(|(_, place)| *place)
                     .collect();
-                if own.is_empty() {
+                if own.is_empty() && parts.line.len() >= room {
                     parts.leave_out();
+                } else if own.is_empty() {
+                    parts.entry(|line| shorten(line, value, BRIEF));
                 } else {
-                    parts.entry(|line| write(line, value, &own));
+                    parts.entry(|line| write(line, value, &own, room));
                 }
             }
             parts.end();
@@ -252,6 +268,26 @@ mod tests {
             assert_eq!(focused(&order, &focus(places)), expected);
         }
         assert_eq!(focused(&json!([1]), &focus(&[("", "[2]")])), "[1] ≠ [2]");
+    }
+
+    #[test]
+    fn what_is_around_a_place_is_there_as_far_as_there_is_room() {
+        let cart = json!({"items": 3, "sum": 120});
+        assert_eq!(
+            surrounded(&cart, &focus(&[("items", "2")])),
+            r#"{"items": 3 ≠ 2, "sum": 120}"#
+        );
+        assert_eq!(
+            surrounded(&json!([1, 2]), &focus(&[("1", "3")])),
+            "[1, 2 ≠ 3]"
+        );
+        let mut many: Value = (0..1000)
+            .map(|key| (format!("key-{key:04}"), json!("x".repeat(500))))
+            .collect();
+        many["zip"] = 1.into();
+        let shown = surrounded(&many, &focus(&[("zip", "2")]));
+        assert!(shown.ends_with(r#", …, "zip": 1 ≠ 2}"#), "{shown}");
+        assert!(shown.len() < 500, "{shown}");
     }
 
     #[test]

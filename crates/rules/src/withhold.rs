@@ -88,7 +88,7 @@ impl Withheld {
             }
             limits.set(measure, None);
             if level.is_none_or(|level| level == bound.origin.level) {
-                let wanted = format!("at most {}", bound.shown(measure));
+                let wanted = bound.expectation(measure);
                 self.add(measure.path(), &bound.origin, wanted, &words(&missing));
             }
         }
@@ -109,7 +109,7 @@ impl Withheld {
             self.add(
                 measure.path(),
                 &bound.origin,
-                format!("at most {}", bound.shown(measure)),
+                bound.expectation(measure),
                 lacks,
             );
         }

@@ -6,7 +6,9 @@ use ananke::context::Context;
 use ananke::freeze::FreezeError;
 use ananke::mutation::{MutationRun, Suggestions, SurvivingMutant};
 use ananke::statistics::Percentage;
+use ananke::text::grouped;
 use clap::Args;
+use indexmap::IndexMap;
 
 use super::changed_files::changed_files;
 use super::earlier_survivors::EarlierSurvivors;
@@ -21,6 +23,9 @@ use crate::cli::print::{print, say};
 use crate::cli::recorded_selection::RecordedSelection;
 use crate::cli::runtime::runtime;
 use crate::cli::shown_path::shown_path;
+
+/// How many of the recordings that are not mutated for one reason are listed.
+const MOST_REFUSALS: usize = 50;
 
 #[derive(Debug, Args)]
 pub(crate) struct MutateOptions {
@@ -102,9 +107,7 @@ fn mutated(options: &MutateOptions, context: &Context) -> Result<Exit, FreezeErr
     if options.fix {
         notes.extend(runtime.block_on(run.fix(context))?);
     }
-    for error in &refusals {
-        report(error, options.recorded.color, context);
-    }
+    report_refusals(&refusals, options, context);
     for note in notes {
         say(&format!("note: {note}"));
     }
@@ -118,6 +121,36 @@ fn mutated(options: &MutateOptions, context: &Context) -> Result<Exit, FreezeErr
     } else {
         Exit::Failure
     })
+}
+
+/// Prints why recordings are not mutated: those with one remedy together, with the remedy said once.
+fn report_refusals(refusals: &[FreezeError], options: &MutateOptions, context: &Context) {
+    let mut by_help: IndexMap<&str, Vec<&FreezeError>> = IndexMap::new();
+    for error in refusals {
+        match error {
+            FreezeError::Refused {
+                help: Some(help), ..
+            } => by_help.entry(help).or_default().push(error),
+            other => _ = report(other, options.recorded.color, context),
+        }
+    }
+    for (help, errors) in by_help {
+        if let [only] = errors.as_slice() {
+            report(only, options.recorded.color, context);
+            continue;
+        }
+        let mut text = format!(
+            "error: {} recordings are not mutated",
+            grouped(errors.len())
+        );
+        for error in errors.iter().take(MOST_REFUSALS) {
+            text += &format!("\n  {error}");
+        }
+        if errors.len() > MOST_REFUSALS {
+            text += &format!("\n  … and {} more", grouped(errors.len() - MOST_REFUSALS));
+        }
+        say(&format!("{text}\nhelp: {help}"));
+    }
 }
 
 /// The recordings to mutate.

@@ -143,6 +143,7 @@ impl Attempt<'_> {
                 .clone_from(&prepared.thread_id);
             self.outcome.verdict.warnings.clone_from(&prepared.warnings);
         }
+        self.outcome.transcript.time = prepared.target.time();
         for message in &mut prepared.history {
             message
                 .id

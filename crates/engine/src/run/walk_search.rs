@@ -12,7 +12,7 @@ use crate::compile::WalkPlan;
 use ananke_base::context::CaseKey;
 use ananke_base::reduction::Reduction;
 use ananke_trace::outcome::{
-    ActionCount, FailedWalk, Failure, InputOrigin, Outcome, Status, Walks,
+    ActionCount, FailedWalk, Failure, InputOrigin, Outcome, Status, TokenTotals, Walks,
 };
 
 /// How many times a shorter walk is tried.
@@ -134,10 +134,8 @@ impl WalkSearch {
                 self.warnings.push(warning);
             }
         }
-        let turns = &outcome.transcript.turns;
-        self.summary.turns += turns.len();
-        let used = turns.iter().filter_map(|turn| turn.usage);
-        self.summary.usage = used.fold(self.summary.usage, |sum, own| sum + own);
+        self.summary.turns += outcome.transcript.turns.len();
+        self.summary.tokens = self.summary.tokens + TokenTotals::of(&outcome.transcript);
     }
 
     /// Takes the outcome of a walk that was explored; says whether there is another attempt.

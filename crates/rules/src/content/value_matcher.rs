@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::value_condition::{ExpectedValue, ValueCondition};
-use crate::describe::short;
+use crate::describe::{json, short};
 use crate::evaluation::Finding;
-use crate::json_focus::{JsonFocus, brief, focused};
+use crate::json_focus::{JsonFocus, brief, not, surrounded};
 use ananke_base::text::nearest;
 use ananke_model::model::ValueType;
 use ananke_trace::trace::{Path, is_same_json};
@@ -35,9 +35,35 @@ impl ValueCondition {
         };
         let words = match (found, path) {
             (None, Some(path)) => around_path(path, value, whole),
+            (Some(_), Some(path)) => {
+                let words = why.unwrap_or_default();
+                self.parent(path, value, whole)
+                    .into_iter()
+                    .chain(words)
+                    .collect()
+            }
             _ => why.unwrap_or_default(),
         };
         Some(self.finding(own, expected, words))
+    }
+
+    /// The mapping or list around a value that is not as it must be; `None` if it contains nothing else.
+    fn parent(&self, path: &Path, value: &Value, whole: &str) -> Option<String> {
+        let (way, parent, key) = path.parent(value)?;
+        let entries = match parent {
+            Value::Object(entries) => entries.len(),
+            Value::Array(items) => items.len(),
+            _ => 0,
+        };
+        let note = match &self.wanted {
+            ExpectedValue::Equal(wanted) if !self.is_negated => not(&json(wanted)),
+            _ => String::new(),
+        };
+        let focus = JsonFocus {
+            path: vec![key.to_owned()],
+            note,
+        };
+        (entries > 1).then(|| is(&way, &surrounded(parent, &[focus]), whole))
     }
 
     /// What is wrong if there is no value, for the reason `why`.
@@ -76,11 +102,6 @@ impl ValueCondition {
 /// What there is instead, if nothing is at a path.
 fn around_path(path: &Path, value: &Value, whole: &str) -> Vec<String> {
     let (way, reached, missing) = path.reach(value);
-    let place = if way.is_empty() {
-        whole.to_owned()
-    } else {
-        format!("`{}`", short(&way))
-    };
     let meant = match (reached, missing) {
         (Value::Object(entries), Some(missing)) => nearest(missing, entries.keys()),
         _ => None,
@@ -89,12 +110,21 @@ fn around_path(path: &Path, value: &Value, whole: &str) -> Vec<String> {
         path: vec![key.clone()],
         note: String::new(),
     });
-    let shown = focused(reached, focus.as_slice());
+    let shown = surrounded(reached, focus.as_slice());
     let question = meant.map(|key| format!("did you mean `{}`?", short(key)));
-    [format!("{place} is `{shown}`")]
+    [is(&way, &shown, whole)]
         .into_iter()
         .chain(question)
         .collect()
+}
+
+/// `` `cart` is `{"items": 3}` ``: the value at `way` in `whole`.
+fn is(way: &str, shown: &str, whole: &str) -> String {
+    if way.is_empty() {
+        format!("{whole} is `{shown}`")
+    } else {
+        format!("`{}` is `{shown}`", short(way))
+    }
 }
 
 /// What a pattern looks at: a string as it is, any other value as compact JSON.
@@ -175,8 +205,21 @@ mod tests {
             found,
             [
                 "the state has nothing at `cart.totl`, expected `9`",
-                "`cart` is `{…, \"total\": 9}`",
+                "`cart` is `{\"items\": 2, \"total\": 9}`",
                 "did you mean `total`?"
+            ]
+        );
+        let found = mismatch(
+            ExpectedValue::Equal(json!(3)),
+            Some("cart.items"),
+            false,
+            &state,
+        );
+        assert_eq!(
+            found.unwrap(),
+            [
+                "the state has `2` at `cart.items`, expected `3`",
+                "`cart` is `{\"items\": 2 ≠ 3, \"total\": 9}`",
             ]
         );
         let found = mismatch(ExpectedValue::Exists, Some("x.y"), false, &json!([1])).unwrap();

@@ -113,7 +113,7 @@ impl RuleWatch {
         scope: RuleScope,
         monitor: Box<dyn Monitor>,
     ) -> Self {
-        let expected = format!("at most {}", bound.shown(measure));
+        let expected = bound.expectation(measure);
         let watch = Self::new(
             measure.path(),
             &bound.origin,

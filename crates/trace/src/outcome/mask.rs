@@ -331,7 +331,7 @@ impl Mask for Walks {
             actions,
             failed,
             turns: _,
-            usage: _,
+            tokens: _,
         } = self;
         for ActionCount {
             name,
@@ -438,6 +438,7 @@ impl Mask for Transcript {
             thread_id,
             history,
             peer: _,
+            time: _,
             turns,
             checkpoints,
             turns_not_run: _,

@@ -1,5 +1,7 @@
 //! One test that is over: who it is, how it ended, and its transcript.
 
+use std::ops::Add;
+
 use serde::{Deserialize, Serialize};
 
 use super::failed_runs::FailedRuns;
@@ -12,10 +14,10 @@ use super::stability::{Stability, StabilityVerdict};
 use super::status::Status;
 use super::test_end::TestEnd;
 use super::test_verdict::TestVerdict;
+use super::token_totals::TokenTotals;
 use super::transcript::Transcript;
 use super::turn::TurnOutcome;
 use super::walk::Walks;
-use crate::trace::Usage;
 
 /// One test that is over: its identity, its verdict and its transcript, apart from each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,24 +129,22 @@ impl Outcome {
     }
 
     /// How many turns its runs sent, without those of earlier attempts, and the tokens of all attempts.
-    pub fn spent(&self) -> (usize, Usage) {
-        let (turns, usage) = if let Some(stability) = self.stability.as_deref() {
-            (stability.turns, stability.usage)
+    pub fn spent(&self) -> (usize, TokenTotals) {
+        let (turns, tokens) = if let Some(stability) = self.stability.as_deref() {
+            (stability.turns, stability.tokens)
         } else if let Some(walks) = self.walks.as_deref() {
-            (walks.turns, walks.usage)
+            (walks.turns, walks.tokens)
         } else {
             let attempts = self.earlier_attempts.iter().chain([self]);
-            let used = attempts
-                .flat_map(|attempt| &attempt.transcript.turns)
-                .filter_map(|turn| turn.usage);
+            let used = attempts.map(|attempt| TokenTotals::of(&attempt.transcript));
             (
                 self.transcript.turns.len(),
-                used.fold(Usage::default(), |sum, own| sum + own),
+                used.fold(TokenTotals::default(), TokenTotals::add),
             )
         };
         match self.self_comparison.as_deref() {
-            Some(compared) => (turns + compared.turns, usage + compared.usage),
-            None => (turns, usage),
+            Some(compared) => (turns + compared.turns, tokens + compared.tokens),
+            None => (turns, tokens),
         }
     }
 

@@ -43,5 +43,5 @@ pub use read_some::read_some;
 #[cfg(unix)]
 pub use running_groups::{guard_with, kill_every_group};
 pub use start::{StartError, start};
-pub use tail::{Tail, stderr_ends};
+pub use tail::{Tail, in_one_line, stderr_ends};
 pub use terminal_mode::TerminalMode;

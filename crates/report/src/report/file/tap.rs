@@ -13,6 +13,7 @@ use crate::report::reporter::Reporter;
 use crate::report::run_totals::{RunClose, RunTotals};
 use crate::report::words::duration::milliseconds;
 use crate::report::words::ruling;
+use crate::report::words::run_facts::run_facts;
 use crate::report::words::stability::{checkpoint, flip, flip_rate, numbers, percent};
 use crate::report::words::walks::summary;
 use ananke_base::context::Scratch;
@@ -20,6 +21,7 @@ use ananke_base::diagnostic::Place;
 use ananke_base::text::{escape, truncate};
 use ananke_engine::run::RunEvent;
 use ananke_trace::outcome::{Failure, Level, NearName, NotShownRule, Outcome, Status};
+use ananke_trace::process::in_one_line;
 use ananke_trace::redact::Sealed;
 
 /// The most bytes of one text.
@@ -27,6 +29,9 @@ const LONGEST: usize = 2 << 10;
 
 /// The most characters of the reason of runs that failed.
 const LONGEST_REASON: usize = 400;
+
+/// The most further lines of a message.
+const MOST_LINES: usize = 20;
 
 /// The most findings of a test.
 const MOST_FINDINGS: usize = 20;
@@ -66,7 +71,8 @@ impl Reporter for TapReport {
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        self.scratch.file.write_all(end(&self.run).as_bytes())?;
+        let text = facts(&self.run) + &end(&self.run);
+        self.scratch.file.write_all(text.as_bytes())?;
         self.scratch.put_in_place(&self.destination)
     }
 }
@@ -172,7 +178,13 @@ fn diagnosis_keys(point: &mut String, outcome: &Outcome) {
             (outcome.test.file.as_str(), outcome.test.line),
             |(_, failure)| (&*failure.place.file, failure.place.line),
         );
-        put(&format!("message: {}", quoted(message)));
+        put(&format!("message: {}", quoted(&in_one_line(message))));
+        if message.contains('\n') {
+            put("details:");
+        }
+        for line in message.lines().skip(1).take(MOST_LINES) {
+            put(&format!("  - {}", quoted(line.trim())));
+        }
         put(&format!(
             "severity: {}",
             if outcome.status() == Status::Failed {
@@ -245,6 +257,15 @@ fn rule_line(rule: &str, level: Level, place: &Place, message: &str, expected: &
     format!(
         "{{ rule: {rule}, level: {level}, message: {message}, expected: {expected}, file: {file}, line: {line} }}"
     )
+}
+
+/// What the run was made with, and what it took, in comments.
+fn facts(run: &RunTotals) -> String {
+    let facts = run_facts(run);
+    let facts = facts.iter();
+    facts
+        .map(|fact| format!("# {}: {}\n", fact.name, described(&fact.value)))
+        .collect()
 }
 
 /// The plan, and what made the run fail or end although no test says so.

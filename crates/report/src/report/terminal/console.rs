@@ -17,21 +17,22 @@ use crate::report::layout::Page;
 use crate::report::layout::counts;
 use crate::report::layout::{Palette, mark};
 use crate::report::reporter::Reporter;
-use crate::report::run_totals::{RunClose, RunTotals};
+use crate::report::run_totals::RunTotals;
 use crate::report::slowest::Slowest;
 use crate::report::stream::Stream;
 use crate::report::transcript::attempts;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
 use crate::report::words::names;
 use crate::report::words::ruling;
-use crate::report::words::tokens::tokens;
+use crate::report::words::run_facts;
+use crate::report::words::tokens;
 use crate::report::words::{stability, walks};
 use ananke_base::context::{At, Clock, Colouring, TerminalSize};
 use ananke_base::text::{duration, escape, truncate};
 use ananke_engine::run::RunEvent;
 use ananke_trace::outcome::{Outcome, Status};
+use ananke_trace::process::in_one_line;
 use ananke_trace::redact::Sealed;
-use ananke_trace::trace::Usage;
 
 /// The longest reason of a skipped test that is shown, in bytes.
 const LONGEST_REASON: usize = 1000;
@@ -274,7 +275,10 @@ impl ConsoleReport {
             };
             page.put(
                 self.palette.faint,
-                &format!(": {}", escape::line(&truncate::bytes(why, longest))),
+                &format!(
+                    ": {}",
+                    escape::line(&truncate::bytes(&in_one_line(why), longest))
+                ),
             );
         }
         let flaky = outcome.is_flaky().then(|| "flaky".to_owned());
@@ -380,14 +384,8 @@ impl ConsoleReport {
         }
         self.write_slowest(&mut page);
         snapshots.write(palette, &mut page);
-        let Usage {
-            input,
-            output,
-            total,
-        } = self.run.usage;
-        if let Some(tokens) =
-            tokens(self.run.usage).filter(|_| input.counted + output.counted + total.counted > 0)
-        {
+        self.write_facts(&mut page);
+        if let Some(tokens) = tokens::of_run(self.run.tokens) {
             page.line(palette.faint, &format!("tokens: {tokens}"));
         }
         if let Some(judged) = ruling::totals(totals.judged) {
@@ -400,14 +398,24 @@ impl ConsoleReport {
             page.put(palette.warning, "interrupted: ");
         }
         counts::write(&mut page, palette, totals, *selected);
-        if let Some(RunClose { elapsed_us, .. }) = end {
-            page.put(
-                palette.faint,
-                &format!(" in {}", duration::rounded(*elapsed_us)),
-            );
-        }
+        page.put(palette.faint, &run_facts::took(&self.run));
         page.end();
         page.into_text()
+    }
+
+    /// What the run was made with, for those who did not start it: in the log of a CI job, or if everything is printed.
+    fn write_facts(&self, page: &mut Page) {
+        let facts = &self.run.facts;
+        let is_in_job = facts.commit.is_some() || facts.job_url.is_some();
+        if self.verbosity == Verbosity::Quiet || !is_in_job && self.verbosity == Verbosity::Normal {
+            return;
+        }
+        let facts = run_facts::made_with(facts);
+        let facts = facts
+            .iter()
+            .map(|fact| format!("{} {}", fact.name, fact.value));
+        let facts = facts.collect::<Vec<_>>().join(", ");
+        page.line(self.palette.faint, &escape::line(&facts));
     }
 
     fn write_slowest(&self, page: &mut Page) {

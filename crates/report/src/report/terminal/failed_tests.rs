@@ -9,6 +9,7 @@ use super::listing::{MOST, bounded, further};
 use crate::report::layout::{Page, Palette, mark};
 use ananke_base::text::{escape, truncate};
 use ananke_trace::outcome::{Outcome, Status};
+use ananke_trace::process::in_one_line;
 
 /// The most characters of a reason.
 const LONGEST_REASON: usize = 160;
@@ -50,8 +51,7 @@ impl FailedTests {
         let reason = outcome
             .headline()
             .map_or(status.as_str(), |(_, reason)| reason);
-        let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
-        let reason = truncate::chars(&reason, LONGEST_REASON).into_owned();
+        let reason = truncate::chars(&in_one_line(reason), LONGEST_REASON).into_owned();
         let is_listed = self.listed < MOST;
         if !is_listed && !self.tests.contains_key(&reason) {
             self.further += 1;

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::report::words::shell::quoted;
+
 /// How options are written that select the agent, and the one that a message shows.
 const TARGET: ([&str; 3], &str) = (["--target", "--name", "-n"], "--target");
 
@@ -53,17 +55,6 @@ fn split(argument: &str) -> (&str, Option<&str>) {
 /// Whether the program finds the config by itself: it is in the working directory or above it.
 fn is_found(config: &str) -> bool {
     config.trim_start_matches("../") == "ananke.config.yaml"
-}
-
-/// `text` as one word of a shell.
-fn quoted(text: &str) -> String {
-    let is_plain =
-        |character: char| character.is_ascii_alphanumeric() || "-_./:@%+=,".contains(character);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
 }
 
 #[cfg(test)]

@@ -27,6 +27,9 @@ const LONGEST_CALL: usize = 100;
 /// How many turns of the end are in an excerpt that is about the whole test.
 const LAST_TURNS: usize = 2;
 
+/// How many turns of a walk are all in an excerpt: one that was shrunk has no turn that could be omitted.
+const SHORT_WALK: usize = 6;
+
 /// The width of ` → ` between a call and its result.
 const ARROW: usize = 3;
 
@@ -78,8 +81,8 @@ fn cited(outcome: &Outcome) -> BTreeSet<u32> {
     lines.filter(is_named).map(TranscriptLine::event).collect()
 }
 
-/// Whether what is wrong is about the conversation as a whole: a rule of the test failed, or a simulated conversation did
-/// not come by what it must.
+/// Whether what is wrong is about the conversation as a whole: a rule of the test failed, its actions were those of a walk, or
+/// a simulated conversation did not come by what it must.
 fn is_about_whole(outcome: &Outcome) -> bool {
     let end = &outcome.verdict.end;
     let is_simulated = outcome
@@ -87,7 +90,8 @@ fn is_about_whole(outcome: &Outcome) -> bool {
         .turns
         .iter()
         .any(|turn| turn.origin == InputOrigin::Simulator);
-    !end.failures().is_empty() || is_simulated && end.problem().is_some()
+    let is_walk = outcome.walks.is_some();
+    !end.failures().is_empty() || is_walk || is_simulated && end.problem().is_some()
 }
 
 /// The turns whose lines are written. In an excerpt those with findings and those that a finding rests on; if what is wrong
@@ -95,6 +99,7 @@ fn is_about_whole(outcome: &Outcome) -> bool {
 fn shown_turns(outcome: &Outcome, cited: &BTreeSet<u32>, scope: TranscriptScope) -> BTreeSet<u32> {
     let turns = &outcome.transcript.turns;
     let of_test = scope == TranscriptScope::Excerpt && is_about_whole(outcome);
+    let is_short_walk = outcome.walks.is_some() && turns.len() <= SHORT_WALK;
     let is_shown = |(index, turn): &(usize, &TurnOutcome)| match scope {
         TranscriptScope::Everything => true,
         TranscriptScope::Findings => false,
@@ -102,6 +107,7 @@ fn shown_turns(outcome: &Outcome, cited: &BTreeSet<u32>, scope: TranscriptScope)
             !turn.failures().is_empty()
                 || turn.status().fails_the_run()
                 || turn.lines.iter().any(|line| cited.contains(&line.event()))
+                || is_short_walk
                 || of_test && (*index == 0 || index + LAST_TURNS >= turns.len())
         }
     };

@@ -6,6 +6,8 @@ pub(super) mod measured;
 pub(super) mod names;
 pub(super) mod paths;
 pub(super) mod ruling;
+pub(super) mod run_facts;
+pub(super) mod shell;
 pub(super) mod stability;
 pub(super) mod tokens;
 pub(super) mod walks;

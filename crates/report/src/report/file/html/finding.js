@@ -142,6 +142,8 @@ function unequal(text) {
 
 /** Why something could not be evaluated to its end. */
 function problem({ kind, message: text, help }) {
-  const words = make("p", { class: "message" }, make("span", { class: "kind" }, kind), " ", message(text));
+  // The message of a hook or a script begins with its name.
+  const name = text.startsWith(kind) ? undefined : make("span", { class: "kind" }, `${kind} `);
+  const words = make("p", { class: "message" }, name, message(text));
   return make("div", { class: "finding problem" }, words, help ? make("p", { class: "help" }, message(help)) : undefined);
 }

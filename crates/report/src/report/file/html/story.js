@@ -51,7 +51,7 @@ function turnOf(turn, told, numbers, prefix, place) {
   const name = make("h3", {}, `Turn ${turn.number}`, turn.id ? said(` ${turn.id}`, "bdi", { class: "name" }) : undefined);
   const times = [turn.status === "passed" ? undefined : turn.status, took(turn.duration_ms)];
   if (turn.speaker) times.push(turn.speaker);
-  if (turn.tokens) times.push(`${turn.tokens} tokens`);
+  if (turn.tokens) times.push(turn.tokens);
   const heading = make("header", {}, name, make("span", { class: "facts" }, times.filter(Boolean).join(" · ")));
   const events = make("ol", { class: "events" });
   if (turn.input) events.append(row("user", turn.input_of, block(said(turn.input, "span"), "Input")));

@@ -15,6 +15,7 @@ use crate::report::words::names;
 use crate::report::words::stability::{flip, percent};
 use ananke_base::text::{escape, truncate};
 use ananke_trace::outcome::{Outcome, Status, TestIdentity, TurnOutcome};
+use ananke_trace::process::in_one_line;
 
 /// The depth of cases in the document.
 const CASE_DEPTH: usize = 2;
@@ -256,5 +257,5 @@ fn and_more(outcome: &Outcome) -> String {
 
 /// What fits into an attribute that servers show as a heading.
 fn short(message: &str) -> String {
-    escape::line(&truncate::chars(message, 1000)).into_owned()
+    escape::line(&truncate::chars(&in_one_line(message), 1000)).into_owned()
 }

@@ -18,6 +18,7 @@ use crate::report::ci::BuildJob;
 use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
 use crate::report::run_totals::RunTotals;
+use crate::report::words::run_facts::run_facts;
 use ananke_base::context::Scratch;
 use ananke_engine::run::RunEvent;
 use ananke_trace::outcome::{Outcome, Totals};
@@ -98,11 +99,17 @@ impl JunitReport {
             root.empty(&mut writer)?;
         } else {
             root.open(&mut writer)?;
+            let facts = run_facts(&self.run);
             for (number, (name, suite)) in self.suites.iter().enumerate() {
                 match &mut self.accounts {
-                    None => suite.write(&mut writer, name, &mut self.cases)?,
+                    None => suite.write(&mut writer, name, &facts, &mut self.cases)?,
                     Some(accounts) => {
-                        suite.write_strict(&mut writer, number, &mut self.cases, accounts)?;
+                        suite.write_strict(
+                            &mut writer,
+                            number,
+                            &facts,
+                            (&mut self.cases, accounts),
+                        )?;
                     }
                 }
             }

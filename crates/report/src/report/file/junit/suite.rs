@@ -7,6 +7,7 @@ use quick_xml::Writer;
 use super::element::Element;
 use super::spool::{PieceRanges, SuiteSpool};
 use super::words;
+use crate::report::words::run_facts::RunFact;
 use ananke_base::context::iso8601;
 use ananke_trace::outcome::Totals;
 
@@ -54,11 +55,13 @@ impl Suite {
         &self,
         writer: &mut Writer<W>,
         name: &str,
+        facts: &[RunFact],
         cases: &mut SuiteSpool,
     ) -> io::Result<()> {
         let element = Element::new("testsuite", SUITE_DEPTH).with("name", &escape::line(name));
         let element = counted(element, &self.totals, self.started_unix_ms);
         element.open(writer)?;
+        properties(writer, facts)?;
         cases.copy(&self.cases, writer.get_mut())?;
         element.close(writer)
     }
@@ -68,8 +71,8 @@ impl Suite {
         &self,
         writer: &mut Writer<W>,
         number: usize,
-        cases: &mut SuiteSpool,
-        accounts: &mut SuiteSpool,
+        facts: &[RunFact],
+        (cases, accounts): (&mut SuiteSpool, &mut SuiteSpool),
     ) -> io::Result<()> {
         let (package, name) = self.class.rsplit_once('.').unwrap_or(("", &self.class));
         let name = if name.trim().is_empty() {
@@ -89,7 +92,7 @@ impl Suite {
             .with("hostname", "localhost");
         let element = with_counts(element, &self.totals);
         element.open(writer)?;
-        Element::new("properties", SUITE_DEPTH + 1).empty(writer)?;
+        properties(writer, facts)?;
         cases.copy(&self.cases, writer.get_mut())?;
         Element::new("system-out", SUITE_DEPTH + 1).around(writer, |out| {
             accounts.copy(&self.accounts, out)?;
@@ -102,6 +105,19 @@ impl Suite {
         Element::new("system-err", SUITE_DEPTH + 1).empty(writer)?;
         element.close(writer)
     }
+}
+
+/// What the run was made with, and what it took; the schemas have a place for it in a suite alone.
+fn properties<W: Write>(writer: &mut Writer<W>, facts: &[RunFact]) -> io::Result<()> {
+    let properties = Element::new("properties", SUITE_DEPTH + 1);
+    properties.open(writer)?;
+    for RunFact { name, value } in facts {
+        Element::new("property", SUITE_DEPTH + 2)
+            .with("name", name)
+            .with("value", &escape::line(value))
+            .empty(writer)?;
+    }
+    properties.close(writer)
 }
 
 /// The attributes that suites and the whole have in common.

@@ -13,6 +13,7 @@ use crate::report::words::stability::rate;
 use crate::report::words::walks::summary;
 use ananke_base::text::{HeadTail, duration};
 use ananke_trace::outcome::Outcome;
+use ananke_trace::process::in_one_line;
 
 /// The most tests in the report, however much room there is: longer lists are for programs.
 const MOST: usize = 500;
@@ -77,8 +78,8 @@ impl Failures {
     pub(super) fn add(&mut self, outcome: &Outcome) {
         let reason = outcome
             .headline()
-            .map_or(outcome.status().as_str(), |(_, reason)| reason)
-            .to_owned();
+            .map_or(outcome.status().as_str(), |(_, reason)| reason);
+        let reason = in_one_line(reason);
         let id = code(&outcome.test.id, NAME);
         let known = self.groups.get_mut(&reason);
         let group = known.is_none().then(|| FailureGroup::of(outcome, &reason));

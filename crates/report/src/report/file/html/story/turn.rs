@@ -12,7 +12,7 @@ use super::findings::{FindingStory, PassedRuleStory, ProblemStory, findings, hel
 use super::lines::{LineView, lines};
 use crate::report::words::checkpoints;
 use crate::report::words::duration::milliseconds;
-use crate::report::words::tokens::tokens;
+use crate::report::words::tokens;
 use ananke_trace::outcome::{Gap, OpenInterrupt, Outcome, ReportedRunEnd, TimeLimits, TurnOutcome};
 use ananke_trace::trace::Peer;
 
@@ -148,7 +148,7 @@ fn turn<'a>(
             first_text: first_text_ms,
             tool: tool_ms,
         },
-        tokens: turn.usage.and_then(tokens),
+        tokens: turn.usage.and_then(tokens::of_turn),
     }
 }
 

@@ -419,11 +419,12 @@ pub(super) fn check_markdown(text: &str) {
 
 /// Fails if the page of a comparison has an unknown tag, or refers to another site.
 pub(super) fn check_html(page: &str) {
+    let page = &super::html::without_assets(page);
     let (head, body) = page.split_once("<body>").expect("a body");
     assert!(!head.contains("://"), "nothing comes from elsewhere");
     let tag = regex::Regex::new("<[^>]*>?").unwrap();
     let ours = regex::Regex::new(
-        r#"^</?(?:main|body|html|h1|h2|p|ul|li|br|code|span)(?: class="(?:bad|good|faint)")?>$"#,
+        r#"^</?(?:header|main|script|body|html|h1|h2|p|ul|li|br|code|span)(?: class="(?:summary passed|summary failed|program|faint)")?>$"#,
     );
     let ours = ours.unwrap();
     for found in tag.find_iter(body) {

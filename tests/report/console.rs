@@ -10,6 +10,7 @@ use ananke::report::Reporter;
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::run::RunEvent;
 
+use super::outcomes::MADE_WITH;
 use super::{begun, compare, ended, outcomes, run, seal};
 
 /// A terminal that keeps what is written.
@@ -284,7 +285,9 @@ fn a_run_cut_short_says_how_far_it_came() {
     let text = printed(&begun(12, outcomes), Colouring::Plain, Verbosity::Normal);
     assert_eq!(
         text,
-        "✓ specs/browse.test.yaml  browses coats  840 ms\n\n1 of 12 tests: 1 passed\n"
+        format!(
+            "✓ specs/browse.test.yaml  browses coats  840 ms\n\n{MADE_WITH}\n1 of 12 tests: 1 passed\n"
+        )
     );
 }
 

@@ -1,8 +1,9 @@
 //! Parts of outcomes that are about conversations of which the turns are not written.
 
 use ananke::diagnostic::Place;
-use ananke::outcome::{ActionCount, CheckpointOutcome, FailedWalk, Level, NotShownRule, Walks};
-use ananke::trace::Usage;
+use ananke::outcome::{
+    ActionCount, CheckpointOutcome, FailedWalk, Level, NotShownRule, TokenTotals, Walks,
+};
 
 /// A checkpoint that was missed, with every text that `say` makes of its place.
 pub(super) fn missed_checkpoint(say: impl Fn(&'static str) -> String) -> CheckpointOutcome {
@@ -34,7 +35,7 @@ pub(super) fn walks_made_of(say: impl Fn(&'static str) -> String) -> Walks {
             is_shortest: true,
         }),
         turns: usize::MAX,
-        usage: Usage::UNKNOWN,
+        tokens: TokenTotals::default(),
     }
 }
 

@@ -66,8 +66,13 @@ pub(super) fn check_form(page: &str, tests: usize) {
     let own = [
         "!doctype", "html", "head", "meta", "title", "link", "style", "body", "header", "p", "h1",
         "svg", "rect", "ul", "li", "b", "dl", "div", "dt", "dd", "bdi", "time", "main", "noscript",
-        "section", "h2", "pre", "script",
+        "section", "h2", "pre", "script", "a",
     ];
+    let links = page.split("<a ").skip(1);
+    for link in links {
+        let own = "href=\"https://ci.example.org/jobs/7\" rel=\"noreferrer\">";
+        assert!(link.starts_with(own), "{link}");
+    }
     for tag in &tags {
         assert!(
             own.contains(&tag.trim_start_matches('/')),
@@ -77,8 +82,8 @@ pub(super) fn check_form(page: &str, tests: usize) {
     let blocks = tags.iter().filter(|tag| **tag == "script").count();
     assert_eq!(
         blocks,
-        tests + 3,
-        "the stories, the summary, the list and the script"
+        tests + 4,
+        "the stories, the summary, the kinds, the list and the script"
     );
 }
 

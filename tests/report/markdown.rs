@@ -11,6 +11,7 @@ use ananke::run::RunEvent;
 
 use super::junit::{folder, names};
 use super::outcomes;
+use super::outcomes::MADE_WITH_IN_MARKDOWN;
 use super::{begun, compare, ended, run};
 
 pub(super) fn written(name: &str, events: &[Sealed<RunEvent>]) -> String {
@@ -37,6 +38,8 @@ pub(super) fn check_form(text: &str) {
         "- ",
         "… and ",
         "snapshots: ",
+        "ananke `",
+        "tokens: ",
         "<details><summary>",
         "| ",
         "|---",
@@ -136,11 +139,16 @@ fn a_run_cut_short_says_so() {
     );
     assert_eq!(
         text,
-        "## ✗ the run ended after 2 of 8 tests\n\n2 of 8 tests: 2 passed\n"
+        format!(
+            "## ✗ the run ended after 2 of 8 tests\n\n2 of 8 tests: 2 passed\n\n{MADE_WITH_IN_MARKDOWN}\n"
+        )
     );
     assert_eq!(
         written("nothing", &[]),
-        "## ✗ the run ended after 0 of 0 tests\n\n0 tests\n"
+        format!(
+            "## ✗ the run ended after 0 of 0 tests\n\n0 tests\n\nananke `{}`\n",
+            env!("CARGO_PKG_VERSION")
+        )
     );
 }
 

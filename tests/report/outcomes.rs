@@ -8,11 +8,11 @@ use ananke::outcome::{
     CallOutcome, CheckpointRuns, EarlierMessage, ErrorKind, FailedRuns, Failure, InputDecision,
     InputOrigin, InputReason, JudgeAnswer, Level, Measured, MeasuredUnit, Outcome, PassedRule,
     Problem, Quarantine, RuleCounts, Ruling, RunFacts, RunPolicy, SaidLine, SkipCause, Stability,
-    StabilityVerdict, Status, TestEnd, TestIdentity, TestVerdict, Timing, Transcript,
+    StabilityVerdict, Status, TestEnd, TestIdentity, TestVerdict, Timing, TokenTotals, Transcript,
     TranscriptLine, TurnEnd, TurnOutcome,
 };
 use ananke::statistics::{DurationStatistics, SequentialTest};
-use ananke::trace::Usage;
+use ananke::trace::AgentTime;
 
 use super::conversations::{missed_checkpoint, not_shown, walks_made_of};
 
@@ -44,6 +44,22 @@ pub(super) fn outcome(file: &str, name: &str) -> Outcome {
     }
 }
 
+/// The facts of these runs on a line of the console.
+pub(super) const MADE_WITH: &str = concat!(
+    "ananke ",
+    env!("CARGO_PKG_VERSION"),
+    ", target default, model shop-2, commit acb4350, branch main, CI job https://ci.example.org/jobs/7, \
+     command ananke run --var 'TOKEN=***'"
+);
+
+/// The same in Markdown.
+pub(super) const MADE_WITH_IN_MARKDOWN: &str = concat!(
+    "ananke `",
+    env!("CARGO_PKG_VERSION"),
+    "` · target `default` · model `shop-2` · commit `acb4350` · branch `main` · CI job https://ci.example.org/jobs/7 \
+     · command `ananke run --var 'TOKEN=***'`"
+);
+
 /// What every run of these tests has in common.
 pub(super) fn facts() -> RunFacts {
     RunFacts {
@@ -53,6 +69,7 @@ pub(super) fn facts() -> RunFacts {
         config: Some("ananke.config.yaml".to_owned()),
         target: Some("default".to_owned()),
         target_description: Some("The shop's agent".to_owned()),
+        model: Some("shop-2".to_owned()),
         host: Some("runner-1".to_owned()),
         commit: Some("acb4350".to_owned()),
         branch: Some("main".to_owned()),
@@ -769,6 +786,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
             snapshots: Vec::new(),
         },
         transcript: Transcript {
+            time: AgentTime::Virtual,
             peer: Transcript::default().peer,
             checkpoints: vec![missed_checkpoint(&say)],
             thread_id: say("thread"),
@@ -826,7 +844,7 @@ pub(super) fn stability(verdict: StabilityVerdict, failed: FailedRuns) -> Stabil
         verdict,
         durations,
         turns: 5,
-        usage: Usage::default(),
+        tokens: TokenTotals::default(),
         checkpoints: Vec::new(),
         failures: vec![failed],
         further_failed: 1,

@@ -243,6 +243,7 @@ fn what_a_program_needs_of_a_result_is_there() {
     let usage =
         serde_json::json!({ "input_tokens": 130, "output_tokens": 30, "total_tokens": 161 });
     assert_eq!(report["summary"]["usage"], usage);
+    assert_eq!(report["summary"]["virtual_ms"], 60.0, "20 ms and 40 ms");
     let lines = std::fs::read_to_string(project.folder().join("out.jsonl")).unwrap();
     let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
     assert_eq!(last["run"]["target"], "default");

@@ -16,15 +16,15 @@ use ananke::context::{Colouring, TerminalSize};
 use ananke::diagnostic::render::{RenderStyle, human};
 use ananke::diagnostic::{Code, Diagnostic, Place, SourceFile, Span};
 use ananke::outcome::{
-    LateResult, NearName, NearNames, OpenInterrupt, Outcome, Quarantine, ReportedRunEnd, SaidLine,
-    SelfComparison, SnapshotWritten, Status, TranscriptLine, TurnOutcome, Verdict,
+    LateResult, NearName, NearNames, OpenInterrupt, Outcome, Quarantine, ReportedRunEnd, RunFacts,
+    SaidLine, SelfComparison, SnapshotWritten, Status, TokenTotals, TranscriptLine, TurnOutcome,
+    Verdict,
 };
 use ananke::redact::Sealed;
 use ananke::report::file::junit::JunitProfile;
 use ananke::report::file::markdown::MOST;
 use ananke::report::terminal::Verbosity;
 use ananke::run::RunEvent;
-use ananke::trace::Usage;
 use proptest::prelude::*;
 use regex::Regex;
 
@@ -140,11 +140,11 @@ fn everywhere(text: &str) -> Vec<Outcome> {
         run: 4,
         ..all()
     });
-    let (verdicts, turns, usage) = ([Status::Passed, Status::Failed], 1, Usage::default());
+    let (verdicts, turns) = ([Status::Passed, Status::Failed], 1);
     let compared = SelfComparison {
         verdicts,
         turns,
-        usage,
+        tokens: TokenTotals::default(),
     };
     tests.push(Outcome {
         self_comparison: Some(Box::new(compared)),
@@ -195,7 +195,18 @@ fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
     let mut events = vec![RunEvent::RunStarted {
         tests: tests.len(),
         unix_ms: outcomes::STARTED,
-        facts: Box::new(outcomes::facts()),
+        facts: Box::new(RunFacts {
+            command: vec![own()],
+            config: Some(own()),
+            target: Some(own()),
+            target_description: Some(own()),
+            model: Some(own()),
+            host: Some(own()),
+            commit: Some(own()),
+            branch: Some(own()),
+            job_url: Some(own()),
+            parallel: 0,
+        }),
     }];
     for test in tests {
         let id = test.test.id.clone();

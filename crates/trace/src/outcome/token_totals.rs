@@ -24,7 +24,11 @@ impl TokenTotals {
         if transcript.peer == Peer::Server {
             return Self::default();
         }
-        let used = transcript.turns.iter().filter_map(|turn| turn.usage);
+        let used = transcript
+            .turns
+            .iter()
+            .filter_map(|turn| turn.usage)
+            .filter(|usage| *usage != Usage::UNKNOWN);
         let (reported, usage) = used.fold((0, Usage::default()), |(count, sum), own| {
             (count + 1, sum + own)
         });

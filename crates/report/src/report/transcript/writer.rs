@@ -14,6 +14,7 @@ use super::excerpt;
 use super::style::{GUTTER, TranscriptScope, TranscriptStyle};
 use crate::report::layout::{Page, mark};
 use crate::report::words::checkpoints::{self, CheckpointWords};
+use crate::report::words::turn_input::sender;
 use ananke_base::text::{columns, compact_json, duration, escape, truncate};
 use ananke_trace::outcome::{
     CallOutcome, CheckpointOutcome, EarlierMessage, InputOrigin, LateResult, OpenInterrupt,
@@ -300,12 +301,10 @@ impl TranscriptWriter {
         {
             self.row(None, "before", palette.faint, &format!("{role}: {text}"));
         }
-        if !turn.input.is_empty() {
-            let label = match outcome.transcript.peer {
-                Peer::Agent => "user:",
-                Peer::Server => "asks",
-            };
-            self.row(None, label, Style::new(), &turn.input);
+        let peer = outcome.transcript.peer;
+        if let Some(sender) = sender(peer, turn).filter(|_| !turn.input.is_empty()) {
+            let colon = if peer == Peer::Agent { ":" } else { "" };
+            self.row(None, &format!("{sender}{colon}"), Style::new(), &turn.input);
         }
         let kept = excerpt::kept(&turn.lines, &self.cited, self.style.scope);
         for (index, line) in turn.lines.iter().enumerate() {

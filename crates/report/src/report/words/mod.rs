@@ -10,4 +10,5 @@ pub(super) mod run_facts;
 pub(super) mod shell;
 pub(super) mod stability;
 pub(super) mod tokens;
+pub(super) mod turn_input;
 pub(super) mod walks;

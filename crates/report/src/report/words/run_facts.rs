@@ -23,7 +23,7 @@ impl RunFact {
     /// The address that it links to: of the page of the job, if that is an address of the web.
     pub(crate) fn link(&self) -> Option<&str> {
         let is_harmless = |character: char| {
-            character.is_ascii_alphanumeric() || "-._~:/?#@!$&*+,;=%".contains(character)
+            character.is_ascii_alphanumeric() || "-._~:/?#&+,;=%".contains(character)
         };
         let is_web = ["https://", "http://"]
             .iter()

@@ -153,6 +153,11 @@ fn facts(
 /// What the run was made with, and what it took. The targets of its tests are listed already.
 fn run_facts(out: &mut impl Write, facts: &[RunFact]) -> io::Result<()> {
     for fact in facts.iter().filter(|fact| fact.name != "target") {
+        // The name of the program has no capital.
+        let heading = match fact.name {
+            "ananke" => fact.name.to_owned(),
+            name => capital(name),
+        };
         let value = markup::line(&fact.value);
         let value = match fact.link() {
             Some(link) => format!(
@@ -161,11 +166,7 @@ fn run_facts(out: &mut impl Write, facts: &[RunFact]) -> io::Result<()> {
             ),
             None => format!("<bdi>{value}</bdi>"),
         };
-        writeln!(
-            out,
-            "<div><dt>{}</dt><dd>{value}</dd></div>",
-            capital(fact.name)
-        )?;
+        writeln!(out, "<div><dt>{}</dt><dd>{value}</dd></div>", heading)?;
     }
     Ok(())
 }

@@ -54,7 +54,7 @@ function turnOf(turn, told, numbers, prefix, place) {
   if (turn.tokens) times.push(turn.tokens);
   const heading = make("header", {}, name, make("span", { class: "facts" }, times.filter(Boolean).join(" · ")));
   const events = make("ol", { class: "events" });
-  if (turn.input) events.append(row("user", turn.input_of, block(said(turn.input, "span"), "Input")));
+  if (turn.input && turn.input_of) events.append(row("user", turn.input_of, block(said(turn.input, "span"), "Input")));
   const open = findingsByLine(turn, told);
   const rows = turn.lines.flatMap((one) => [eventOf(one, numbers, place), ...(open.get(one) ?? []).map((found) => beside(found, numbers, prefix))]);
   events.append(...folded(rows, (row) => row !== undefined && (row.classList.contains("cited") || row.classList.contains("beside"))));
@@ -145,7 +145,7 @@ function result({ result: text }) {
 /** How a turn ended, where it is not simply over. */
 function ends(end) {
   if (end.kind === "error") return [row("end", "error", said(end.message, "p"))];
-  if (end.kind === "cancelled") return [row("end", "ends", "the agent cancelled the run")];
+  if (end.kind === "cancelled") return [row("end", "ends", `${end.by} cancelled the run`)];
   return end.interrupts.map(({ id, tool, asks }) => {
     const about = tool ? [" about ", said(tool, "code")] : [];
     return row("end", "waits", "for an answer to ", said(id, "code"), ...about, asks ? said(`: ${asks}`) : undefined);

@@ -67,6 +67,10 @@ pub(super) fn write<W: Write>(
             retried(writer, attempt, outcome.status())?;
         }
     }
+    if transcript == findings(outcome) {
+        // They are in the element of the verdict.
+        transcript.clear();
+    }
     let attached = attachments(outcome, job);
     if !transcript.is_empty() || !attached.is_empty() {
         Element::new("system-out", CASE_DEPTH + 1).around(writer, |out| {
@@ -182,10 +186,7 @@ fn retried<W: Write>(writer: &mut Writer<W>, attempt: &Outcome, last: Status) ->
         .with("message", &message)
         .with("type", kind);
     element.open(writer)?;
-    let findings = transcript(
-        attempt,
-        TranscriptStyle::for_files(TranscriptScope::Findings),
-    );
+    let findings = findings(attempt);
     Element::new("stackTrace", CASE_DEPTH + 2).text(writer, &findings)?;
     let transcript = transcript(
         attempt,
@@ -230,14 +231,19 @@ fn verdict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()
         (Status::Failed, None) => "failure",
         (Status::Error | Status::Timeout | Status::Undecided | Status::NotShown, None) => "error",
     };
-    let findings = transcript(
-        outcome,
-        TranscriptStyle::for_files(TranscriptScope::Findings),
-    );
+    let findings = findings(outcome);
     Element::new(name, CASE_DEPTH + 1)
         .with("message", &(short(message) + &and_more(outcome)))
         .with("type", kind)
         .text(writer, &findings)
+}
+
+/// What is wrong, in lines.
+fn findings(outcome: &Outcome) -> String {
+    transcript(
+        outcome,
+        TranscriptStyle::for_files(TranscriptScope::Findings),
+    )
 }
 
 /// How many findings there are in addition to the first: ` (and 3 more)`; empty if there are none.

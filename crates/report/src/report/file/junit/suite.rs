@@ -9,7 +9,7 @@ use super::spool::{PieceRanges, SuiteSpool};
 use super::words;
 use crate::report::words::run_facts::RunFact;
 use ananke_base::context::iso8601;
-use ananke_trace::outcome::Totals;
+use ananke_trace::outcome::{Outcome, Totals};
 
 use ananke_base::text::escape;
 
@@ -29,6 +29,8 @@ pub(super) struct Suite {
     accounts: PieceRanges,
     accounts_bytes: usize,
     accounts_left_out: usize,
+    /// Whether the duration of a test is known.
+    is_timed: bool,
 }
 
 impl Suite {
@@ -38,6 +40,12 @@ impl Suite {
             started_unix_ms,
             ..Self::default()
         }
+    }
+
+    /// Counts a test.
+    pub(super) fn add(&mut self, outcome: &Outcome) {
+        self.totals.add(outcome);
+        self.is_timed |= outcome.transcript.duration().is_some();
     }
 
     /// Adds the account of one more case, made by [`super::element::content`], while there is room.
@@ -59,7 +67,13 @@ impl Suite {
         cases: &mut SuiteSpool,
     ) -> io::Result<()> {
         let element = Element::new("testsuite", SUITE_DEPTH).with("name", &escape::line(name));
-        let element = counted(element, &self.totals, self.started_unix_ms);
+        let element = with_counts(element, &self.totals);
+        let element = if self.is_timed {
+            element.with("time", &words::in_seconds(self.totals.duration_us))
+        } else {
+            element
+        };
+        let element = element.with("timestamp", &iso8601(self.started_unix_ms));
         element.open(writer)?;
         properties(writer, facts)?;
         cases.copy(&self.cases, writer.get_mut())?;
@@ -90,7 +104,8 @@ impl Suite {
             )
             // The schema requires a host; a report is the same on every machine.
             .with("hostname", "localhost");
-        let element = with_counts(element, &self.totals);
+        let element = with_counts(element, &self.totals)
+            .with("time", &words::in_seconds(self.totals.duration_us));
         element.open(writer)?;
         properties(writer, facts)?;
         cases.copy(&self.cases, writer.get_mut())?;
@@ -120,13 +135,8 @@ fn properties<W: Write>(writer: &mut Writer<W>, facts: &[RunFact]) -> io::Result
     properties.close(writer)
 }
 
-/// The attributes that suites and the whole have in common.
-pub(super) fn counted(element: Element, totals: &Totals, started_unix_ms: u64) -> Element {
-    with_counts(element, totals).with("timestamp", &iso8601(started_unix_ms))
-}
-
 /// A timeout is an error to every reader of JUnit, as is a test without a verdict. A test in quarantine that does not pass is skipped.
-fn with_counts(element: Element, totals: &Totals) -> Element {
+pub(super) fn with_counts(element: Element, totals: &Totals) -> Element {
     element
         .with("tests", &totals.tests().to_string())
         .with("failures", &totals.failed.to_string())
@@ -138,5 +148,4 @@ fn with_counts(element: Element, totals: &Totals) -> Element {
             "skipped",
             &(totals.skipped + totals.quarantined).to_string(),
         )
-        .with("time", &words::in_seconds(totals.duration_us))
 }

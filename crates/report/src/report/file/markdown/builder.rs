@@ -207,11 +207,11 @@ impl MarkdownBuilder {
     }
 }
 
-/// The facts of a run on one line, each value in a code span or as a link.
+/// The facts of a run on one line, each value in a code span; an address is one that readers make a link of.
 fn made_with(facts: &RunFacts) -> String {
     let facts = run_facts::made_with(facts);
     let facts = facts.iter().map(|fact| match fact.link() {
-        Some(link) => format!("[{}](<{link}>)", fact.name),
+        Some(link) => format!("{} {link}", fact.name),
         None => format!("{} {}", fact.name, code(&fact.value, NAME)),
     });
     facts.collect::<Vec<_>>().join(" · ")

@@ -169,10 +169,11 @@ impl FailureGroup {
             cell(&code(reason, NAME)),
             took(outcome).unwrap_or_default(),
         ];
+        let findings = findings(outcome);
         Self {
             row,
-            head: head(outcome),
-            transcript: kept_transcript(outcome),
+            head: head(outcome, &findings),
+            transcript: kept_transcript(outcome, &findings),
             others: Vec::new(),
         }
     }
@@ -205,7 +206,8 @@ impl FailureGroup {
     /// All of it, with at most `most` bytes of its transcript.
     fn text(&self, most: usize) -> String {
         let mut text = self.head.clone();
-        if self.transcript.size() <= most || most >= SHORTEST_TRANSCRIPT {
+        let has_room = self.transcript.size() <= most || most >= SHORTEST_TRANSCRIPT;
+        if has_room && self.transcript.size() > 0 {
             text += &folded(
                 "transcript",
                 &self.transcript.clone().shortened(most).to_string(),
@@ -247,7 +249,18 @@ fn more(count: usize) -> String {
     )
 }
 
-fn head(outcome: &Outcome) -> String {
+/// What is wrong.
+fn findings(outcome: &Outcome) -> String {
+    let style = TranscriptStyle {
+        indent: CODE_BLOCK,
+        item: 400,
+        whole: FINDINGS,
+        ..TranscriptStyle::for_files(TranscriptScope::Findings)
+    };
+    transcript(outcome, style)
+}
+
+fn head(outcome: &Outcome, findings: &str) -> String {
     let status = outcome.status().words();
     let of = outcome.attempt();
     let attempts = if of > 1 {
@@ -271,17 +284,10 @@ fn head(outcome: &Outcome) -> String {
         code(&outcome.test.id, 400),
         runs.unwrap_or_default()
     );
-    let findings = TranscriptStyle {
-        indent: CODE_BLOCK,
-        item: 400,
-        whole: FINDINGS,
-        ..TranscriptStyle::for_files(TranscriptScope::Findings)
-    };
-    let findings = transcript(outcome, findings);
     if findings.is_empty() {
         heading
     } else {
-        heading + &findings + "\n"
+        heading + findings + "\n"
     }
 }
 
@@ -290,12 +296,18 @@ fn took(outcome: &Outcome) -> Option<String> {
     outcome.transcript.duration().map(duration::rounded)
 }
 
-fn kept_transcript(outcome: &Outcome) -> HeadTail {
+/// The transcript; empty if it says nothing but what is wrong.
+fn kept_transcript(outcome: &Outcome, findings: &str) -> HeadTail {
     let style = TranscriptStyle {
         indent: CODE_BLOCK,
         whole: usize::MAX,
         ..TranscriptStyle::for_files(TranscriptScope::Everything)
     };
     let story = attempts(outcome, style) + &transcript(outcome, style);
+    let story = if story == findings {
+        String::new()
+    } else {
+        story
+    };
     HeadTail::new(story).shortened(LONGEST_TRANSCRIPT)
 }

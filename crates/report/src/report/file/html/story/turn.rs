@@ -13,6 +13,7 @@ use super::lines::{LineView, lines};
 use crate::report::words::checkpoints;
 use crate::report::words::duration::milliseconds;
 use crate::report::words::tokens;
+use crate::report::words::turn_input::sender;
 use ananke_trace::outcome::{Gap, OpenInterrupt, Outcome, ReportedRunEnd, TimeLimits, TurnOutcome};
 use ananke_trace::trace::Peer;
 
@@ -32,8 +33,9 @@ pub(crate) struct TurnStory<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     duration_ms: Option<f64>,
     input: &'a str,
-    /// What a page calls who sent it.
-    input_of: &'static str,
+    /// What a page calls who sent it; nothing if a call of the transcript is the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_of: Option<&'static str>,
     /// Who said it, where that is not the test.
     #[serde(skip_serializing_if = "Option::is_none")]
     speaker: Option<&'static str>,
@@ -76,7 +78,7 @@ struct ExceededLimits {
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum EarlyEnd<'a> {
     Error { message: &'a str },
-    Cancelled,
+    Cancelled { by: &'static str },
     Interrupted { interrupts: Vec<InterruptStory<'a>> },
 }
 
@@ -124,10 +126,7 @@ fn turn<'a>(
         status: turn.status().as_str(),
         duration_ms: turn.duration_us.map(milliseconds),
         input: &turn.input,
-        input_of: match peer {
-            Peer::Agent => "user",
-            Peer::Server => "asks",
-        },
+        input_of: sender(peer, turn),
         speaker: checkpoints::speaker(turn.origin),
         lines: lines(&turn.lines, cited, room, peer),
         // An unexpected error is shown as the problem.
@@ -135,7 +134,7 @@ fn turn<'a>(
             .run_end
             .as_ref()
             .filter(|_| turn.problem().is_none())
-            .and_then(end),
+            .and_then(|reported| end(reported, peer)),
         problem: turn.problem().map(problem),
         findings: findings(turn.failures()),
         held: held(turn.passed_rules()),
@@ -152,11 +151,11 @@ fn turn<'a>(
     }
 }
 
-fn end(end: &ReportedRunEnd) -> Option<EarlyEnd<'_>> {
+fn end(end: &ReportedRunEnd, peer: Peer) -> Option<EarlyEnd<'_>> {
     match end {
         ReportedRunEnd::Finished => None,
         ReportedRunEnd::Error(message) => Some(EarlyEnd::Error { message }),
-        ReportedRunEnd::Cancelled => Some(EarlyEnd::Cancelled),
+        ReportedRunEnd::Cancelled => Some(EarlyEnd::Cancelled { by: peer.noun() }),
         ReportedRunEnd::Interrupted(interrupts) => Some(EarlyEnd::Interrupted {
             interrupts: interrupts.iter().map(interrupt).collect(),
         }),

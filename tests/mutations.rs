@@ -204,6 +204,40 @@ fn recordings_of_tests_that_changed_are_refused_by_name_and_the_others_are_mutat
 }
 
 #[test]
+fn recordings_of_tests_that_fail_are_one_error_that_lists_them() {
+    let folder = recorded();
+    for name in ["pays first", "pays next"] {
+        let file = format!("{}.test.yaml", name.replace(' ', "-"));
+        fs::write(folder.path().join(file), TEST.replace("pays once", name)).unwrap();
+    }
+    let output = ananke(&folder, &["run", "--record", "recordings"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    for name in ["pays first", "pays next"] {
+        let file = format!("{}.test.yaml", name.replace(' ', "-"));
+        let changed = TEST
+            .replace("pays once", name)
+            .replace("count: 1", "count: 2");
+        fs::write(folder.path().join(file), changed).unwrap();
+    }
+    let output = ananke(&folder, &["mutate", "--no-suggestions"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let problems = text(&output.stderr);
+    let lines: Vec<&str> = problems.lines().collect();
+    let [heading, first, next, help] = lines.as_slice() else {
+        panic!("{problems}");
+    };
+    assert_eq!(*heading, "error: 2 recordings are not mutated");
+    for (line, name) in [(first, "pays first"), (next, "pays next")] {
+        let file = name.replace(' ', "-");
+        let start = format!("  `{file}.test.yaml::{name}` does not pass before it is changed: ");
+        assert!(line.starts_with(&start), "{line}");
+    }
+    assert!(help.starts_with("help: mutate recordings of tests that pass"));
+    let report = text(&output.stdout);
+    assert!(report.contains("pays.test.yaml::pays once ("), "{report}");
+}
+
+#[test]
 fn several_recordings_of_a_test_are_one_row_and_count_the_same_change_once() {
     let folder = recorded();
     let once = json(&folder, &[]);

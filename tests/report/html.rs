@@ -3,13 +3,16 @@
 
 use std::fs;
 
+use ananke::context::Colouring;
 use ananke::outcome::{SaidLine, Status, TranscriptLine, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::file::html::HtmlReport;
 use ananke::report::file::json::JsonReport;
 use ananke::report::file::{FileOptions, FileReport};
+use ananke::report::terminal::Verbosity;
 use ananke::run::RunEvent;
+use ananke::trace::Peer;
 use serde_json::Value;
 
 use super::junit::names;
@@ -226,6 +229,34 @@ fn what_an_agent_says_stays_data() {
         test["turns"][0]["findings"][0]["source"][0]["text"],
         HOSTILE
     );
+}
+
+#[test]
+fn a_call_to_a_server_is_said_once_and_nothing_is_said_by_a_user_or_an_agent() {
+    let called = outcomes::calls(1, "search", "{}", Some("2 pairs"), (0, 1000));
+    let listed = outcomes::says(5, "[search]");
+    let mut outcome = outcomes::outcome("shop.test.yaml", "searches");
+    outcome.transcript.peer = Peer::Server;
+    outcome.transcript.turns = vec![
+        outcomes::turn(1, "(calls a tool) search({})", 1000, vec![called]),
+        outcomes::turn(2, "(lists the tools)", 1000, vec![listed]),
+    ];
+    let events = run(vec![outcomes::ended(Status::Failed, outcome)]);
+    let test = data(&written(&events), "test-0");
+    assert_eq!(test["turns"][0].get("input_of"), None);
+    assert_eq!(test["turns"][1]["input_of"], "request");
+    assert_eq!(test["turns"][1]["lines"][0]["by"], "server");
+    let console = super::console::printed(&events, Colouring::Plain, Verbosity::Verbose);
+    for text in [console, super::markdown::written("server", &events)] {
+        assert_eq!(text.matches("search({})").count(), 1, "{text}");
+        assert!(text.contains("call    search({}) → 2 pairs"), "{text}");
+        assert!(text.contains("request (lists the tools)"), "{text}");
+        assert!(text.contains("server: [search]"), "{text}");
+        assert!(
+            !text.contains("user:") && !text.contains("agent:"),
+            "{text}"
+        );
+    }
 }
 
 #[test]

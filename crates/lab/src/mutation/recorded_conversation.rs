@@ -59,9 +59,7 @@ impl RecordedConversation {
         let held = run_test(context, &plan, Some(&recording)).await?;
         if held.outcome.status() != Status::Passed {
             let why = reason(&held.outcome);
-            let message = format!(
-                "the recording `{shown}` of `{id}` does not pass before it is changed: {why}"
-            );
+            let message = format!("`{id}` does not pass before it is changed: {why} (`{shown}`)");
             let remedy = "mutate recordings of tests that pass; if the test or the agent changed, record it again";
             return Err(FreezeError::refused(message, remedy));
         }

@@ -33,12 +33,16 @@ impl RunFact {
     }
 }
 
-/// All facts of a run.
+/// All facts of a run: what it took, then what it was made with.
 pub(crate) fn run_facts(run: &RunTotals) -> Vec<RunFact> {
-    let mut facts = made_with(&run.facts);
-    facts.extend(fact("tokens", tokens::of_run(run.tokens)));
-    facts.extend(fact("virtual time", virtual_time(run)));
-    facts
+    let took = [
+        ("virtual time", virtual_time(run)),
+        ("tokens", tokens::of_run(run.tokens)),
+    ];
+    let took = took
+        .into_iter()
+        .filter_map(|(name, value)| fact(name, value));
+    took.chain(made_with(&run.facts)).collect()
 }
 
 /// What a run was made with, as far as it is known.
@@ -120,16 +124,16 @@ mod tests {
         let facts = run_facts(&run);
         let shown: Vec<String> = facts
             .iter()
-            .skip(1)
+            .filter(|fact| fact.name != "ananke")
             .map(|RunFact { name, value }| format!("{name}: {value}"))
             .collect();
         assert_eq!(
             shown,
             [
+                "virtual time: 12.1 s (delays are simulated)",
                 "model: gpt-4o",
                 "CI job: https://ci.example.org/7",
                 "command: ananke run 'a b.test.yaml'",
-                "virtual time: 12.1 s (delays are simulated)",
             ]
         );
     }

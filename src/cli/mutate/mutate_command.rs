@@ -139,17 +139,16 @@ fn report_refusals(refusals: &[FreezeError], options: &MutateOptions, context: &
             report(only, options.recorded.color, context);
             continue;
         }
-        let mut text = format!(
-            "error: {} recordings are not mutated",
-            grouped(errors.len())
-        );
-        for error in errors.iter().take(MOST_REFUSALS) {
-            text += &format!("\n  {error}");
-        }
+        let count = grouped(errors.len());
+        let mut lines = vec![format!("error: {count} recordings are not mutated")];
+        let listed = errors.iter().take(MOST_REFUSALS);
+        lines.extend(listed.map(|error| format!("  {error}")));
         if errors.len() > MOST_REFUSALS {
-            text += &format!("\n  … and {} more", grouped(errors.len() - MOST_REFUSALS));
+            let more = grouped(errors.len() - MOST_REFUSALS);
+            lines.push(format!("  … and {more} more"));
         }
-        say(&format!("{text}\nhelp: {help}"));
+        lines.push(format!("help: {help}"));
+        say(&lines.join("\n"));
     }
 }
 

@@ -80,7 +80,7 @@ pub(super) fn words(text: &str) -> String {
     let mut rest = &*text;
     while let Some((before, code, after)) = span(rest) {
         html += &markup::line(before);
-        html += &format!("<code>{}</code>", markup::line(code));
+        let _ = write!(html, "<code>{}</code>", markup::line(code));
         rest = after;
     }
     html + &markup::line(rest)

@@ -3,7 +3,7 @@
 use super::tools::both;
 use crate::compare::{ChangeKind, ComparedRun, Comparison, TestChange, TestSummary, ratio};
 use crate::report::layout::mark;
-use ananke_base::text::{duration, escape};
+use ananke_base::text::{duration, escape, grouped};
 use ananke_trace::outcome::Status;
 
 /// Headings, each with the kinds of changes under it if they are the first of a test; the most important come first.
@@ -77,13 +77,17 @@ impl Comparison {
 fn listed(counts: impl Iterator<Item = (ChangeKind, usize)>) -> String {
     let counted = counts.filter(|(_, count)| *count > 0);
     counted
-        .map(|(kind, count)| format!("{count} {}", kind.words()))
+        .map(|(kind, count)| format!("{} {}", grouped(count), kind.words()))
         .collect::<Vec<_>>()
         .join(", ")
 }
 
 fn tests(count: usize) -> String {
-    format!("{count} test{}", if count == 1 { "" } else { "s" })
+    format!(
+        "{} test{}",
+        grouped(count),
+        if count == 1 { "" } else { "s" }
+    )
 }
 
 /// What messages call the report of a run.

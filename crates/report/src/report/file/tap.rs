@@ -261,11 +261,10 @@ fn rule_line(rule: &str, level: Level, place: &Place, message: &str, expected: &
 
 /// What the run was made with, and what it took, in comments.
 fn facts(run: &RunTotals) -> String {
-    let facts = run_facts(run);
-    let facts = facts.iter();
-    facts
-        .map(|fact| format!("# {}: {}\n", fact.name, described(&fact.value)))
-        .collect()
+    run_facts(run).iter().fold(String::new(), |mut text, fact| {
+        let _ = writeln!(text, "# {}: {}", fact.name, described(&fact.value));
+        text
+    })
 }
 
 /// The plan, and what made the run fail or end although no test says so.

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 use super::listing::{MOST, bounded, further};
 use crate::report::layout::{Page, Palette, mark};
-use ananke_base::text::{escape, truncate};
+use ananke_base::text::{escape, grouped, truncate};
 use ananke_trace::outcome::{Outcome, Status};
 use ananke_trace::process::in_one_line;
 
@@ -100,7 +100,7 @@ impl FailedTests {
             let what = if count == 1 {
                 first.id.clone()
             } else {
-                format!("{count} tests")
+                format!("{} tests", grouped(count))
             };
             page.plain(&escape::line(&what));
             page.space(2);

@@ -166,7 +166,7 @@ fn run_facts(out: &mut impl Write, facts: &[RunFact]) -> io::Result<()> {
             ),
             None => format!("<bdi>{value}</bdi>"),
         };
-        writeln!(out, "<div><dt>{}</dt><dd>{value}</dd></div>", heading)?;
+        writeln!(out, "<div><dt>{heading}</dt><dd>{value}</dd></div>")?;
     }
     Ok(())
 }

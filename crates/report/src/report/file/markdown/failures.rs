@@ -11,7 +11,7 @@ use crate::report::transcript::attempts;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
 use crate::report::words::stability::rate;
 use crate::report::words::walks::summary;
-use ananke_base::text::{HeadTail, duration};
+use ananke_base::text::{HeadTail, duration, grouped};
 use ananke_trace::outcome::Outcome;
 use ananke_trace::process::in_one_line;
 
@@ -238,13 +238,14 @@ fn share(groups: &[&FailureGroup], room: usize) -> usize {
 }
 
 fn further(count: usize) -> String {
-    format!("… and {count} more that did not pass\n\n")
+    format!("… and {} more that did not pass\n\n", grouped(count))
 }
 
 /// The line above the failures that are collapsed.
 fn more(count: usize) -> String {
     format!(
-        "{count} more {}",
+        "{} more {}",
+        grouped(count),
         if count == 1 { "failure" } else { "failures" }
     )
 }

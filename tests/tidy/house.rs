@@ -163,8 +163,8 @@ pub(crate) const MEDIAN_FILE: usize = 190;
 pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("base", 6970),
     ("model", 9460),
-    ("trace", 8650),
-    ("rules", 14190),
+    ("trace", 8720),
+    ("rules", 14230),
     ("agents", 5950),
     ("agui", 6960),
     ("a2a", 3600),
@@ -172,7 +172,7 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("openai", 2460),
     ("engine", 29000),
     ("lab", 14750),
-    ("report", 11460),
+    ("report", 11770),
     ("ananke", 1869),
     ("command", 9600),
 ];

@@ -282,7 +282,7 @@ mod tests {
             "[1, 2 ≠ 3]"
         );
         let mut many: Value = (0..1000)
-            .map(|key| (format!("key-{key:04}"), json!("x".repeat(500))))
+            .map(|key| (format!("key-{key:04}"), json!("x".repeat(60))))
             .collect();
         many["zip"] = 1.into();
         let shown = surrounded(&many, &focus(&[("zip", "2")]));

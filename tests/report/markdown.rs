@@ -262,8 +262,9 @@ fn it_fits_into_a_comment_whatever_the_run() {
                 "transcripts get shorter first"
             ),
             _ => {
+                let more = ananke::text::grouped(count - told);
                 assert!(
-                    text.contains(&format!("… and {} more that did not pass\n", count - told)),
+                    text.contains(&format!("… and {more} more that did not pass\n")),
                     "{told}"
                 );
             }

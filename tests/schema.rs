@@ -5,10 +5,14 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+use ananke::audit::Audit;
+use ananke::compare::Comparison;
+use ananke::contract::ContractReport;
+use ananke::coverage::CoverageReport;
 use ananke::model::VERSIONS;
 use ananke::project::file_schema;
-use ananke::report::comparison;
 use ananke::report::file::json;
+use ananke::report::{MutationDocument, document_schema};
 use ananke::schema::{FileKind, Version, embedded, pruned, text};
 use regex::{Captures, Regex};
 use serde_json::{Map, Value, json};
@@ -46,7 +50,11 @@ fn all() -> Vec<(&'static str, Value)> {
     files
         .chain([
             ("report", json::schema()),
-            ("comparison", comparison::schema()),
+            ("audit", document_schema::<Audit>()),
+            ("compare", document_schema::<Comparison>()),
+            ("contract", document_schema::<ContractReport>()),
+            ("coverage", document_schema::<CoverageReport>()),
+            ("mutate", document_schema::<MutationDocument<'static>>()),
         ])
         .collect()
 }
@@ -177,7 +185,7 @@ fn inner(schema: &Value) -> impl Iterator<Item = &Value> {
 fn all_keys(schemas: &[(&'static str, Value)]) -> BTreeMap<String, (String, BTreeSet<String>)> {
     let mut all = BTreeMap::new();
     for (name, schema) in schemas {
-        let is_format = matches!(*name, "report" | "comparison");
+        let is_format = !matches!(*name, "config" | "test" | "case");
         let prefix = if is_format {
             format!("{name}:")
         } else {

@@ -28,6 +28,7 @@ use super::exit::Exit;
 use super::failed_walks::{self, FailedWalks};
 use super::interrupt;
 use super::last_run;
+use super::measured_run::MeasuredRun;
 use super::outputs::Outputs;
 use super::recording_options::check_writable;
 use super::reporters::{LiveDisplay, Reporters, note_earlier_reports, reporters};
@@ -55,7 +56,7 @@ pub(super) struct PlannedRun<'a> {
     pub(super) context: &'a Context,
     pub(super) redactor: &'a Redactor,
     /// Takes what the tests exercise of the agent, if that is asked for.
-    pub(super) coverage: Option<Arc<CoverageCollector>>,
+    pub(super) measured: Option<Arc<MeasuredRun>>,
     /// The conversations that were held before, if they are verified.
     pub(super) observed: Option<Arc<dyn ObservedConversations>>,
     /// Collects the walks that fail.
@@ -99,7 +100,7 @@ impl PlannedRun<'_> {
             recordings,
             baseline,
             reporter,
-            coverage,
+            measured,
             walks,
             observed,
             ..
@@ -120,9 +121,14 @@ impl PlannedRun<'_> {
             sender,
         );
         shared.facts = run_facts(std::env::args_os(), &plan, context);
+        if let Some(measured) = &measured {
+            let facts = redactor.seal(shared.facts.clone());
+            measured.facts.get_or_init(|| facts);
+        }
         let is_live = observed.is_none() && servers::is_live(&plan, recordings.as_ref());
         let is_remembered = observed.is_none();
         shared.failed_walks = failed_walks::kept(recordings.as_ref(), &plan.config.folder, context);
+        let coverage = measured.map(|measured| Arc::clone(&measured.collector));
         set_observers(&mut shared, recordings, coverage, observed);
         let (stopper, mode) = (shared.stopper.clone(), Arc::new(TerminalMode::now()));
         let outputs = Outputs::of_program(&stopper);

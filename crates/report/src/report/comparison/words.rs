@@ -110,7 +110,7 @@ pub(super) fn of_run(run: &ComparedRun) -> String {
     format!("{}{}{end}", tests(whole.total), time.unwrap_or_default())
 }
 
-/// The sign before a test.
+/// The sign before a test in a file.
 pub(super) fn sign(change: &TestChange) -> &'static str {
     match (&change.after, change.kinds[0]) {
         (_, ChangeKind::Tools | ChangeKind::Ending | ChangeKind::Slower | ChangeKind::Flaky) => "~",

@@ -11,7 +11,7 @@ use ananke_engine::coverage::{CoverageReport, CoverageState};
 const MOST_COLUMNS: usize = 30;
 
 /// What is covered, as a page of HTML.
-pub fn coverage_page(report: &CoverageReport) -> String {
+pub(super) fn coverage_page(report: &CoverageReport) -> String {
     let totals = &report.totals;
     let mut page = head("ananke: coverage", TABLES);
     // Writing to a String cannot fail.

@@ -4,12 +4,12 @@
 
 use std::fmt::Write as _;
 
-use super::words::{counts, tables, unnoticed};
+use super::words::{counts, sum, tables, unnoticed};
 use crate::report::page_parts::{TABLES, code, head, table};
 use ananke_lab::mutation::MutationReport;
 
 /// The report as a page of HTML.
-pub fn mutation_page(report: &MutationReport) -> String {
+pub(super) fn mutation_page(report: &MutationReport) -> String {
     let mut page = head("ananke: changes that rules notice", TABLES);
     // Writing to a String cannot fail.
     let _ = writeln!(
@@ -17,11 +17,7 @@ pub fn mutation_page(report: &MutationReport) -> String {
         "<h1>{} of the changes are noticed</h1>",
         report.total.percent_words()
     );
-    let counted: Vec<String> = counts(&report.total)
-        .iter()
-        .map(|(what, count)| format!("{count} {what}"))
-        .collect();
-    let _ = writeln!(page, "<p>{}</p>", counted.join(", "));
+    let _ = writeln!(page, "<p>{}</p>", sum(&report.total));
     for (heading, rows) in tables(report) {
         let rows = rows.iter().map(|(name, score)| {
             let cells = counts(score)
@@ -39,14 +35,14 @@ pub fn mutation_page(report: &MutationReport) -> String {
     let rows = unnoticed(report).map(|(fate, mutant)| {
         let [test, change] = [&mutant.test, &mutant.change].map(|text| code(text));
         let rule = mutant.suggestion.as_ref().map(|rule| {
-            let level = rule.level_words();
+            let level = rule.level;
             format!("{level}, {}:<pre>{}</pre>", code(&format!("{}:{}", rule.file, rule.line)), code_lines(&rule.yaml))
         });
         format!(
             "<td>{fate}</td><td>{}</td><td>{}</td><td>{test}</td><td>{}</td><td>{}</td><td>{change}</td><td>{}</td>",
             mutant.operator,
             mutant.severity,
-            mutant.turn + 1,
+            mutant.turn,
             mutant.event,
             rule.unwrap_or_default()
         )

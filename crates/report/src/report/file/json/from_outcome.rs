@@ -240,7 +240,7 @@ pub(super) fn last_line(run: &RunTotals) -> serde_json::Result<String> {
 }
 
 /// What a run was made with.
-pub(super) fn run(facts: &RunFacts) -> RunFactsView<'_> {
+pub(in crate::report) fn run(facts: &RunFacts) -> RunFactsView<'_> {
     let RunFacts {
         command,
         config,

@@ -77,7 +77,7 @@ pub(super) struct LastLine<'a> {
 /// What a run was made with. Commit, branch and link are there where the environment of a CI server contains them.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Run")]
-pub(super) struct RunFactsView<'a> {
+pub(in crate::report) struct RunFactsView<'a> {
     /// The version of ananke.
     pub(super) ananke: &'static str,
     /// The command line, an argument each. The values of `--var` are `***`.

@@ -17,6 +17,7 @@ mod corpus;
 mod coverage;
 mod data;
 mod docs;
+mod documents;
 mod examples;
 mod explained;
 mod fixes;

@@ -7,9 +7,7 @@ use std::sync::Arc;
 use ananke::context::Context;
 use ananke::coverage::{CoverageReport, CoverageState};
 use ananke::model::{TurnKind, turn_type_name};
-use ananke::report::{
-    CommandDocument, CoverageGate, Documented as _, MeasuredTests, coverage_conclusion,
-};
+use ananke::report::{CommandDocument, CoverageGate, Documented as _, coverage_conclusion};
 use clap::{Args, Parser, ValueEnum};
 
 use super::document_file::{DocumentFile, extensions_in_words};
@@ -152,11 +150,6 @@ pub(super) fn coverage(options: &CoverageOptions, context: &Context) -> Exit {
         },
         least,
     });
-    let tests = if ran == Exit::Success {
-        MeasuredTests::Passed
-    } else {
-        MeasuredTests::Failed
-    };
     let output = DocumentOutput {
         form: options.form,
         colour: options.selection.color,
@@ -167,7 +160,7 @@ pub(super) fn coverage(options: &CoverageOptions, context: &Context) -> Exit {
     output.write(&CommandDocument {
         facts,
         found: &report,
-        conclusion: coverage_conclusion(&report, tests, gate),
+        conclusion: coverage_conclusion(&report, u8::try_from(ran.number()).unwrap_or(1), gate),
     })
 }
 

@@ -63,11 +63,7 @@ impl DocumentOutput<'_> {
                 Ok(document.end(text))
             }
         });
-        let exit = if document.conclusion.is_good {
-            Exit::Success
-        } else {
-            Exit::Failure
-        };
+        let exit = Exit::of_number(document.conclusion.exit_code);
         match printed {
             Ok(text) => print(exit, |out| out.write_all(text.as_bytes())),
             Err(error) => {

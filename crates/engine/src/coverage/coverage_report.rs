@@ -17,7 +17,7 @@ const MOST_PAIRED: usize = 100;
 pub struct CoverageReport {
     /// The tools, sorted by name.
     pub tools: Vec<ToolCoverage>,
-    /// Which call comes right after which: every pair of up to 100 tools, of more those that happened.
+    /// The transitions from one call to the next: every pair of up to 100 tools, of more tools those that occur.
     pub transitions: Vec<TransitionCoverage>,
     /// The values that schemas list.
     pub arguments: Vec<ArgumentCoverage>,
@@ -36,7 +36,7 @@ pub struct ToolCoverage {
     pub name: String,
     /// Whether a test or a server declares it, so that it is known without a call.
     pub declared: bool,
-    /// How its calls ended.
+    /// The endings of its calls, each with its state.
     pub outcomes: OutcomeStates,
 }
 
@@ -44,11 +44,11 @@ pub struct ToolCoverage {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Transition")]
 pub struct TransitionCoverage {
-    /// The tool of the first.
+    /// The tool of the first call.
     pub from: String,
-    /// The tool of the second.
+    /// The tool of the second call.
     pub to: String,
-    /// Whether that happens.
+    /// The state: an order that occurs is exercised.
     pub state: CoverageState,
 }
 
@@ -56,14 +56,14 @@ pub struct TransitionCoverage {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Argument")]
 pub struct ArgumentCoverage {
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
-    /// Where it is in the arguments; `[]` is any item of a list.
+    /// The place in the arguments; `[]` is any item of a list.
     pub path: String,
     /// The listed value.
     #[schemars(with = "Value")]
     pub value: Value,
-    /// Whether a call has it.
+    /// The state: a value that a call has is exercised.
     pub state: CoverageState,
 }
 
@@ -73,7 +73,7 @@ pub struct ArgumentCoverage {
 pub struct InterruptCoverage {
     /// The tool that it is about, or its reason.
     pub name: String,
-    /// How it was answered.
+    /// The answers to it, each with its state.
     pub answers: AnswerStates,
 }
 

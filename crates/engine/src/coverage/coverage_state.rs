@@ -60,13 +60,13 @@ impl CallEnding {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Outcomes")]
 pub struct OutcomeStates {
-    /// A call has a result that is not an error.
+    /// The state of results that are not errors.
     pub ok: CoverageState,
-    /// A call has a result that is an error.
+    /// The state of results that are errors.
     pub error: CoverageState,
-    /// A call was denied.
+    /// The state of calls that are denied.
     pub denied: CoverageState,
-    /// A call has no result.
+    /// The state of calls without a result.
     pub pending: CoverageState,
 }
 
@@ -95,9 +95,9 @@ impl OutcomeStates {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Answers")]
 pub struct AnswerStates {
-    /// An interrupt was resolved.
+    /// The state of interrupts that are resolved.
     pub resolved: CoverageState,
-    /// An interrupt was cancelled.
+    /// The state of interrupts that are cancelled.
     pub cancelled: CoverageState,
 }
 

@@ -22,7 +22,7 @@ pub struct Audit {
     pub seed: u64,
     /// The tools, in the order in which they are declared.
     pub tools: Vec<AuditedTool>,
-    /// What is wrong, in the order in which it was found.
+    /// The findings, in the order in which they were found.
     pub findings: Vec<AuditFinding>,
     /// Whether the time was up before all calls were made.
     #[serde(skip)]
@@ -42,7 +42,7 @@ pub struct AuditedTool {
     pub calls: usize,
     /// The number of calls with other arguments that were not made.
     pub calls_not_made: usize,
-    /// Why it was not called; omitted if it was.
+    /// The reason why it was not called; omitted if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<&'static str>,
 }
@@ -51,14 +51,14 @@ pub struct AuditedTool {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Finding")]
 pub struct AuditFinding {
-    /// What was looked for.
+    /// The check that found it.
     pub check: AuditCheck,
     /// The level of the check.
     pub level: CheckLevel,
     /// The tool; omitted if it is about all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// What was found, at most 300 bytes.
+    /// The finding in words, at most 300 bytes.
     #[serde(serialize_with = "shortened")]
     pub message: String,
     /// The arguments of the call in words; omitted if it is not about a call.

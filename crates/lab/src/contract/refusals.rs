@@ -18,9 +18,9 @@ pub struct RefusedCall {
     /// The call.
     #[serde(flatten)]
     pub call: RecordedCall,
-    /// Where in the arguments, as a JSON Pointer; empty for the whole call.
+    /// The place in the arguments, as a JSON Pointer; empty for the whole call.
     pub path: String,
-    /// Why the place does not fit, at most 300 bytes.
+    /// The reason why the place does not fit, at most 300 bytes.
     #[serde(serialize_with = "shortened")]
     pub message: String,
 }

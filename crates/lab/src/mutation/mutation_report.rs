@@ -13,7 +13,7 @@ use ananke_base::statistics::Percentage;
 use ananke_model::model::MutationOperator;
 
 /// How many changes met which fate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(into = "ScoreCounts")]
 pub struct Score {
     /// Killed by rules for the right reason.
@@ -86,6 +86,7 @@ pub struct TestScore {
     pub id: String,
     /// Its score.
     #[serde(flatten)]
+    #[schemars(with = "ScoreCounts")]
     pub score: Score,
 }
 
@@ -98,6 +99,7 @@ pub struct OperatorScore {
     pub operator: MutationOperator,
     /// Its score.
     #[serde(flatten)]
+    #[schemars(with = "ScoreCounts")]
     pub score: Score,
 }
 
@@ -110,7 +112,7 @@ pub struct SurvivingMutant {
     /// The kind of change.
     #[serde(serialize_with = "name")]
     pub operator: MutationOperator,
-    /// How bad it is that no rule noticed it.
+    /// The severity, by the side effect of the change.
     pub severity: MutantSeverity,
     /// The turn, counted from 1.
     pub turn: usize,

@@ -117,7 +117,7 @@ pub fn audit_conclusion(audit: &Audit, denied: DeniedLevels) -> Conclusion {
         DeniedLevels::ErrorsAndWarnings => errors + warnings,
     };
     Conclusion {
-        is_good: failing == 0,
+        exit_code: u8::from(failing > 0),
         reason: format!(
             "{}, {}",
             counted(errors, "error"),

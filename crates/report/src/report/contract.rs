@@ -54,7 +54,7 @@ fn write_call(text: &mut DocumentText, places: &[RefusedCall]) {
 pub fn contract_conclusion(report: &ContractReport) -> Conclusion {
     let ContractCounts { calls, failed, .. } = report.counts();
     Conclusion {
-        is_good: failed == 0,
+        exit_code: u8::from(failed > 0),
         reason: match failed {
             0 => format!("{} passed", counted(calls, "call")),
             failed => format!("{failed} of {} failed", counted(calls, "call")),

@@ -32,7 +32,7 @@ mod words;
 pub use audit::{DeniedLevels, audit_conclusion, write_audit_end, write_audited_tool};
 #[cfg(feature = "json-schema")]
 pub use contract::contract_conclusion;
-pub use coverage::{CoverageGate, MeasuredTests, coverage_conclusion};
+pub use coverage::{CoverageGate, coverage_conclusion};
 pub use document::{CommandDocument, Conclusion, DocumentText, Documented, document_schema};
 pub use mutation::{MutationDocument, MutationGates, mutation_conclusion};
 pub use reporter::{Reporter, deliver};

@@ -21,7 +21,8 @@ impl Comparison {
         for (heading, kinds) in SECTIONS.into_iter().rev() {
             text.entries(heading, self.section_of(kinds), write_test);
         }
-        let runs = [&self.before, &self.after].map(words::run);
+        let runs = [("before", &self.before), ("after", &self.after)]
+            .map(|(word, run)| format!("{word} {}", words::run(run)));
         let whole = self.not_run().into_iter().chain(self.agents_time());
         text.remarks(runs.into_iter().chain(whole).chain([self.changed()]));
     }
@@ -29,7 +30,7 @@ impl Comparison {
     /// Whether something became worse, and what.
     pub fn conclusion(&self) -> Conclusion {
         Conclusion {
-            is_good: !self.is_regression(),
+            exit_code: u8::from(self.is_regression()),
             reason: self.verdict_in_words(),
         }
     }

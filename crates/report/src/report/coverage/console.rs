@@ -3,7 +3,7 @@
 
 use std::io;
 
-use crate::report::document::{Conclusion, DocumentText, Documented};
+use crate::report::document::{Conclusion, DocumentText, Documented, counted};
 use ananke_engine::coverage::{CoverageCount, CoverageReport, CoverageState, CoverageTotals};
 use ananke_model::model::ReportFormat;
 
@@ -14,15 +14,6 @@ pub struct CoverageGate {
     pub state: CoverageState,
     /// The least share, in percent.
     pub least: f64,
-}
-
-/// Whether the tests that were measured passed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MeasuredTests {
-    /// They did, or may fail.
-    Passed,
-    /// One failed, or a report of the run could not be written.
-    Failed,
 }
 
 impl Documented for CoverageReport {
@@ -40,10 +31,11 @@ impl Documented for CoverageReport {
     }
 
     fn write(&self, text: &mut DocumentText) {
-        text.heading("coverage");
-        if self.tools.is_empty() {
-            text.remarks(["no tool is declared or called".to_owned()]);
-        }
+        let tools = match self.tools.len() {
+            0 => "no tool is declared or called".to_owned(),
+            count => format!("coverage of {}", counted(count, "tool")),
+        };
+        text.heading(&tools);
         let tools = self.tools.iter().map(|tool| {
             let note = if tool.declared { "" } else { " (not declared)" };
             let [ok, error, denied, pending] = tool
@@ -95,8 +87,8 @@ fn remarks(totals: &CoverageTotals) -> Vec<String> {
         ("transitions", totals.transitions),
         ("answers", totals.interrupts),
     ];
-    let counted = counts.into_iter().filter(|(_, count)| count.total > 0);
-    let counted = counted.map(|(word, count)| {
+    let counts = counts.into_iter().filter(|(_, count)| count.total > 0);
+    let counts = counts.map(|(word, count)| {
         let CoverageCount {
             total,
             exercised,
@@ -105,20 +97,20 @@ fn remarks(totals: &CoverageTotals) -> Vec<String> {
         format!("{word}: {exercised} of {total} exercised, {asserted} asserted")
     });
     let partial = "there is more than is kept: these numbers are not complete".to_owned();
-    counted.chain(totals.partial.then_some(partial)).collect()
+    counts.chain(totals.partial.then_some(partial)).collect()
 }
 
-/// Whether enough is covered, and the tests passed.
+/// Whether enough is covered. The exit code is that of the tests, `ran`, if they did not pass.
 pub fn coverage_conclusion(
     report: &CoverageReport,
-    tests: MeasuredTests,
+    ran: u8,
     gate: Option<CoverageGate>,
 ) -> Conclusion {
     let (exercised, asserted) = (
         report.totals.exercised_percent,
         report.totals.asserted_percent,
     );
-    let failed = (tests == MeasuredTests::Failed).then(|| "the run of the tests failed".to_owned());
+    let failed = (ran != 0).then(|| format!("the tests ended with exit code {ran}"));
     let missed = gate.and_then(|CoverageGate { state, least }| {
         let share = match state {
             CoverageState::Asserted => asserted,
@@ -128,18 +120,18 @@ pub fn coverage_conclusion(
         (share < least)
             .then(|| format!("{share} % is {state}, and `--fail-under` demands {least} %"))
     });
-    let is_good = failed.is_none() && missed.is_none();
-    let found = missed.unwrap_or_else(|| {
-        format!(
-            "{exercised} % of outcomes, values and answers are exercised, {asserted} % are asserted"
-        )
-    });
-    Conclusion {
-        is_good,
-        reason: failed
-            .into_iter()
-            .chain([found])
-            .collect::<Vec<_>>()
-            .join("; "),
+    let is_missed = missed.is_some();
+    let wrong: Vec<String> = failed.into_iter().chain(missed).collect();
+    let found = format!(
+        "{exercised} % of outcomes, values and answers are exercised, {asserted} % are asserted"
+    );
+    let conclusion = Conclusion::of(&wrong, found);
+    match ran {
+        0 => conclusion,
+        _ if is_missed => conclusion,
+        exit_code => Conclusion {
+            exit_code,
+            ..conclusion
+        },
     }
 }

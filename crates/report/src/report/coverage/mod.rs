@@ -4,6 +4,6 @@ mod console;
 #[cfg(feature = "html")]
 mod html;
 
-pub use console::{CoverageGate, MeasuredTests, coverage_conclusion};
+pub use console::{CoverageGate, coverage_conclusion};
 #[cfg(feature = "html")]
 use html::coverage_page;

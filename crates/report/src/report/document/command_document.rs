@@ -20,11 +20,11 @@ const VERSION: &str = "1.1";
 
 /// What a command found, and what it was made with.
 pub struct CommandDocument<'a, D> {
-    /// What it was made with.
+    /// The facts of the run.
     pub facts: &'a Sealed<RunFacts>,
-    /// What was found.
+    /// The content.
     pub found: &'a D,
-    /// Whether that is good enough.
+    /// The exit code that follows from it, and why.
     pub conclusion: Conclusion,
 }
 
@@ -40,7 +40,7 @@ impl<D: Documented> CommandDocument<'_, D> {
             run: run_facts(self.facts),
             summary: DocumentSummary {
                 counts: self.found.counts(),
-                exit_code: u8::from(!self.conclusion.is_good),
+                exit_code: self.conclusion.exit_code,
                 reason: &self.conclusion.reason,
             },
             body: self.found.body(),
@@ -69,11 +69,16 @@ pub fn document_schema<D: Documented + 'static>() -> Value {
     type View<D> =
         DocumentView<'static, <D as Documented>::Counts, <D as Documented>::Body<'static>>;
     let mut schema = generate_since::<View<D>>(D::NAME, &title, D::SINCE);
+    schema["description"] = format!("What `ananke {} --json` prints.", D::NAME).into();
     schema["properties"]["type"]["const"] = D::NAME.into();
+    let facts = schema["definitions"]["Run"]["properties"].as_object_mut();
+    for fact in facts.into_iter().flat_map(|facts| facts.values_mut()) {
+        fact["x-since"] = VERSION.into();
+    }
     schema
 }
 
-/// The document of one command.
+/// The document of a command.
 #[derive(Debug, Serialize, JsonSchema)]
 struct DocumentView<'a, C: Serialize, B: Serialize> {
     /// The version of the format, `MAJOR.MINOR`. A reader that knows 1.0 can read every 1.x.
@@ -82,7 +87,7 @@ struct DocumentView<'a, C: Serialize, B: Serialize> {
     #[serde(rename = "type")]
     #[schemars(extend("x-since" = "1.1"))]
     kind: &'static str,
-    /// What it was made with.
+    /// The facts of the run: the command, its project and the job of a CI server.
     #[schemars(extend("x-since" = "1.1"))]
     run: RunFactsView<'a>,
     /// The counts, and what follows from them.
@@ -98,7 +103,7 @@ struct DocumentView<'a, C: Serialize, B: Serialize> {
 struct DocumentSummary<'a, C: Serialize> {
     #[serde(flatten)]
     counts: C,
-    /// The resulting exit code, 0 or 1.
+    /// The resulting exit code.
     #[schemars(extend("x-since" = "1.1"))]
     exit_code: u8,
     /// The reason for the exit code, as text.

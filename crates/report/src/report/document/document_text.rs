@@ -241,10 +241,9 @@ impl DocumentText {
 
     /// The last line: whether what `name` found is good enough, and why.
     pub(in crate::report) fn conclude(&mut self, name: &str, conclusion: &Conclusion) {
-        let sign = if conclusion.is_good {
-            EntryMark::Good
-        } else {
-            EntryMark::Bad
+        let sign = match conclusion.exit_code {
+            0 => EntryMark::Good,
+            _ => EntryMark::Bad,
         };
         let style = sign.style(&self.palette);
         self.page.sign(0, style, sign.sign());

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::words::sum;
 use crate::report::document::{Conclusion, DocumentText, Documented, EntryMark, counted};
 use ananke_base::statistics::Percentage;
-use ananke_lab::mutation::{MutationLevel, MutationReport, Score, SurvivingMutant};
+use ananke_lab::mutation::{MutationLevel, MutationReport, Score, ScoreCounts, SurvivingMutant};
 use ananke_model::model::ReportFormat;
 
 /// What came of the changes of one command.
@@ -19,16 +19,17 @@ pub struct MutationDocument<'a> {
     pub listed: Vec<&'a SurvivingMutant>,
     /// The score that is required.
     pub min_score: Option<Percentage>,
-    /// How many changes were evaluated in a second.
+    /// The number of changes that were evaluated in a second.
     pub per_second: f64,
 }
 
-/// The score of everything, and how fast it was had.
+/// The score of everything, and the speed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct MutationCounts {
     #[serde(flatten)]
+    #[schemars(with = "ScoreCounts")]
     score: Score,
-    /// How many changes were evaluated in a second.
+    /// The number of changes that were evaluated in a second.
     mutants_per_second: f64,
 }
 
@@ -106,8 +107,12 @@ fn write_mutant(text: &mut DocumentText, mutant: &SurvivingMutant) {
         other_finding,
         suggestion,
     } = mutant;
+    let mark = match other_finding {
+        Some(_) => EntryMark::Doubtful,
+        None => EntryMark::Bad,
+    };
     text.entry(
-        EntryMark::Bad,
+        mark,
         &format!("{operator} ({severity})"),
         &format!("{test}, turn {turn}, event {event}"),
     );
@@ -165,12 +170,5 @@ pub fn mutation_conclusion(document: &MutationDocument<'_>, gates: MutationGates
         format!("{recordings} could not be mutated")
     });
     let wrong: Vec<String> = below.into_iter().chain(new).chain(refused).collect();
-    Conclusion {
-        is_good: wrong.is_empty(),
-        reason: if wrong.is_empty() {
-            killed
-        } else {
-            wrong.join("; ")
-        },
-    }
+    Conclusion::of(&wrong, killed)
 }

@@ -16,7 +16,7 @@ use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles, OutputKind};
 use super::print::{print, say};
 
-/// Where a document goes, and how.
+/// The places that a document goes to.
 pub(super) struct DocumentOutput<'a> {
     pub(super) form: DocumentForm,
     pub(super) colour: Colour,

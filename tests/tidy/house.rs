@@ -171,8 +171,8 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("mcp", 3280),
     ("openai", 2460),
     ("engine", 29000),
-    ("lab", 14750),
-    ("report", 11460),
+    ("lab", 14640),
+    ("report", 12000),
     ("ananke", 1869),
-    ("command", 9600),
+    ("command", 9490),
 ];

@@ -174,7 +174,7 @@ fn write_report(
 ) -> Exit {
     let report = &run.report;
     #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
-    let per_second = report.total.total() as f64 * 1_000_000.0 / run.took_us.max(1) as f64;
+    let per_second = report.total.total as f64 * 1_000_000.0 / run.took_us.max(1) as f64;
     let is_gated = earlier.is_some();
     let listed = match earlier {
         Some(earlier) => earlier.new_among(&report.survivors),

@@ -32,9 +32,7 @@ mod texts;
 
 pub use fate::Fate;
 pub use mutation::{Mutation, MutationLevel};
-pub use mutation_report::{
-    MutationReport, OperatorScore, Score, ScoreCounts, SurvivingMutant, TestScore,
-};
+pub use mutation_report::{MutationReport, OperatorScore, Score, SurvivingMutant, TestScore};
 pub use mutation_run::{MutationRun, Suggestions};
 pub use noticed_by_rules::NoticedByRules;
 pub use recorded_conversation::RecordedConversation;

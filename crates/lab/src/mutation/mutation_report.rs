@@ -13,69 +13,26 @@ use ananke_base::statistics::Percentage;
 use ananke_model::model::MutationOperator;
 
 /// How many changes met which fate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(into = "ScoreCounts")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Score {
-    /// Killed by rules for the right reason.
-    pub killed: usize,
-    /// Ended without a rule.
-    pub killed_by_protocol: usize,
-    /// Killed by rules for another reason.
-    pub killed_otherwise: usize,
-    /// Without a failure, and with a rule that neither passed nor failed.
-    pub not_shown: usize,
-    /// Harmless according to the config.
-    pub harmless: usize,
-    /// Not noticed.
-    pub survived: usize,
-}
-
-/// A score as a document has it.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-pub struct ScoreCounts {
     /// The share of `killed` among `killed`, `killed_otherwise` and `survived`, in percent with up to two decimals, rounded
     /// down; omitted if there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    score: Option<f64>,
+    #[serde(rename = "score", skip_serializing_if = "Option::is_none")]
+    rounded: Option<f64>,
     /// The number of changes.
-    total: usize,
+    pub total: usize,
     /// The number of changes that a rule noticed for the right reason.
-    killed: usize,
+    pub killed: usize,
     /// The number of changes that ended the turn or the test with an error before a rule was needed.
-    killed_by_protocol: usize,
+    pub killed_by_protocol: usize,
     /// The number of changes with which a rule failed whose finding names something else.
-    killed_otherwise: usize,
+    pub killed_otherwise: usize,
     /// The number of changes with which no rule failed, and one neither passed nor failed.
-    not_shown: usize,
+    pub not_shown: usize,
     /// The number of changes that the config says need not be noticed.
-    harmless: usize,
+    pub harmless: usize,
     /// The number of changes that no rule noticed.
-    survived: usize,
-}
-
-impl From<Score> for ScoreCounts {
-    fn from(score: Score) -> Self {
-        let Score {
-            killed,
-            killed_by_protocol,
-            killed_otherwise,
-            not_shown,
-            harmless,
-            survived,
-        } = score;
-        Self {
-            score: score
-                .percent()
-                .map(|percent| (percent * 100.0).floor() / 100.0),
-            total: score.total(),
-            killed,
-            killed_by_protocol,
-            killed_otherwise,
-            not_shown,
-            harmless,
-            survived,
-        }
-    }
+    pub survived: usize,
 }
 
 /// The score of one test.
@@ -86,7 +43,6 @@ pub struct TestScore {
     pub id: String,
     /// Its score.
     #[serde(flatten)]
-    #[schemars(with = "ScoreCounts")]
     pub score: Score,
 }
 
@@ -99,7 +55,6 @@ pub struct OperatorScore {
     pub operator: MutationOperator,
     /// Its score.
     #[serde(flatten)]
-    #[schemars(with = "ScoreCounts")]
     pub score: Score,
 }
 
@@ -164,16 +119,10 @@ impl Score {
             Fate::Survived => &mut self.survived,
         };
         *count += 1;
-    }
-
-    /// How many changes were counted.
-    pub fn total(&self) -> usize {
-        self.killed
-            + self.killed_by_protocol
-            + self.killed_otherwise
-            + self.not_shown
-            + self.harmless
-            + self.survived
+        self.total += 1;
+        self.rounded = self
+            .percent()
+            .map(|percent| (percent * 100.0).floor() / 100.0);
     }
 
     /// How many were killed by rules for the right reason, in percent of those that are neither harmless nor not shown, and
@@ -185,9 +134,7 @@ impl Score {
         let percent = self.killed as f64 * 100.0 / counted as f64;
         (counted > 0).then_some(percent)
     }
-}
 
-impl Score {
     /// How many changes count for the score.
     pub fn counted(&self) -> usize {
         self.killed + self.killed_otherwise + self.survived

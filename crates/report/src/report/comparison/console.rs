@@ -1,8 +1,8 @@
 //! A comparison for people: the most important changes come last, before the verdict.
 
 use super::words::{self, SECTIONS, TestDifference};
-use crate::compare::{ChangeKind, Comparison, TestChange};
-use crate::report::document::{Conclusion, DocumentText, Documented as _, EntryMark};
+use crate::compare::{Comparison, TestChange};
+use crate::report::document::{Conclusion, DocumentText, Documented as _};
 use ananke_base::context::Colouring;
 
 impl Comparison {
@@ -37,21 +37,11 @@ impl Comparison {
 }
 
 fn write_test(text: &mut DocumentText, change: &TestChange) {
-    text.entry(mark(change), change.id(), &words::note(change));
+    text.entry(words::mark(change), change.id(), &words::note(change));
     if let Some(reason) = words::reason(change) {
         text.line(reason);
     }
     for TestDifference { word, was, is } in words::differences(change) {
         text.difference(word, &was, &is);
-    }
-}
-
-fn mark(change: &TestChange) -> EntryMark {
-    match (&change.after, change.kinds[0]) {
-        (_, ChangeKind::Tools | ChangeKind::Ending | ChangeKind::Slower | ChangeKind::Flaky) => {
-            EntryMark::Changed
-        }
-        (Some(after), _) => EntryMark::Test(after.status),
-        (None, _) => EntryMark::None,
     }
 }

@@ -63,7 +63,7 @@ impl Comparison {
 }
 
 fn row(change: &TestChange) -> String {
-    let mut row = format!("<li>{} {}", words::sign(change), code(change.id()));
+    let mut row = format!("<li>{} {}", words::mark(change).sign(), code(change.id()));
     let note = words::note(change);
     if !note.is_empty() {
         let _ = write!(row, " <span class=\"faint\">{note}</span>");

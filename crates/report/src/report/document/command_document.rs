@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::conclusion::Conclusion;
 use super::document_text::DocumentText;
-use super::documented::{Conclusion, Documented};
+use super::documented::Documented;
 use crate::report::file::json::{RunFactsView, run_facts};
 use ananke_base::context::Colouring;
 use ananke_base::text::escape;
@@ -66,9 +67,7 @@ impl<D: Documented> CommandDocument<'_, D> {
 /// The JSON Schema of a document.
 pub fn document_schema<D: Documented + 'static>() -> Value {
     let title = format!("ananke {}", D::NAME);
-    type View<D> =
-        DocumentView<'static, <D as Documented>::Counts, <D as Documented>::Body<'static>>;
-    let mut schema = generate_since::<View<D>>(D::NAME, &title, D::SINCE);
+    let mut schema = generate_since::<ViewOf<'static, D>>(D::NAME, &title, D::SINCE);
     schema["description"] = format!("What `ananke {} --json` prints.", D::NAME).into();
     schema["properties"]["type"]["const"] = D::NAME.into();
     let facts = schema["definitions"]["Run"]["properties"].as_object_mut();
@@ -77,6 +76,9 @@ pub fn document_schema<D: Documented + 'static>() -> Value {
     }
     schema
 }
+
+/// The document of what `D` is.
+type ViewOf<'a, D> = DocumentView<'a, <D as Documented>::Counts, <D as Documented>::Body<'a>>;
 
 /// The document of a command.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -5,7 +5,7 @@
 
 use anstyle::Style;
 
-use super::documented::Conclusion;
+use super::conclusion::Conclusion;
 use crate::report::layout::{Page, Palette, mark};
 use ananke_base::context::Colouring;
 use ananke_base::text::{columns, escape, truncate};
@@ -47,7 +47,8 @@ pub(in crate::report) enum EntryMark {
 }
 
 impl EntryMark {
-    fn sign(self) -> &'static str {
+    /// The sign itself.
+    pub(in crate::report) fn sign(self) -> &'static str {
         match self {
             Self::Good => "✓",
             Self::Bad => "✗",

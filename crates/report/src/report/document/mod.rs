@@ -6,10 +6,12 @@
 //! by the frame.
 
 mod command_document;
+mod conclusion;
 mod document_text;
 mod documented;
 
 pub use command_document::{CommandDocument, document_schema};
+pub use conclusion::Conclusion;
 pub use document_text::DocumentText;
 pub(in crate::report) use document_text::{EntryMark, counted};
-pub use documented::{Conclusion, Documented};
+pub use documented::Documented;

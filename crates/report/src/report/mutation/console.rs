@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::words::sum;
 use crate::report::document::{Conclusion, DocumentText, Documented, EntryMark, counted};
 use ananke_base::statistics::Percentage;
-use ananke_lab::mutation::{MutationLevel, MutationReport, Score, ScoreCounts, SurvivingMutant};
+use ananke_lab::mutation::{MutationLevel, MutationReport, Score, SurvivingMutant};
 use ananke_model::model::ReportFormat;
 
 /// What came of the changes of one command.
@@ -27,7 +27,6 @@ pub struct MutationDocument<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct MutationCounts {
     #[serde(flatten)]
-    #[schemars(with = "ScoreCounts")]
     score: Score,
     /// The number of changes that were evaluated in a second.
     mutants_per_second: f64,

@@ -6,7 +6,7 @@ use ananke_lab::mutation::{MutationReport, Score, SurvivingMutant};
 /// The fates that are counted, each with its number.
 pub(super) fn counts(score: &Score) -> [(&'static str, usize); 7] {
     [
-        ("changes", score.total()),
+        ("changes", score.total),
         ("killed", score.killed),
         ("killed by the protocol", score.killed_by_protocol),
         ("killed otherwise", score.killed_otherwise),

@@ -350,6 +350,35 @@ fn a_contract_is_a_document() {
 }
 
 #[test]
+fn a_document_has_the_formats_of_its_command() {
+    let folder = project(&[("mine.json", "{}"), ("ananke.config.yaml", &agent("pay"))]);
+    for (command, formats) in [
+        (
+            &["audit"][..],
+            "`.json`, `.xml`, `.md`, `.html`, `.tap` or `.jsonl`",
+        ),
+        (&["contract", "recordings"], "`.json`"),
+        (&["coverage"], "`.html`, `.json` or `.yaml`"),
+        (&["mutate"], "`.html`, `.md`, `.xml` or `.json`"),
+        (&["compare", "a", "b"], "`.md`, `.html` or `.json`"),
+    ] {
+        let output = ananke(folder.path(), &[command, &["-o", "a.pdf"]].concat());
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let expected = format!("the file extension names the format: {formats}\n");
+        let printed = text(&output.stderr);
+        assert!(printed.contains(&expected), "{printed}");
+    }
+    fs::write(folder.path().join("pays.test.yaml"), PAYS).unwrap();
+    let output = ananke(folder.path(), &["coverage", "-o", "mine.json"]);
+    assert_eq!((output.status.code(), &*output.stdout), (Some(1), &[][..]));
+    let printed = text(&output.stderr);
+    assert!(
+        printed.contains("error: `mine.json` exists already, and is no report of ananke\n"),
+        "{printed}"
+    );
+}
+
+#[test]
 #[cfg(unix)]
 fn a_secret_of_the_command_line_is_in_no_document() {
     let folder = project(&[("server.sh", &server("[]"))]);

@@ -32,8 +32,7 @@ pub(super) fn extensions_in_words(extensions: impl Iterator<Item = &'static str>
         .map(|extension| format!("`.{extension}`"))
         .collect();
     let last = extensions.pop().unwrap_or_default();
-    format!(
-        "the file extension names the format: {} or {last}",
-        extensions.join(", ")
-    )
+    let or = if extensions.is_empty() { "" } else { " or " };
+    let others = extensions.join(", ");
+    format!("the file extension names the format: {others}{or}{last}")
 }

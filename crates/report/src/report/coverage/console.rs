@@ -71,11 +71,11 @@ impl Documented for CoverageReport {
     }
 
     fn file(&self, format: ReportFormat) -> io::Result<Vec<u8>> {
-        match format {
-            #[cfg(feature = "html")]
-            ReportFormat::Html => Ok(super::coverage_page(self).into_bytes()),
-            _ => Err(Self::not_a_format(format)),
+        #[cfg(feature = "html")]
+        if format == ReportFormat::Html {
+            return Ok(super::coverage_page(self).into_bytes());
         }
+        Err(Self::not_a_format(format))
     }
 }
 

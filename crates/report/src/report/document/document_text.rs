@@ -124,6 +124,7 @@ impl DocumentText {
     }
 
     /// A finding of the entry before.
+    #[cfg(feature = "json-schema")]
     pub(in crate::report) fn finding(&mut self, sign: EntryMark, name: &str, message: &str) {
         self.marked(6, sign, &format!("{name}:"), message);
     }
@@ -150,6 +151,7 @@ impl DocumentText {
     }
 
     /// A line about the finding before.
+    #[cfg(feature = "json-schema")]
     pub(in crate::report) fn line_of_finding(&mut self, words: &str) {
         self.indented(8, words);
     }

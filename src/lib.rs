@@ -184,10 +184,11 @@ pub use ananke_report::report::file::{FileOptions, FileReport, create_report};
 pub use ananke_report::report::{Reporter, deliver};
 #[doc(inline)]
 pub use ananke_trace::outcome::{
-    CallFailure, CallOutcome, EarlierMessage, ErrorKind, Failure, Gap, LateResult, Level,
-    OpenInterrupt, Outcome, PassedRule, Problem, Quarantine, ReportedRunEnd, SnapshotWritten,
-    Status, TestEnd, TestIdentity, TestVerdict, TimeLimits, Timing, Totals, Transcript,
-    TranscriptLine, TurnEnd, TurnOutcome, Verdict,
+    CallFailure, CallOutcome, ComparedValue, EarlierMessage, ErrorKind, EvidenceLine,
+    FailureReason, Gap, LateResult, Level, OpenInterrupt, Outcome, Problem, Quarantine,
+    ReportedRunEnd, RuleResult, RuleStatus, SnapshotWritten, Status, TestEnd, TestIdentity,
+    TestVerdict, TimeLimits, Timing, Totals, Transcript, TranscriptLine, TurnEnd, TurnOutcome,
+    ValueDifference, Verdict,
 };
 #[doc(inline)]
 pub use ananke_trace::redact::{Mask, Redactor, Sealed};

@@ -59,7 +59,7 @@ fn of_calls(count: usize, kinds: &[&str]) -> (f64, f64) {
     let size = events.len();
     let url = agent::start(events.into_bytes());
     let config = format!(
-        "version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"{url}\", agentId: shop, timeout_ms: 300000 }}\n"
+        "version: \"1.4\"\nrun: {{ keep: 0 }}\ntarget: {{ type: agui, endpoint: \"{url}\", agentId: shop, timeout_ms: 300000 }}\n"
     );
     let arguments = if kinds.contains(&"ARGS") {
         ", args_match: { id: \"^7$\" }"
@@ -138,8 +138,9 @@ fn a_server_that_sends_100_mib_needs_no_more_memory_than_the_limit_of_a_message(
         ),
     ] {
         let peak = of_server(&keys, error);
+        // A kept run holds at most 32 MiB of an attempt.
         assert!(
-            peak - base < 64.0,
+            peak - base < 64.0 + 32.0,
             "{keys}: {peak:.1} MiB, and {base:.1} MiB without the answer"
         );
     }

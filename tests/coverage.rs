@@ -80,10 +80,10 @@ fn what_happens_is_exercised_and_nothing_else() {
     );
     assert_eq!(found["interrupts"], json!([]));
     assert_eq!(
-        found["totals"]["outcomes"],
+        found["summary"]["outcomes"],
         json!({ "total": 4, "exercised": 2, "asserted": 0 })
     );
-    assert_eq!(found["totals"]["exercised_percent"], 50.0);
+    assert_eq!(found["summary"]["exercised_percent"], 50.0);
 }
 
 #[test]
@@ -120,15 +120,18 @@ fn too_little_is_exit_code_1() {
     );
     let missed = coverage(&folder, &["--fail-under", "50.1%"]);
     assert_eq!(missed.status.code(), Some(1));
+    let stdout = String::from_utf8(missed.stdout).unwrap();
     assert!(
-        stderr(&missed).contains("error: 50 % is exercised, and `--fail-under` demands 50.1 %")
+        stdout.ends_with("✗ coverage: 50 % is exercised, and `--fail-under` demands 50.1 %\n"),
+        "{stdout}"
     );
     assert!(
-        !missed.stdout.is_empty(),
+        stdout.starts_with("coverage of 1 tool\n"),
         "what is covered is printed all the same"
     );
     let asserted = coverage(&folder, &["--fail-under", "1", "--count", "asserted"]);
-    assert!(stderr(&asserted).contains("0 % is asserted"));
+    let stdout = String::from_utf8(asserted.stdout).unwrap();
+    assert!(stdout.contains("✗ coverage: 0 % is asserted"), "{stdout}");
     for wrong in ["101", "-1", "NaN", "much", ""] {
         assert_eq!(
             coverage(&folder, &["--fail-under", wrong]).status.code(),

@@ -196,8 +196,7 @@ async fn a_simulated_conversation_is_the_same_without_its_simulator() {
     );
     let rules = |outcome: &Outcome, turn: usize| {
         outcome.transcript.turns[turn]
-            .held
-            .iter()
+            .passed_rules()
             .map(|held| held.rule.to_string())
             .collect::<Vec<_>>()
     };

@@ -123,7 +123,7 @@ async fn an_agent_is_recognised_and_tried_at_once() {
     let ((code, stdout, stderr), (again, _, refused)) = ran.await.expect("the program ran");
     assert_eq!(code, Some(0), "{stdout}{stderr}");
     assert!(
-        stdout.contains("agent:  Good day") && stdout.contains("1 test: 1 passed"),
+        stdout.contains("agent:   Good day") && stdout.contains("1 test: 1 passed"),
         "{stdout}"
     );
     assert!(

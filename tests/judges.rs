@@ -281,7 +281,7 @@ async fn a_judge_that_cannot_be_reached_is_an_error_whatever_the_agent_did() {
         let expected = "judge error: the judge `agent` did not answer: nothing listens there";
         assert!(message.starts_with(expected), "{message}");
         assert_eq!(paths.sent("/agent").len(), 2, "it is asked once more");
-        let held = &outcome.transcript.turns[0].held;
+        let held = &outcome.transcript.turns[0].rules;
         assert_eq!(held.len(), 1, "the other rule passed: {held:?}");
         assert_eq!(problem(&replayed(&project).await), (kind, message));
     }

@@ -182,8 +182,8 @@ fn a_red_run_is_kept_and_shown_without_its_agent() {
     let failures = |text: &str| text[text.find("b.test.yaml").unwrap()..].to_owned();
     let without = [
         "show the first in full: ananke show 1\n",
-        "[2/3] ",
-        "[3/3] ",
+        "  [2/3]",
+        "  [3/3]",
     ];
     let without = without
         .iter()

@@ -53,6 +53,18 @@ fn only_what_must_change_is_replaced() {
             r#"{"type":"summary","total":2,"started":17,"duration_ms":1.5,"exit_code":0}"#,
             r#"{"type":"summary","total":2,"started":[NOW],"duration_ms":[ELAPSED],"exit_code":0}"#,
         ),
+        (
+            r#"{"duration_ms":1.5,"virtual_ms":30.0,"exit_code":0}"#,
+            r#"{"duration_ms":[ELAPSED],"virtual_ms":30.0,"exit_code":0}"#,
+        ),
+        (
+            "ananke 0.1.0, target shop, command ananke run a",
+            "ananke [VERSION], target shop, command ananke […]",
+        ),
+        (
+            "# ananke: 0.1.0\n# command: ananke run a",
+            "# ananke: [VERSION]\n# command: ananke […]",
+        ),
         ("cart 0f8fad5b-d9cb-469f-a165-70867728950e!", "cart [UUID]!"),
         (
             "no JSON (expected value at line 1 column 1): its",

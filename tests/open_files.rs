@@ -84,7 +84,7 @@ fn a_shortage_of_files_lowers_the_number_of_tests_at_once() {
 
 #[test]
 fn a_shortage_of_files_says_what_it_is_and_what_to_do() {
-    let output = run(2, agent(usize::MAX), "-n 16", 500);
+    let output = run(2, agent(usize::MAX), "-n 17", 500);
     let printed = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{printed}");
     assert!(

@@ -10,7 +10,7 @@ use ananke::agents::Transport;
 use ananke::freeze::FreezeError;
 use ananke::message::{AnswerTo, PendingAnswer, TurnInput, UserContent};
 use ananke::model::NEWEST_VERSION;
-use ananke::outcome::{Status, TurnEnd};
+use ananke::outcome::{Status, TurnOutcome};
 use ananke::plan::Selection;
 use ananke::record::{HeldConversation, RecordRequest, RecordedFile, hold, record};
 use ananke::recording::RecordingMode;
@@ -50,7 +50,7 @@ impl ConversationDriver for Inputs {
         Box::pin(std::future::ready(next.map(Into::into)))
     }
 
-    fn ended(&self, _: &Trace, _: &TurnEnd) {}
+    fn ended(&self, _: &Trace, _: &TurnOutcome) {}
 }
 
 fn user(text: &str) -> TurnInput {

@@ -496,6 +496,11 @@ async fn what_did_not_end_well_does_not_end_well_again() {
         .await;
         // The texts of an outcome contain the output of hooks, which is a marker now.
         let shown = |outcomes: &[Outcome]| {
+            let mut outcomes = outcomes.to_vec();
+            // A replay asks nobody.
+            for outcome in &mut outcomes {
+                outcome.transcript.is_unanswered = false;
+            }
             format!("{outcomes:#?}").replace("<secret:TOKEN>", "t0ken-of-a-hook")
         };
         assert_eq!(shown(&played), shown(&live), "{name}");

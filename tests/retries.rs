@@ -240,7 +240,7 @@ async fn what_an_earlier_attempt_said_is_masked_and_bounded() {
         kept.transcript
             .turns
             .iter()
-            .all(|turn| turn.failures().len() == 1 && turn.status() == Status::Failed)
+            .all(|turn| turn.failures().count() == 1 && turn.status() == Status::Failed)
     );
 }
 

@@ -412,7 +412,7 @@ async fn a_run_through_the_library_writes_nothing_it_was_not_told_to() {
     let test = "version: \"1.3\"\nname: a\nturns: [{ user: hello }]\nassert: { snapshot: true }\n";
     let project = Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", test)]);
     let outcomes = project.run().await;
-    assert_eq!(outcomes[0].verdict.end.failures().len(), 1, "{outcomes:?}");
+    assert_eq!(outcomes[0].verdict.failures().count(), 1, "{outcomes:?}");
     assert!(
         outcomes[0].verdict.snapshots.is_empty() && !project.folder().join("snapshots").exists()
     );

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
 use crate::support::ignores_hangups;
 use crate::support::project::Project;
@@ -100,6 +100,12 @@ impl Terminal {
         }
     }
 
+    /// Whether the terminal shows what is typed.
+    fn shows_typing(&self) -> bool {
+        let mode = tcgetattr(&self.person).unwrap().local_modes;
+        mode.contains(LocalModes::ECHO | LocalModes::ICANON)
+    }
+
     fn read_to_end(&mut self) {
         while self.read() {}
     }
@@ -139,8 +145,8 @@ fn held() -> (Project, TcpListener) {
 fn a_run_shows_what_it_does_and_leaves_nothing_of_it() {
     for (arguments, seen, environment) in [
         (&["run", "--parallel", "2"][..], "turn 1 of 1", &[][..]),
-        (&["run"], "0 of 2 tests", &[("NO_COLOR", "1")]),
-        (&["run", "--quiet"], "0 of 2 tests", &[]),
+        (&["run"], "0/2", &[("NO_COLOR", "1")]),
+        (&["run", "--quiet"], "0/2", &[]),
     ] {
         let (project, listener) = held();
         let (mut terminal, mut child) = Terminal::run(&project, arguments, environment);
@@ -155,7 +161,7 @@ fn a_run_shows_what_it_does_and_leaves_nothing_of_it() {
             "{text}"
         );
         assert!(
-            !text.contains("of 2 tests") && !text.contains("set-up"),
+            !text.contains("0/2") && !text.contains("set-up"),
             "the area is gone: {text}"
         );
         assert!(terminal.screen.is_itself());
@@ -182,14 +188,14 @@ fn a_second_signal_leaves_a_clean_terminal_too() {
     let (project, listener) = held();
     let (mut terminal, mut child) = Terminal::run(&project, &["run"], &[]);
     let (_connection, _) = listener.accept().unwrap();
-    terminal.read_until("0 of 2 tests");
+    terminal.read_until("0/2");
     let pid = Pid::from_child(&child);
     kill_process(pid, Signal::INT).unwrap();
     let _gone_already = kill_process(pid, Signal::INT);
     terminal.read_to_end();
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(
-        !terminal.screen.text().contains("of 2 tests  "),
+        !terminal.screen.text().contains("0/2"),
         "{}",
         terminal.screen.text()
     );
@@ -468,4 +474,154 @@ fn ctrl_c_at_a_question_and_a_terminal_that_is_closed_stop_the_run() {
         assert!(json.contains("the run was interrupted"), "{keys:?}: {json}");
         assert_eq!(code, Some(130));
     }
+}
+
+#[test]
+fn keys_that_are_typed_during_a_run_leave_nothing_on_the_screen() {
+    let (project, listener) = held();
+    for signals in 1..=2 {
+        let (mut terminal, mut child) =
+            Terminal::start(&project, &["run"], &[("TERM", "xterm")], Keyboard::Present);
+        let (_connection, _) = listener.accept().unwrap();
+        terminal.read_until("0/2");
+        assert!(!terminal.shows_typing());
+        terminal.types("\r\rls\r");
+        // The silence of the agent counts up: the area was drawn anew after the keys.
+        terminal.read_until("silent");
+        for _ in 0..signals {
+            let _gone_already = kill_process(Pid::from_child(&child), Signal::INT);
+        }
+        terminal.read_to_end();
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        let text = terminal.screen.text();
+        assert!(
+            !text.contains("turn 1") && !text.contains("silent"),
+            "{text}"
+        );
+        assert!(!text.contains("ls"), "{text}");
+        assert!(terminal.shows_typing() && terminal.screen.is_itself());
+    }
+}
+
+#[test]
+fn a_failure_is_shown_above_the_area_while_the_first_test_runs() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let config = format!(
+        "version: \"1.4\"\ntargets:\n  held: {{ type: agui, endpoint: \"http://{}/\", agentId: held }}\n\
+         target: {{ type: scripted, rules: [{{ do: [{{ say: bad }}] }}] }}\n",
+        listener.local_addr().unwrap()
+    );
+    let file = |more| {
+        format!(
+            "version: \"1.4\"\nname: t\n{more}turns: [{{ user: hi, assert: {{ text: {{ equals: good }} }} }}]\n"
+        )
+    };
+    let project = Project::new(&[
+        ("ananke.config.yaml", &config),
+        ("a.test.yaml", &file("target: held\n")),
+        ("b.test.yaml", &file("")),
+    ]);
+    let (mut terminal, mut child) = Terminal::run(&project, &["run", "-j", "20"], &[]);
+    terminal.read_until("agent:   bad");
+    terminal.read_until("1/2  1 ✗");
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    terminal.read_to_end();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let text = terminal.screen.text();
+    assert_eq!(text.matches("agent:   bad").count(), 1, "{text}");
+}
+
+/// A project of which one test passes and two fail.
+fn watched() -> Project {
+    let config = "version: \"1.4\"\ntarget: { type: scripted, rules: [{ when: { user: bad }, do: [{ say: bad }] }, { do: [{ say: good }] }] }\n";
+    let test = |name, says| {
+        format!(
+            "version: \"1.4\"\nname: {name}\nturns: [{{ user: {says}, assert: {{ text: {{ equals: good }} }} }}]\n"
+        )
+    };
+    Project::new(&[
+        ("ananke.config.yaml", config),
+        ("a.test.yaml", &test("one", "fine")),
+        ("b.test.yaml", &test("two", "bad")),
+        ("c.test.yaml", &test("three", "bad")),
+    ])
+}
+
+#[test]
+fn keys_say_what_watch_runs_next() {
+    const FAILING: &str = "still failing: b.test.yaml::two, c.test.yaml::three";
+    let project = watched();
+    let environment = [("TERM", "xterm"), ("PATH", "/usr/bin:/bin")];
+    let (mut terminal, mut child) =
+        Terminal::start(&project, &["watch", "-q"], &environment, Keyboard::Present);
+    terminal.read_until(FAILING);
+    assert!(!terminal.shows_typing());
+    // A change of one test clears the screen, and names what failed before.
+    let path = project.folder().join("a.test.yaml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("one", "first")).unwrap();
+    terminal.read_until("changed: a.test.yaml");
+    terminal.read_until(FAILING);
+    let seen = terminal.screen.seen();
+    assert!(
+        seen.contains("1 test: 1 passed") && !seen.contains("3 tests"),
+        "{seen}"
+    );
+    assert!(seen.trim_end().ends_with(FAILING), "{seen}");
+    // An arrow, and keys that mean nothing.
+    terminal.types(UP);
+    terminal.types("xyz\r");
+    terminal.types("?");
+    terminal.read_until("run the tests that did not pass");
+    terminal.types("f");
+    terminal.read_until("2 tests: 2 failed");
+    terminal.read_until(FAILING);
+    terminal.types("r");
+    terminal.read_until("the same tests again\n");
+    terminal.read_until(FAILING);
+    assert!(terminal.screen.seen().contains("2 tests: 2 failed"));
+    // An expression is typed as a line, which is shown.
+    terminal.types("p");
+    terminal.read_until("filter (empty: all tests):");
+    terminal.types("name(\n");
+    terminal.read_until("error: ");
+    terminal.read_until(FAILING);
+    terminal.types("p");
+    while terminal.screen.seen().matches("filter (empty").count() < 2 {
+        assert!(terminal.read());
+    }
+    assert!(terminal.shows_typing());
+    terminal.types("tgo\u{7f}\u{7f}wo\n");
+    terminal.read_until("all tests of `two`");
+    terminal.read_until("1 test: 1 failed");
+    terminal.read_until(FAILING);
+    // Another round first, whose screen is another one.
+    terminal.types("f");
+    terminal.read_until("the tests that did not pass");
+    terminal.read_until(FAILING);
+    terminal.types("a");
+    terminal.read_until("all tests of `two`\n\n");
+    terminal.read_until(FAILING);
+    terminal.types("p");
+    terminal.read_until("filter (empty: all tests):");
+    terminal.types("\n");
+    terminal.read_until("3 tests: 1 passed, 2 failed");
+    terminal.read_until(FAILING);
+    terminal.types("q");
+    terminal.read_to_end();
+    assert_eq!(child.wait().unwrap().code(), Some(1), "tests fail");
+    assert!(terminal.shows_typing());
+}
+
+#[test]
+fn watch_leaves_the_terminal_as_it_was_after_ctrl_c() {
+    let project = watched();
+    let environment = [("TERM", "xterm"), ("PATH", "/usr/bin:/bin")];
+    let (mut terminal, mut child) =
+        Terminal::start(&project, &["watch"], &environment, Keyboard::Present);
+    terminal.read_until("still failing");
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    terminal.read_to_end();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(terminal.shows_typing());
 }

@@ -2,9 +2,13 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -159,4 +163,152 @@ fn without_a_config_there_is_nothing_to_watch() {
         String::from_utf8_lossy(&output.stderr).contains("error[config-missing]"),
         "{output:?}"
     );
+}
+
+#[test]
+fn the_last_line_names_what_still_fails() {
+    let project = Project::new(&[
+        ("ananke.config.yaml", CONFIG),
+        ("a.test.yaml", &test("first", "")),
+        ("b.test.yaml", &test("second", "").replace("hello", "bye")),
+        ("c.test.yaml", &test("third", "").replace("hello", "bye")),
+    ]);
+    let mut watching = Watching::start(&project);
+    let last_line = |watching: &mut Watching| {
+        let mut line = String::new();
+        watching.stdout.read_line(&mut line).unwrap();
+        line
+    };
+    let shown = watching.run();
+    assert!(!shown.contains('\u{1b}'), "{shown}");
+    assert_eq!(
+        last_line(&mut watching),
+        "still failing: b.test.yaml::second, c.test.yaml::third\n"
+    );
+    write(project.folder(), "a.test.yaml", &test("changed", ""));
+    let shown = watching.run();
+    assert!(shown.contains("1 test: 1 passed"), "{shown}");
+    assert_eq!(
+        last_line(&mut watching),
+        "still failing: b.test.yaml::second, c.test.yaml::third\n"
+    );
+    write(project.folder(), "b.test.yaml", &test("second", ""));
+    watching.run();
+    assert_eq!(
+        last_line(&mut watching),
+        "still failing: c.test.yaml::third\n"
+    );
+    fs::remove_file(project.folder().join("c.test.yaml")).unwrap();
+    write(project.folder(), "b.test.yaml", &test("renamed", ""));
+    let shown = watching.run();
+    assert!(shown.contains("1 test: 1 passed"), "{shown}");
+}
+
+/// Answers one request of AG-UI with `hello`.
+fn answer(mut stream: TcpStream) -> std::io::Result<()> {
+    let mut request = BufReader::new(stream.try_clone()?);
+    let (mut line, mut length) = (String::new(), 0);
+    while request.read_line(&mut line)? > 2 {
+        let header = line.to_ascii_lowercase();
+        if let Some(value) = header.strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+        line.clear();
+    }
+    request.read_exact(&mut vec![0; length])?;
+    let events = [
+        r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#,
+        r#"{"type":"TEXT_MESSAGE_START","messageId":"m","role":"assistant"}"#,
+        r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"hello"}"#,
+        r#"{"type":"TEXT_MESSAGE_END","messageId":"m"}"#,
+        r#"{"type":"RUN_FINISHED","threadId":"t","runId":"r"}"#,
+    ];
+    let body = events
+        .map(|event| ["data: ", event, "\n\n"].concat())
+        .concat();
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close";
+    write!(
+        stream,
+        "{head}\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+#[test]
+fn rules_that_change_are_evaluated_on_kept_answers() {
+    const KEPT: &str = "only rules changed: the kept answers are evaluated, nothing is sent\n";
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    // It ends with the test run: nothing else waits for it.
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            count.fetch_add(1, Ordering::Relaxed);
+            // A client that goes away gets nothing.
+            let _gone = stream.and_then(answer);
+        }
+    });
+    let config =
+        format!("version: \"1.4\"\ntarget: {{ type: agui, endpoint: \"http://{address}/\" }}\n");
+    let project = Project::new(&[
+        ("ananke.config.yaml", &config),
+        ("a.test.yaml", &test("first", "")),
+        ("b.test.yaml", &test("second", "")),
+    ]);
+    let mut watching = Watching::start(&project);
+    let shown = watching.run();
+    assert!(shown.contains("2 tests: 2 passed"), "{shown}");
+    assert_eq!(asked.load(Ordering::Relaxed), 2);
+    let requires = |text: &str| test("second", "").replace("hello", text);
+    let last_line = |watching: &mut Watching| {
+        let mut line = String::new();
+        watching.stdout.read_line(&mut line).unwrap();
+        line
+    };
+
+    write(project.folder(), "b.test.yaml", &requires("bye"));
+    let shown = watching.run();
+    assert!(
+        shown.contains(KEPT) && shown.contains("1 test: 1 failed"),
+        "{shown}"
+    );
+    assert_eq!(
+        last_line(&mut watching),
+        "still failing: b.test.yaml::second\n"
+    );
+    // What the kept answers came to counts until the agent is asked.
+    write(
+        project.folder(),
+        "a.test.yaml",
+        &test("first", "").replace("hello", "hel+o"),
+    );
+    let shown = watching.run();
+    assert!(
+        shown.contains(KEPT) && shown.contains("1 test: 1 passed"),
+        "{shown}"
+    );
+    assert_eq!(
+        last_line(&mut watching),
+        "still failing: b.test.yaml::second\n"
+    );
+    assert_eq!(asked.load(Ordering::Relaxed), 2);
+
+    let asks_more = requires("hello").replace("user: hi", "user: hi again");
+    write(project.folder(), "b.test.yaml", &asks_more);
+    let shown = watching.run();
+    assert!(
+        !shown.contains(KEPT) && shown.contains("1 test: 1 passed"),
+        "{shown}"
+    );
+    assert_eq!(asked.load(Ordering::Relaxed), 3);
+    // No test fails now, and nothing of the evaluation is left.
+    write(
+        project.folder(),
+        "b.test.yaml",
+        &requires("hello").replace("user: hi", "user: hi again "),
+    );
+    let shown = watching.run();
+    assert!(!shown.contains("still failing"), "{shown}");
+    assert!(!project.folder().join(".ananke/watch.jsonl").exists());
 }

@@ -1,26 +1,33 @@
 //! `ananke audit`: calls the tools of an agent without any test, and says what is wrong.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use ananke::agents::TargetError;
-use ananke::audit::{Audit, AuditOptions, AuditStep, CheckLevel, ToolKind, audit as audit_tools};
+use ananke::audit::{Audit, AuditOptions, AuditStep, ToolKind, audit as audit_tools};
 use ananke::context::Context;
+use ananke::model::ReportFormat;
 use ananke::plan::PreparedHelper;
+use ananke::report::{
+    CommandDocument, DeniedLevels, DocumentText, audit_conclusion, write_audit_end,
+    write_audited_tool,
+};
 use ananke::run::Stopper;
 use ananke::text::{escape, parse_duration};
 use clap::Args;
 
 use super::agent_project::{AgentProject, ServerNotes};
-use super::audit_reports::{json_line, write_report};
+use super::audit_reports::write_reports;
 use super::colour::is_dumb;
+use super::document_file::DocumentFile;
+use super::document_output::{DocumentForm, DocumentOutput};
 use super::exit::Exit;
 use super::interrupt;
 use super::output_files::ForceOption;
 use super::permission::PermissionOptions;
-use super::print::{print, print_now, say, say_styled};
+use super::print::{print_now, say, say_styled};
 use super::probe::{NamedAgent, PlaceOptions};
 use super::recorded_selection::RecordedSelection;
+use super::run_facts::run_facts;
 use super::runtime::runtime;
 
 #[derive(Debug, Args)]
@@ -50,12 +57,11 @@ pub(crate) struct AuditCommand {
     /// Warnings fail the audit too
     #[arg(long)]
     pub(crate) deny_warnings: bool,
-    /// Print one JSON object instead of text
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) form: DocumentForm,
     /// Also write a report to a file (repeatable): `.json` for that JSON object, `.xml` for JUnit, `.md`, `.html`, `.tap`
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Vec<PathBuf>,
+    #[arg(short, long, value_name = "FILE", value_parser = DocumentFile::parse::<Audit>)]
+    pub(crate) output: Vec<DocumentFile>,
     #[command(flatten)]
     pub(crate) force: ForceOption,
     #[command(flatten)]
@@ -108,9 +114,19 @@ pub(super) fn audit(command: &AuditCommand, context: &Context) -> Exit {
         Ok(named) => named.project,
         Err(exit) => return exit,
     };
-    match runtime.block_on(audited(command, &mut agent, &stopper)) {
+    let is_document = |file: &&DocumentFile| file.format == ReportFormat::Json;
+    let files: Vec<DocumentFile> = command.output.iter().filter(is_document).cloned().collect();
+    let output = DocumentOutput {
+        form: command.form,
+        colour: command.project.color,
+        files: &files,
+        force: command.force,
+        context,
+    };
+    let mut text = output.text();
+    match runtime.block_on(audited(command, &mut agent, &stopper, &mut text)) {
         _ if stopper.reason().is_some() => Exit::Interrupted,
-        Ok(audit) => report(command, &audit, &agent),
+        Ok(audit) => report(command, audit, &agent, &output, text),
         Err(Unaudited::Reported(exit)) => exit,
         Err(Unaudited::Message(message)) => {
             say(&format!("error: {}", agent.redactor.text(&message)));
@@ -138,20 +154,21 @@ impl From<TargetError> for Unaudited {
     }
 }
 
-/// The audit, while the servers of the project run.
+/// The audit, while the servers of the project run. Its tools are printed one by one, from `text`.
 async fn audited(
     command: &AuditCommand,
     agent: &mut AgentProject,
     stopper: &Stopper,
+    text: &mut DocumentText,
 ) -> Result<Audit, Unaudited> {
-    let notes = if command.json {
+    let notes = if command.form.json {
         ServerNotes::Omitted
     } else {
         ServerNotes::Printed
     };
     let work = async |agent: &AgentProject, target: PreparedHelper| {
         let (helpers, options) = (agent.helpers(stopper), command.options());
-        let mut progress = |step: AuditStep<'_>| show(step, command, agent);
+        let mut progress = |step: AuditStep<'_>| show(step, command, agent, text);
         audit_tools(
             &agent.name,
             &helpers,
@@ -169,12 +186,17 @@ async fn audited(
 }
 
 /// Shows a step: a finished tool, and on a terminal which call is made.
-fn show(step: AuditStep<'_>, command: &AuditCommand, agent: &AgentProject) {
+fn show(
+    step: AuditStep<'_>,
+    command: &AuditCommand,
+    agent: &AgentProject,
+    text: &mut DocumentText,
+) {
     /// Back to the start of the line, which is cleared.
     const CLEAR: &str = "\r\u{1b}[2K";
     let has_terminal = agent.context.stderr_is_terminal && !is_dumb(&agent.context);
     match step {
-        _ if command.json => {}
+        _ if command.form.json => {}
         AuditStep::Calls { tool, call, of } if has_terminal => {
             let tool = escape::line(&agent.redactor.text(tool)).into_owned();
             say_styled(&format!("{CLEAR}  … {tool}  call {call} of {of}"));
@@ -184,35 +206,37 @@ fn show(step: AuditStep<'_>, command: &AuditCommand, agent: &AgentProject) {
             if has_terminal {
                 say_styled(CLEAR);
             }
-            let _lost = print_now(&audit.last_tool_text(&agent.redactor));
+            let audit = agent.redactor.seal(audit.clone());
+            write_audited_tool(text, &audit, audit.tools.len() - 1);
+            let _lost = print_now(&text.take());
         }
     }
 }
 
-fn report(command: &AuditCommand, audit: &Audit, agent: &AgentProject) -> Exit {
-    for file in &command.output {
-        if let Err(error) = write_report(file, command.force, audit, agent) {
-            say(&format!("error: {error}"));
-            return Exit::Failure;
-        }
-    }
+/// Writes the reports, and prints what is left of `text`.
+fn report(
+    command: &AuditCommand,
+    audit: Audit,
+    agent: &AgentProject,
+    output: &DocumentOutput<'_>,
+    mut text: DocumentText,
+) -> Exit {
+    let facts = run_facts(std::env::args_os(), &agent.plan, &agent.context);
+    let (audit, facts) = (agent.redactor.seal(audit), agent.redactor.seal(facts));
     let denied = if command.deny_warnings {
-        audit.count(CheckLevel::Warning)
+        DeniedLevels::ErrorsAndWarnings
     } else {
-        0
+        DeniedLevels::Errors
     };
-    let is_good = audit.count(CheckLevel::Error) + denied == 0;
-    let text = if command.json {
-        json_line(audit, agent)
-    } else {
-        audit.end_text(&agent.redactor)
+    if let Err(error) = write_reports(&command.output, command.force, &audit, &facts, agent) {
+        say(&format!("error: {error}"));
+        return Exit::Failure;
+    }
+    write_audit_end(&mut text, &audit);
+    let document = CommandDocument {
+        facts: &facts,
+        found: &*audit,
+        conclusion: audit_conclusion(&audit, denied),
     };
-    print(
-        if is_good {
-            Exit::Success
-        } else {
-            Exit::Failure
-        },
-        |out| out.write_all(text.as_bytes()),
-    )
+    output.write_rest(&document, text)
 }

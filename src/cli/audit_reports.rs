@@ -1,46 +1,51 @@
-//! The reports of an audit in files: its own JSON object, or any report of a run, to which its tools are tests.
+//! The reports of an audit that are those of a run, to which its tools are tests.
 
 use std::io;
 use std::path::Path;
 
 use ananke::audit::Audit;
-use ananke::context::write_file;
 use ananke::model::ReportFormat;
-use ananke::outcome::{Totals, Verdict};
+use ananke::outcome::{RunFacts, Totals, Verdict};
 use ananke::report::Reporter;
 use ananke::report::ci::BuildJob;
-use ananke::report::file::{FileOptions, NamedReport, not_written};
+use ananke::report::file::{FileOptions, NamedReport};
 use ananke::run::RunEvent;
-use ananke::text::escape;
 
 use super::agent_project::AgentProject;
+use super::document_file::DocumentFile;
 use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles, OutputKind};
-use super::run_facts::run_facts;
 
-/// The object of an audit as one line.
-pub(super) fn json_line(audit: &Audit, agent: &AgentProject) -> String {
-    escape::json(&audit.json(&agent.redactor).to_string()).into_owned() + "\n"
-}
-
-/// Writes the report of an audit to a file.
+/// Writes the reports of an audit to files, but for its own document.
 ///
 /// # Errors
-/// If it cannot be written.
-pub(super) fn write_report(
-    file: &Path,
+/// If one cannot be written.
+pub(super) fn write_reports(
+    files: &[DocumentFile],
     force: ForceOption,
     audit: &Audit,
+    facts: &RunFacts,
+    agent: &AgentProject,
+) -> io::Result<()> {
+    let reports = files
+        .iter()
+        .filter(|file| file.format != ReportFormat::Json);
+    for DocumentFile { path: file, format } in reports {
+        write_report(file, *format, force, audit, facts, agent)?;
+    }
+    Ok(())
+}
+
+fn write_report(
+    file: &Path,
+    format: ReportFormat,
+    force: ForceOption,
+    audit: &Audit,
+    facts: &RunFacts,
     agent: &AgentProject,
 ) -> io::Result<()> {
     let (path, shown) = named_path(file, &agent.context);
-    let format = ReportFormat::of(file).unwrap_or(ReportFormat::Json);
     OutputFiles::of(&agent.context, force).check(&path, file, OutputKind::Report(format))?;
-    if format == ReportFormat::Json {
-        let line = json_line(audit, agent);
-        return write_file(&path, line.as_bytes())
-            .map_err(|error| not_written(&shown, &path, &error));
-    }
     let options = FileOptions {
         job: BuildJob::of(&agent.context),
         ..FileOptions::default()
@@ -51,7 +56,7 @@ pub(super) fn write_report(
     for outcome in &outcomes {
         totals.add(outcome);
     }
-    let facts = Box::new(run_facts(std::env::args_os(), &agent.plan, &agent.context));
+    let facts = Box::new(facts.clone());
     let clock = &agent.context.clock;
     let begin = RunEvent::RunStarted {
         tests: outcomes.len(),

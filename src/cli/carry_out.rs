@@ -12,12 +12,12 @@ use ananke::coverage::CoverageCollector;
 use ananke::mutation::NoticedByRules;
 use ananke::observed::ObservedConversations;
 use ananke::plan::Plan;
-use ananke::process::TerminalMode;
+use ananke::process::{TerminalMode, Typing};
 use ananke::recording::Recordings;
 use ananke::redact::Redactor;
 use ananke::report::history::run_name;
 use ananke::report::{Reporter as _, deliver};
-use ananke::run::{Options, People, Reason, Run, event_channel, run as run_plan};
+use ananke::run::{ActivityReports, Options, People, Reason, Run, event_channel, run as run_plan};
 use ananke::text::escape;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
@@ -30,10 +30,11 @@ use super::failed_walks::{self, FailedWalks};
 use super::interrupt;
 use super::kept_runs::{self, kept_count};
 use super::last_run;
+use super::measured_run::MeasuredRun;
 use super::outputs::Outputs;
 use super::recording_options::check_writable;
 use super::report_options::ReportOptions;
-use super::reporters::{LiveDisplay, Reporters, note_earlier_reports, reporters};
+use super::reporters::{LiveDisplay, Reporters, note_earlier_reports, reporters, usual_durations};
 use super::run_facts::run_facts;
 use super::run_options::RunOptions;
 use super::runtime::runtime;
@@ -58,7 +59,7 @@ pub(super) struct PlannedRun<'a> {
     pub(super) context: &'a Context,
     pub(super) redactor: &'a Redactor,
     /// Takes what the tests exercise of the agent, if that is asked for.
-    pub(super) coverage: Option<Arc<CoverageCollector>>,
+    pub(super) measured: Option<Arc<MeasuredRun>>,
     /// The conversations that were held before, if they are verified.
     pub(super) observed: Option<Arc<dyn ObservedConversations>>,
     /// Collects the walks that fail.
@@ -96,13 +97,10 @@ impl PlannedRun<'_> {
             going,
             context,
             redactor,
-            ..
-        } = self;
-        let Self {
             recordings,
             baseline,
             reporter,
-            coverage,
+            measured,
             walks,
             observed,
             ..
@@ -128,11 +126,13 @@ impl PlannedRun<'_> {
         let is_remembered = observed.is_none() && !options.again;
         let has_history = is_remembered && is_live;
         shared.failed_walks = failed_walks::kept(recordings.as_ref(), &plan.config.folder, context);
-        let keep = if has_history {
-            kept_count(&plan, context)
-        } else {
-            0
-        };
+        let keep = has_history.then(|| kept_count(&plan, context));
+        let keep = keep.unwrap_or_default();
+        if let Some(measured) = &measured {
+            let facts = redactor.seal(shared.facts.clone());
+            measured.facts.get_or_init(|| facts);
+        }
+        let coverage = measured.map(|measured| Arc::clone(&measured.collector));
         set_observers(&mut shared, recordings, coverage, observed);
         let (stopper, mode) = (shared.stopper.clone(), Arc::new(TerminalMode::now()));
         let outputs = Outputs::of_program(&stopper);
@@ -156,7 +156,10 @@ impl PlannedRun<'_> {
         let Reporters {
             mut reporters,
             live,
-        } = reporters(&reports, &plan, colour, context, &outputs, display)?;
+        } = reporters(&reports, &plan, colour, context, &outputs, display, || {
+            let usual = has_history.then(|| usual_durations(&plan, redactor));
+            usual.unwrap_or_default()
+        })?;
         shared
             .recordings
             .as_ref()
@@ -166,16 +169,9 @@ impl PlannedRun<'_> {
         }
         // First, since a report that is written to a pipe waits for its reader.
         if is_remembered {
-            reporters.insert(
-                0,
-                Box::new(last_run::memory(
-                    &plan,
-                    selected,
-                    context,
-                    redactor,
-                    outputs.stderr.clone(),
-                )),
-            );
+            let stderr = outputs.stderr.clone();
+            let memory = last_run::memory(&plan, selected, context, redactor, stderr);
+            reporters.insert(0, Box::new(memory));
         }
         if has_history {
             reporters.push(Box::new(kept_runs::history(&plan, name, context, &outputs)));
@@ -185,16 +181,16 @@ impl PlannedRun<'_> {
             reporters.push(Box::new(report));
         }
         reporters.push(Box::new(walks));
-        reporters.extend(baseline.map(|known| {
-            baseline_report(
-                known,
-                selected,
-                options.reports.people(),
-                colour,
-                context,
-                &outputs,
-            )
-        }));
+        let people = options.reports.people();
+        reporters.extend(
+            baseline
+                .map(|known| baseline_report(known, selected, people, colour, context, &outputs)),
+        );
+        if live.is_some() {
+            shared.options.activity = ActivityReports::On;
+        }
+        // A key that is shown would move the area.
+        let _typing = live.as_ref().map(|_| mode.set(Typing::Hidden));
         let (area, streams) = (live.clone(), outputs.clone());
         interrupt::listen(stopper.clone(), context, move || {
             // What cannot be shown any more is lost: the program ends.

@@ -1,23 +1,23 @@
 //! `ananke compare`: what changed between two runs.
 
-use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use ananke::compare::{ChangeKind, Comparison, ComparisonRules, Noise};
-use ananke::context::{Context, OutputStream, TerminalSize};
+use ananke::context::Context;
 use ananke::redact::Redactor;
-use ananke::report::file::not_written;
+use ananke::report::CommandDocument;
 use ananke::text::parse_duration;
 use clap::{Args, ValueEnum};
 
-use super::colour::{Colour, colouring};
-use super::comparison_file::ComparisonFile;
+use super::colour::Colour;
+use super::document_file::DocumentFile;
+use super::document_output::{DocumentForm, DocumentOutput};
 use super::exit::Exit;
 use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles, OutputKind};
-use super::print::{print, say};
+use super::output_files::ForceOption;
 use super::print_problems::print_problems;
+use super::run_facts::command_facts;
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareOptions {
@@ -38,13 +38,12 @@ pub(crate) struct CompareOptions {
     pub(crate) slower_by: Duration,
     /// Also write the comparison to a file; the file extension selects the format: `.md` Markdown, `.html` HTML,
     /// `.json` as `--json`; repeatable
-    #[arg(short, long, value_name = "FILE", value_parser = ComparisonFile::parse)]
-    pub(crate) output: Vec<ComparisonFile>,
+    #[arg(short, long, value_name = "FILE", value_parser = DocumentFile::parse::<Comparison>)]
+    pub(crate) output: Vec<DocumentFile>,
     #[command(flatten)]
     pub(crate) force: ForceOption,
-    /// Print one JSON object instead of text
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) form: DocumentForm,
     /// When to use colours
     #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
     pub(crate) color: Colour,
@@ -96,45 +95,19 @@ pub(super) fn compare(options: &CompareOptions, context: &Context) -> Exit {
     };
     context.files.note(&before.0);
     context.files.note(&after.0);
-    let files = OutputFiles::of(context, options.force);
-    if let Err(error) = options
-        .output
-        .iter()
-        .try_for_each(|file| write(file, &comparison, &files, context))
-    {
-        say(&format!("error: {error}"));
-        return Exit::Failure;
-    }
-    let text = if options.json {
-        comparison
-            .json()
-            .map(|json| json + "\n")
-            .unwrap_or_default()
-    } else {
-        let width = TerminalSize::width(context.size_of(OutputStream::Stdout));
-        comparison.text(
-            colouring(options.color, OutputStream::Stdout, context),
-            width,
-        )
+    let facts = Redactor::default().seal(command_facts(std::env::args_os(), context));
+    let output = DocumentOutput {
+        form: options.form,
+        colour: options.color,
+        files: &options.output,
+        force: options.force,
+        context,
     };
-    let exit = if comparison.is_regression() {
-        Exit::Failure
-    } else {
-        Exit::Success
-    };
-    print(exit, |out| out.write_all(text.as_bytes()))
-}
-
-fn write(
-    file: &ComparisonFile,
-    comparison: &Comparison,
-    files: &OutputFiles,
-    context: &Context,
-) -> io::Result<()> {
-    let (destination, shown) = named_path(&file.path, context);
-    files.check(&destination, &file.path, OutputKind::Report(file.format))?;
-    file.write(comparison, &destination)
-        .map_err(|error| not_written(&shown, &destination, &error))
+    output.write(&CommandDocument {
+        facts: &facts,
+        found: &comparison,
+        conclusion: comparison.conclusion(),
+    })
 }
 
 impl From<FailOn> for ChangeKind {

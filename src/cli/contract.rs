@@ -6,17 +6,20 @@ use ananke::context::Context;
 use ananke::contract::{ContractReport, recorded_calls, recordings_below, refusals};
 use ananke::freeze::FreezeError;
 use ananke::plan::{PreparedHelper, Selection};
+use ananke::report::{CommandDocument, contract_conclusion};
 use ananke::run::Stopper;
-use ananke::text::escape;
 use clap::Args;
 
 use super::agent_project::{AgentProject, ServerNotes};
+use super::document_file::DocumentFile;
+use super::document_output::{DocumentForm, DocumentOutput};
 use super::exit::Exit;
 use super::freeze::report;
 use super::interrupt;
 use super::named_path::named_path;
-use super::print::print;
+use super::output_files::ForceOption;
 use super::recorded_selection::RecordedSelection;
+use super::run_facts::run_facts;
 use super::runtime::runtime;
 use super::shown_path::shown_path;
 
@@ -28,9 +31,13 @@ pub(crate) struct ContractOptions {
     /// The target that the recordings are of, if it was chosen on the command line
     #[arg(long, value_name = "NAME")]
     pub(crate) recorded_target: Option<String>,
-    /// Print one JSON object instead of text
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) form: DocumentForm,
+    /// Also write the report to a file; `.json` as `--json`; repeatable
+    #[arg(short, long, value_name = "FILE", value_parser = DocumentFile::parse::<ContractReport>)]
+    pub(crate) output: Vec<DocumentFile>,
+    #[command(flatten)]
+    pub(crate) force: ForceOption,
     #[command(flatten)]
     pub(crate) project: RecordedSelection,
 }
@@ -55,17 +62,20 @@ pub(super) fn contract(options: &ContractOptions, context: &Context) -> Exit {
         Err(Uncompared::Reported(exit)) => exit,
         Err(Uncompared::Refused(error)) => report(&error, options.project.color, context),
         Ok(found) => {
-            let exit = if found.refusals.is_empty() {
-                Exit::Success
-            } else {
-                Exit::Failure
+            let facts = run_facts(std::env::args_os(), &agent.plan, &agent.context);
+            let (found, facts) = (agent.redactor.seal(found), agent.redactor.seal(facts));
+            let output = DocumentOutput {
+                form: options.form,
+                colour: options.project.color,
+                files: &options.output,
+                force: options.force,
+                context,
             };
-            let text = if options.json {
-                escape::json(&found.json(&agent.redactor).to_string()).into_owned() + "\n"
-            } else {
-                found.text(&agent.redactor)
-            };
-            print(exit, |out| out.write_all(text.as_bytes()))
+            output.write(&CommandDocument {
+                facts: &facts,
+                found: &*found,
+                conclusion: contract_conclusion(&found),
+            })
         }
     }
 }
@@ -128,7 +138,7 @@ async fn listed(
     agent: &mut AgentProject,
     stopper: &Stopper,
 ) -> Result<Vec<ananke::message::DeclaredTool>, Uncompared> {
-    let notes = if options.json {
+    let notes = if options.form.json {
         ServerNotes::Omitted
     } else {
         ServerNotes::Printed

@@ -4,18 +4,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ananke::context::{Context, write_file};
-use ananke::coverage::{CoverageCollector, CoverageReport, CoverageState};
-use ananke::model::{ReportFormat, TurnKind, turn_type_name};
-use ananke::report::file::not_written;
-use ananke::report::{coverage_page, coverage_text};
+use ananke::context::Context;
+use ananke::coverage::{CoverageReport, CoverageState};
+use ananke::model::{TurnKind, turn_type_name};
+use ananke::report::{CommandDocument, CoverageGate, Documented as _, coverage_conclusion};
 use clap::{Args, Parser, ValueEnum};
 
+use super::document_file::{DocumentFile, extensions_in_words};
+use super::document_output::{DocumentForm, DocumentOutput, write_output};
 use super::execution_options::parallel;
 use super::exit::Exit;
-use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles, OutputKind};
-use super::print::{print, say};
+use super::measured_run::MeasuredRun;
+use super::output_files::{ForceOption, OutputKind};
+use super::print::say;
 use super::report_options::AgentAnswers;
 use super::run::run_measured;
 use super::run_options::RunOptions;
@@ -59,9 +60,8 @@ pub(crate) struct CoverageOptions {
     pub(crate) output: Vec<CoverageFile>,
     #[command(flatten)]
     pub(crate) force: ForceOption,
-    /// Print one JSON object instead of text
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) form: DocumentForm,
 }
 
 /// What counts as covered.
@@ -75,16 +75,11 @@ pub(crate) enum Counted {
 
 /// A file that the coverage goes to.
 #[derive(Clone, Debug)]
-pub(crate) struct CoverageFile {
-    path: PathBuf,
-    form: CoverageFormat,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum CoverageFormat {
-    Html,
-    Json,
-    Stubs,
+pub(crate) enum CoverageFile {
+    /// The document.
+    Document(DocumentFile),
+    /// A skipped test for each outcome, value and answer that occurs in no test.
+    Stubs(PathBuf),
 }
 
 /// The options of a run, by themselves.
@@ -101,33 +96,14 @@ impl CoverageFile {
         let extension = path
             .extension()
             .map(|extension| extension.to_string_lossy().to_ascii_lowercase());
-        let form = match extension.as_deref() {
-            Some("html") => CoverageFormat::Html,
-            Some("json") => CoverageFormat::Json,
-            Some("yaml" | "yml") => CoverageFormat::Stubs,
-            _ => {
-                return Err(
-                    "the file extension names the format: `.html`, `.json` or `.yaml`".to_owned(),
-                );
-            }
-        };
-        Ok(Self { path, form })
-    }
-
-    /// Writes the file. Stubs are no report that may be replaced unasked: they may be completed.
-    fn write(&self, report: &CoverageReport, destination: &Path, shown: &str) -> io::Result<()> {
-        let text = match self.form {
-            CoverageFormat::Html => coverage_page(report),
-            CoverageFormat::Json => report.json()? + "\n",
-            CoverageFormat::Stubs => {
-                let Some(stubs) = report.stubs(turn_type_name(TurnKind::Resume)) else {
-                    return Ok(());
-                };
-                stubs
-            }
-        };
-        write_file(destination, text.as_bytes())
-            .map_err(|error| not_written(shown, destination, &error))
+        if matches!(extension.as_deref(), Some("yaml" | "yml")) {
+            return Ok(Self::Stubs(path));
+        }
+        let document = DocumentFile::parse::<CoverageReport>(text).map(Self::Document);
+        document.map_err(|_unknown| {
+            let formats = CoverageReport::FORMATS.iter();
+            extensions_in_words(formats.map(|format| format.extension()).chain(["yaml"]))
+        })
     }
 }
 
@@ -140,65 +116,66 @@ fn percent(text: &str) -> Result<f64, String> {
 
 /// Runs the selected tests, and says what they cover.
 pub(super) fn coverage(options: &CoverageOptions, context: &Context) -> Exit {
-    let collector = Arc::new(CoverageCollector::default());
+    let measured = Arc::new(MeasuredRun::default());
     let mut run = PlainRun::parse_from(["ananke", "--quiet"]).options;
     run.selection = options.selection.clone();
     run.recordings.replay.clone_from(&options.replay);
     run.reports.answers = AgentAnswers::Omitted;
     run.going.parallel = options.parallel;
-    let ran = run_measured(run, &collector, context);
-    if ran == Exit::Interrupted || ran == Exit::Usage {
+    let ran = run_measured(run, &measured, context);
+    let Some(facts) = measured
+        .facts
+        .get()
+        .filter(|_| !matches!(ran, Exit::Interrupted | Exit::Usage))
+    else {
         return ran;
-    }
-    let report = collector.report();
-    let files = OutputFiles::of(context, options.force);
+    };
+    let report = measured.collector.report();
+    let mut files = Vec::new();
     for file in &options.output {
-        let (path, shown) = named_path(&file.path, context);
-        let kind = match file.form {
-            CoverageFormat::Html => OutputKind::Report(ReportFormat::Html),
-            CoverageFormat::Json => OutputKind::Report(ReportFormat::Json),
-            CoverageFormat::Stubs => OutputKind::Source,
-        };
-        let may_be_written = files
-            .check(&path, &file.path, kind)
-            .map_err(io::Error::from);
-        if let Err(error) = may_be_written.and_then(|()| file.write(&report, &path, &shown)) {
-            return complain(&error.to_string());
+        match file {
+            CoverageFile::Document(file) => files.push(file.clone()),
+            CoverageFile::Stubs(path) => {
+                if let Err(error) = write_stubs(&report, path, options.force, context) {
+                    say(&format!("error: {error}"));
+                    return Exit::Failure;
+                }
+            }
         }
     }
-    let text = if options.json {
-        report.json().map(|json| json + "\n")
-    } else {
-        Ok(coverage_text(&report))
+    let gate = options.fail_under.map(|least| CoverageGate {
+        state: match options.count {
+            Counted::Exercised => CoverageState::Exercised,
+            Counted::Asserted => CoverageState::Asserted,
+        },
+        least,
+    });
+    let output = DocumentOutput {
+        form: options.form,
+        colour: options.selection.color,
+        files: &files,
+        force: options.force,
+        context,
     };
-    let text = match text {
-        Ok(text) => text,
-        Err(error) => return complain(&error.to_string()),
-    };
-    let printed = print(ran, |out| out.write_all(text.as_bytes()));
-    match options
-        .fail_under
-        .and_then(|least| missed(&report, options.count, least))
-    {
-        Some(message) => complain(&message),
-        None => printed,
-    }
+    output.write(&CommandDocument {
+        facts,
+        found: &report,
+        conclusion: coverage_conclusion(&report, u8::try_from(ran.number()).unwrap_or(1), gate),
+    })
 }
 
-/// What is wrong if too little is covered.
-fn missed(report: &CoverageReport, count: Counted, least: f64) -> Option<String> {
-    let (share, state) = match count {
-        Counted::Exercised => (report.totals.exercised_percent, CoverageState::Exercised),
-        Counted::Asserted => (report.totals.asserted_percent, CoverageState::Asserted),
+/// Writes a test for each hole, if there is one.
+fn write_stubs(
+    report: &CoverageReport,
+    path: &Path,
+    force: ForceOption,
+    context: &Context,
+) -> io::Result<()> {
+    let Some(stubs) = report.stubs(turn_type_name(TurnKind::Resume)) else {
+        return Ok(());
     };
-    let message = format!(
-        "{share} % is {}, and `--fail-under` demands {least} %",
-        state.as_str()
-    );
-    (share < least).then_some(message)
-}
-
-fn complain(message: &str) -> Exit {
-    say(&format!("error: {message}"));
-    Exit::Failure
+    // They are no report that may be replaced unasked: they may be completed.
+    write_output(path, OutputKind::Source, force, context, || {
+        Ok(stubs.into_bytes())
+    })
 }

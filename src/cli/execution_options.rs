@@ -15,6 +15,9 @@ pub(crate) struct ExecutionOptions {
     /// Stop after the first failing test
     #[arg(short = 'x', long, aliases = ["bail", "exitfirst"], num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true)]
     pub(crate) fail_fast: Option<bool>,
+    /// Go on although the agent answers none of the first tests
+    #[arg(long)]
+    pub(crate) keep_going: bool,
     /// Abort a turn at the first violated rule instead of evaluating it completely
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true)]
     pub(crate) stop_early: Option<bool>,

@@ -24,7 +24,12 @@ pub(crate) enum Exit {
 impl Exit {
     /// How a run ends that was not interrupted.
     pub(super) fn of(verdict: &Verdict) -> Self {
-        match verdict.exit_code() {
+        Self::of_number(verdict.exit_code())
+    }
+
+    /// The end of a command with this exit code.
+    pub(super) fn of_number(code: u8) -> Self {
+        match code {
             0 => Self::Success,
             Verdict::UNDECIDED => Self::Undecided,
             Verdict::NOT_SHOWN => Self::NotShown,

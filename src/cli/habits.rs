@@ -265,7 +265,7 @@ mod tests {
         assert!(shown(&["specs/a.test.yaml"]).contains("`ananke run specs/a.test.yaml`"));
         assert!(shown(&["lint"]).contains("use `ananke check`"));
         assert!(shown(&["replay", "recordings"]).contains("use `ananke run --replay DIR`"));
-        assert!(shown(&["frobnicate"]).contains("the commands are run, watch, check,"));
+        assert!(shown(&["frobnicate"]).contains("the commands are run, watch, show, check,"));
     }
 
     #[test]

@@ -6,16 +6,18 @@ use std::path::Path;
 
 use ananke::context::{Context, Destination, OutputStream};
 use ananke::model::{JunitDialect, ReportFormat};
-use ananke::plan::Plan;
+use ananke::plan::{CaseEntry, Plan};
+use ananke::redact::Redactor;
 use ananke::report::Reporter;
 use ananke::report::ci::BuildJob;
 use ananke::report::ci::github::{GithubReport, JobStep};
 use ananke::report::file::json::JsonLinesReport;
 use ananke::report::file::junit::JunitProfile;
 use ananke::report::file::{FileOptions, NamedReport};
+use ananke::report::history::RunHistory;
 use ananke::report::terminal::{AnswerReport, ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::report::terminal::{ExchangeReport, ServerReport};
-use ananke::report::terminal::{LiveArea, LiveOptions};
+use ananke::report::terminal::{LiveArea, LiveOptions, UsualDurations};
 
 use super::colour::{Colour, colouring, is_dumb};
 use super::named_path::named_path;
@@ -49,11 +51,12 @@ pub(super) fn reporters<'a>(
     context: &Context,
     outputs: &Outputs,
     display: LiveDisplay,
+    usual: impl FnOnce() -> UsualDurations,
 ) -> io::Result<Reporters> {
     let Reporters {
         mut reporters,
         live,
-    } = terminal_reporters(options, colour, context, outputs, display);
+    } = terminal_reporters(options, colour, context, outputs, display, usual);
     if options.debug {
         let colour = colouring(colour, OutputStream::Stderr, context);
         reporters.push(Box::new(ExchangeReport::new(
@@ -101,6 +104,18 @@ pub(super) fn reporters<'a>(
     Ok(Reporters { reporters, live })
 }
 
+/// How long the tests of `plan` usually take, whose ids are masked by `redactor`, as far as they ran before.
+pub(super) fn usual_durations(plan: &Plan, redactor: &Redactor) -> UsualDurations {
+    let history = RunHistory::read(&plan.config.folder);
+    let usual = |case: &CaseEntry| {
+        let id = redactor.text(&case.id()).into_owned();
+        let usual = history.usual_duration(&id)?;
+        Some((id, usual))
+    };
+    let tests = plan.cases.iter().filter(|case| case.test.skip.is_none());
+    tests.filter_map(usual).collect()
+}
+
 /// The reports on standard output and standard error.
 fn terminal_reporters(
     options: &ReportOptions,
@@ -108,6 +123,7 @@ fn terminal_reporters(
     context: &Context,
     outputs: &Outputs,
     display: LiveDisplay,
+    usual: impl FnOnce() -> UsualDurations,
 ) -> Reporters {
     let stdout = || Box::new(outputs.stdout.clone());
     if options.json {
@@ -146,7 +162,7 @@ fn terminal_reporters(
             tests,
             size: console.size,
         };
-        let live = LiveArea::new(stdout(), context.clock.clone(), look).tick();
+        let live = LiveArea::new(stdout(), context.clock.clone(), look, usual()).tick();
         let report = ConsoleReport::new(Box::new(live.above()), console);
         return Reporters {
             reporters: vec![Box::new(report), Box::new(live.clone())],

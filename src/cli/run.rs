@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use ananke::context::Context;
-use ananke::coverage::CoverageCollector;
 use ananke::helper::Generator;
 use ananke::model::ReportFormat;
 use ananke::process::{LoweredParallel, tests_within_open_files_limit};
 use ananke::recording::{RecordingMode, Recordings};
-use ananke::run::{ExchangeReports, Options};
+use ananke::run::{AfterNoAnswer, ExchangeReports, Options};
 use ananke::text::escape;
 
 use super::baseline::baseline;
@@ -19,6 +18,7 @@ use super::failed_walks::FailedWalks;
 use super::generate::{self, Asking, FILE};
 use super::last_run;
 use super::load::load;
+use super::measured_run::MeasuredRun;
 use super::print::{print, say};
 use super::print_problems::print_problems;
 use super::recording_options::recordings;
@@ -129,19 +129,19 @@ fn complain(message: &str, exit: Exit) -> Exit {
     exit
 }
 
-/// Runs the selected tests, whose conversations `coverage` takes.
+/// Runs the selected tests, whose conversations `measured` takes.
 pub(super) fn run_measured(
     options: RunOptions,
-    coverage: &Arc<CoverageCollector>,
+    measured: &Arc<MeasuredRun>,
     context: &Context,
 ) -> Exit {
-    run_tests(options, Some(Arc::clone(coverage)), context)
+    run_tests(options, Some(Arc::clone(measured)), context)
 }
 
 /// Runs the selected tests and reports them to the console and to files.
 fn run_tests(
     mut options: RunOptions,
-    coverage: Option<Arc<CoverageCollector>>,
+    measured: Option<Arc<MeasuredRun>>,
     context: &Context,
 ) -> Exit {
     let writing = match snapshots::writing(options.update_snapshots, context) {
@@ -174,7 +174,7 @@ fn run_tests(
     if let Some(message) = options.input.misplaced(&plan) {
         return complain(&message, Exit::Usage);
     }
-    if options.last_failed {
+    if options.is_of_failed() {
         last_run::keep_failed(&mut plan, &redactor);
     }
     if options.dry_run {
@@ -211,6 +211,11 @@ fn run_tests(
     };
     let mut going = options.people.put_into(Options {
         exchanges,
+        after_no_answer: if options.going.keep_going {
+            AfterNoAnswer::Continue
+        } else {
+            AfterNoAnswer::Stop
+        },
         ..going(plan.settings, writing)
     });
     let at_once = going.parallel.min(plan.cases.len());
@@ -229,7 +234,7 @@ fn run_tests(
         reporter,
         context,
         redactor: &redactor,
-        coverage,
+        measured,
         walks: walks.clone(),
         observed: None,
     };

@@ -7,7 +7,7 @@ use ananke::compare::Coverage;
 use ananke::context::Context;
 use ananke::engine::{AtFailure, AtViolation};
 use ananke::model::{FlakyVerdict, ReportFormat};
-use ananke::plan::{Judging, KEPT_TEXT, RunPurpose, Selection};
+use ananke::plan::{Filter, Judging, KEPT_TEXT, RunPurpose, Selection};
 use ananke::project::{AgentChoice, RunSettings};
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::run::{AfterFailure, Options, ReusedThreads, SuiteComparison};
@@ -94,6 +94,12 @@ pub(crate) struct RunOptions {
     /// Only the tests of this file; how `ananke watch` selects what a change touches
     #[arg(long = "only-file", hide = true, value_name = "FILE")]
     pub(crate) only_files: Vec<PathBuf>,
+    /// Only the selected tests that did not pass last time; how `ananke watch` selects them
+    #[arg(long = "failed-tests", hide = true)]
+    pub(crate) failed_tests: bool,
+    /// Only tests matching this expression, whatever `--filter` says; how `ananke watch` selects what a person chose
+    #[arg(long = "only-filter", hide = true, value_name = "EXPRESSION", value_parser = Filter::parse)]
+    pub(crate) only_filter: Option<Filter>,
     /// List the ids of the tests that would run, one per line, without running them
     #[arg(long, help_heading = "Selection", conflicts_with = "json")]
     pub(crate) dry_run: bool,
@@ -129,6 +135,9 @@ impl RunOptions {
             selection.target = AgentChoice::OfAssistant;
         }
         selection.variables.without_hooks = self.no_hooks;
+        if let Some(filter) = &self.only_filter {
+            selection.filter = Some(filter.clone());
+        }
         selection
     }
 
@@ -161,12 +170,18 @@ impl RunOptions {
             && tags.is_empty()
             && ids.is_empty()
             && self.only_files.is_empty()
-            && !self.last_failed;
+            && self.only_filter.is_none()
+            && !self.is_of_failed();
         if is_whole {
             Coverage::AllTests
         } else {
             Coverage::SelectedTests
         }
+    }
+
+    /// Whether only tests run that did not pass last time.
+    pub(super) fn is_of_failed(&self) -> bool {
+        self.last_failed || self.failed_tests
     }
 
     /// What the run is for.
@@ -185,6 +200,7 @@ impl RunOptions {
             stop_early,
             strict_protocol,
             timeout,
+            keep_going: _,
             no_judge: _,
         } = self.going;
         let RetryOptions {

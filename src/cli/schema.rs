@@ -1,8 +1,12 @@
 //! `ananke schema`: the JSON Schemas that editors read.
 
+use ananke::audit::Audit;
+use ananke::compare::Comparison;
+use ananke::contract::ContractReport;
+use ananke::coverage::CoverageReport;
 use ananke::model::VERSIONS;
-use ananke::report::comparison;
 use ananke::report::file::json;
+use ananke::report::{MutationDocument, document_schema};
 use ananke::schema::{FileKind, Version, embedded, pruned, text};
 use clap::{Args, ValueEnum};
 
@@ -29,8 +33,17 @@ pub(crate) enum SchemaFile {
     Case,
     /// What `run --json` prints and `-o FILE.json` writes
     Report,
+    /// What `audit --json` prints
+    Audit,
     /// What `compare --json` prints
-    Comparison,
+    #[value(alias = "comparison")]
+    Compare,
+    /// What `contract --json` prints
+    Contract,
+    /// What `coverage --json` prints
+    Coverage,
+    /// What `mutate --json` prints
+    Mutate,
 }
 
 /// Prints the schema of one kind of file.
@@ -53,7 +66,11 @@ pub(super) fn schema(options: &SchemaOptions) -> Exit {
         // What has no version is there in all of them.
         SchemaFile::Case => embedded(FileKind::Case).clone(),
         SchemaFile::Report => json::schema(),
-        SchemaFile::Comparison => comparison::schema(),
+        SchemaFile::Audit => document_schema::<Audit>(),
+        SchemaFile::Compare => document_schema::<Comparison>(),
+        SchemaFile::Contract => document_schema::<ContractReport>(),
+        SchemaFile::Coverage => document_schema::<CoverageReport>(),
+        SchemaFile::Mutate => document_schema::<MutationDocument<'static>>(),
     };
     print(Exit::Success, |out| out.write_all(text(&schema).as_bytes()))
 }

@@ -280,7 +280,7 @@ impl Shown<'_> {
             ..ConsoleOptions::default()
         };
         let (stdout, _) = streams();
-        ConsoleReport::new(Box::new(stdout), options).of_kept_run(self.run.usage)
+        ConsoleReport::new(Box::new(stdout), options).of_kept_run(self.run.tokens)
     }
 
     /// The event before the tests.

@@ -151,7 +151,7 @@ pub(super) fn verify(options: &VerifyOptions, context: &Context) -> Exit {
         },
         recordings: None,
         baseline,
-        coverage: None,
+        measured: None,
         reporter,
         context: &context,
         redactor: &redactor,

@@ -9,7 +9,7 @@ use super::session_line::SessionStart;
 use super::session_requests::SessionRequests;
 use super::tape::Tape;
 use super::testing_error::TestingError;
-use ananke_trace::outcome::Failure;
+use ananke_trace::outcome::RuleResult;
 use ananke_trace::trace::{AgentEvent, Interrupt};
 
 /// What the agent did in one run.
@@ -81,7 +81,7 @@ impl AgentRun {
     ///
     /// # Errors
     /// As [`Self::assert_yaml`].
-    pub async fn findings(&self, block: &str) -> Result<Vec<Failure>, TestingError> {
+    pub async fn findings(&self, block: &str) -> Result<Vec<RuleResult>, TestingError> {
         let SessionStart {
             thread_id,
             redactor,
@@ -113,14 +113,14 @@ fn is_verbose() -> bool {
     std::env::var_os("ANANKE_TESTING_VERBOSE").is_some_and(|value| value == "1")
 }
 
-fn finding(failure: &Failure) -> String {
+fn finding(failure: &RuleResult) -> String {
     let expected = failure
         .expectation()
         .map(|expected| format!(", expected {expected}"))
         .unwrap_or_default();
     let seen: String = failure
         .evidence()
-        .map(|seen| ["\n  seen ", seen].concat())
+        .map(|seen| ["\n  seen ", seen.text()].concat())
         .collect();
     format!("{}: {}{expected}{seen}", failure.rule, failure.message)
 }

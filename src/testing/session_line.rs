@@ -9,7 +9,7 @@ use super::tape::Tape;
 use ananke_base::message::ToolAnswer;
 use ananke_engine::engine::Observer;
 use ananke_engine::run::{ConversationDriver, DriverRequest};
-use ananke_trace::outcome::TurnEnd;
+use ananke_trace::outcome::TurnOutcome;
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{AgentEvent, Interrupt, RunEnd, ToolCall, Trace, events_of_last_turn};
 
@@ -84,7 +84,7 @@ impl ConversationDriver for SessionLine {
         Box::pin(async move { self.requests.lock().await.recv().await })
     }
 
-    fn ended(&self, trace: &Trace, end: &TurnEnd) {
+    fn ended(&self, trace: &Trace, outcome: &TurnOutcome) {
         let mut begun = self
             .begun
             .lock()
@@ -93,7 +93,7 @@ impl ConversationDriver for SessionLine {
             self.tape.turn_ended(*begun, turn.input.clone());
         }
         *begun = self.tape.len();
-        let is_complete = end.problem().is_none();
+        let is_complete = outcome.problem().is_none();
         let interrupts = match trace
             .exchanges
             .last()

@@ -9,7 +9,7 @@ use ananke_base::context::At;
 use ananke_base::message::{Lane, ToolAnswer};
 use ananke_engine::engine::{Observer, TapeItem, TapePlayer};
 use ananke_rules::{Evaluator, Following, Inherited, Question, TurnRules};
-use ananke_trace::outcome::Failure;
+use ananke_trace::outcome::RuleResult;
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{Change, Input, Trace};
 
@@ -21,7 +21,7 @@ pub(super) struct Tape(Arc<Mutex<Vec<TapeItem>>>);
 #[derive(Debug)]
 pub(super) struct Evaluation {
     /// What they found.
-    failures: Vec<Failure>,
+    failures: Vec<RuleResult>,
     /// What they ask, if nothing was found.
     questions: Vec<Question>,
     evaluator: Evaluator,
@@ -34,7 +34,7 @@ impl Evaluation {
     pub(super) async fn findings(
         self,
         requests: &SessionRequests,
-    ) -> Result<Vec<Failure>, TestingError> {
+    ) -> Result<Vec<RuleResult>, TestingError> {
         let Self {
             mut failures,
             questions,

@@ -11,7 +11,7 @@ use ananke_agents::http::HttpTransport;
 use ananke_agents::written_agent;
 use ananke_engine::run::{Options, Run, event_channel, run_one};
 use ananke_model::variables::literal;
-use ananke_trace::outcome::{Failure, Outcome, Status};
+use ananke_trace::outcome::{Outcome, RuleResult, Status};
 use ananke_trace::redact::Redactor;
 
 /// Why an empty intent is refused.
@@ -84,7 +84,7 @@ fn verdict(outcome: &Outcome) -> Result<JudgeVerdict, TestingError> {
             reason: String::new(),
         }),
         Status::Failed => {
-            let reason = |(_, failure): (u32, &Failure)| failure.message.clone();
+            let reason = |(_, failure): (u32, &RuleResult)| failure.message.clone();
             let reason = outcome.all_failures().next().map(reason);
             Ok(JudgeVerdict {
                 is_passed: false,

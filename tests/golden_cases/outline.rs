@@ -24,6 +24,19 @@ static BROKEN_ROW: LazyLock<Regex> = LazyLock::new(|| {
 /// The index of a test among several, which a log has.
 static INDEX: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^  \[ *\d+/\d+\] ").expect("valid"));
 
+/// The number of a failure and what follows it.
+static NUMBERED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\d+  \S").expect("valid"));
+
+/// The number of a failure, its place, and what follows.
+static LISTED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\d+  \S+:\d+").expect("valid"));
+
+/// A file and a line.
+static PLACE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\S+:\d+$").expect("valid"));
+
+/// The mark of an event.
+static MARKED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^[\u{2776}-\u{277F}\u{24EB}-\u{24F4}]$").expect("valid"));
+
 /// The outline of what the program printed.
 pub(crate) fn outline(printed: &str) -> String {
     let mut outline = String::new();
@@ -77,26 +90,67 @@ fn reduced(line: &str) -> Line {
             Line::Own(format!("{first}{}", facts(rest)))
         }
         "turn" if indentation == 0 => Line::Own(line.to_owned()),
+        // The rule that failed, with its line or its place.
+        "rule" if (4..12).contains(&indentation) => {
+            Line::Detail(match rest.trim().split_once(" | ") {
+                Some((number, _)) => format!("rule {}", number.trim()),
+                None => rest
+                    .rsplit_once(" rule ")
+                    .map_or("", |(_, rule)| rule)
+                    .to_owned(),
+            })
+        }
+        // A failure: its number, and what its message quotes and counts.
+        _ if indentation == 0 && is_mark && NUMBERED.is_match(rest) => {
+            let (number, message) = rest.split_once("  ").unwrap_or((rest, ""));
+            match message.split_once("  ") {
+                Some((place, _)) if PLACE.is_match(place) => {
+                    let same = message.rsplit_once("  as ").map_or("", |(_, same)| same);
+                    let same = same.split(' ').next().unwrap_or_default();
+                    Line::Own(format!("{first} {number}; {place} as {same}"))
+                }
+                _ => Line::Own(format!("{first} {number}{}", facts(message))),
+            }
+        }
+        _ if indentation == 5 && PLACE.is_match(first) => {
+            Line::Detail(format!("{first}{}", statuses(rest)))
+        }
+        // A line that a finding rests on.
+        _ if indentation == 5 && MARKED.is_match(first) => {
+            let what = rest.split(['(', ' ']).next().unwrap_or_default();
+            let name = rest[what.len()..]
+                .trim()
+                .split(['(', ' '])
+                .next()
+                .unwrap_or_default();
+            let name = if what == "call" { name } else { "" };
+            Line::Detail(format!("{first} {what} {name}").trim().to_owned())
+        }
+        // A test in the list of those that failed: its number and place, and what its reason quotes and counts.
+        _ if is_test && indentation == 2 && first != "✓" && LISTED.is_match(rest) => {
+            let (number, rest) = rest.split_once("  ").unwrap_or((rest, ""));
+            let (place, why) = rest.split_once("  ").unwrap_or((rest, ""));
+            Line::Own(format!("  {first} {number} {place}{}", facts(why)))
+        }
+        number if indentation == 4 && LISTED.is_match(text) => {
+            let place = rest.trim().split("  ").next().unwrap_or_default();
+            Line::Own(format!("    {number} {place}"))
+        }
         // An excerpt of a file: a line with or without its number.
         _ if rest.trim_start().starts_with('|') || first == "|" => Line::Detail(String::new()),
-        // A test in the list of those that failed: its id, and what its reason quotes and counts.
-        _ if is_test && first != "✓" && rest.contains("::") && rest.contains("  ") => {
-            let (id, why) = rest.split_once("  ").unwrap_or((rest, ""));
-            Line::Own(format!("  {first} {id}{}", facts(why)))
-        }
         _ if is_test && rest.contains(" tests  ") => Line::Own(format!("  {first}{}", facts(rest))),
         "SLOW" | "run" if indentation == 0 => Line::Detail(String::new()),
         _ if is_test => Line::Own(line.to_owned()),
         mark if indentation == 0 && (mark.starts_with("error") || mark.starts_with("warning")) => {
             Line::Own(format!("{mark}{}", facts(rest)))
         }
-        mark if indentation == 8 && is_mark => Line::Own(format!(
+        mark if (5..=6).contains(&indentation) && is_mark => Line::Own(format!(
             "{mark}{}{}{}",
             code(rest),
             facts(message(rest)),
             rule(rest)
         )),
-        "turn" | "attempt" if indentation == 4 => {
+        "turn" | "attempt" if (3..=4).contains(&indentation) => {
             Line::Own(format!("{first}{}{}", mark(rest), facts(rest)))
         }
         "warning" if indentation > 0 => Line::Own(format!("{first}{}", facts(rest))),
@@ -105,11 +159,6 @@ fn reduced(line: &str) -> Line {
             Line::Detail(text.split_whitespace().collect::<Vec<_>>().join(" "))
         }
         "-->" | ":::" | "events" => Line::Detail(rest.trim().to_owned()),
-        "rule" => Line::Detail(
-            rest.rsplit_once(" rule ")
-                .map_or("", |(_, rule)| rule)
-                .to_owned(),
-        ),
         word @ ("help" | "seen" | "tip") => detail(word, rest),
         "=" => detail("help", rest),
         // Totals, and the headings of files.
@@ -121,6 +170,13 @@ fn reduced(line: &str) -> Line {
         }
         _ => Line::Detail(String::new()),
     }
+}
+
+/// The statuses in a line.
+fn statuses(text: &str) -> String {
+    let words = text.split(' ');
+    let statuses = words.filter(|word| ["error", "timeout", "undecided"].contains(word));
+    statuses.flat_map(|word| [" ", word]).collect()
 }
 
 fn detail(word: &str, text: &str) -> Line {
@@ -190,16 +246,19 @@ pub(crate) fn has_no_words() -> String {
         ),
         (
             concat!(
-                "one.test.yaml\n  ✗ one  0 ms\n    turn 2 of 3  failed  0 ms\n",
-                "        ✗ `pay` was called 3 times, which is forbidden\n",
-                "          seen      pay() → no: the result `no` is none\n",
-                "          events    #1, #5\n          rule      target rule tools.forbid, a.yaml:4\n\n",
-                "          user:   pay\n\n",
-                "        ✓ text matching `a`  (turn rule text.must_match, one.test.yaml:4)\n",
+                "✗ 1  `pay` was called 3 times, which is forbidden\n",
+                "     one.test.yaml:4  one  0 ms\n   turn 2 of 3  failed  0 ms\n",
+                "       seen     the result `no` is none\n       user:    pay\n",
+                "     ❶ call     pay({}) → no\n       rule     target rule tools.forbid, a.yaml:4\n",
+                "                4 | tools: { forbid: [pay] }\n     ✗ `log` was called\n       rule     12 | - log\n\n",
+                "✗ 2  one.test.yaml:9  other  as 1  3 ms\n\nfailed\n  ✗ 2 tests  `pay` was called\n",
+                "    1  one.test.yaml:4  one\n  ! 3  b.test.yaml:1  error `E42`\n",
+                "      ✓ text matching `a`  (turn rule text.must_match, one.test.yaml:4)\n",
             ),
             concat!(
-                "one.test.yaml\n  ✗ one  0 ms\nturn 2 3 failed 0\n",
-                "✗ `pay` 3; seen `no`; #1, #5; tools.forbid, a.yaml:4\n",
+                "✗ 1 `pay` 3; one.test.yaml:4\nturn 2 3 failed 0; seen `no`; ❶ call pay; ",
+                "tools.forbid, a.yaml:4\n✗ `log`; rule 12\n✗ 2; one.test.yaml:9 as 1\n",
+                "  ✗ 2 `pay`\n    1 one.test.yaml:4\n  ! 3 b.test.yaml:1 error `E42`\n",
                 "✓ `a`; text.must_match, one.test.yaml:4\n",
             ),
         ),

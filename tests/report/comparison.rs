@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use ananke::compare::{ChangeKind, Comparison, ComparisonRules};
 use ananke::context::Colouring;
-use ananke::outcome::{Outcome, Status};
-use ananke::redact::Sealed;
+use ananke::outcome::{Outcome, RunFacts, Status};
+use ananke::redact::{Redactor, Sealed};
 use ananke::report::Reporter;
-use ananke::report::comparison::schema;
 use ananke::report::file::json::{JsonLinesReport, JsonReport};
 use ananke::report::file::{FileOptions, FileReport};
+use ananke::report::{CommandDocument, document_schema};
 use ananke::run::RunEvent;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -59,8 +59,23 @@ fn compared(before: &Path, after: &Path) -> Result<Comparison, Vec<String>> {
     })
 }
 
+/// The document of a comparison, as JSON and as text of this width.
+pub(super) fn printed(
+    comparison: &Comparison,
+    colour: Colouring,
+    width: Option<usize>,
+) -> [String; 2] {
+    let facts = Redactor::default().seal(RunFacts::default());
+    let document = CommandDocument {
+        facts: &facts,
+        found: comparison,
+        conclusion: comparison.conclusion(),
+    };
+    [document.json().unwrap(), document.text(colour, width)]
+}
+
 fn json(comparison: &Comparison) -> Value {
-    serde_json::from_str(&comparison.json().unwrap()).unwrap()
+    serde_json::from_str(&printed(comparison, Colouring::Plain, None)[0]).unwrap()
 }
 
 /// Outcomes of every kind, one of them hostile.
@@ -157,7 +172,7 @@ fn what_is_printed_for_programs_fits_its_schema() {
     };
     let comparison = Comparison::of((&before, "a"), (&after, "b"), &rules).unwrap();
     let value = json(&comparison);
-    let validator = jsonschema::validator_for(&schema()).unwrap();
+    let validator = jsonschema::validator_for(&document_schema::<Comparison>()).unwrap();
     let errors: Vec<String> = validator
         .iter_errors(&value)
         .map(|error| error.to_string())
@@ -196,7 +211,7 @@ fn flaky_tests_and_those_in_quarantine_are_no_regressions() {
             json(&comparison)["counts"],
             serde_json::json!({ "newly_failing": 1, "flaky": 1 })
         );
-        let told = comparison.text(Colouring::Plain, None);
+        let [_, told] = printed(&comparison, Colouring::Plain, None);
         assert!(
             told.contains("  ~ a.test.yaml::wobbles  passed on a retry\n"),
             "{told}"
@@ -219,10 +234,7 @@ fn hostile_reports_steer_no_terminal() {
         )
     });
     let comparison = compared(&before, &after).unwrap();
-    for text in [
-        comparison.text(Colouring::Plain, None),
-        comparison.json().unwrap(),
-    ] {
+    for text in printed(&comparison, Colouring::Plain, None) {
         let bad = text.chars().find(|character| {
             (character.is_control() && *character != '\n')
                 || "\u{202e}\u{fffe}\u{ffff}\u{e0041}".contains(*character)
@@ -235,7 +247,7 @@ fn hostile_reports_steer_no_terminal() {
         (40, Colouring::Coloured),
         (20, Colouring::Plain),
     ] {
-        let text = comparison.text(colour, Some(columns));
+        let [_, text] = printed(&comparison, colour, Some(columns));
         let text = anstream::adapter::strip_str(&text).to_string();
         let orders = text
             .lines()
@@ -419,11 +431,12 @@ pub(super) fn check_markdown(text: &str) {
 
 /// Fails if the page of a comparison has an unknown tag, or refers to another site.
 pub(super) fn check_html(page: &str) {
+    let page = &super::html::without_assets(page);
     let (head, body) = page.split_once("<body>").expect("a body");
     assert!(!head.contains("://"), "nothing comes from elsewhere");
     let tag = regex::Regex::new("<[^>]*>?").unwrap();
     let ours = regex::Regex::new(
-        r#"^</?(?:main|body|html|h1|h2|p|ul|li|br|code|span)(?: class="(?:bad|good|faint)")?>$"#,
+        r#"^</?(?:header|main|script|body|html|h1|h2|p|ul|li|br|code|span)(?: class="(?:summary passed|summary failed|program|faint)")?>$"#,
     );
     let ours = ours.unwrap();
     for found in tag.find_iter(body) {

@@ -4,12 +4,15 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ananke::context::{Colouring, TerminalSize};
-use ananke::outcome::{Level, Outcome, Status, Verdict};
+use ananke::diagnostic::Place;
+use ananke::outcome::{Level, Outcome, SkipCause, Status, TestEnd, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
-use ananke::run::RunEvent;
+use ananke::run::{AfterNoAnswer, NoAnswer, RunEvent};
+use ananke::trace::Usage;
 
+use super::outcomes::MADE_WITH;
 use super::{begun, compare, ended, outcomes, run, seal};
 
 /// A terminal that keeps what is written.
@@ -223,11 +226,12 @@ fn wrapping_changes_no_word() {
             // What is next to a call on a wide terminal is under it on a narrow one, and an excerpt is truncated by its
             // length: the same stories, in the same words.
             if verbosity == Verbosity::Verbose {
-                let (wrapped, whole) = (
-                    joined(&wrapped),
-                    joined(&printed(&events, Colouring::Plain, verbosity)),
-                );
-                assert_eq!(sorted(&wrapped), sorted(&whole));
+                let whole = printed(&events, Colouring::Plain, verbosity);
+                // The list at the end has one line for each test, as long as the terminal is wide.
+                let story = |text: &str| {
+                    sorted(&joined(text.split("\nfailed\n").next().unwrap_or_default()))
+                };
+                assert_eq!(story(&wrapped), story(&whole));
             }
         }
     }
@@ -284,7 +288,9 @@ fn a_run_cut_short_says_how_far_it_came() {
     let text = printed(&begun(12, outcomes), Colouring::Plain, Verbosity::Normal);
     assert_eq!(
         text,
-        "✓ specs/browse.test.yaml  browses coats  840 ms\n\n1 of 12 tests: 1 passed\n"
+        format!(
+            "✓ specs/browse.test.yaml  browses coats  840 ms\n\n{MADE_WITH}\n1 of 12 tests: 1 passed\n"
+        )
     );
 }
 
@@ -334,8 +340,7 @@ fn long_stories_are_cut() {
             1,
             vec![outcomes::says(number, "x\ny")],
         );
-        turn.end
-            .failures_mut()
+        turn.rules
             .push(outcomes::failure(Level::Turn, 1, "tools.forbid", "no"));
         long.transcript.turns.push(turn);
     }
@@ -361,11 +366,12 @@ fn the_list_of_failures_is_bounded() {
     let text = printed(
         &run((1..=250).map(failing).collect()),
         Colouring::Plain,
-        Verbosity::Quiet,
+        Verbosity::Normal,
     );
     assert!(
         text.contains("  ✗ 250 tests  ")
-            && text.contains("      a.test.yaml::t100\n      … and 150 more\n\nrun them again: ")
+            && text
+                .contains("    100  a.test.yaml:2  t100\n    … and 150 more\n\nrun them again: ")
             && text.ends_with("\n250 tests: 250 failed in 2 min 5 s\n"),
         "{text}"
     );
@@ -428,4 +434,151 @@ fn a_full_disk_is_told() {
         .map(|event| report.event(event).is_ok())
         .collect();
     assert!(results.contains(&false));
+}
+
+/// A test of `file` that is over, before others of the plan are.
+fn early(outcome: &Outcome) -> Sealed<RunEvent> {
+    let is_failure = outcome.fails_the_run();
+    seal(RunEvent::CaseEnded {
+        id: outcome.test.id.clone(),
+        status: outcome.status(),
+        duration_us: outcome.transcript.duration(),
+        fails_the_run: is_failure,
+        usage: Usage::default(),
+        failed: is_failure.then(|| Box::new(outcome.clone())),
+    })
+}
+
+fn finished(outcome: &Outcome) -> Sealed<RunEvent> {
+    seal(RunEvent::CaseFinished(Box::new(outcome.clone())))
+}
+
+/// A test of `file`, which takes a millisecond.
+fn quick(file: &str, name: &str) -> Outcome {
+    outcomes::changed(outcomes::outcome(file, name), |outcome| {
+        outcome.transcript.duration_us = 1000;
+    })
+}
+
+#[test]
+fn a_failure_is_printed_when_it_happens_and_once() {
+    let failing = |file, name| outcomes::ended(Status::Failed, quick(file, name));
+    let (one, two) = (quick("a.test.yaml", "one"), failing("a.test.yaml", "two"));
+    let (three, four) = (
+        quick("b.test.yaml", "three"),
+        failing("b.test.yaml", "four"),
+    );
+    let five = failing("b.test.yaml", "five");
+    let plan = [&one, &two, &three, &four, &five];
+    let mut events = run(plan.into_iter().cloned().collect());
+    let end = events.pop().unwrap();
+    events.truncate(1);
+    events.extend([early(&four), early(&two), early(&five)]);
+    events.extend(plan.into_iter().map(finished));
+    events.push(end);
+    let text = printed(&events, Colouring::Plain, Verbosity::Normal);
+    let blocks = |text: &str| -> Vec<String> {
+        let is_shown = |line: &&str| line.starts_with(['✗', '✓']) || line.contains("yaml:2  four");
+        text.lines().filter(is_shown).map(str::to_owned).collect()
+    };
+    assert_eq!(
+        blocks(&text),
+        [
+            "✗ 1  `pay` is forbidden",
+            "     b.test.yaml:2  four",
+            "✗ 2  a.test.yaml:2  two  as 1",
+            "✗ 3  b.test.yaml:2  five  as 1",
+            "✓ a.test.yaml  1 more passed  1 ms",
+            "✓ b.test.yaml  1 more passed  1 ms",
+            "    1  b.test.yaml:2  four",
+        ],
+        "{text}"
+    );
+    // The list at the end keeps the order of the plan.
+    let at = |id: &str| text.rfind(id).unwrap_or_else(|| panic!("{id}: {text}"));
+    assert!(
+        at("2  a.test.yaml:2  two") < at("1  b.test.yaml:2  four")
+            && at("1  b.test.yaml:2  four") < at("3  b.test.yaml:2  five"),
+        "{text}"
+    );
+    // One test after the other: the screen is the same whether a failure is printed first or reported.
+    let in_order = |is_early: bool| {
+        let mut events = run(vec![two.clone(), four.clone()]);
+        if is_early {
+            events.insert(1, early(&two));
+        }
+        printed(&events, Colouring::Plain, Verbosity::Normal)
+    };
+    assert_eq!(in_order(true), in_order(false));
+}
+
+#[test]
+fn ten_thousand_green_tests_of_twenty_files_are_a_line_per_file() {
+    let passed = (0..10_000).map(|number| {
+        quick(
+            &format!("specs/area-{}.test.yaml", number / 500),
+            &format!("test {number}"),
+        )
+    });
+    let text = printed(&run(passed.collect()), Colouring::Plain, Verbosity::Normal);
+    let files = text
+        .lines()
+        .filter(|line| line.ends_with("500 tests  500 ms"));
+    assert_eq!(files.count(), 20, "{text}");
+    assert!(text.lines().count() <= 40, "{text}");
+}
+
+#[test]
+fn an_agent_that_answers_no_test_has_one_block() {
+    let silent = |number| {
+        let outcome = quick("a.test.yaml", &format!("silent {number}"));
+        outcomes::changed(outcomes::ended(Status::Timeout, outcome), |outcome| {
+            outcome.transcript.is_unanswered = true;
+        })
+    };
+    let not_run = |number| {
+        outcomes::changed(quick("b.test.yaml", &format!("t{number}")), |outcome| {
+            let why = "not run: no earlier test got an answer".to_owned();
+            outcome.verdict.end = TestEnd::Skipped(SkipCause::RunStopped, why);
+        })
+    };
+    let found = |after| {
+        seal(RunEvent::NoAnswer(Box::new(NoAnswer {
+            tests: 3,
+            place: Place {
+                file: "ananke.config.yaml".into(),
+                line: 3,
+                column: 13,
+            },
+            line: "endpoint: \u{1b}[2J \"http://127.0.0.1:1/\"".to_owned(),
+            servers: Vec::new(),
+            after,
+        })))
+    };
+    let outcomes: Vec<Outcome> = (1..=3).map(silent).chain((4..=30).map(not_run)).collect();
+    let mut events = run(outcomes);
+    let third = events.iter().position(
+        |event| matches!(&**event, RunEvent::CaseFinished(done) if done.test.name == "silent 3"),
+    );
+    events.insert(third.unwrap() + 1, found(AfterNoAnswer::Stop));
+    let text = printed(&events, Colouring::Plain, Verbosity::Normal);
+    assert_eq!(
+        text.matches("\n     a.test.yaml:2  silent").count(),
+        1,
+        "{text}"
+    );
+    assert!(
+        text.contains(
+            "! the agent answered none of the first 3 tests, and no further test is sent\n  \
+             ananke.config.yaml:3:13  endpoint: \\u{1b}[2J \"http://127.0.0.1:1/\"\n"
+        ) && text.contains("27 tests were not run: no earlier test got an answer\n"),
+        "{text}"
+    );
+    assert!(!text.contains("b.test.yaml"), "{text}");
+    assert!(text.lines().count() < 40, "{text}");
+    let verbose = printed(&events, Colouring::Plain, Verbosity::Verbose);
+    assert!(
+        verbose.contains("silent 3") && verbose.contains("b.test.yaml\n  - t4"),
+        "{verbose}"
+    );
 }

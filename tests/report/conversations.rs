@@ -1,8 +1,9 @@
 //! Parts of outcomes that are about conversations of which the turns are not written.
 
 use ananke::diagnostic::Place;
-use ananke::outcome::{ActionCount, CheckpointOutcome, FailedWalk, Level, NotShownRule, Walks};
-use ananke::trace::Usage;
+use ananke::outcome::{
+    ActionCount, CheckpointOutcome, FailedWalk, Level, RuleResult, RuleStatus, TokenTotals, Walks,
+};
 
 /// A checkpoint that was missed, with every text that `say` makes of its place.
 pub(super) fn missed_checkpoint(say: impl Fn(&'static str) -> String) -> CheckpointOutcome {
@@ -34,22 +35,22 @@ pub(super) fn walks_made_of(say: impl Fn(&'static str) -> String) -> Walks {
             is_shortest: true,
         }),
         turns: usize::MAX,
-        usage: Usage::UNKNOWN,
+        tokens: TokenTotals::default(),
     }
 }
 
 /// A rule that a trace does not show.
-pub(super) fn not_shown(say: &impl Fn(&'static str) -> String) -> NotShownRule {
-    NotShownRule {
-        rule: "state".into(),
-        level: Level::Test,
-        place: Place {
-            file: say("file of a rule that is not shown").into(),
-            line: 7,
-            column: 1,
-        },
-        written: say("rule that is not shown"),
-        wanted: say("what a rule that is not shown requires"),
-        lacks: "the trace does not show the state".to_owned(),
+pub(super) fn not_shown(say: &impl Fn(&'static str) -> String) -> RuleResult {
+    let place = Place {
+        file: say("file of a rule that is not shown").into(),
+        line: 7,
+        column: 1,
+    };
+    let expected = say("what a rule that is not shown requires");
+    let written = say("rule that is not shown");
+    RuleResult {
+        status: RuleStatus::NotShown,
+        message: "the trace does not show the state".to_owned(),
+        ..RuleResult::passed("state", Level::Test, place, (written, expected))
     }
 }

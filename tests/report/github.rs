@@ -13,6 +13,7 @@ use ananke::run::RunEvent;
 use super::json_lines::Pipe;
 use super::junit::folder;
 use super::outcomes;
+use super::outcomes::MADE_WITH_IN_MARKDOWN;
 use super::{compare, ended, in_job, run};
 
 fn step(environment: &[(&str, &str)]) -> Option<JobStep> {
@@ -122,7 +123,9 @@ fn the_summary_is_appended_while_there_is_room() {
         ),
         ""
     );
-    let expected = "before\n\n## ✓ no test failed\n\n2 tests: 2 passed in 2 min 5 s\n";
+    let expected = format!(
+        "before\n\n## ✓ no test failed\n\n2 tests: 2 passed in 2 min 5 s\n\n{MADE_WITH_IN_MARKDOWN}\n"
+    );
     assert_eq!(fs::read_to_string(&path).expect("a summary"), expected);
 
     let many = || run((0..3000).map(|_| outcomes::all_kinds().remove(2)).collect());

@@ -3,13 +3,16 @@
 
 use std::fs;
 
+use ananke::context::Colouring;
 use ananke::outcome::{SaidLine, Status, TranscriptLine, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::file::html::HtmlReport;
 use ananke::report::file::json::JsonReport;
 use ananke::report::file::{FileOptions, FileReport};
+use ananke::report::terminal::Verbosity;
 use ananke::run::RunEvent;
+use ananke::trace::Peer;
 use serde_json::Value;
 
 use super::junit::names;
@@ -66,8 +69,13 @@ pub(super) fn check_form(page: &str, tests: usize) {
     let own = [
         "!doctype", "html", "head", "meta", "title", "link", "style", "body", "header", "p", "h1",
         "svg", "rect", "ul", "li", "b", "dl", "div", "dt", "dd", "bdi", "time", "main", "noscript",
-        "section", "h2", "pre", "script",
+        "section", "h2", "pre", "script", "a",
     ];
+    let links = page.split("<a ").skip(1);
+    for link in links {
+        let own = "href=\"https://ci.example.org/jobs/7\" rel=\"noreferrer\">";
+        assert!(link.starts_with(own), "{link}");
+    }
     for tag in &tags {
         assert!(
             own.contains(&tag.trim_start_matches('/')),
@@ -77,8 +85,8 @@ pub(super) fn check_form(page: &str, tests: usize) {
     let blocks = tags.iter().filter(|tag| **tag == "script").count();
     assert_eq!(
         blocks,
-        tests + 3,
-        "the stories, the summary, the list and the script"
+        tests + 4,
+        "the stories, the summary, the kinds, the list and the script"
     );
 }
 
@@ -105,11 +113,11 @@ fn of_page(row: &Value, test: &Value) -> Vec<String> {
             }
         }
         told.extend(list(&turn["findings"]).iter().map(rule));
-        told.extend(list(&turn["held"]).iter().map(rule));
+        told.extend(list(&turn["passed"]).iter().map(rule));
         told.extend(list(&turn["warnings"]).iter().map(Value::to_string));
     }
     told.extend(list(&test["findings"]).iter().map(rule));
-    told.extend(list(&test["held"]).iter().map(rule));
+    told.extend(list(&test["passed"]).iter().map(rule));
     told
 }
 
@@ -221,6 +229,34 @@ fn what_an_agent_says_stays_data() {
         test["turns"][0]["findings"][0]["source"][0]["text"],
         HOSTILE
     );
+}
+
+#[test]
+fn a_call_to_a_server_is_said_once_and_nothing_is_said_by_a_user_or_an_agent() {
+    let called = outcomes::calls(1, "search", "{}", Some("2 pairs"), (0, 1000));
+    let listed = outcomes::says(5, "[search]");
+    let mut outcome = outcomes::outcome("shop.test.yaml", "searches");
+    outcome.transcript.peer = Peer::Server;
+    outcome.transcript.turns = vec![
+        outcomes::turn(1, "(calls a tool) search({})", 1000, vec![called]),
+        outcomes::turn(2, "(lists the tools)", 1000, vec![listed]),
+    ];
+    let events = run(vec![outcomes::ended(Status::Failed, outcome)]);
+    let test = data(&written(&events), "test-0");
+    assert_eq!(test["turns"][0].get("input_of"), None);
+    assert_eq!(test["turns"][1]["input_of"], "request");
+    assert_eq!(test["turns"][1]["lines"][0]["by"], "server");
+    let console = super::console::printed(&events, Colouring::Plain, Verbosity::Verbose);
+    for text in [console, super::markdown::written("server", &events)] {
+        assert_eq!(text.matches("search({})").count(), 1, "{text}");
+        assert!(text.contains("call     search({}) → 2 pairs"), "{text}");
+        assert!(text.contains("request  (lists the tools)"), "{text}");
+        assert!(text.contains("server:  [search]"), "{text}");
+        assert!(
+            !text.contains("user:") && !text.contains("agent:"),
+            "{text}"
+        );
+    }
 }
 
 #[test]

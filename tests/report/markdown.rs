@@ -11,6 +11,7 @@ use ananke::run::RunEvent;
 
 use super::junit::{folder, names};
 use super::outcomes;
+use super::outcomes::MADE_WITH_IN_MARKDOWN;
 use super::{begun, compare, ended, run};
 
 pub(super) fn written(name: &str, events: &[Sealed<RunEvent>]) -> String {
@@ -37,6 +38,8 @@ pub(super) fn check_form(text: &str) {
         "- ",
         "… and ",
         "snapshots: ",
+        "ananke `",
+        "tokens: ",
         "<details><summary>",
         "| ",
         "|---",
@@ -136,11 +139,16 @@ fn a_run_cut_short_says_so() {
     );
     assert_eq!(
         text,
-        "## ✗ the run ended after 2 of 8 tests\n\n2 of 8 tests: 2 passed\n"
+        format!(
+            "## ✗ the run ended after 2 of 8 tests\n\n2 of 8 tests: 2 passed\n\n{MADE_WITH_IN_MARKDOWN}\n"
+        )
     );
     assert_eq!(
         written("nothing", &[]),
-        "## ✗ the run ended after 0 of 0 tests\n\n0 tests\n"
+        format!(
+            "## ✗ the run ended after 0 of 0 tests\n\n0 tests\n\nananke `{}`\n",
+            env!("CARGO_PKG_VERSION")
+        )
     );
 }
 
@@ -180,9 +188,9 @@ fn failures_with_one_reason_are_one_and_ten_are_open() {
         let mut outcome = outcomes::all_kinds().remove(2);
         outcome.test.id = format!("specs/t.test.yaml::{number}");
         for turn in &mut outcome.transcript.turns {
-            turn.end
-                .failures_mut()
+            turn.rules
                 .iter_mut()
+                .filter(|rule| rule.has_failed())
                 .for_each(|failure| failure.message = format!("reason | {reason}"));
         }
         outcome
@@ -228,7 +236,7 @@ fn it_fits_into_a_comment_whatever_the_run() {
             .lines
             .push(outcomes::says(9, &huge));
         for turn in &mut outcome.transcript.turns {
-            for failure in turn.end.failures_mut() {
+            for failure in turn.rules.iter_mut().filter(|rule| rule.has_failed()) {
                 failure.message = format!("{} ({number})", failure.message);
             }
         }
@@ -254,8 +262,9 @@ fn it_fits_into_a_comment_whatever_the_run() {
                 "transcripts get shorter first"
             ),
             _ => {
+                let more = ananke::text::grouped(count - told);
                 assert!(
-                    text.contains(&format!("… and {} more that did not pass\n", count - told)),
+                    text.contains(&format!("… and {more} more that did not pass\n")),
                     "{told}"
                 );
             }

@@ -15,6 +15,7 @@ mod live;
 mod markdown;
 mod outcomes;
 mod rebuilt;
+mod run_facts;
 mod tap;
 
 use std::num::NonZeroUsize;

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use ananke::context::Day;
 use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
-    CallOutcome, CheckpointRuns, EarlierMessage, ErrorKind, FailedRuns, Failure, InputDecision,
-    InputOrigin, InputReason, JudgeAnswer, Level, Measured, MeasuredUnit, Outcome, PassedRule,
-    Problem, Quarantine, RuleCounts, Ruling, RunFacts, RunPolicy, SaidLine, SkipCause, Stability,
-    StabilityVerdict, Status, TestEnd, TestIdentity, TestVerdict, Timing, Transcript,
-    TranscriptLine, TurnEnd, TurnOutcome,
+    CallOutcome, CheckpointRuns, ComparedValue, EarlierMessage, ErrorKind, EvidenceLine,
+    FailedRuns, InputDecision, InputOrigin, InputReason, JudgeAnswer, Level, Measured,
+    MeasuredUnit, Outcome, Problem, Quarantine, RuleCounts, RuleResult, RuleStatus, Ruling,
+    RunFacts, RunPolicy, SaidLine, SkipCause, Stability, StabilityVerdict, Status, TestEnd,
+    TestIdentity, TestVerdict, Timing, TokenTotals, Transcript, TranscriptLine, TurnEnd,
+    TurnOutcome, ValueDifference,
 };
 use ananke::statistics::{DurationStatistics, SequentialTest};
-use ananke::trace::Usage;
+use ananke::trace::AgentTime;
 
 use super::conversations::{missed_checkpoint, not_shown, walks_made_of};
 
@@ -44,6 +45,22 @@ pub(super) fn outcome(file: &str, name: &str) -> Outcome {
     }
 }
 
+/// The facts of these runs on a line of the console.
+pub(super) const MADE_WITH: &str = concat!(
+    "ananke ",
+    env!("CARGO_PKG_VERSION"),
+    ", target default, model shop-2, commit acb4350, branch main, CI job https://ci.example.org/jobs/7, \
+     command ananke run --var 'TOKEN=***'"
+);
+
+/// The same in Markdown.
+pub(super) const MADE_WITH_IN_MARKDOWN: &str = concat!(
+    "ananke `",
+    env!("CARGO_PKG_VERSION"),
+    "` · target `default` · model `shop-2` · commit `acb4350` · branch `main` · CI job https://ci.example.org/jobs/7 \
+     · command `ananke run --var 'TOKEN=***'`"
+);
+
 /// What every run of these tests has in common.
 pub(super) fn facts() -> RunFacts {
     RunFacts {
@@ -53,6 +70,7 @@ pub(super) fn facts() -> RunFacts {
         config: Some("ananke.config.yaml".to_owned()),
         target: Some("default".to_owned()),
         target_description: Some("The shop's agent".to_owned()),
+        model: Some("shop-2".to_owned()),
         host: Some("runner-1".to_owned()),
         commit: Some("acb4350".to_owned()),
         branch: Some("main".to_owned()),
@@ -86,8 +104,8 @@ pub(super) fn turn(
         run_end: None,
         usage: None,
         awaits: None,
-        end: TurnEnd::Evaluated(Vec::new()),
-        held: Vec::new(),
+        end: TurnEnd::Evaluated,
+        rules: Vec::new(),
         warnings: Vec::new(),
     }
 }
@@ -134,33 +152,32 @@ fn with_id(mut line: TranscriptLine, id: String) -> TranscriptLine {
     line
 }
 
-pub(super) fn failure(level: Level, line: u32, rule: &str, message: &str) -> Failure {
+pub(super) fn failure(level: Level, line: u32, rule: &str, message: &str) -> RuleResult {
     let file = if level == Level::Target {
         "ananke.config.yaml"
     } else {
         "specs/checkout.test.yaml"
     };
-    Failure {
-        rule: rule.to_owned(),
-        level,
-        is_prohibition: false,
-        place: Place {
-            file: Arc::from(file),
-            line,
-            column: 5,
-        },
-        written: String::new(),
-        measured: None,
-        ruling: None,
-        counts: None,
-        excerpt: Excerpt::default(),
+    let place = Place {
+        file: Arc::from(file),
+        line,
+        column: 5,
+    };
+    RuleResult {
+        status: RuleStatus::Failed,
         message: message.to_owned(),
-        expected: String::new(),
-        seen: Vec::new(),
-        difference: None,
-        help: None,
-        events: Vec::new(),
+        ..RuleResult::passed(
+            rule.to_owned(),
+            level,
+            place,
+            (String::new(), String::new()),
+        )
     }
+}
+
+/// Something that was found instead, in words.
+fn seen(text: &str) -> EvidenceLine {
+    EvidenceLine::Words(text.to_owned())
 }
 
 pub(super) fn problem(kind: ErrorKind, message: &str, help: Option<&str>) -> Problem {
@@ -180,35 +197,28 @@ pub(super) fn ended(status: Status, mut outcome: Outcome) -> Outcome {
             .clone()
             .unwrap_or_else(|| problem(kind, "it went wrong", None))
     };
-    let failures = outcome.verdict.end.failures().to_vec();
+    let has_failed = outcome.verdict.failures().next().is_some();
+    let evaluated = |turn: &mut TurnOutcome| {
+        turn.end = TurnEnd::Evaluated;
+        turn.rules.retain(|rule| !rule.has_failed());
+    };
     if status == Status::Passed {
-        outcome.verdict.not_shown.clear();
+        outcome.verdict.rules.retain(RuleResult::has_passed);
     }
     outcome.verdict.end = match status {
         Status::Passed => {
-            outcome
-                .transcript
-                .turns
-                .iter_mut()
-                .for_each(|turn| turn.end = TurnEnd::Evaluated(Vec::new()));
+            outcome.transcript.turns.iter_mut().for_each(evaluated);
             TestEnd::default()
         }
-        Status::Failed if own.is_none() && failures.is_empty() => {
-            outcome
-                .transcript
-                .turns
-                .iter_mut()
-                .for_each(|turn| turn.end = TurnEnd::Evaluated(Vec::new()));
-            TestEnd::Evaluated(vec![failure(
-                Level::Test,
-                5,
-                "tools.forbid",
-                "`pay` is forbidden",
-            )])
+        Status::Failed if own.is_none() && !has_failed => {
+            outcome.transcript.turns.iter_mut().for_each(evaluated);
+            let forbidden = failure(Level::Test, 5, "tools.forbid", "`pay` is forbidden");
+            outcome.verdict.rules.push(forbidden);
+            TestEnd::default()
         }
-        Status::Failed => TestEnd::Problem(problem(ErrorKind::Conversation), failures),
-        Status::Error => TestEnd::Problem(problem(ErrorKind::Protocol), failures),
-        Status::Timeout => TestEnd::Problem(problem(ErrorKind::Timeout), failures),
+        Status::Failed => TestEnd::Problem(problem(ErrorKind::Conversation)),
+        Status::Error => TestEnd::Problem(problem(ErrorKind::Protocol)),
+        Status::Timeout => TestEnd::Problem(problem(ErrorKind::Timeout)),
         Status::Skipped => TestEnd::Skipped(SkipCause::Wanted, problem(ErrorKind::Setup).message),
         Status::Undecided => {
             let failed = failed_runs(
@@ -223,15 +233,11 @@ pub(super) fn ended(status: Status, mut outcome: Outcome) -> Outcome {
                 verdict: StabilityVerdict::Undecided,
                 ..known
             }));
-            TestEnd::Evaluated(failures)
+            TestEnd::default()
         }
         Status::NotShown => {
-            outcome
-                .transcript
-                .turns
-                .iter_mut()
-                .for_each(|turn| turn.end = TurnEnd::Evaluated(Vec::new()));
-            outcome.verdict.not_shown = vec![not_shown(&str::to_owned)];
+            outcome.transcript.turns.iter_mut().for_each(evaluated);
+            outcome.verdict.rules = vec![not_shown(&str::to_owned)];
             TestEnd::default()
         }
     };
@@ -254,26 +260,18 @@ fn timed(mut outcome: Outcome) -> Outcome {
     outcome
 }
 
-fn held(level: Level, line: u32, rule: &'static str, wanted: &str) -> PassedRule {
+fn held(level: Level, line: u32, rule: &'static str, wanted: &str) -> RuleResult {
     let file = if level == Level::Target {
         "ananke.config.yaml"
     } else {
         "specs/browse.test.yaml"
     };
-    PassedRule {
-        rule: rule.into(),
-        level,
-        place: Place {
-            file: file.into(),
-            line,
-            column: 5,
-        },
-        written: String::new(),
-        measured: None,
-        ruling: None,
-        counts: None,
-        wanted: wanted.to_owned(),
-    }
+    let place = Place {
+        file: file.into(),
+        line,
+        column: 5,
+    };
+    RuleResult::passed(rule, level, place, (String::new(), wanted.to_owned()))
 }
 
 fn browses() -> Outcome {
@@ -303,19 +301,19 @@ fn browses() -> Outcome {
         "timing.max_duration_ms",
         "at most 1000 ms",
     );
-    browsing.held.push(PassedRule {
+    browsing.rules.push(RuleResult {
         measured,
         written: "1000".to_owned(),
         ..duration
     });
-    browsing.held.push(held(
+    browsing.rules.push(held(
         Level::Turn,
         7,
         "tools.require",
         "a call to `search_products`",
     ));
     let turns = vec![browsing];
-    let held = vec![held(
+    let rules = vec![held(
         Level::Test,
         11,
         "tools.forbid",
@@ -326,7 +324,7 @@ fn browses() -> Outcome {
     let mut outcome = outcome("specs/browse.test.yaml", "browses coats");
     outcome.transcript.turns = turns;
     outcome.verdict = TestVerdict {
-        held,
+        rules,
         warnings,
         ..outcome.verdict
     };
@@ -364,11 +362,13 @@ fn pays_twice() -> Outcome {
         ],
     );
     paying.warnings.push("the run finished twice".to_owned());
-    paying.end.failures_mut().push(Failure {
+    paying.rules.push(RuleResult {
         expected: "exactly 1 call".to_owned(),
         seen: vec![
-            format!(r#"charge_card({card}) → {{"ok":false,"reason":"try again"}}"#),
-            format!(r#"charge_card({card}) → {{"ok":true, …}}"#),
+            seen(&format!(
+                r#"charge_card({card}) → {{"ok":false,"reason":"try again"}}"#
+            )),
+            seen(&format!(r#"charge_card({card}) → {{"ok":true, …}}"#)),
         ],
         events: vec![21, 27],
         ..failure(
@@ -378,9 +378,9 @@ fn pays_twice() -> Outcome {
             "`charge_card` was called 2 times, expected exactly 1",
         )
     });
-    paying.end.failures_mut().push(Failure {
+    paying.rules.push(RuleResult {
         expected: "at most 1 s".to_owned(),
-        seen: vec!["1.3 s".to_owned()],
+        seen: vec![seen("1.3 s")],
         ..failure(
             Level::Target,
             9,
@@ -422,9 +422,9 @@ fn never_validates() -> Outcome {
         turn(1, "hello", 95_000, vec![says(2, "Hello!")]),
         turn(2, "buy it", 95_000, lines),
     ];
-    let end = TestEnd::Evaluated(vec![Failure {
+    let rules = vec![RuleResult {
         expected: "at least 1 call to `validate_cart`".to_owned(),
-        seen: vec!["charge_card({\"amount\":1}) → done".to_owned()],
+        seen: vec![seen("charge_card({\"amount\":1}) → done")],
         events: vec![4],
         ..failure(
             Level::Test,
@@ -432,11 +432,11 @@ fn never_validates() -> Outcome {
             "tools.require",
             "`validate_cart` was never called",
         )
-    }]);
+    }];
     let mut outcome = outcome("specs/checkout.test.yaml", "validates before paying");
     outcome.test.line = 18;
     outcome.transcript.turns = turns;
-    outcome.verdict.end = end;
+    outcome.verdict.rules = rules;
     timed(outcome)
 }
 
@@ -447,7 +447,7 @@ fn crashes() -> Outcome {
         "agent error: model unavailable (E42)",
         None,
     );
-    crashing.end = TurnEnd::Problem(problem, Vec::new());
+    crashing.end = TurnEnd::Problem(problem);
     let base = outcome("specs/trouble.test.yaml", "crashes");
     timed(changed(base, |outcome| {
         outcome.transcript.turns.push(crashing);
@@ -472,13 +472,13 @@ fn hangs() -> Outcome {
         "timeout after 30 s",
         Some("`search_web` has no result yet; raise `timeout_ms` if it may take so long"),
     );
-    let failures = vec![failure(
+    hanging.rules = vec![failure(
         Level::Turn,
         31,
         "tools.forbid",
         "`search_web` is forbidden",
     )];
-    hanging.end = TurnEnd::Problem(problem, failures);
+    hanging.end = TurnEnd::Problem(problem);
     let mut outcome = outcome("specs/trouble.test.yaml", "hangs");
     outcome.test.line = 14;
     outcome.transcript = Transcript {
@@ -492,7 +492,7 @@ fn hangs() -> Outcome {
 fn lacks_a_variable() -> Outcome {
     let message = "`${COUPON}` is not defined";
     let help = "define it under `vars`, or pass `--var COUPON=…`";
-    let end = TestEnd::Problem(problem(ErrorKind::Setup, message, Some(help)), Vec::new());
+    let end = TestEnd::Problem(problem(ErrorKind::Setup, message, Some(help)));
     without_turns(
         outcome("specs/trouble.test.yaml", "lacks a variable"),
         end,
@@ -652,26 +652,28 @@ fn ruling(say: &impl Fn(&'static str) -> String) -> Ruling {
 }
 
 /// A rule of the whole test that passed.
-fn passed_rule(say: &impl Fn(&'static str) -> String, place: Place) -> PassedRule {
-    PassedRule {
-        rule: "state".into(),
-        level: Level::Test,
-        place,
-        written: say("rule's text"),
-        measured: None,
+fn passed_rule(say: &impl Fn(&'static str) -> String, place: Place) -> RuleResult {
+    RuleResult {
         ruling: Some(ruling(say)),
         counts: Some(RuleCounts {
             triggered: 3,
             not_checkable: 1,
         }),
-        wanted: say("held"),
+        ..RuleResult::passed(
+            "state",
+            Level::Test,
+            place,
+            (say("rule's text"), say("held")),
+        )
     }
 }
 
 /// A failed test in which every string from outside is what `say` returns for the name of its place.
 pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
-    let failure = Failure {
-        rule: say("rule"),
+    let failure = RuleResult {
+        rule: say("rule").into(),
+        tool: Some(say("rule's tool")),
+        status: RuleStatus::Failed,
         level: Level::Turn,
         is_prohibition: true,
         place: Place {
@@ -692,7 +694,15 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         counts: None,
         message: say("failure"),
         expected: say("expected"),
-        seen: vec![say("seen"); 12],
+        seen: vec![seen(&say("seen")); 12],
+        found: Some(say("found words")),
+        differences: vec![ValueDifference {
+            event: Some(1),
+            of: ComparedValue::Arguments,
+            path: vec![say("path of a difference")],
+            expected: say("expected value"),
+            actual: Some(say("actual value")),
+        }],
         difference: Some(Difference::between("one\ntwo", &say("difference"))),
         help: Some(say("failure's help")),
         events: vec![u32::MAX, 1],
@@ -739,8 +749,8 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         started_unix_ms: Some(u64::MAX),
         ended_unix_ms: Some(u64::MAX),
         duration_us: Some(1),
-        end: TurnEnd::Problem(problem.clone(), vec![failure.clone()]),
-        held: vec![held.clone()],
+        end: TurnEnd::Problem(problem.clone()),
+        rules: vec![failure.clone(), held.clone()],
         warnings: vec![say("turn's warning")],
     };
     Outcome {
@@ -760,15 +770,15 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
             quarantine: None,
         },
         verdict: TestVerdict {
-            end: TestEnd::Problem(problem, vec![failure]),
-            held: vec![held],
-            not_shown: vec![not_shown(&say)],
+            end: TestEnd::Problem(problem),
+            rules: vec![failure, held, not_shown(&say)],
             silenced: vec![say("known name")],
             judges_not_asked: 0,
             warnings: vec![say("warning")],
             snapshots: Vec::new(),
         },
         transcript: Transcript {
+            time: AgentTime::Virtual,
             peer: Transcript::default().peer,
             checkpoints: vec![missed_checkpoint(&say)],
             thread_id: say("thread"),
@@ -783,6 +793,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
             started_unix_ms: u64::MAX,
             ended_unix_ms: u64::MAX,
             duration_us: 1,
+            is_unanswered: false,
             recording: Some(say("recording")),
         },
         run: 2,
@@ -826,7 +837,7 @@ pub(super) fn stability(verdict: StabilityVerdict, failed: FailedRuns) -> Stabil
         verdict,
         durations,
         turns: 5,
-        usage: Usage::default(),
+        tokens: TokenTotals::default(),
         checkpoints: Vec::new(),
         failures: vec![failed],
         further_failed: 1,

@@ -131,13 +131,13 @@ fn rebuilt(result: &Value) -> Vec<String> {
 fn transcribed(console: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for row in console.lines() {
-        let Some(row) = row.strip_prefix("          ") else {
+        let Some(row) = row.strip_prefix("        ") else {
             continue;
         };
         let row = row.split("  (at ").next().unwrap_or(row).trim_end();
-        let (label, said) = row.split_at(row.len().min(8));
+        let (label, said) = row.split_at(row.len().min(9));
         match (label.trim(), lines.last_mut()) {
-            ("", Some(before)) if label.len() == 8 => {
+            ("", Some(before)) if label.len() == 9 => {
                 before.push('\n');
                 before.push_str(said);
             }
@@ -243,6 +243,7 @@ fn what_a_program_needs_of_a_result_is_there() {
     let usage =
         serde_json::json!({ "input_tokens": 130, "output_tokens": 30, "total_tokens": 161 });
     assert_eq!(report["summary"]["usage"], usage);
+    assert_eq!(report["summary"]["virtual_ms"], 60.0, "20 ms and 40 ms");
     let lines = std::fs::read_to_string(project.folder().join("out.jsonl")).unwrap();
     let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
     assert_eq!(last["run"]["target"], "default");

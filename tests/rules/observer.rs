@@ -10,7 +10,7 @@ use ananke::agents::{Action, Limits, Request, SessionOptions, Sink, Stop, Wire};
 use ananke::assertion::{Completion, Evaluator, Following, Inherited};
 use ananke::context::{At, CaseKey, Context, SequentialIds};
 use ananke::message::UserContent;
-use ananke::outcome::Failure;
+use ananke::outcome::RuleResult;
 use ananke::redact::Redactor;
 use ananke::trace::{Change, Input, RunEnd, Trace};
 use tokio_util::sync::CancellationToken;
@@ -38,7 +38,7 @@ pub(crate) fn conversation(
     row: &Row,
     script: &[Vec<CompiledStep>],
     agent: Agent,
-) -> (Trace, Vec<Failure>) {
+) -> (Trace, Vec<RuleResult>) {
     let rules = inherited(&[(row.level, row.rule)], script.len());
     let mut observer = Observer {
         goes_on: true,
@@ -140,7 +140,7 @@ struct Observer {
     /// Whether a rule has applied so far.
     applied: bool,
     settled: Option<String>,
-    failures: Vec<Failure>,
+    failures: Vec<RuleResult>,
     /// Whether the conversation goes on after a failure.
     goes_on: bool,
 }

@@ -16,8 +16,10 @@ pub(crate) fn normalised(text: &str, workplace: &Path) -> String {
             r#"|(?P<stamp>timestamp=")[^"]*"#,
             r#"|(?P<moment>"(?:started|ended|timestamp|at|finished)":)(?:\d+|"[^"]*")"#,
             r"|(?P<shown><time[^>]*>)[^<]*",
-            r#"|"duration_ms":[\d.]+(?P<whole>,"exit_code":)"#,
+            r#"|"duration_ms":[\d.]+(?P<whole>,(?:"virtual_ms":[\d.]+,)?"exit_code":)"#,
             r#"|(?P<facts>"(?:ananke|host)":)"[^"]*"|(?P<command>"command":)\[(?:"(?:[^"\\]|\\.)*",?)*\]"#,
+            r#"|(?P<version>^ananke |^ananke `|^\# ananke: |<dt>ananke</dt><dd><bdi>|name="ananke" value=")\d+\.\d+\.\d+"#,
+            r#"|(?P<typed>(?:· command `|, command |\# command: |<dt>Command</dt><dd><bdi>|name="command" value=")ananke )[^<"`\n]*"#,
             // What a library reports.
             r"|(?P<cause>\([^()`]* at line \d+ column \d+\))",
             // In a pattern a variable is escaped.
@@ -54,10 +56,14 @@ pub(crate) fn normalised(text: &str, workplace: &Path) -> String {
                 .map(|facts| format!("{}\"[…]\"", facts.as_str()))
         };
         let command = || found.name("command").map(|_| "\"command\":[…]".to_owned());
+        let version = || after("version", "[VERSION]");
+        let typed = || after("typed", "[…]");
         let cause = || found.name("cause").map(|_| "([CAUSE])".to_owned());
         elapsed
             .or_else(now)
             .or_else(facts)
+            .or_else(version)
+            .or_else(typed)
             .or_else(command)
             .or_else(cause)
             .or_else(shown)

@@ -131,6 +131,11 @@ impl Grid {
                 self.rows[self.row].truncate(self.column);
                 self.rows.truncate(self.row + 1);
             }
+            "[H" => (self.row, self.column) = (self.top(), 0),
+            "[2J" => {
+                let top = self.top();
+                self.rows[top..].iter_mut().for_each(Vec::clear);
+            }
             _ if order.ends_with('A') => {
                 self.row = self.row.saturating_sub(number(order)).max(self.top());
             }
@@ -150,6 +155,8 @@ impl Grid {
         match sign {
             '\r' => self.column = 0,
             '\n' => self.next_row(),
+            // The system shows so that a character was deleted.
+            '\u{8}' => self.column = self.column.saturating_sub(1),
             _ => self.print(sign),
         }
     }

@@ -52,7 +52,7 @@ async fn scripts_and_judges_of_the_project_decide_about_a_run() {
         let findings = run.findings(block).await.unwrap();
         let found: Vec<_> = findings
             .iter()
-            .map(|found| (found.rule.as_str(), found.message.as_str()))
+            .map(|found| (&*found.rule, found.message.as_str()))
             .collect();
         assert_eq!(found, [(rule, message)]);
     }
@@ -62,7 +62,7 @@ async fn scripts_and_judges_of_the_project_decide_about_a_run() {
     assert_eq!(
         findings
             .iter()
-            .map(|found| found.rule.as_str())
+            .map(|found| &*found.rule)
             .collect::<Vec<_>>(),
         ["text.contains"]
     );

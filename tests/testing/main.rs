@@ -283,7 +283,7 @@ async fn the_rules_of_yaml_tests_apply_to_a_run() {
         let findings = result.findings(block).await.unwrap();
         let found: Vec<_> = findings
             .iter()
-            .map(|finding| (finding.rule.as_str(), finding.message.as_str()))
+            .map(|finding| (&*finding.rule, finding.message.as_str()))
             .collect();
         assert_eq!(found, [(rule, message)]);
     }

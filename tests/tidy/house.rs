@@ -69,7 +69,13 @@ pub(crate) const MODULES: &[(&str, &[&str])] = &[
 pub(crate) const ONLY: &[(&str, &str, &[&str])] = &[(
     "report",
     "engine::run",
-    &["EventReceiver", "ExchangePart", "RunEvent"],
+    &[
+        "AfterNoAnswer",
+        "EventReceiver",
+        "ExchangePart",
+        "NoAnswer",
+        "RunEvent",
+    ],
 )];
 
 /// Third-party crates that only one place may know, by the name that code uses.
@@ -161,18 +167,18 @@ pub(crate) const MEDIAN_FILE: usize = 190;
 /// The lines of code that each crate may have, without tests, comments and blank lines, at the formatter's defaults.
 /// A number may only be raised with a reason in the commit.
 pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
-    ("base", 6990),
+    ("base", 7010),
     ("model", 9460),
-    ("trace", 8650),
-    ("rules", 14190),
+    ("trace", 9120),
+    ("rules", 14400),
     ("agents", 5950),
     ("agui", 6960),
     ("a2a", 3600),
     ("mcp", 3280),
     ("openai", 2460),
-    ("engine", 29260),
-    ("lab", 14750),
-    ("report", 12470),
+    ("engine", 29670),
+    ("lab", 14850),
+    ("report", 14200),
     ("ananke", 1869),
-    ("command", 10040),
+    ("command", 10510),
 ];

@@ -139,8 +139,8 @@ async fn hides_no_verdict(target: &str, streams: Vec<Vec<Value>>) {
             outcome.status(),
             json!(events)
         );
-        for rule in &outcome.verdict.not_shown {
-            assert!(rule.lacks.contains("was not read"), "{}", rule.lacks);
+        for rule in outcome.verdict.not_shown() {
+            assert!(rule.message.contains("was not read"), "{}", rule.message);
         }
     }
 }
@@ -154,7 +154,7 @@ async fn changes_no_verdict(target: &str, streams: Vec<Vec<Value>>) {
             outcome.status(),
             Status::Passed,
             "{:?} {events:#?}",
-            outcome.verdict.not_shown
+            outcome.verdict.rules
         );
     }
 }
@@ -472,9 +472,8 @@ async fn what_a_target_knows_is_silenced_and_calls_of_known_forms_are_not() {
     assert_eq!(outcomes[1].status(), Status::NotShown);
     let lacks: Vec<&str> = outcomes[1]
         .verdict
-        .not_shown
-        .iter()
-        .map(|rule| &*rule.lacks)
+        .not_shown()
+        .map(|rule| &*rule.message)
         .collect();
     assert_eq!(lacks.len(), 1, "{lacks:?}");
     assert!(

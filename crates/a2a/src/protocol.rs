@@ -7,6 +7,7 @@ use super::compile::compile;
 use super::config::A2aConfig;
 use super::probed::ProbedA2a;
 use ananke_agents::{Capabilities, Capability, ProbedProtocol, Protocol, ProtocolConfig, Target};
+use ananke_base::diagnostic::Span;
 use ananke_base::source::FreeMap;
 use ananke_model::model::{Text, TurnKind, TurnType};
 use ananke_model::variables::Interpolation;
@@ -61,6 +62,10 @@ impl Protocol for A2aConfig {
 impl ProtocolConfig for A2aConfig {
     fn describe(&self) -> &'static str {
         "an agent of A2A"
+    }
+
+    fn address(&self) -> Option<Span> {
+        self.agent_card_url.as_ref().map(|url| url.span)
     }
 
     fn capabilities(&self) -> Capabilities {

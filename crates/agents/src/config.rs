@@ -22,7 +22,11 @@ pub struct TargetConfig {
     pub protocol: &'static str,
     own: Arc<dyn ProtocolConfig>,
     span: Span,
+    address: Span,
 }
+
+/// The keys with an agent's address, or with the program that it is.
+const ADDRESSES: [&str; 3] = ["endpoint", "command", "cmd"];
 
 impl TargetConfig {
     /// Reads a target by the protocol that its `type` names.
@@ -39,7 +43,16 @@ impl TargetConfig {
             protocol: protocol.name,
             own,
             span: node.span,
+            address: ADDRESSES
+                .into_iter()
+                .find_map(|key| node.get(key))
+                .map_or(node.span, |address| address.span),
         })
+    }
+
+    /// The place of the agent's address, or of the program that it is.
+    pub fn address(&self) -> Span {
+        self.own.address().unwrap_or(self.address)
     }
 
     /// The agent in words, with its article.
@@ -65,6 +78,11 @@ impl TargetConfig {
     /// The `agentId` as written, if there is one.
     pub fn agent_id(&self) -> Option<&Text> {
         self.own.agent_id()
+    }
+
+    /// The name of the model as written, if its protocol names one.
+    pub fn model(&self) -> Option<&Text> {
+        self.own.model()
     }
 
     /// The HTTP headers as written, if its protocol has them.

@@ -10,7 +10,7 @@ use super::candidate::ProbedProtocol;
 use super::capabilities::{Capabilities, Capability};
 use super::served::ServedProtocol;
 use super::target::Target;
-use ananke_base::diagnostic::{Diagnostic, SourceFile, Spanned};
+use ananke_base::diagnostic::{Diagnostic, SourceFile, Span, Spanned};
 use ananke_base::source::FreeMap;
 use ananke_model::model::{Text, Turn, TurnType};
 use ananke_model::variables::Interpolation;
@@ -35,6 +35,16 @@ pub trait ProtocolConfig: Debug + Send + Sync {
 
     /// The agent that is asked at its endpoint, as written, if the protocol names it.
     fn agent_id(&self) -> Option<&Text> {
+        None
+    }
+
+    /// The place of the agent's address, if the protocol has a key of its own for it.
+    fn address(&self) -> Option<Span> {
+        None
+    }
+
+    /// The name of the model that is asked, as written, if the protocol names one.
+    fn model(&self) -> Option<&Text> {
         None
     }
 

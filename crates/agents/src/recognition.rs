@@ -23,7 +23,7 @@ use super::sink::Sink;
 use super::target::Target;
 use ananke_base::context::Clock;
 use ananke_base::message::{DeclaredTool, RequestContext};
-use ananke_trace::trace::Peer;
+use ananke_trace::trace::{AgentTime, Peer};
 
 /// The same target, whose errors name the protocol of an answer that is not its own.
 pub(super) fn recognizing(inner: Arc<dyn Target>, own: &'static Registration) -> Arc<dyn Target> {
@@ -73,6 +73,10 @@ impl Target for RecognizingTarget {
 
     fn peer(&self) -> Peer {
         self.inner.peer()
+    }
+
+    fn time(&self) -> AgentTime {
+        self.inner.time()
     }
 
     fn endpoint(&self) -> Option<&str> {

@@ -11,7 +11,7 @@ use super::limits::Limits;
 use super::pipe::PipeProgram;
 use super::session::{Session, SessionOptions};
 use ananke_base::message::{DeclaredTool, RequestContext};
-use ananke_trace::trace::Peer;
+use ananke_trace::trace::{AgentTime, Peer};
 
 /// An agent under test, with every variable of its config filled in.
 pub trait Target: Debug + Send + Sync {
@@ -29,6 +29,11 @@ pub trait Target: Debug + Send + Sync {
     /// What it is, in the words of reports.
     fn peer(&self) -> Peer {
         Peer::Agent
+    }
+
+    /// The kind of time that its sessions measure.
+    fn time(&self) -> AgentTime {
+        AgentTime::Wall
     }
 
     /// Whether times are taken from the agent's events, and not from their arrival.

@@ -50,6 +50,10 @@ impl ProtocolConfig for OpenaiConfig {
         Capabilities::all_but(LACKING)
     }
 
+    fn model(&self) -> Option<&Text> {
+        Some(&self.model)
+    }
+
     fn headers(&self) -> Option<&FreeMap<Text>> {
         self.headers.as_ref()
     }

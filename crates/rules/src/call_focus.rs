@@ -1,8 +1,12 @@
 //! What of a call a rule looks at, and how the call is shown in a failure.
 
+use serde_json::Value;
+
 use super::describe::short;
-use super::json_focus::{JsonFocus, brief, focused};
-use ananke_trace::trace::{Args, ToolCall, Trace};
+use ananke_trace::outcome::{
+    ComparedValue, FocusedJson, JsonFocus, ValueDifference, brief, focused,
+};
+use ananke_trace::trace::{Args, ToolCall, ToolResult, Trace};
 
 /// A result of at most so many bytes that is compared is shown as JSON, so that `"42"` is not taken for `42`.
 const QUOTED: usize = 60;
@@ -51,31 +55,64 @@ impl CallFocus {
         let text = call.args_text.trim();
         match call.args() {
             Args::Json(value) if !(text.is_empty() && self.args.is_empty()) => {
-                focused(value, &self.args)
+                focused(value, &self.args).text
             }
             _ => short(text),
         }
     }
 
     fn result(&self, call: &ToolCall) -> String {
-        let notes = || -> String {
-            self.result
-                .iter()
-                .map(|place| place.note.as_str())
-                .collect()
-        };
-        match call.result() {
-            None => format!("(no result){}", notes()),
-            Some(result) if result.text.is_empty() => format!("(empty result){}", notes()),
+        let text = match call.result() {
+            None => "(no result)".to_owned(),
+            Some(result) if result.text.is_empty() => "(empty result)".to_owned(),
             Some(result) => match result.structured() {
                 Some(value) if value.is_object() || value.is_array() => {
-                    focused(value, &self.result)
+                    return focused(value, &self.result).text;
                 }
                 Some(value) if !self.result.is_empty() && result.text.len() <= QUOTED => {
-                    brief(value) + &notes()
+                    brief(value)
                 }
-                _ => short(&result.text) + &notes(),
+                _ => short(&result.text),
             },
-        }
+        };
+        FocusedJson::of_text(text, &self.result).text
     }
+
+    /// The values of `call` that are not what is expected.
+    pub(crate) fn differences(&self, call: &ToolCall) -> impl Iterator<Item = ValueDifference> {
+        let args = match call.args() {
+            Args::Json(value) => Some(value.clone()),
+            Args::Malformed(_) => None,
+        };
+        let result = call.result().map(ToolResult::value);
+        let event = Some(call.first_event);
+        [
+            (ComparedValue::Arguments, &self.args, args),
+            (ComparedValue::Result, &self.result, result),
+        ]
+        .into_iter()
+        .flat_map(move |(of, places, whole)| {
+            places
+                .iter()
+                .filter_map(move |JsonFocus { path, expected }| {
+                    let found = whole.as_ref().and_then(|whole| at(whole, path));
+                    Some(ValueDifference {
+                        event,
+                        of,
+                        path: path.clone(),
+                        expected: expected.clone()?,
+                        actual: found.map(brief),
+                    })
+                })
+        })
+    }
+}
+
+/// The value in `whole` that a path leads to.
+fn at<'v>(whole: &'v Value, path: &[String]) -> Option<&'v Value> {
+    path.iter().try_fold(whole, |value, key| match value {
+        Value::Object(entries) => entries.get(key),
+        Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+        _ => None,
+    })
 }

@@ -17,7 +17,6 @@ mod describe;
 mod evaluation;
 mod explain;
 mod inherit;
-mod json_focus;
 mod judge;
 mod library;
 mod limits;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::evaluation::Finding;
 use ananke_base::diagnostic::{Place, SourceFile, Span};
-use ananke_trace::outcome::{Failure, Level};
+use ananke_trace::outcome::{Level, RuleResult, RuleStatus};
 use ananke_trace::trace::Trace;
 
 /// The level and the place that a rule is defined on.
@@ -28,8 +28,38 @@ impl RuleOrigin {
         self.source.written(self.whole)
     }
 
+    /// The rule `path` of this origin, which expects this, as one that passed.
+    pub(crate) fn passed(&self, path: &'static str, expected: String) -> RuleResult {
+        RuleResult::passed(
+            path,
+            self.level,
+            self.place.clone(),
+            (self.written(), expected),
+        )
+    }
+
+    /// The same as one about which nothing is known, because of what is missing.
+    pub(crate) fn not_shown(
+        &self,
+        path: &'static str,
+        expected: String,
+        missing: String,
+    ) -> RuleResult {
+        RuleResult {
+            status: RuleStatus::NotShown,
+            message: missing,
+            ..self.passed(path, expected)
+        }
+    }
+
     /// The failure of the rule `path` of this origin; calls are shown as `trace` knows them now.
-    pub(crate) fn failure(&self, path: &str, finding: Finding, trace: &Trace) -> Failure {
+    pub(crate) fn failure(
+        &self,
+        path: &'static str,
+        mut finding: Finding,
+        trace: &Trace,
+    ) -> RuleResult {
+        let (tool, differences) = finding.facts(trace);
         let Finding {
             message,
             expected,
@@ -38,28 +68,27 @@ impl RuleOrigin {
             difference,
             help,
             measured,
+            found,
+            ..
         } = finding;
         events.sort_unstable();
         events.dedup();
-        Failure {
-            rule: path.to_owned(),
-            level: self.level,
-            is_prohibition: false,
-            place: self.place.clone(),
-            written: self.written(),
+        RuleResult {
+            status: RuleStatus::Failed,
+            tool,
             excerpt: self.source.excerpt(&self.place),
             message,
-            expected,
             measured,
-            ruling: None,
-            counts: None,
             seen: evidence
                 .into_iter()
                 .map(|evidence| evidence.line(trace))
                 .collect(),
+            found,
+            differences,
             difference,
             help,
             events,
+            ..self.passed(path, expected)
         }
     }
 }

@@ -7,13 +7,13 @@ use super::limits::PerMeasure;
 use super::rule::RuleEntry;
 use super::rule_origin::RuleOrigin;
 use crate::limits::Bound;
-use ananke_trace::outcome::{Level, NotShownRule};
+use ananke_trace::outcome::{Level, RuleResult};
 use ananke_trace::trace::{Fact, Facts};
 
 impl Inherited {
     /// Takes out every rule whose facts are not `shown`, and the rules of turns that a conversation of `turns` turns does not
     /// have. The rules of a replay turn are among them: nothing is replayed.
-    pub fn withhold(&mut self, shown: Facts, turns: usize) -> Vec<NotShownRule> {
+    pub fn withhold(&mut self, shown: Facts, turns: usize) -> Vec<RuleResult> {
         let mut withheld = Withheld {
             shown,
             rules: Vec::new(),
@@ -48,7 +48,7 @@ impl Inherited {
 /// What a trace shows, and the rules that it does not show.
 struct Withheld {
     shown: Facts,
-    rules: Vec<NotShownRule>,
+    rules: Vec<RuleResult>,
 }
 
 /// Facts in words.
@@ -88,7 +88,7 @@ impl Withheld {
             }
             limits.set(measure, None);
             if level.is_none_or(|level| level == bound.origin.level) {
-                let wanted = format!("at most {}", bound.shown(measure));
+                let wanted = bound.expectation(measure);
                 self.add(measure.path(), &bound.origin, wanted, &words(&missing));
             }
         }
@@ -109,21 +109,15 @@ impl Withheld {
             self.add(
                 measure.path(),
                 &bound.origin,
-                format!("at most {}", bound.shown(measure)),
+                bound.expectation(measure),
                 lacks,
             );
         }
     }
 
     fn add(&mut self, path: &'static str, origin: &RuleOrigin, wanted: String, lacks: &str) {
-        let rule = NotShownRule {
-            rule: path.into(),
-            level: origin.level,
-            place: origin.place.clone(),
-            written: origin.written(),
-            wanted,
-            lacks: format!("the trace does not show {lacks}"),
-        };
+        let missing = format!("the trace does not show {lacks}");
+        let rule = origin.not_shown(path, wanted, missing);
         if !self.rules.contains(&rule) {
             self.rules.push(rule);
         }

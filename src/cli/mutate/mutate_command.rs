@@ -4,23 +4,30 @@ use std::path::PathBuf;
 
 use ananke::context::Context;
 use ananke::freeze::FreezeError;
-use ananke::mutation::{MutationRun, Suggestions, SurvivingMutant};
+use ananke::mutation::{MutationRun, Suggestions};
+use ananke::report::{CommandDocument, MutationDocument, MutationGates, mutation_conclusion};
 use ananke::statistics::Percentage;
+use ananke::text::grouped;
 use clap::Args;
+use indexmap::IndexMap;
 
 use super::changed_files::changed_files;
 use super::earlier_survivors::EarlierSurvivors;
-use super::mutation_file::MutationFile;
 use super::recording_files::recordings_in;
-use super::{report_json, report_text};
+use crate::cli::document_file::DocumentFile;
+use crate::cli::document_output::{DocumentForm, DocumentOutput};
 use crate::cli::exit::Exit;
 use crate::cli::freeze::{open_recording, report};
 use crate::cli::named_path::named_path;
-use crate::cli::output_files::{ForceOption, OutputFiles};
-use crate::cli::print::{print, say};
+use crate::cli::output_files::ForceOption;
+use crate::cli::print::say;
 use crate::cli::recorded_selection::RecordedSelection;
+use crate::cli::run_facts::run_facts;
 use crate::cli::runtime::runtime;
 use crate::cli::shown_path::shown_path;
+
+/// How many of the recordings that are not mutated for one reason are listed.
+const MOST_REFUSALS: usize = 50;
 
 #[derive(Debug, Args)]
 pub(crate) struct MutateOptions {
@@ -44,13 +51,12 @@ pub(crate) struct MutateOptions {
     pub(crate) no_suggestions: bool,
     /// Also write the report to a file; the file extension selects the format: `.html` HTML, `.md` Markdown, `.xml` JUnit,
     /// `.json` as `--json`; repeatable
-    #[arg(short, long, value_name = "FILE", value_parser = MutationFile::parse)]
-    pub(crate) output: Vec<MutationFile>,
+    #[arg(short, long, value_name = "FILE", value_parser = DocumentFile::parse::<MutationDocument<'static>>)]
+    pub(crate) output: Vec<DocumentFile>,
     #[command(flatten)]
     pub(crate) force: ForceOption,
-    /// Print one JSON object instead of text
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) form: DocumentForm,
     #[command(flatten)]
     pub(crate) recorded: RecordedSelection,
 }
@@ -102,22 +108,49 @@ fn mutated(options: &MutateOptions, context: &Context) -> Result<Exit, FreezeErr
     if options.fix {
         notes.extend(runtime.block_on(run.fix(context))?);
     }
-    for error in &refusals {
-        report(error, options.recorded.color, context);
-    }
+    report_refusals(&refusals, options, context);
     for note in notes {
         say(&format!("note: {note}"));
     }
     if run.report.tests.is_empty() && !refusals.is_empty() {
         return Ok(Exit::Failure);
     }
-    let min_score = options.min_score.or(run.gate.min_score);
-    let exit = print_report(options, context, &run, earlier, min_score);
-    Ok(if refusals.is_empty() {
-        exit
-    } else {
-        Exit::Failure
-    })
+    Ok(write_report(
+        options,
+        context,
+        &run,
+        earlier,
+        refusals.len(),
+    ))
+}
+
+/// Prints why recordings are not mutated: those with one remedy together, with the remedy said once.
+fn report_refusals(refusals: &[FreezeError], options: &MutateOptions, context: &Context) {
+    let mut by_help: IndexMap<&str, Vec<&FreezeError>> = IndexMap::new();
+    for error in refusals {
+        match error {
+            FreezeError::Refused {
+                help: Some(help), ..
+            } => by_help.entry(help).or_default().push(error),
+            other => _ = report(other, options.recorded.color, context),
+        }
+    }
+    for (help, errors) in by_help {
+        if let [only] = errors.as_slice() {
+            report(only, options.recorded.color, context);
+            continue;
+        }
+        let count = grouped(errors.len());
+        let mut lines = vec![format!("error: {count} recordings are not mutated")];
+        let listed = errors.iter().take(MOST_REFUSALS);
+        lines.extend(listed.map(|error| format!("  {error}")));
+        if errors.len() > MOST_REFUSALS {
+            let more = grouped(errors.len() - MOST_REFUSALS);
+            lines.push(format!("  … and {more} more"));
+        }
+        lines.push(format!("help: {help}"));
+        say(&lines.join("\n"));
+    }
 }
 
 /// The recordings to mutate.
@@ -163,51 +196,43 @@ fn files(
     Ok(files)
 }
 
-fn print_report(
+/// Writes what came of the changes; `refused` recordings could not be mutated.
+fn write_report(
     options: &MutateOptions,
     context: &Context,
     run: &MutationRun,
     earlier: Option<EarlierSurvivors>,
-    min_score: Option<Percentage>,
+    refused: usize,
 ) -> Exit {
     let report = &run.report;
     #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
-    let per_second = report.total.total() as f64 * 1_000_000.0 / run.took_us.max(1) as f64;
+    let per_second = report.total.total as f64 * 1_000_000.0 / run.took_us.max(1) as f64;
     let is_gated = earlier.is_some();
-    let shown: Vec<&SurvivingMutant> = match earlier {
+    let listed = match earlier {
         Some(earlier) => earlier.new_among(&report.survivors),
         None => report.survivors.iter().collect(),
     };
-    let is_below = report.total.is_below(min_score);
-    let files = OutputFiles::of(context, options.force);
-    for file in &options.output {
-        if let Err(error) = file.write(report, per_second, min_score, &files, context) {
-            say(&format!("error: {error}"));
-            return Exit::Failure;
-        }
-    }
-    let exit = if is_below || is_gated && !shown.is_empty() {
-        Exit::Failure
-    } else {
-        Exit::Success
+    let gates = MutationGates {
+        new_survivors: is_gated.then_some(listed.len()),
+        refused,
     };
-    let exit = print(exit, |out| {
-        if options.json {
-            return writeln!(out, "{}", report_json::json(report, per_second));
-        }
-        report_text::write(out, report, &shown)
-    });
-    if let Some(min_score) = min_score.filter(|_| is_below) {
-        let score = report.total.percent_words();
-        say(&format!(
-            "note: the score is {score}, and at least {min_score} is required"
-        ));
-    }
-    if is_gated && !shown.is_empty() {
-        say(&format!(
-            "note: the number of survivors that the baseline does not have is {}",
-            shown.len()
-        ));
-    }
-    exit
+    let found = MutationDocument {
+        report,
+        listed,
+        min_score: options.min_score.or(run.gate.min_score),
+        per_second,
+    };
+    let facts = run_facts(std::env::args_os(), &run.plan, context);
+    let output = DocumentOutput {
+        form: options.form,
+        colour: options.recorded.color,
+        files: &options.output,
+        force: options.force,
+        context,
+    };
+    output.write(&CommandDocument {
+        facts: &run.plan.redactor.seal(facts),
+        conclusion: mutation_conclusion(&found, gates),
+        found: &found,
+    })
 }

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ananke::context::Context;
 use ananke::message::{AnswerTo, PendingAnswer, TurnInput, UserContent};
-use ananke::outcome::TurnEnd;
+use ananke::outcome::TurnOutcome;
 use ananke::plan::Plan;
 use ananke::redact::Redactor;
 use ananke::run::{ConversationDriver, DriverRequest, Reason, Stopper};
@@ -196,7 +196,7 @@ impl ConversationDriver for Dialog {
         Box::pin(async { self.said().await.map(Into::into) })
     }
 
-    fn ended(&self, trace: &Trace, _: &TurnEnd) {
+    fn ended(&self, trace: &Trace, _: &TurnOutcome) {
         let end = trace
             .exchanges
             .last()

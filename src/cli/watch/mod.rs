@@ -2,5 +2,7 @@
 
 mod changes;
 mod command;
+mod kept_answers;
+mod keys;
 
 pub(crate) use command::{WatchOptions, watch};

@@ -11,20 +11,27 @@ use std::fmt::Write as _;
 use std::fs;
 use std::sync::Arc;
 
+use ananke::audit::{Audit, AuditCheck, AuditFinding, AuditedTool, CheckLevel};
 use ananke::compare::{Comparison, ComparisonRules};
 use ananke::context::{Colouring, TerminalSize};
+use ananke::contract::{ContractReport, RecordedCall, RefusedCall};
+use ananke::coverage::CoverageCollector;
 use ananke::diagnostic::render::{RenderStyle, human};
 use ananke::diagnostic::{Code, Diagnostic, Place, SourceFile, Span};
+use ananke::message::ToolDeclaration;
+use ananke::model::MutationOperator;
+use ananke::mutation::{MutantSeverity, MutationReport, Score, SurvivingMutant, TestScore};
 use ananke::outcome::{
-    LateResult, NearName, NearNames, OpenInterrupt, Outcome, Quarantine, ReportedRunEnd, SaidLine,
-    SelfComparison, SnapshotWritten, Status, TranscriptLine, TurnOutcome, Verdict,
+    LateResult, NearName, NearNames, OpenInterrupt, Outcome, Quarantine, ReportedRunEnd, RunFacts,
+    SaidLine, SelfComparison, SnapshotWritten, Status, TokenTotals, TranscriptLine, TurnOutcome,
+    Verdict,
 };
-use ananke::redact::Sealed;
+use ananke::redact::{Redactor, Sealed};
 use ananke::report::file::junit::JunitProfile;
 use ananke::report::file::markdown::MOST;
 use ananke::report::terminal::Verbosity;
+use ananke::report::{CommandDocument, Conclusion, Documented, MutationDocument};
 use ananke::run::RunEvent;
-use ananke::trace::Usage;
 use proptest::prelude::*;
 use regex::Regex;
 
@@ -140,11 +147,11 @@ fn everywhere(text: &str) -> Vec<Outcome> {
         run: 4,
         ..all()
     });
-    let (verdicts, turns, usage) = ([Status::Passed, Status::Failed], 1, Usage::default());
+    let (verdicts, turns) = ([Status::Passed, Status::Failed], 1);
     let compared = SelfComparison {
         verdicts,
         turns,
-        usage,
+        tokens: TokenTotals::default(),
     };
     tests.push(Outcome {
         self_comparison: Some(Box::new(compared)),
@@ -195,7 +202,18 @@ fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
     let mut events = vec![RunEvent::RunStarted {
         tests: tests.len(),
         unix_ms: outcomes::STARTED,
-        facts: Box::new(outcomes::facts()),
+        facts: Box::new(RunFacts {
+            command: vec![own()],
+            config: Some(own()),
+            target: Some(own()),
+            target_description: Some(own()),
+            model: Some(own()),
+            host: Some(own()),
+            commit: Some(own()),
+            branch: Some(own()),
+            job_url: Some(own()),
+            parallel: 0,
+        }),
     }];
     for test in tests {
         let id = test.test.id.clone();
@@ -345,6 +363,102 @@ fn check_reports(name: &str, text: &str, tests: &[Outcome]) {
     markdown::check_form(&summary);
 }
 
+/// The same for documents in which every text is hostile.
+fn check_documents(text: &str, orders: &Orders) {
+    let of = || text.to_owned();
+    let (target, name) = (of(), of());
+    let tool = AuditedTool {
+        name,
+        calls: 1,
+        calls_not_made: 1,
+        skipped: None,
+    };
+    let finding = |tool| AuditFinding {
+        check: AuditCheck::Crash,
+        level: CheckLevel::Error,
+        tool,
+        message: of(),
+        with: Some(of()),
+        arguments: Some(text.into()),
+        more: 1,
+    };
+    let audit = Audit {
+        target,
+        tools: vec![tool],
+        findings: vec![finding(Some(of())), finding(None)],
+        ..Audit::default()
+    };
+    check_document(&audit, text, orders);
+    let call = RecordedCall {
+        test: of(),
+        turn: 1,
+        call: 1,
+        tool: of(),
+        args: text.into(),
+    };
+    let contract = ContractReport {
+        target: of(),
+        refusals: vec![RefusedCall {
+            call,
+            path: of(),
+            message: of(),
+        }],
+        recordings: 1,
+        calls: 1,
+    };
+    check_document(&contract, text, orders);
+    let mut report = MutationReport::default();
+    report.tests.push(TestScore {
+        id: of(),
+        score: Score::default(),
+    });
+    let mutant = SurvivingMutant {
+        test: of(),
+        operator: MutationOperator::DropCall,
+        severity: MutantSeverity::High,
+        turn: 1,
+        event: 1,
+        change: of(),
+        other_finding: Some(of()),
+        suggestion: None,
+    };
+    report.survivors.push(mutant);
+    let mutation = MutationDocument {
+        report: &report,
+        listed: report.survivors.iter().collect(),
+        min_score: None,
+        per_second: 1.0,
+    };
+    check_document(&mutation, text, orders);
+    let collector = CoverageCollector::default();
+    let tool = ToolDeclaration {
+        name: of(),
+        description: of(),
+        parameters: serde_json::json!({ "properties": { text: { "enum": [text] } } }),
+    };
+    collector.declare([&tool], &Redactor::default());
+    check_document(&collector.report(), text, orders);
+}
+
+fn check_document<D: Documented>(found: &D, text: &str, orders: &Orders) {
+    let facts = RunFacts {
+        command: vec![text.to_owned()],
+        ..RunFacts::default()
+    };
+    let document = CommandDocument {
+        facts: &Redactor::default().seal(facts),
+        found,
+        conclusion: Conclusion {
+            exit_code: 1,
+            reason: text.to_owned(),
+        },
+    };
+    orders.check(D::NAME, &document.json().expect("JSON"));
+    for width in [None, Some(30), Some(2)] {
+        orders.check(D::NAME, &document.text(Colouring::Plain, width));
+    }
+}
+
 /// The same for a comparison of two runs, and for messages about a file.
 fn check_others(text: &str) {
     let orders = Orders::new();
@@ -363,13 +477,16 @@ fn check_others(text: &str) {
     let compared = Comparison::of((&before, text), (&after, text), &ComparisonRules::default())
         .expect("two reports");
     for width in [None, Some(30), Some(2)] {
-        orders.check("a comparison", &compared.text(Colouring::Plain, width));
+        let [json, text] = comparison::printed(&compared, Colouring::Plain, width);
+        orders.check("a comparison", &text);
+        orders.check("a comparison in JSON", &json);
     }
-    orders.check("a comparison in JSON", &compared.json().expect("JSON"));
     orders.check("a comparison in Markdown", &compared.markdown());
     comparison::check_markdown(&compared.markdown());
     orders.check("a comparison in HTML", &compared.html());
     comparison::check_html(&compared.html());
+
+    check_documents(text, &orders);
 
     let source = Arc::new(SourceFile::new(text, text, format!("a: {text}")));
     for end in [1, 3, text.len() + 3] {

@@ -8,6 +8,7 @@ use super::session::ScriptedSession;
 use crate::error::TargetError;
 use crate::session::{Session, SessionOptions};
 use crate::target::Target;
+use ananke_trace::trace::AgentTime;
 
 /// An agent written in YAML.
 #[derive(Debug)]
@@ -31,6 +32,10 @@ impl ScriptedTarget {
 impl Target for ScriptedTarget {
     fn agent(&self) -> &str {
         &self.agent
+    }
+
+    fn time(&self) -> AgentTime {
+        AgentTime::Virtual
     }
 
     fn state(&self) -> &Value {

@@ -41,8 +41,16 @@ pub fn reason(error: &std::io::Error) -> &'static str {
         ErrorKind::PermissionDenied => "permission is denied",
         ErrorKind::IsADirectory => "it is a directory",
         ErrorKind::InvalidData => "it is not UTF-8",
+        _ if is_out_of_files(error) => "this process has too many files open",
         _ => "the system refuses it",
     }
+}
+
+/// Whether the process, or the system, has no room for another open file.
+fn is_out_of_files(error: &std::io::Error) -> bool {
+    const ENFILE: i32 = 23;
+    const EMFILE: i32 = 24;
+    cfg!(unix) && matches!(error.raw_os_error(), Some(ENFILE | EMFILE))
 }
 
 /// What to do about a file that cannot be read.
@@ -53,6 +61,9 @@ pub fn remedy(error: &std::io::Error) -> &'static str {
         }
         ErrorKind::PermissionDenied => "give yourself permission to read it",
         ErrorKind::IsADirectory => "name a file",
+        _ if is_out_of_files(error) => {
+            "run fewer tests at once with `--parallel`, or raise the limit with `ulimit -n`"
+        }
         _ => "check that it can be read by another program",
     }
 }

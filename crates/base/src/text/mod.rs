@@ -6,6 +6,7 @@ mod compact_json;
 mod confusables;
 pub mod duration;
 pub mod escape;
+mod grouped;
 mod head_tail;
 mod natural_order;
 mod parse_duration;
@@ -20,6 +21,7 @@ mod words;
 
 pub use compact_json::compact_json;
 pub use confusables::is_confusable;
+pub use grouped::grouped;
 pub use head_tail::HeadTail;
 pub use natural_order::{natural_order, natural_path_order};
 pub use parse_duration::parse_duration;

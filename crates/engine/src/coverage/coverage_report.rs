@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -11,78 +12,86 @@ use super::covered_items::CoveredItems;
 /// For how many tools every possible transition is listed.
 const MOST_PAIRED: usize = 100;
 
-/// What tests cover: the object that `ananke coverage --json` prints.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// What tests cover, as `ananke coverage --json` prints it.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CoverageReport {
-    /// The tools, by name.
+    /// The tools, sorted by name.
     pub tools: Vec<ToolCoverage>,
-    /// Which call comes right after which: every pair of up to 100 tools, of more those that happened.
+    /// The transitions from one call to the next: every pair of up to 100 tools, of more tools those that occur.
     pub transitions: Vec<TransitionCoverage>,
     /// The values that schemas list.
     pub arguments: Vec<ArgumentCoverage>,
     /// The interrupts, by the tool that they are about, or by their reason.
     pub interrupts: Vec<InterruptCoverage>,
-    /// How many of them there are.
+    /// How much is covered: the summary of the document.
+    #[serde(skip)]
     pub totals: CoverageTotals,
 }
 
 /// A tool.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Tool")]
 pub struct ToolCoverage {
-    /// Its name.
+    /// The name of the tool.
     pub name: String,
     /// Whether a test or a server declares it, so that it is known without a call.
     pub declared: bool,
-    /// How its calls ended.
+    /// The endings of its calls, each with its state.
     pub outcomes: OutcomeStates,
 }
 
 /// Two calls of which one comes right after the other.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Transition")]
 pub struct TransitionCoverage {
-    /// The tool of the first.
+    /// The tool of the first call.
     pub from: String,
-    /// The tool of the second.
+    /// The tool of the second call.
     pub to: String,
-    /// Whether that happens.
+    /// The state: an order that occurs is exercised.
     pub state: CoverageState,
 }
 
 /// A value that the schema of an argument lists.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Argument")]
 pub struct ArgumentCoverage {
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
-    /// Where it is in the arguments; `[]` is any item of a list.
+    /// The place in the arguments; `[]` is any item of a list.
     pub path: String,
-    /// The value.
+    /// The listed value.
+    #[schemars(with = "Value")]
     pub value: Value,
-    /// Whether a call has it.
+    /// The state: a value that a call has is exercised.
     pub state: CoverageState,
 }
 
 /// An interrupt.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Interrupt")]
 pub struct InterruptCoverage {
     /// The tool that it is about, or its reason.
     pub name: String,
-    /// How it was answered.
+    /// The answers to it, each with its state.
     pub answers: AnswerStates,
 }
 
 /// How many things of one kind there are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Count")]
 pub struct CoverageCount {
-    /// All of them.
+    /// The number of all of them.
     pub total: usize,
-    /// Those that happen in a test.
+    /// The number of those that happen in a test.
     pub exercised: usize,
-    /// Those of which rules notice a change.
+    /// The number of those of which rules notice a change.
     pub asserted: usize,
 }
 
 /// How much is covered.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Totals")]
 pub struct CoverageTotals {
     /// Tools; one is exercised by any call.
     pub tools: CoverageCount,
@@ -158,14 +167,6 @@ impl CoverageReport {
             interrupts,
             totals,
         }
-    }
-
-    /// The object as JSON.
-    ///
-    /// # Errors
-    /// Never, in practice: every value in it can be written.
-    pub fn json(&self) -> serde_json::Result<String> {
-        serde_json::to_string(self)
     }
 }
 

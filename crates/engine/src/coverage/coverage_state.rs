@@ -1,11 +1,13 @@
 //! How far tests go with one thing that an agent can do.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use ananke_trace::trace::ToolCall;
 
 /// How far tests go with one thing that an agent can do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[schemars(rename = "State")]
 #[serde(rename_all = "snake_case")]
 pub enum CoverageState {
     /// It happens in no test.
@@ -55,15 +57,16 @@ impl CallEnding {
 }
 
 /// How the calls to a tool ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Outcomes")]
 pub struct OutcomeStates {
-    /// A call has a result that is not an error.
+    /// The state of results that are not errors.
     pub ok: CoverageState,
-    /// A call failed.
+    /// The state of results that are errors.
     pub error: CoverageState,
-    /// A call was denied.
+    /// The state of calls that are denied.
     pub denied: CoverageState,
-    /// A call has no result.
+    /// The state of calls without a result.
     pub pending: CoverageState,
 }
 
@@ -89,11 +92,12 @@ impl OutcomeStates {
 }
 
 /// How an interrupt was answered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Answers")]
 pub struct AnswerStates {
-    /// It was resolved.
+    /// The state of interrupts that are resolved.
     pub resolved: CoverageState,
-    /// It was cancelled.
+    /// The state of interrupts that are cancelled.
     pub cancelled: CoverageState,
 }
 

@@ -23,7 +23,7 @@ use ananke_rules::{
     Completion, Decision, Evaluator, Following, Question, RuleOrigin, RuleScope, TurnRules,
 };
 use ananke_trace::outcome::{
-    ErrorKind, Failure, Halt, Problem, Status, TimeLimits, TurnEnd, TurnOutcome,
+    ErrorKind, Halt, Problem, RuleResult, Status, TimeLimits, TurnEnd, TurnOutcome,
 };
 use ananke_trace::trace::{AnsweredInterrupt, Input, InterruptStatus, Trace};
 
@@ -162,11 +162,11 @@ impl Conversation<'_> {
                 .turn(index, &request, rules.as_ref(), time_left, following)
                 .await;
             turn.origin = origin;
-            let review = inputs.review(&self.sink.trace, &turn.end);
+            let review = inputs.review(&self.sink.trace, &turn);
             turn.warnings.extend(review.warnings);
             turn.awaits = review.awaits;
             if let Some(problem) = review.problem {
-                turn.end = turn.end.with_problem(problem);
+                turn.end = TurnEnd::Problem(problem);
             }
             self.result.duration_us += turn.duration_us.unwrap_or_default();
             is_passed = turn.status() == Status::Passed;
@@ -183,9 +183,11 @@ impl Conversation<'_> {
             .result
             .turns
             .last()
-            .is_none_or(|turn| matches!(turn.end, TurnEnd::Evaluated(_)));
+            .is_none_or(|turn| turn.end == TurnEnd::Evaluated);
         if is_whole && ended && !self.sink.was_stopped() {
-            self.result.failures = self.sink.evaluator.settle(&self.sink.trace);
+            self.result
+                .rules
+                .extend(self.sink.evaluator.settle(&self.sink.trace));
             self.result.warnings = self.sink.evaluator.take_warnings();
             self.take_passed();
             if let Some(problem) = self.sink.evaluator.overtime() {
@@ -204,7 +206,7 @@ impl Conversation<'_> {
         let questions = self.sink.evaluator.take_questions();
         if self.result.is_passed() {
             let (failures, halt) = self.ask(questions).await;
-            self.result.failures = failures;
+            self.result.rules.extend(failures);
             self.take_passed();
             halt.map_or(Ok(()), Err)?;
         }
@@ -243,18 +245,22 @@ impl Conversation<'_> {
         time_left: Option<TimeLeft>,
         following: Following,
     ) -> TurnOutcome {
-        let (limits, end) = match self.begin_turn(index, request, rules) {
+        let (limits, (end, rules)) = match self.begin_turn(index, request, rules) {
             Ok(action) => {
-                let end = self
+                let ended = self
                     .carry_out_turn(index, request, action, time_left, following)
                     .await;
-                (self.sink.evaluator.time_limits(), end)
+                (self.sink.evaluator.time_limits(), ended)
             }
-            Err(problem) => (TimeLimits::default(), TurnEnd::Problem(problem, Vec::new())),
+            Err(problem) => (
+                TimeLimits::default(),
+                (TurnEnd::Problem(problem), Vec::new()),
+            ),
         };
         let outcome = turn_outcome(&self.sink.trace, index, self.session.clock(), limits, end);
         TurnOutcome {
             id: request.id.clone(),
+            rules,
             ..outcome
         }
     }
@@ -289,7 +295,7 @@ impl Conversation<'_> {
         action: Action,
         time_left: Option<TimeLeft>,
         following: Following,
-    ) -> TurnEnd {
+    ) -> (TurnEnd, Vec<RuleResult>) {
         let used = Duration::from_micros(self.result.duration_us);
         let limit = self
             .sink
@@ -339,7 +345,7 @@ impl Conversation<'_> {
                 halt = checkpoints.end_turn(number, trace, self.oracle).await.err();
             }
         }
-        Halt::turn_end(halt, failures)
+        (Halt::turn_end(halt), failures)
     }
 
     /// The problem of a turn whose events break the protocol, if that is one.
@@ -366,7 +372,7 @@ impl Conversation<'_> {
 
     /// Asks what rules left open, in their order, until one cannot be answered: the failures of the rules that were
     /// rejected, and what ended it.
-    async fn ask(&mut self, questions: Vec<Question>) -> (Vec<Failure>, Option<Halt>) {
+    async fn ask(&mut self, questions: Vec<Question>) -> (Vec<RuleResult>, Option<Halt>) {
         let TraceSink {
             evaluator, trace, ..
         } = &mut self.sink;
@@ -392,14 +398,14 @@ impl Conversation<'_> {
     fn take_passed(&mut self) {
         let passed = self.sink.evaluator.take_passed(&self.sink.trace);
         self.result
-            .not_shown
+            .rules
             .extend(self.sink.evaluator.take_not_shown());
-        for (scope, held) in passed {
+        for (scope, rule) in passed {
             match scope {
-                RuleScope::Test => self.result.held.push(held),
+                RuleScope::Test => self.result.rules.push(rule),
                 RuleScope::Turn(index) => {
                     if let Some(turn) = self.result.turns.get_mut(index) {
-                        turn.held.push(held);
+                        turn.rules.push(rule);
                     }
                 }
             }
@@ -499,6 +505,11 @@ mod tests {
         }
     }
 
+    /// How many rules of the whole conversation failed.
+    fn failed(result: &ConversationResult) -> usize {
+        result.rules.iter().filter(|rule| rule.has_failed()).count()
+    }
+
     fn statuses(result: &ConversationResult) -> Vec<Status> {
         result.turns.iter().map(TurnOutcome::status).collect()
     }
@@ -530,7 +541,7 @@ mod tests {
             (true, 3, 0)
         );
         assert_eq!(
-            result.held.len(),
+            result.rules.len(),
             2,
             "the rules of the whole conversation are settled"
         );
@@ -551,10 +562,7 @@ mod tests {
             };
             let result = test.hold(&mut inputs).await;
             assert_eq!(statuses(&result), [Status::Failed]);
-            assert_eq!(
-                (result.turns_not_run, result.failures.len()),
-                (not_run, of_whole)
-            );
+            assert_eq!((result.turns_not_run, failed(&result)), (not_run, of_whole));
         }
     }
 
@@ -596,7 +604,7 @@ mod tests {
         let mut test = FakeTest::of(&[]);
         test.budget.turn.cancel.cancel();
         let result = test.hold(&mut Inputs::says(&["one"])).await;
-        assert_eq!(result.turns[0].end, TurnEnd::Stopped(Vec::new()));
+        assert_eq!(result.turns[0].end, TurnEnd::Stopped);
     }
 
     #[tokio::test]
@@ -605,7 +613,7 @@ mod tests {
         inputs.finds.warnings.push("odd".to_owned());
         inputs.finds.problem = Some(broken(ErrorKind::Capture, "missing"));
         let result = FakeTest::of(&[]).hold(&mut inputs).await;
-        assert_eq!(inputs.ends, [TurnEnd::Evaluated(Vec::new())]);
+        assert_eq!(inputs.ends, [TurnEnd::Evaluated]);
         assert_eq!(
             (statuses(&result), &*result.turns[0].warnings),
             (vec![Status::Failed], &["odd".to_owned()][..])
@@ -624,10 +632,8 @@ mod tests {
         ] {
             test.oracle = Says(says.clone());
             let result = test.hold(&mut Inputs::says(&["one"])).await;
-            assert_eq!(
-                (result.failures.len(), result.held.len()),
-                (failures, passed)
-            );
+            let failed = failed(&result);
+            assert_eq!((failed, result.rules.len() - failed), (failures, passed));
             assert_eq!(result.halt.is_some(), says.is_err());
         }
     }
@@ -701,7 +707,7 @@ mod tests {
                 .map(|status| &status.as_str()[..1])
                 .collect();
             assert_eq!(
-                (shown.as_str(), result.failures.len()),
+                (shown.as_str(), failed(&result)),
                 (turns, of_whole),
                 "{rule} {waits:?}"
             );

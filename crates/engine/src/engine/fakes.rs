@@ -31,7 +31,7 @@ use ananke_rules::{
     Block, CompiledCheckpoint, Decision, Evaluator, Inherited, JudgingTime, Question, TurnRules,
     inherit,
 };
-use ananke_trace::outcome::{Halt, Level, TurnEnd};
+use ananke_trace::outcome::{Halt, Level, TurnEnd, TurnOutcome};
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{Change, MessageKind, ResultContent, RunEnd, ToolCall, Trace};
 
@@ -216,8 +216,8 @@ impl InputSource for Inputs {
         Box::pin(std::future::ready(Ok(next)))
     }
 
-    fn review(&mut self, _: &Trace, end: &TurnEnd) -> TurnReview {
-        self.ends.push(end.clone());
+    fn review(&mut self, _: &Trace, turn: &TurnOutcome) -> TurnReview {
+        self.ends.push(turn.end.clone());
         self.finds.clone()
     }
 

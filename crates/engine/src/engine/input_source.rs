@@ -6,7 +6,7 @@ use super::budget::TimeLeft;
 use super::checkpoints::Checkpoints;
 use ananke_base::message::TurnRequest;
 use ananke_rules::TurnRules;
-use ananke_trace::outcome::{Halt, InputDecision, InputOrigin, Problem, TurnEnd};
+use ananke_trace::outcome::{Halt, InputDecision, InputOrigin, Problem, TurnOutcome};
 use ananke_trace::trace::Trace;
 
 /// What an input source sees of a conversation.
@@ -66,8 +66,8 @@ pub trait InputSource: Send {
     ) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>>;
 
     /// Looks at a turn that has just ended, for what later inputs need from it.
-    fn review(&mut self, trace: &Trace, end: &TurnEnd) -> TurnReview {
-        let _ = (trace, end);
+    fn review(&mut self, trace: &Trace, turn: &TurnOutcome) -> TurnReview {
+        let _ = (trace, turn);
         TurnReview::default()
     }
 

@@ -1,9 +1,7 @@
 //! What comes of a conversation.
 
 use ananke_rules::Captured;
-use ananke_trace::outcome::{
-    CheckpointOutcome, Failure, Halt, NotShownRule, PassedRule, Status, TurnOutcome,
-};
+use ananke_trace::outcome::{CheckpointOutcome, Halt, RuleResult, Status, TurnOutcome};
 use ananke_trace::trace::Trace;
 
 /// What came of a conversation.
@@ -13,12 +11,8 @@ pub struct ConversationResult {
     pub turns: Vec<TurnOutcome>,
     /// How many turns were known to follow and were not sent.
     pub turns_not_run: usize,
-    /// The rules of the whole conversation that failed.
-    pub failures: Vec<Failure>,
-    /// The rules of the whole conversation that passed, outer levels first.
-    pub held: Vec<PassedRule>,
-    /// The rules that neither passed nor failed: something could not be read, or the agent does not show results.
-    pub not_shown: Vec<NotShownRule>,
+    /// The rules of the whole conversation with their results, and those of its turns that are not shown.
+    pub rules: Vec<RuleResult>,
     /// What it was to come by.
     pub checkpoints: Vec<CheckpointOutcome>,
     /// The rules that were not evaluated, because their judges were not to be asked: a warning each.
@@ -48,6 +42,6 @@ impl ConversationResult {
             .turns
             .iter()
             .all(|turn| turn.status() == Status::Passed);
-        turns && self.failures.is_empty() && self.halt.is_none()
+        turns && !self.rules.iter().any(RuleResult::has_failed) && self.halt.is_none()
     }
 }

@@ -7,7 +7,7 @@ use ananke_agents::Wire;
 use ananke_base::context::At;
 use ananke_base::message::ToolAnswer;
 use ananke_rules::{Completion, Evaluator, Following, TurnRules};
-use ananke_trace::outcome::Failure;
+use ananke_trace::outcome::RuleResult;
 use ananke_trace::trace::{Change, Delta, Input, Trace};
 
 /// Something that happened.
@@ -72,7 +72,7 @@ pub struct TapePlayer {
     /// The rules.
     pub evaluator: Evaluator,
     /// What they found in turns that have ended.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<RuleResult>,
     deltas: Vec<Delta>,
     turns: usize,
 }
@@ -96,7 +96,7 @@ impl TapePlayer {
         }
         self.evaluator.take_passed(&self.trace);
         let rules = self.evaluator.take_not_shown();
-        rules.into_iter().next().map(|rule| rule.lacks)
+        rules.into_iter().next().map(|rule| rule.message)
     }
 
     /// This happened next.

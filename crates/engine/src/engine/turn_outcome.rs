@@ -62,7 +62,7 @@ pub(super) fn turn_outcome(
         usage: turn.and_then(|turn| trace.turn_usage(turn)),
         awaits: None,
         end,
-        held: Vec::new(),
+        rules: Vec::new(),
         warnings,
     }
 }

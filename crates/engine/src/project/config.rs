@@ -269,9 +269,24 @@ impl Config {
         variables: &Variables,
     ) -> Option<String> {
         let description = target.model.common.description.as_ref()?;
+        self.filled(description, context, variables)
+    }
+
+    /// The name of the model that a target asks, if its protocol names one; `None` also if it is known later.
+    pub fn model_of(
+        &self,
+        target: &ResolvedTarget,
+        context: &Context,
+        variables: &Variables,
+    ) -> Option<String> {
+        self.filled(target.model.model()?, context, variables)
+    }
+
+    /// A text of the config with its variables; `None` if one of them is known later.
+    fn filled(&self, text: &Text, context: &Context, variables: &Variables) -> Option<String> {
         let scope = variables.config_scope(context).open();
         let mut interpolation = Interpolation::again(&scope, &self.source, Mode::Draft);
-        interpolation.text(description).ok()
+        interpolation.text(text).ok()
     }
 
     /// The globs of `specs`, or the default ones; `None` where one could not be filled.

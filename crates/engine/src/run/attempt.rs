@@ -9,6 +9,7 @@ use ananke_base::context::CaseKey;
 use ananke_trace::outcome::{Halt, Outcome, SkipCause, TestEnd};
 use ananke_trace::trace::Facts;
 
+use super::agent_contact::AgentContact;
 use super::case::Case;
 use super::conversation_tape::ConversationTape;
 use super::hooks::run_hooks;
@@ -41,6 +42,8 @@ pub(super) struct Attempt<'a> {
     pub(super) shown: Facts,
     /// Tapes its conversation, with its rules.
     pub(super) tape: Option<ConversationTape>,
+    /// How far it came with its agent.
+    pub(super) contact: AgentContact,
     /// What came of its teardown.
     pub(super) teardown: Teardown,
     /// Whether it came to its end, and was not aborted because the run stops.
@@ -77,6 +80,19 @@ impl Attempt<'_> {
             .and_then(|turn| turn.ended_unix_ms)
             .unwrap_or_default();
         self.outcome.transcript.ended_unix_ms = self.environment.ended_unix_ms().max(last);
+    }
+
+    /// Takes over whether the agent answered.
+    pub(super) fn note_contact(&mut self) {
+        let (answers, target) = (&self.case.shared.answers, &self.outcome.test.target);
+        let problem = self.outcome.first_problem().map(|(_, problem)| problem);
+        match self.contact.has_answered(problem) {
+            Some(true) => answers.note(target),
+            Some(false) => {
+                self.outcome.transcript.is_unanswered = !answers.has_answered(target);
+            }
+            None => {}
+        }
     }
 
     /// Runs the test from its file to its last rule, and the teardown. What stops it is a problem of the whole test.

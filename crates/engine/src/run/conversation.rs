@@ -3,6 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use super::activity_log::ActivityLog;
+use super::agent_contact::ContactObserver;
 use super::attempt::{Attempt, AttemptPurpose};
 use super::awaited_input::AwaitedInput;
 use super::case::Case;
@@ -14,7 +16,7 @@ use super::helpers::Helpers;
 use super::judges::Judges;
 use super::mocks::Mocks;
 use super::observe::observe;
-use super::options::ExchangeReports;
+use super::options::{ActivityReports, ExchangeReports};
 use super::oracle::TestOracle;
 use super::request_pace::RequestPace;
 use super::script_oracle::ScriptOracle;
@@ -37,7 +39,7 @@ use crate::project::DEFAULT_TURN_TIMEOUT;
 use ananke_agents::{Limits, Pacer, Session, SessionOptions, Target};
 use ananke_base::message::Lane;
 use ananke_rules::{Evaluator, Inherited, Measure};
-use ananke_trace::outcome::{ErrorKind, Halt, Problem, Status, TestEnd};
+use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult, Status, TestEnd};
 use ananke_trace::trace::Trace;
 
 /// How many rules are named that a skipped test has not evaluated.
@@ -132,7 +134,7 @@ impl Attempt<'_> {
         if let Some(observed) = &shared.observed {
             let conversation = observed.conversation(&self.key.test).await?;
             self.shown = conversation.shown;
-            self.outcome.verdict.not_shown = observe(&mut prepared, conversation)?;
+            self.outcome.verdict.rules = observe(&mut prepared, conversation)?;
             prepared
                 .target
                 .agent()
@@ -143,6 +145,7 @@ impl Attempt<'_> {
                 .clone_from(&prepared.thread_id);
             self.outcome.verdict.warnings.clone_from(&prepared.warnings);
         }
+        self.outcome.transcript.time = prepared.target.time();
         for message in &mut prepared.history {
             message
                 .id
@@ -271,7 +274,7 @@ impl Attempt<'_> {
             programs: environment.programs.clone(),
             offered: offered.into(),
         };
-        let session = open(&*target, session_options).await?;
+        let session = self.open(&*target, session_options).await?;
         let attempt_pace = RequestPace::new(Arc::clone(watchdog), environment.recorder().cloned());
         let rate = pace.rate.map(|rate| shared.target_limits.rate(rate));
         let pacer = environment
@@ -346,6 +349,29 @@ impl Attempt<'_> {
             });
         }
         Ok(engine::converse(parts, &mut *inputs).await)
+    }
+
+    /// Opens a session with the agent.
+    async fn open(
+        &self,
+        target: &dyn Target,
+        options: SessionOptions,
+    ) -> Result<Box<dyn Session>, Problem> {
+        target.open(options).await.map_err(|error| {
+            if self.is_sent() {
+                self.contact.not_opened(&error);
+            }
+            Problem {
+                kind: ErrorKind::Protocol,
+                message: error.to_string(),
+                help: error.help,
+            }
+        })
+    }
+
+    /// Whether the agent itself is asked.
+    fn is_sent(&self) -> bool {
+        self.environment.is_live() && self.case.shared.observed.is_none()
     }
 
     /// Notes the tools that the rules name, and those that exist before the agent calls one.
@@ -449,8 +475,23 @@ impl Attempt<'_> {
             .driver
             .as_ref()
             .filter(|_| *lane == Lane::Agent);
+        let contact = (*lane == Lane::Agent && self.is_sent()).then(|| {
+            Box::new(ContactObserver {
+                contact: &self.contact,
+                answers: &self.case.shared.answers,
+                target: &self.case.entry.test.target,
+                has_answered: false,
+            }) as Box<dyn Observer>
+        });
+        let is_followed = self.case.shared.options.activity == ActivityReports::On
+            && self.purpose == AttemptPurpose::Report
+            && *lane == Lane::Agent;
+        let activity =
+            is_followed.then(|| Box::new(ActivityLog::new(self.case)) as Box<dyn Observer>);
         recorder
             .into_iter()
+            .chain(contact)
+            .chain(activity)
             .chain(log.map(|log| Box::new(log) as Box<dyn Observer>))
             .chain(of_agent)
             .chain(tape.map(|tape| Box::new(tape) as Box<dyn Observer>))
@@ -463,9 +504,7 @@ impl Attempt<'_> {
         let ConversationResult {
             turns,
             turns_not_run,
-            failures,
-            held,
-            not_shown,
+            rules,
             not_asked,
             halt,
             open_rules,
@@ -494,7 +533,7 @@ impl Attempt<'_> {
                 .shared
                 .mutator
                 .as_ref()
-                .filter(|_| failures.is_empty() && halt.is_none());
+                .filter(|_| halt.is_none() && !rules.iter().any(RuleResult::has_failed));
             let taped = self.tape.as_ref().map(ConversationTape::take);
             let noticed = mutator
                 .zip(taped)
@@ -509,12 +548,11 @@ impl Attempt<'_> {
         }
         outcome.transcript.checkpoints = checkpoints;
         outcome.transcript.turns_not_run = turn_count(turns_not_run);
-        outcome.verdict.held = held;
-        outcome.verdict.not_shown.extend(not_shown);
+        outcome.verdict.rules.extend(rules);
         outcome.verdict.silenced = trace.ledger.silenced().map(silenced).collect();
         outcome.verdict.judges_not_asked = turn_count(not_asked.len());
         outcome.verdict.warnings.extend(not_asked);
-        outcome.verdict.end = TestEnd::Evaluated(failures);
+        outcome.verdict.end = TestEnd::Evaluated;
         outcome.transcript.messages_count += messages_count;
         outcome.transcript.state = state;
         outcome.transcript.duration_us = duration_us;
@@ -547,13 +585,4 @@ impl Attempt<'_> {
 fn silenced((name, count): (&str, u64)) -> String {
     let times = if count == 1 { "time" } else { "times" };
     format!("`{name}`, {count} {times}")
-}
-
-/// Opens a session with the agent.
-async fn open(target: &dyn Target, options: SessionOptions) -> Result<Box<dyn Session>, Problem> {
-    target.open(options).await.map_err(|error| Problem {
-        kind: ErrorKind::Protocol,
-        message: error.to_string(),
-        help: error.help,
-    })
 }

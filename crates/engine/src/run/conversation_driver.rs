@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 use crate::engine::Observer;
 use ananke_base::message::{ToolAnswer, TurnInput};
 use ananke_rules::{Decision, Question};
-use ananke_trace::outcome::{Halt, TurnEnd};
+use ananke_trace::outcome::{Halt, TurnOutcome};
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{ToolCall, Trace};
 
@@ -39,7 +39,7 @@ pub trait ConversationDriver: Send + Sync {
     fn next(&self) -> BoxFuture<'_, Option<DriverRequest>>;
 
     /// A turn has ended.
-    fn ended(&self, trace: &Trace, end: &TurnEnd);
+    fn ended(&self, trace: &Trace, turn: &TurnOutcome);
 
     /// Follows the conversation, if it does.
     fn observer(&self) -> Option<Box<dyn Observer>> {

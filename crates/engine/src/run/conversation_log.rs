@@ -12,7 +12,7 @@ use crate::engine::{ConversationSoFar, InputSource, NextTurn, Observer, TurnRevi
 use ananke_agents::Wire;
 use ananke_base::context::At;
 use ananke_base::message::{HistoryMessage, Lane, ToolAnswer, TurnInput};
-use ananke_trace::outcome::{Halt, InputOrigin, TurnEnd};
+use ananke_trace::outcome::{Halt, InputOrigin, TurnOutcome};
 use ananke_trace::trace::{Change, RunEnd, Trace};
 
 /// Collects one conversation. Clones share it.
@@ -169,8 +169,8 @@ impl InputSource for LoggedInputs<'_> {
         })
     }
 
-    fn review(&mut self, trace: &Trace, end: &TurnEnd) -> TurnReview {
-        self.inputs.review(trace, end)
+    fn review(&mut self, trace: &Trace, turn: &TurnOutcome) -> TurnReview {
+        self.inputs.review(trace, turn)
     }
 
     fn must_send(&self) -> bool {

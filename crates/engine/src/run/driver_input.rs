@@ -14,7 +14,7 @@ use super::turn_count::turn_count;
 use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
 use crate::engine::{ConversationSoFar, Handling, Oracle as _, ToolHost};
 use ananke_base::message::ToolAnswer;
-use ananke_trace::outcome::{Halt, InputOrigin, TurnEnd};
+use ananke_trace::outcome::{Halt, InputOrigin, TurnOutcome};
 use ananke_trace::trace::{ToolCall, Trace};
 
 /// What a program says.
@@ -57,8 +57,8 @@ impl UnwrittenInput for DriverInput<'_> {
         })
     }
 
-    fn ended(&mut self, trace: &Trace, end: &TurnEnd) {
-        self.driver.ended(trace, end);
+    fn ended(&mut self, trace: &Trace, turn: &TurnOutcome) {
+        self.driver.ended(trace, turn);
     }
 }
 

@@ -1,10 +1,12 @@
-//! Events of a run: the only thing a report is made from. Tests start and take turns in any order, and finish in the
-//! order of the plan.
+//! Events of a run: the only thing a report is made from. Tests start, take turns and end in any order, and are finished in
+//! the order of the plan.
 
 use super::exchange_part::ExchangePart;
+use super::no_answer::NoAnswer;
 use ananke_base::message::Lane;
 use ananke_trace::outcome::{Outcome, RunFacts, Status, Verdict};
 use ananke_trace::redact::{Mask, Redactor};
+use ananke_trace::trace::Usage;
 
 /// Something that happened in a run.
 #[derive(Clone, Debug)]
@@ -67,6 +69,13 @@ pub enum RunEvent {
         /// How many there may be.
         of: u32,
     },
+    /// The agent of a running test is heard; only if that is asked for.
+    Activity {
+        /// The test's id.
+        id: String,
+        /// The name of the call that runs; of several, of the one that began last.
+        call: Option<String>,
+    },
     /// A running test sends or receives something; only if that is asked for.
     Exchange {
         /// The test's id.
@@ -85,6 +94,8 @@ pub enum RunEvent {
         /// The last lines that it printed; may be empty.
         printed: String,
     },
+    /// The first tests of a target got no answer; sent once for each target.
+    NoAnswer(Box<NoAnswer>),
     /// A test is over, though those before it may not be.
     CaseEnded {
         /// Its id.
@@ -95,6 +106,11 @@ pub enum RunEvent {
         duration_us: Option<u64>,
         /// Whether the run fails for it.
         fails_the_run: bool,
+        /// The tokens of all its attempts.
+        usage: Usage,
+        /// Its outcome if the run fails for it and tests before it still run: it can be shown at once. `None` also if
+        /// the reports have no room; `CaseFinished` brings every outcome.
+        failed: Option<Box<Outcome>>,
     },
     /// The outcome of a test, in the order of the plan.
     CaseFinished(Box<Outcome>),
@@ -114,6 +130,17 @@ pub enum RunEvent {
         /// Whether it was interrupted.
         interrupted: bool,
     },
+}
+
+impl RunEvent {
+    /// Whether it contains the outcome of a test.
+    pub(super) fn has_outcome(&self) -> bool {
+        match self {
+            Self::CaseFinished(_) => true,
+            Self::CaseEnded { failed, .. } => failed.is_some(),
+            _ => false,
+        }
+    }
 }
 
 impl From<Outcome> for RunEvent {
@@ -138,6 +165,10 @@ impl Mask for RunEvent {
                 id.mask(redactor);
                 why.mask(redactor);
             }
+            Self::Activity { id, call } => {
+                id.mask(redactor);
+                call.mask(redactor);
+            }
             Self::Exchange {
                 id,
                 lane: _,
@@ -151,12 +182,16 @@ impl Mask for RunEvent {
                 what.mask(redactor);
                 printed.mask(redactor);
             }
+            Self::NoAnswer(no_answer) => no_answer.mask(redactor),
             Self::CaseStarted { id }
             | Self::TurnStarted { id, .. }
             | Self::NextRun { id, .. }
-            | Self::NextWalk { id, .. }
-            | Self::CaseEnded { id, .. } => {
+            | Self::NextWalk { id, .. } => {
                 id.mask(redactor);
+            }
+            Self::CaseEnded { id, failed, .. } => {
+                id.mask(redactor);
+                failed.mask(redactor);
             }
             Self::CaseFinished(outcome) => outcome.mask(redactor),
             Self::ObsoleteSnapshots { left, deleted } => {

@@ -76,7 +76,7 @@ impl EventReceiver {
             self.events.close();
             return None;
         };
-        if matches!(&*event, RunEvent::CaseFinished(_)) {
+        if event.has_outcome() {
             self.room.add_permits(1);
         }
         Some(event)

@@ -96,7 +96,7 @@ mod tests {
             run,
             ..Outcome::default()
         };
-        outcome.verdict.end = TestEnd::Problem(problem, Vec::new());
+        outcome.verdict.end = TestEnd::Problem(problem);
         outcome
     }
 

@@ -19,7 +19,7 @@ use ananke_trace::redact::Redactor;
 
 /// A run of a project that is ready.
 pub(super) struct FakeProject {
-    _folder: TempDir,
+    folder: TempDir,
     pub(super) run: Run,
     pub(super) plan: Plan,
     events: EventReceiver,
@@ -64,7 +64,7 @@ impl FakeProject {
             sender,
         );
         Self {
-            _folder: folder,
+            folder,
             run,
             plan,
             events,
@@ -84,6 +84,13 @@ impl FakeProject {
         )
     }
 
+    /// Its parts, with reports that have room for so many outcomes.
+    pub(super) fn with_room(mut self, room: usize) -> (TempDir, Run, Plan, EventReceiver) {
+        let (sender, events) = event_channel(room);
+        self.run.events = sender;
+        (self.folder, self.run, self.plan, events)
+    }
+
     /// The outcome of the first test before it starts, under another name.
     pub(super) fn outcome(&self, name: &str) -> Outcome {
         let mut outcome = blank(&self.run, &self.plan.cases[0]);
@@ -94,7 +101,7 @@ impl FakeProject {
     /// Runs every test: each event in a few words.
     pub(super) async fn events(self) -> Vec<String> {
         let Self {
-            _folder,
+            folder: _folder,
             run,
             plan,
             mut events,

@@ -4,8 +4,10 @@
 //! recordings and snapshots. It decides which test runs when; [`crate::engine`] holds the conversation of a test, and gets
 //! the test's turns (`written_turns`), mocks (`mocks`) and scripts (`oracle`) from here.
 
+mod activity_log;
+mod agent_contact;
+mod answered_targets;
 mod attempt;
-
 mod attempt_series;
 mod awaited_input;
 mod capture_values;
@@ -28,6 +30,7 @@ mod hooks;
 mod judges;
 mod memory_recording;
 mod mocks;
+mod no_answer;
 mod observe;
 mod options;
 mod oracle;
@@ -64,6 +67,7 @@ mod test_inputs;
 mod thread_locks;
 mod tool_names;
 mod turn_count;
+mod unanswered;
 mod unwritten_input;
 mod used_threads;
 mod verify_recording;
@@ -83,7 +87,11 @@ pub use event::RunEvent;
 pub use event_channel::{EventReceiver, EventSender, event_channel};
 pub use exchange_part::ExchangePart;
 pub use memory_recording::MemoryRecording;
-pub use options::{AfterFailure, ExchangeReports, Options, ReusedThreads, SuiteComparison};
+pub use no_answer::NoAnswer;
+pub use options::{
+    ActivityReports, AfterFailure, AfterNoAnswer, ExchangeReports, Options, ReusedThreads,
+    SuiteComparison,
+};
 pub use person::{People, Person, PersonAnswer, PersonQuestion};
 pub use project_hooks::{ProjectHooks, SetupError, SetupStep};
 pub use run::Run;

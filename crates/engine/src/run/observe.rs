@@ -8,7 +8,7 @@ use crate::compile::PreparedTurn;
 use crate::observed::{ObservedAgent, ObservedConversation, ObservedTurn};
 use crate::plan::Prepared;
 use ananke_base::message::{MessageId, RequestContext, ServerAnswers, TurnRequest};
-use ananke_trace::outcome::{ErrorKind, NotShownRule, Problem};
+use ananke_trace::outcome::{ErrorKind, Problem, RuleResult};
 use ananke_trace::trace::Fact;
 
 /// Puts `conversation` into `prepared` instead of what it would do. Returns the rules that it does not show.
@@ -18,7 +18,7 @@ use ananke_trace::trace::Fact;
 pub(super) fn observe(
     prepared: &mut Prepared,
     conversation: ObservedConversation,
-) -> Result<Vec<NotShownRule>, Problem> {
+) -> Result<Vec<RuleResult>, Problem> {
     if let Some(index) = prepared.turns.iter().position(Option::is_none) {
         let message = format!(
             "turn {} uses a variable that an earlier turn captures",

@@ -18,6 +18,16 @@ pub enum AfterFailure {
     Stop,
 }
 
+/// What it means for other tests if the first ones got no answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AfterNoAnswer {
+    /// No further test is sent to their target.
+    #[default]
+    Stop,
+    /// They run.
+    Continue,
+}
+
 /// Whether a retry may use the thread of an earlier attempt, which the agent may remember.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReusedThreads {
@@ -48,6 +58,16 @@ pub enum ExchangeReports {
     On,
 }
 
+/// Whether it is reported which call a running test is in, and that its agent is heard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ActivityReports {
+    /// No.
+    #[default]
+    Off,
+    /// Yes.
+    On,
+}
+
 /// The options of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -55,6 +75,8 @@ pub struct Options {
     pub parallel: usize,
     /// What a test that does not pass means for those after it.
     pub after_failure: AfterFailure,
+    /// What it means for other tests if the first ones got no answer.
+    pub after_no_answer: AfterNoAnswer,
     /// When a turn ends in which a rule fails.
     pub at_failure: AtFailure,
     /// What a violation of the protocol makes of its turn.
@@ -81,6 +103,8 @@ pub struct Options {
     pub writing: Writing,
     /// Whether what is sent and received is reported.
     pub exchanges: ExchangeReports,
+    /// Whether it is reported what agents do.
+    pub activity: ActivityReports,
 }
 
 impl Default for Options {
@@ -88,6 +112,7 @@ impl Default for Options {
         Self {
             parallel: 1,
             after_failure: AfterFailure::default(),
+            after_no_answer: AfterNoAnswer::default(),
             at_failure: AtFailure::default(),
             at_violation: AtViolation::default(),
             timeout: None,
@@ -101,6 +126,7 @@ impl Default for Options {
             on_missing_input: None,
             writing: Writing::default(),
             exchanges: ExchangeReports::default(),
+            activity: ActivityReports::default(),
         }
     }
 }

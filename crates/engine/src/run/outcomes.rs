@@ -55,7 +55,7 @@ fn broken(shared: &Run, entry: &CaseEntry, message: String) -> Outcome {
         help: None,
     };
     let mut outcome = blank(shared, entry);
-    outcome.verdict.end = TestEnd::Problem(problem, Vec::new());
+    outcome.verdict.end = TestEnd::Problem(problem);
     outcome.transcript.ended_unix_ms = outcome.transcript.started_unix_ms;
     outcome
 }
@@ -68,15 +68,24 @@ pub(super) fn not_run(shared: &Run, entry: &CaseEntry, reason: Option<Reason>) -
     let outcome = match (&entry.test.skip, &shared.not_started) {
         (Some(why), _) => skipped(shared, entry, why.clone()),
         (None, Some(why)) => broken(shared, entry, format!("not run: {why}")),
-        (None, None) => skipped(shared, entry, format!("not run{because}")),
+        (None, None) => skipped_for(
+            shared,
+            entry,
+            SkipCause::RunStopped,
+            format!("not run{because}"),
+        ),
     };
     shared.redactor_of(entry).seal(outcome)
 }
 
-/// The outcome of a skipped test.
+/// The outcome of a test that its file skips.
 pub(super) fn skipped(shared: &Run, entry: &CaseEntry, why: String) -> Outcome {
+    skipped_for(shared, entry, SkipCause::Wanted, why)
+}
+
+fn skipped_for(shared: &Run, entry: &CaseEntry, cause: SkipCause, why: String) -> Outcome {
     let mut outcome = blank(shared, entry);
-    outcome.verdict.end = TestEnd::Skipped(SkipCause::Wanted, why);
+    outcome.verdict.end = TestEnd::Skipped(cause, why);
     outcome.transcript.ended_unix_ms = outcome.transcript.started_unix_ms;
     outcome
 }
@@ -86,11 +95,12 @@ pub(super) fn mark_aborted(outcome: &mut Outcome, reason: Option<Reason>) {
     let because = reason
         .map(|reason| format!(": {}", reason.as_str()))
         .unwrap_or_default();
-    outcome.verdict.end =
-        TestEnd::Skipped(SkipCause::Wanted, format!("not run to its end{because}"));
+    outcome.verdict.rules.retain(|rule| !rule.has_failed());
+    let why = format!("not run to its end{because}");
+    outcome.verdict.end = TestEnd::Skipped(SkipCause::RunStopped, why);
 }
 
 /// Ends the outcome with a problem of the whole test.
 pub(super) fn end_with(outcome: &mut Outcome, problem: Problem) {
-    outcome.verdict.end = TestEnd::Problem(problem, outcome.verdict.end.failures().to_vec());
+    outcome.verdict.end = TestEnd::Problem(problem);
 }

@@ -13,9 +13,8 @@ use ananke_base::statistics::{DurationStatistics, SequentialDecision};
 use ananke_model::model::BrokenProhibitions;
 use ananke_trace::outcome::{
     CheckpointRuns, ErrorKind, Outcome, RunPolicy, SnapshotWritten, Stability, StabilityVerdict,
-    Status,
+    Status, TokenTotals,
 };
-use ananke_trace::trace::Usage;
 
 /// How many warnings of all runs are kept.
 const MOST_WARNINGS: usize = 20;
@@ -51,7 +50,7 @@ impl RepeatedRuns {
             verdict: StabilityVerdict::Stopped,
             durations: DurationStatistics::default(),
             turns: 0,
-            usage: Usage::default(),
+            tokens: TokenTotals::default(),
             checkpoints: Vec::new(),
             failures: Vec::new(),
             further_failed: 0,
@@ -170,19 +169,14 @@ impl AttemptSeries for RepeatedRuns {
         let Stability {
             durations,
             turns,
-            usage,
+            tokens,
             passed,
             failed,
             ..
         } = &mut self.stability;
         durations.add(outcome.transcript.duration_us);
         *turns += outcome.transcript.turns.len();
-        *usage = outcome
-            .transcript
-            .turns
-            .iter()
-            .filter_map(|turn| turn.usage)
-            .fold(*usage, |sum, own| sum + own);
+        *tokens = *tokens + TokenTotals::of(&outcome.transcript);
         *(if status == Status::Passed {
             passed
         } else {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::OnceCell;
 
+use super::answered_targets::AnsweredTargets;
 use super::conversation_driver::ConversationDriver;
 use super::conversation_log::ConversationLog;
 use super::conversation_tape::{ConversationMutator, ConversationTape};
@@ -72,6 +73,7 @@ pub struct Run {
     pub not_started: Option<String>,
     /// Set once the end of a server has been reported.
     pub(super) exit_reported: OnceCell<()>,
+    pub(super) answers: AnsweredTargets,
     pub(super) thread_locks: ThreadLocks,
     pub(super) target_limits: TargetLimits,
     pub(super) tool_names: ToolNames,
@@ -111,6 +113,7 @@ impl Run {
             servers: ServerWatch::default(),
             not_started: None,
             exit_reported: OnceCell::new(),
+            answers: AnsweredTargets::default(),
             thread_locks: ThreadLocks::default(),
             target_limits: TargetLimits::default(),
             tool_names: ToolNames::default(),

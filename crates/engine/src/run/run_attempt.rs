@@ -9,6 +9,7 @@ use ananke_base::text::escape;
 use ananke_trace::outcome::{ErrorKind, Outcome, Problem};
 use ananke_trace::trace::Facts;
 
+use super::agent_contact::AgentContact;
 use super::attempt::{Attempt, AttemptPurpose};
 use super::case::Case;
 use super::conversation_tape::ConversationTape;
@@ -51,10 +52,12 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
         outcome,
         shown: Facts::ALL,
         tape,
+        contact: AgentContact::default(),
         teardown,
         has_ended: false,
     };
     attempt.run(threads).await;
+    attempt.note_contact();
     let Attempt {
         environment,
         mut outcome,

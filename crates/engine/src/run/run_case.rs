@@ -31,7 +31,6 @@ pub(super) async fn run_case(case: &Case) -> Option<Sealed<Outcome>> {
     let _is_left = case.watchdog.begin(TestStep::Evaluate, Duration::ZERO);
     let outcome = case.redactor.seal(outcome);
     case.watchdog.end().ok()?;
-    tell_end(case, &outcome);
     Some(outcome)
 }
 
@@ -42,19 +41,6 @@ async fn run_attempts_of(case: &Case) -> Outcome {
         SuiteComparison::Off => run_attempts(case, &mut key, &mut threads).await,
         SuiteComparison::WithItself => Box::pin(run_twice(case, &mut key, &mut threads)).await,
     }
-}
-
-fn tell_end(case: &Case, outcome: &Outcome) {
-    let id = case.entry.id().into_owned();
-    let (status, fails_the_run) = (outcome.status(), outcome.fails_the_run());
-    let duration_us = outcome.transcript.duration();
-    let ended = RunEvent::CaseEnded {
-        id,
-        status,
-        duration_us,
-        fails_the_run,
-    };
-    case.shared.tell(case.redactor.seal(ended));
 }
 
 /// Ends a test without its thread; `preparation` cleans up after it.
@@ -87,7 +73,5 @@ pub(super) async fn end_without_thread(
     }
     let clock = &case.shared.context.clock;
     outcome.transcript.ended_unix_ms = clock.unix_ms(clock.now());
-    let outcome = case.redactor.seal(outcome);
-    tell_end(case, &outcome);
-    outcome
+    case.redactor.seal(outcome)
 }

@@ -33,11 +33,11 @@ pub(super) async fn run_twice(
     } else {
         (second, first)
     };
-    let (turns, usage) = other.spent();
+    let (turns, tokens) = other.spent();
     let compared = SelfComparison {
         verdicts,
         turns,
-        usage,
+        tokens,
     };
     if compared.is_flip() {
         shown.other_runs.push(other.into_earlier());

@@ -5,22 +5,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 use super::case::Case;
+use super::event::RunEvent;
 use super::options::{AfterFailure, Options};
 use super::outcomes::{lost, not_run};
 use super::prefetch::Prefetch;
 use super::run::Run;
 use super::spool::Spool;
 use super::stopper::Reason;
-use crate::plan::Plan;
-use ananke_trace::outcome::{Outcome, Totals};
+use crate::plan::{CaseEntry, Plan};
+use ananke_trace::outcome::{Lost, Outcome, Totals};
 use ananke_trace::redact::Sealed;
 
 /// The result of all tests.
 #[derive(Default)]
 pub(super) struct All {
     pub(super) totals: Totals,
-    /// Whether some tests did not run because a server had ended.
-    pub(super) lost_server: bool,
+    /// What some tests could not run without.
+    pub(super) lost: Option<Lost>,
 }
 
 /// What the threads share that run the tests.
@@ -72,19 +73,33 @@ impl Schedule {
             return None;
         }
         let mut prefetch = self.prefetch.lock().unwrap_or_else(PoisonError::into_inner);
-        let index = prefetch.started();
-        let (entry, loading) = prefetch.start()?;
-        prefetch.load_ahead(self.parallel());
-        drop(prefetch);
-        Some((
-            index,
-            Case::new(
-                Arc::clone(&self.shared),
-                Arc::clone(&self.plan),
-                entry,
-                loading,
-            ),
-        ))
+        loop {
+            let index = prefetch.started();
+            let (entry, loading) = prefetch.start()?;
+            if entry.test.skip.is_none() && self.shared.is_given_up(&entry.test.target) {
+                self.not_sent(index, &entry);
+                continue;
+            }
+            prefetch.load_ahead(self.parallel());
+            return Some((
+                index,
+                Case::new(
+                    Arc::clone(&self.shared),
+                    Arc::clone(&self.plan),
+                    entry,
+                    loading,
+                ),
+            ));
+        }
+    }
+
+    /// Reports that a test is not run since its target is given up.
+    fn not_sent(&self, index: usize, entry: &CaseEntry) {
+        let mut reporting = self.reporting();
+        reporting.all.lost = reporting.all.lost.or(Some(Lost::Agent));
+        let outcome = not_run(&self.shared, entry, Some(Reason::NoAnswer));
+        reporting.finished.put(index, outcome);
+        self.report(&mut reporting);
     }
 
     /// Takes the outcome of a test, and reports it if it is next. No test waits for reports that have no room.
@@ -100,8 +115,30 @@ impl Schedule {
             self.shared.stopper.stop(Reason::FailFast);
         }
         let mut reporting = self.reporting();
+        let waits = index != reporting.reported;
+        let is_shown = waits && outcome.fails_the_run() && self.shared.events.reserve_room();
+        self.tell_end(&outcome, is_shown.then(|| Box::new((*outcome).clone())));
+        let target = outcome.test.target.clone();
+        let unanswered = outcome.transcript.is_unanswered.then_some(target);
         reporting.finished.put(index, outcome);
         self.report(&mut reporting);
+        drop(reporting);
+        if let Some(target) = unanswered {
+            self.shared
+                .count_unanswered(&self.plan, &target, self.parallel());
+        }
+    }
+
+    /// Reports that a test is over; `failed` is its outcome, if that is shown before it is reported.
+    fn tell_end(&self, outcome: &Outcome, failed: Option<Box<Outcome>>) {
+        self.shared.tell_all(RunEvent::CaseEnded {
+            id: outcome.test.id.clone(),
+            status: outcome.status(),
+            duration_us: outcome.transcript.duration(),
+            fails_the_run: outcome.fails_the_run(),
+            usage: outcome.spent().1.usage,
+            failed,
+        });
     }
 
     fn reporting(&self) -> MutexGuard<'_, Reporting> {
@@ -159,8 +196,9 @@ impl Schedule {
             Ok(Some(outcome)) => outcome,
             Ok(None) => {
                 let reason = self.shared.stopper.reason();
-                reporting.all.lost_server |=
-                    reason == Some(Reason::ServerEnded) && entry.test.skip.is_none();
+                if entry.test.skip.is_none() {
+                    reporting.all.lost = reporting.all.lost.or(reason.and_then(Reason::lost));
+                }
                 not_run(&self.shared, entry, reason)
             }
             Err(error) => lost(&self.shared, entry, &error),
@@ -175,6 +213,7 @@ impl Schedule {
 mod tests {
     use super::*;
     use crate::run::fakes::FakeProject;
+    use crate::run::run_case::run_case;
 
     #[tokio::test]
     async fn outcomes_are_reported_in_the_order_of_the_plan() {
@@ -194,6 +233,46 @@ mod tests {
             .collect();
         let expected: Vec<String> = (0..40).map(|index| format!("t{index}: passed")).collect();
         assert_eq!(finished, expected.iter().collect::<Vec<_>>());
+    }
+
+    /// The events of tests that end in the opposite order of the plan, with room for so many outcomes in the reports.
+    async fn ended_in_opposite_order(words: &[&str], room: usize) -> Vec<(String, bool)> {
+        let project = FakeProject::saying(words, Options::default());
+        let (folder, run, plan, mut events) = project.with_room(room);
+        let schedule = Schedule::new(Arc::new(run), plan);
+        let mut cases: Vec<_> = std::iter::from_fn(|| schedule.next()).collect();
+        while let Some((index, case)) = cases.pop() {
+            schedule.finish(index, run_case(&case).await.unwrap());
+        }
+        schedule.shared.events.end();
+        drop(folder);
+        let mut ended = Vec::new();
+        while let Some(event) = events.recv().await {
+            if let RunEvent::CaseEnded { id, failed, .. } = &*event {
+                let name = id.rsplit("::").next().unwrap_or_default();
+                ended.push((name.to_owned(), failed.is_some()));
+            }
+        }
+        ended
+    }
+
+    #[tokio::test]
+    async fn a_failure_that_waits_for_tests_before_it_is_shown_at_once() {
+        let words = ["bad", "good", "bad", "bad"];
+        let expected = |shown: [bool; 4]| {
+            let ended = ["t3", "t2", "t1", "t0"].map(str::to_owned).into_iter();
+            ended.zip(shown).collect::<Vec<_>>()
+        };
+        // The outcome of the first in the plan follows at once.
+        assert_eq!(
+            ended_in_opposite_order(&words, 10).await,
+            expected([true, true, false, false])
+        );
+        // Reports that take nothing get no more outcomes than they have room for.
+        assert_eq!(
+            ended_in_opposite_order(&words, 1).await,
+            expected([true, false, false, false])
+        );
     }
 
     #[tokio::test]
@@ -227,7 +306,7 @@ mod tests {
                 "t1 starts",
                 "t1 ends",
                 "t1: failed",
-                "t2: not run: a test before it did not pass"
+                "t2: not run: an earlier test did not pass"
             ]
         );
     }

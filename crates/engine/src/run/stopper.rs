@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use ananke_trace::outcome::Lost;
 use tokio_util::sync::CancellationToken;
 
 /// Why a run stops before its end.
@@ -13,6 +14,8 @@ pub enum Reason {
     Interrupted,
     /// A server that the tests need ended.
     ServerEnded,
+    /// The first tests got no answer.
+    NoAnswer,
     /// A server or the `setup` of the config failed, before the first test.
     NotStarted,
 }
@@ -21,10 +24,22 @@ impl Reason {
     /// The words in reports.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::FailFast => "a test before it did not pass",
+            Self::FailFast => "an earlier test did not pass",
             Self::Interrupted => "the run was interrupted",
             Self::ServerEnded => "a server of the config ended",
+            Self::NoAnswer => "no earlier test got an answer",
             Self::NotStarted => "what the config starts did not start",
+        }
+    }
+}
+
+impl Reason {
+    /// What is missing to the tests that did not run, if it is that.
+    pub(super) fn lost(self) -> Option<Lost> {
+        match self {
+            Self::ServerEnded => Some(Lost::Server),
+            Self::NoAnswer => Some(Lost::Agent),
+            Self::FailFast | Self::Interrupted | Self::NotStarted => None,
         }
     }
 }

@@ -30,10 +30,7 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     let shared = Arc::new(shared);
     let expired = plan.expired.clone();
     let obsolete = std::mem::take(&mut plan.obsolete);
-    let All {
-        totals,
-        lost_server,
-    } = tokio::select! {
+    let All { totals, lost } = tokio::select! {
         biased;
         () = shared.watch_servers() => unreachable!("it watches to the end"),
         all = run_all(&shared, plan) => all,
@@ -55,7 +52,7 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     let verdict = Verdict {
         totals,
         flaky_fails,
-        lost_server,
+        lost,
         expired,
         near_names,
         warnings_fail,

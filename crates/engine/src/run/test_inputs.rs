@@ -10,7 +10,7 @@ use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
 use super::watchdog::TestStep;
 use super::written_turns::WrittenTurns;
 use crate::engine::{ConversationSoFar, InputSource, NextTurn, TurnReview};
-use ananke_trace::outcome::{Halt, InputOrigin, Status, TurnEnd};
+use ananke_trace::outcome::{Halt, InputOrigin, Status, TurnOutcome};
 use ananke_trace::trace::Trace;
 
 /// The inputs of one attempt.
@@ -70,12 +70,13 @@ impl InputSource for TestInputs<'_> {
         })
     }
 
-    fn review(&mut self, trace: &Trace, end: &TurnEnd) -> TurnReview {
-        let review = self.written.review(trace, end);
+    fn review(&mut self, trace: &Trace, turn: &TurnOutcome) -> TurnReview {
+        let review = self.written.review(trace, turn);
         if let Some(unwritten) = &mut self.unwritten {
-            unwritten.ended(trace, end);
+            unwritten.ended(trace, turn);
         }
-        let is_last_written = self.written.remaining() == Some(0) && end.status() == Status::Passed;
+        let is_last_written =
+            self.written.remaining() == Some(0) && turn.status() == Status::Passed;
         let unwritten = self.unwritten.as_mut().filter(|_| is_last_written);
         TurnReview {
             awaits: unwritten.and_then(|unwritten| unwritten.awaits(trace)),

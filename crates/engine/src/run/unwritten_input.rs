@@ -6,7 +6,7 @@ use crate::compile::PreparedTurn;
 use crate::engine::{ConversationSoFar, TimeLeft};
 use ananke_base::message::{AnswerTo, PendingAnswer, TurnInput, UserContent};
 use ananke_rules::TurnRules;
-use ananke_trace::outcome::{ErrorKind, Halt, InputDecision, InputOrigin, Problem, TurnEnd};
+use ananke_trace::outcome::{ErrorKind, Halt, InputDecision, InputOrigin, Problem, TurnOutcome};
 use ananke_trace::trace::{RunEnd, Trace};
 
 /// What a turn sends that is not written.
@@ -39,8 +39,8 @@ pub(super) trait UnwrittenInput: Send {
     ) -> BoxFuture<'a, Result<Option<UnwrittenTurn>, Halt>>;
 
     /// A turn has ended, written or not.
-    fn ended(&mut self, trace: &Trace, end: &TurnEnd) {
-        let _ = (trace, end);
+    fn ended(&mut self, trace: &Trace, turn: &TurnOutcome) {
+        let _ = (trace, turn);
     }
 
     /// Whether the agent waits for input after a turn behind which nothing is written; `None` if that does not matter.

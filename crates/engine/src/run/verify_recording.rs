@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use super::agent_contact::AgentContact;
 use super::attempt::{Attempt, AttemptPurpose};
 use super::case::Case;
 use super::current_walk::{CurrentWalk, lock};
@@ -62,6 +63,7 @@ pub(super) async fn verify_recording(
         outcome: outcome_of_replay,
         shown: Facts::ALL,
         tape,
+        contact: AgentContact::default(),
         teardown,
         has_ended: false,
     };

@@ -12,7 +12,7 @@ use crate::compile::WalkPlan;
 use ananke_base::context::CaseKey;
 use ananke_base::reduction::Reduction;
 use ananke_trace::outcome::{
-    ActionCount, FailedWalk, Failure, InputOrigin, Outcome, Status, Walks,
+    ActionCount, FailedWalk, InputOrigin, Outcome, RuleResult, Status, TokenTotals, Walks,
 };
 
 /// How many times a shorter walk is tried.
@@ -39,7 +39,7 @@ pub(super) struct WalkSearch {
 struct ShrinkingWalk {
     reduction: Reduction<String>,
     /// The rule that failed first.
-    failure: Failure,
+    failure: RuleResult,
     /// The actions that are tried.
     candidate: Vec<String>,
     /// Whether turns come before the first action.
@@ -82,13 +82,10 @@ impl ShrinkingWalk {
 
     /// Whether the rule fails here too.
     fn fails_alike(&self, outcome: &Outcome) -> bool {
-        let Failure {
-            rule, level, place, ..
-        } = &self.failure;
-        let is_same =
-            |other: &Failure| (&other.rule, &other.level, &other.place) == (rule, level, place);
         outcome.status() == Status::Failed
-            && outcome.all_failures().any(|(_, failure)| is_same(failure))
+            && outcome
+                .all_failures()
+                .any(|(_, failure)| failure.is_of_same_rule(&self.failure))
     }
 }
 
@@ -134,10 +131,8 @@ impl WalkSearch {
                 self.warnings.push(warning);
             }
         }
-        let turns = &outcome.transcript.turns;
-        self.summary.turns += turns.len();
-        let used = turns.iter().filter_map(|turn| turn.usage);
-        self.summary.usage = used.fold(self.summary.usage, |sum, own| sum + own);
+        self.summary.turns += outcome.transcript.turns.len();
+        self.summary.tokens = self.summary.tokens + TokenTotals::of(&outcome.transcript);
     }
 
     /// Takes the outcome of a walk that was explored; says whether there is another attempt.

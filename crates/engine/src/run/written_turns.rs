@@ -15,7 +15,7 @@ use crate::compile::{CompiledCapture, PreparedTurn};
 use crate::engine::{ConversationSoFar, InputSource, NextTurn, TurnReview};
 use crate::plan::Preparation;
 use ananke_base::message::TurnRequest;
-use ananke_trace::outcome::{ErrorKind, Halt, Problem, Status, TurnEnd};
+use ananke_trace::outcome::{ErrorKind, Halt, Problem, Status, TurnOutcome};
 use ananke_trace::trace::Trace;
 
 /// The written turns of one attempt, from its first to its last.
@@ -148,11 +148,11 @@ impl InputSource for WrittenTurns<'_> {
         })
     }
 
-    fn review(&mut self, trace: &Trace, end: &TurnEnd) -> TurnReview {
+    fn review(&mut self, trace: &Trace, turn: &TurnOutcome) -> TurnReview {
         self.ended += 1;
         let mut review = TurnReview::default();
         self.capture(trace, &mut review);
-        if end.status() != Status::Passed {
+        if turn.status() != Status::Passed {
             review.problem = None;
         }
         review.problem = self.attempt.environment.error().or(review.problem);

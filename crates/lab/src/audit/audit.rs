@@ -184,9 +184,9 @@ impl Auditor<'_> {
                     break;
                 };
                 for (check, message) in judged {
-                    let call = Some((made.words.clone(), made.args.clone()));
                     self.audit.add(AuditFinding {
-                        call,
+                        with: Some(made.words.clone()),
+                        arguments: Some(made.args.clone()),
                         ..AuditFinding::of_tool(check, &tool.name, message)
                     });
                 }

@@ -1,7 +1,12 @@
 //! What an audit looks for.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 /// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[schemars(rename = "Level")]
+#[serde(rename_all = "snake_case")]
 pub enum CheckLevel {
     /// The protocol forbids it, or the tool cannot be used.
     Error,
@@ -9,21 +14,12 @@ pub enum CheckLevel {
     Warning,
 }
 
-impl CheckLevel {
-    /// Its name in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-        }
-    }
-}
-
 macro_rules! checks {
     ($($(#[$doc:meta])* $check:ident = $name:literal, $level:ident;)*) => {
         /// What an audit looks for. A name never changes its meaning.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum AuditCheck { $($(#[$doc])* $check,)* }
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+        #[schemars(rename = "Check")]
+        pub enum AuditCheck { $($(#[$doc])* #[serde(rename = $name)] $check,)* }
 
         impl AuditCheck {
             /// All of them.

@@ -25,5 +25,5 @@ mod tool_tests;
 pub use audit::{AuditOptions, AuditStep, audit};
 pub use check::{AuditCheck, CheckLevel};
 pub use permitted_tools::PermittedTools;
-pub use report::{Audit, AuditFinding, AuditedTool};
+pub use report::{Audit, AuditCounts, AuditFinding, AuditedTool};
 pub use tool_tests::{ToolKind, test_file};

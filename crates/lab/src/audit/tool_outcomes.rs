@@ -2,8 +2,6 @@
 //!
 //! An error is the end of its outcome, since no rule was evaluated; warnings are warnings.
 
-use std::collections::HashSet;
-
 use super::check::CheckLevel;
 use super::report::{Audit, AuditFinding};
 use ananke_trace::outcome::{
@@ -16,27 +14,14 @@ const ALL_TOOLS: &str = "all tools";
 impl Audit {
     /// The outcomes. `config` is the config of the target, as shown in messages.
     pub fn outcomes(&self, config: &str) -> Vec<Outcome> {
-        let of_tool = |name: Option<&str>| -> Vec<&AuditFinding> {
-            self.findings
-                .iter()
-                .filter(|finding| finding.tool.as_deref() == name)
-                .collect()
-        };
-        let mut shown = HashSet::new();
-        let tools = self.tools.iter().map(|tool| {
-            // If several tools have one name, the first shows what is wrong with them.
-            let findings = if shown.insert(&tool.name) {
-                of_tool(Some(&tool.name))
-            } else {
-                Vec::new()
-            };
+        let tools = self.tools.iter().enumerate().map(|(number, tool)| {
+            let findings: Vec<&AuditFinding> = self.findings_of(number).collect();
             let skipped = tool.skipped.filter(|_| findings.is_empty());
             self.outcome(config, &tool.name, &findings, skipped)
         });
-        let tools: Vec<Outcome> = tools.collect();
+        let about_all: Vec<&AuditFinding> = self.findings_of_all().collect();
         tools
-            .into_iter()
-            .chain([self.outcome(config, ALL_TOOLS, &of_tool(None), None)])
+            .chain([self.outcome(config, ALL_TOOLS, &about_all, None)])
             .collect()
     }
 
@@ -50,7 +35,7 @@ impl Audit {
         let words = |level| {
             let of_level = findings
                 .iter()
-                .filter(move |finding| finding.check.level() == level);
+                .filter(move |finding| finding.level == level);
             of_level.map(|finding| finding.words()).collect::<Vec<_>>()
         };
         let errors = words(CheckLevel::Error);
@@ -63,7 +48,7 @@ impl Audit {
                     message: errors.join("\n"),
                     help: None,
                 };
-                TestEnd::Problem(problem, Vec::new())
+                TestEnd::Problem(problem)
             }
         };
         let (target, name) = (

@@ -7,6 +7,6 @@ mod contract_report;
 mod recorded_calls;
 mod refusals;
 
-pub use contract_report::ContractReport;
+pub use contract_report::{ContractCounts, ContractReport};
 pub use recorded_calls::{RecordedCall, recorded_calls, recordings_below};
 pub use refusals::{RefusedCall, refusals};

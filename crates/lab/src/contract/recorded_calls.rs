@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::freeze::{FreezeError, HeldTest, planned, run_test};
@@ -17,7 +19,7 @@ use ananke_trace::outcome::ErrorKind;
 use ananke_trace::trace::Change;
 
 /// A call that was recorded.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RecordedCall {
     /// The id of the test.
     pub test: String,
@@ -28,6 +30,8 @@ pub struct RecordedCall {
     /// The name of the tool.
     pub tool: String,
     /// The arguments; a text if they are not JSON.
+    #[serde(rename = "arguments")]
+    #[schemars(with = "Value")]
     pub args: Value,
 }
 

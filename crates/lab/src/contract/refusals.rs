@@ -2,21 +2,33 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
 use super::recorded_calls::RecordedCall;
 use ananke_base::context::interruption::{COMPUTING_TIME, within};
 use ananke_base::message::DeclaredTool;
-use ananke_base::text::{duration, nearest};
+use ananke_base::text::{duration, nearest, truncate};
 use ananke_model::schema::ValueSchema;
 
 /// A call that would be refused, and why.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Refusal")]
 pub struct RefusedCall {
     /// The call.
+    #[serde(flatten)]
     pub call: RecordedCall,
-    /// Where in the arguments, as a JSON Pointer; empty for the whole call.
+    /// The place in the arguments, as a JSON Pointer; empty for the whole call.
     pub path: String,
-    /// Why.
+    /// The reason why the place does not fit, at most 300 bytes.
+    #[serde(serialize_with = "shortened")]
     pub message: String,
+}
+
+fn shortened<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    /// The longest message, in bytes.
+    const SHOWN: usize = 300;
+    serializer.serialize_str(&truncate::bytes(text, SHOWN))
 }
 
 /// The calls that `tools` would refuse, in their order; one for each place.

@@ -40,8 +40,8 @@ pub(crate) fn difference(recorded: &Outcome, now: &Outcome) -> Option<String> {
 }
 
 fn is_same_rule(
-    one: &ananke_trace::outcome::Failure,
-    other: &ananke_trace::outcome::Failure,
+    one: &ananke_trace::outcome::RuleResult,
+    other: &ananke_trace::outcome::RuleResult,
 ) -> bool {
     one.rule == other.rule && one.message == other.message
 }

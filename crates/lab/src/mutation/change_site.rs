@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use regex::Regex;
 
 use ananke_engine::engine::TapeItem;
-use ananke_trace::outcome::Failure;
+use ananke_trace::outcome::{EvidenceLine, RuleResult};
 use ananke_trace::trace::Change;
 
 /// What a change is about.
@@ -74,12 +74,12 @@ impl ChangeSite {
     }
 
     /// Whether a failure is about the change, which the events `changed` show.
-    pub(super) fn is_named_by(&self, failure: &Failure, changed: &BTreeSet<u32>) -> bool {
+    pub(super) fn is_named_by(&self, failure: &RuleResult, changed: &BTreeSet<u32>) -> bool {
         self.is_whole_subject_of(&failure.rule)
             || failure.events.iter().any(|event| changed.contains(event))
-            || [&failure.message, &failure.expected]
+            || [failure.message.as_str(), &failure.expected]
                 .into_iter()
-                .chain(&failure.seen)
+                .chain(failure.seen.iter().map(EvidenceLine::text))
                 .any(|words| self.is_quoted(words))
     }
 
@@ -133,30 +133,21 @@ impl ChangeSite {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ananke_base::diagnostic::{Excerpt, Place};
-    use ananke_trace::outcome::Level;
+    use ananke_base::diagnostic::Place;
+    use ananke_trace::outcome::{Level, RuleStatus};
 
-    fn failure(rule: &str, message: &str, events: &[u32]) -> Failure {
-        Failure {
-            rule: rule.to_owned(),
-            level: Level::Test,
-            is_prohibition: false,
-            place: Place {
-                file: "a.test.yaml".into(),
-                line: 1,
-                column: 1,
-            },
-            written: String::new(),
-            excerpt: Excerpt::default(),
+    fn failure(rule: &str, message: &str, events: &[u32]) -> RuleResult {
+        let place = Place {
+            file: "a.test.yaml".into(),
+            line: 1,
+            column: 1,
+        };
+        let rule = rule.to_owned();
+        RuleResult {
+            status: RuleStatus::Failed,
             message: message.to_owned(),
-            expected: String::new(),
-            measured: None,
-            ruling: None,
-            counts: None,
-            seen: Vec::new(),
-            difference: None,
-            help: None,
             events: events.to_vec(),
+            ..RuleResult::passed(rule, Level::Test, place, (String::new(), String::new()))
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::change_site::ChangeSite;
-use ananke_trace::outcome::{Failure, Level};
+use ananke_trace::outcome::{Level, RuleResult};
 
 /// The fate of a changed conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,13 +32,13 @@ pub enum Fate {
 impl Fate {
     /// The fate of a conversation with these failures, whose change is at `site` and shown by the events `changed`.
     pub(super) fn of<'f>(
-        failures: impl IntoIterator<Item = &'f Failure>,
+        failures: impl IntoIterator<Item = &'f RuleResult>,
         site: &ChangeSite,
         changed: &BTreeSet<u32>,
     ) -> Self {
         let mut other = None;
         for failure in failures {
-            let Failure {
+            let RuleResult {
                 rule,
                 level,
                 message,
@@ -46,7 +46,7 @@ impl Fate {
             } = failure;
             if site.is_named_by(failure, changed) {
                 return Self::Killed {
-                    rule: rule.clone(),
+                    rule: rule.to_string(),
                     level: *level,
                     message: message.clone(),
                 };

@@ -1,5 +1,7 @@
 //! One change to a conversation: what is removed and inserted, and what a report says of it.
 
+use std::fmt;
+
 use serde_json::Value;
 
 use super::change_site::{ChangeSite, ChangeSubject};
@@ -45,6 +47,16 @@ pub enum MutationLevel {
     Test,
     /// One turn, counted from 0.
     Turn(usize),
+}
+
+impl fmt::Display for MutationLevel {
+    /// The level in words: `test`, or `turn 2`.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Test => formatter.write_str("test"),
+            Self::Turn(turn) => write!(formatter, "turn {}", turn + 1),
+        }
+    }
 }
 
 /// An edit of a tape.

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
 use super::fate::Fate;
 use super::mutation::Mutation;
 use super::severity::MutantSeverity;
@@ -10,74 +13,98 @@ use ananke_base::statistics::Percentage;
 use ananke_model::model::MutationOperator;
 
 /// How many changes met which fate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Score {
-    /// Killed by rules for the right reason.
+    /// The share of `killed` among `killed`, `killed_otherwise` and `survived`, in percent with up to two decimals, rounded
+    /// down; omitted if there are none.
+    #[serde(rename = "score", skip_serializing_if = "Option::is_none")]
+    rounded: Option<f64>,
+    /// The number of changes.
+    pub total: usize,
+    /// The number of changes that a rule noticed for the right reason.
     pub killed: usize,
-    /// Ended without a rule.
+    /// The number of changes that ended the turn or the test with an error before a rule was needed.
     pub killed_by_protocol: usize,
-    /// Killed by rules for another reason.
+    /// The number of changes with which a rule failed whose finding names something else.
     pub killed_otherwise: usize,
-    /// Without a failure, and with a rule that neither passed nor failed.
+    /// The number of changes with which no rule failed, and one neither passed nor failed.
     pub not_shown: usize,
-    /// Harmless according to the config.
+    /// The number of changes that the config says need not be noticed.
     pub harmless: usize,
-    /// Not noticed.
+    /// The number of changes that no rule noticed.
     pub survived: usize,
 }
 
 /// The score of one test.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Test")]
 pub struct TestScore {
-    /// Its id.
+    /// The id of the test.
     pub id: String,
     /// Its score.
+    #[serde(flatten)]
     pub score: Score,
 }
 
 /// The score of one kind of change.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Operator")]
 pub struct OperatorScore {
-    /// The kind.
+    /// The kind of change.
+    #[serde(rename = "name", serialize_with = "name")]
     pub operator: MutationOperator,
     /// Its score.
+    #[serde(flatten)]
     pub score: Score,
 }
 
 /// A change that no rule noticed, or that made a rule fail that names something else.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Mutant")]
 pub struct SurvivingMutant {
     /// The id of the test.
     pub test: String,
     /// The kind of change.
+    #[serde(serialize_with = "name")]
     pub operator: MutationOperator,
-    /// How bad it is.
+    /// The severity, by the side effect of the change.
     pub severity: MutantSeverity,
-    /// The turn, counted from 0.
+    /// The turn, counted from 1.
     pub turn: usize,
     /// The number of the event, counted from 0.
     pub event: u32,
     /// The change, in words.
     pub change: String,
-    /// The finding of a rule that failed for another reason.
+    /// The finding of a rule that failed for another reason; omitted if none failed.
+    #[serde(rename = "finding", skip_serializing_if = "Option::is_none")]
     pub other_finding: Option<String>,
-    /// A rule that would notice it, if one was found.
+    /// A rule that would notice it; omitted if none was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<Suggestion>,
 }
 
-/// What came of the changes to many tests.
-#[derive(Clone, Debug, Default)]
+/// What came of the changes to many tests, as `ananke mutate --json` prints it.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct MutationReport {
-    /// Everything.
+    /// The score of everything: the summary of the document.
+    #[serde(skip)]
     pub total: Score,
-    /// Test by test, in the order in which they were added, each once.
+    /// The score of each test, in the order of the recordings.
     pub tests: Vec<TestScore>,
-    /// The changes that no rule noticed, in the same order.
+    /// The score of each kind of change that there was.
+    pub operators: Vec<OperatorScore>,
+    /// The changes that no rule noticed, test by test.
     pub survivors: Vec<SurvivingMutant>,
-    /// The changes with which rules failed that name something else, in the same order.
+    /// The changes with which rules failed that name something else, test by test.
+    #[serde(rename = "otherwise")]
     pub killed_otherwise: Vec<SurvivingMutant>,
-    operators: BTreeMap<MutationOperator, Score>,
+    #[serde(skip)]
     positions: BTreeMap<String, usize>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "a serializer asks so")]
+fn name<S: Serializer>(operator: &MutationOperator, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(operator.name())
 }
 
 impl Score {
@@ -92,16 +119,10 @@ impl Score {
             Fate::Survived => &mut self.survived,
         };
         *count += 1;
-    }
-
-    /// How many changes were counted.
-    pub fn total(&self) -> usize {
-        self.killed
-            + self.killed_by_protocol
-            + self.killed_otherwise
-            + self.not_shown
-            + self.harmless
-            + self.survived
+        self.total += 1;
+        self.rounded = self
+            .percent()
+            .map(|percent| (percent * 100.0).floor() / 100.0);
     }
 
     /// How many were killed by rules for the right reason, in percent of those that are neither harmless nor not shown, and
@@ -113,9 +134,7 @@ impl Score {
         let percent = self.killed as f64 * 100.0 / counted as f64;
         (counted > 0).then_some(percent)
     }
-}
 
-impl Score {
     /// How many changes count for the score.
     pub fn counted(&self) -> usize {
         self.killed + self.killed_otherwise + self.survived
@@ -157,10 +176,7 @@ impl MutationReport {
         for (number, (mutation, fate)) in fates.iter().enumerate() {
             self.tests[at].score.add(fate);
             self.total.add(fate);
-            self.operators
-                .entry(mutation.operator)
-                .or_default()
-                .add(fate);
+            self.score_of(mutation.operator).add(fate);
             let (list, other_finding) = match fate {
                 Fate::Survived => (&mut self.survivors, None),
                 Fate::KilledOtherwise(finding) => {
@@ -175,7 +191,7 @@ impl MutationReport {
                 test: id.to_owned(),
                 operator: mutation.operator,
                 severity: mutation.severity,
-                turn: mutation.turn,
+                turn: mutation.turn + 1,
                 event: mutation.event,
                 change: mutation.change.clone(),
                 other_finding,
@@ -184,13 +200,19 @@ impl MutationReport {
         }
     }
 
-    /// The scores of the kinds of changes that there were.
-    pub fn operators(&self) -> impl Iterator<Item = OperatorScore> {
-        self.operators
-            .iter()
-            .map(|(operator, score)| OperatorScore {
-                operator: *operator,
-                score: *score,
-            })
+    /// The score of a kind of change, whose place is that of its kind.
+    fn score_of(&mut self, operator: MutationOperator) -> &mut Score {
+        let place = self
+            .operators
+            .binary_search_by_key(&operator, |of| of.operator);
+        let place = place.unwrap_or_else(|place| {
+            let new = OperatorScore {
+                operator,
+                score: Score::default(),
+            };
+            self.operators.insert(place, new);
+            place
+        });
+        &mut self.operators[place].score
     }
 }

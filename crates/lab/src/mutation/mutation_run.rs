@@ -40,7 +40,8 @@ pub struct MutationRun {
     pub report: MutationReport,
     /// How long changes were evaluated, in microseconds.
     pub took_us: u64,
-    plan: Plan,
+    /// The plan of the project.
+    pub plan: Plan,
     selection: Selection,
     used: Vec<bool>,
     /// What the newest test was changed to so far, by all of its recordings.

@@ -21,6 +21,7 @@ use ananke_engine::plan::{CaseEntry, Plan};
 use ananke_engine::recording::KeptRecording;
 use ananke_model::model::MutationOperator;
 use ananke_trace::outcome::{Outcome, Status};
+use ananke_trace::process::in_one_line;
 use ananke_trace::trace::Trace;
 
 /// How many changes of one test are evaluated: the first ones.
@@ -58,9 +59,7 @@ impl RecordedConversation {
         let held = run_test(context, &plan, Some(&recording)).await?;
         if held.outcome.status() != Status::Passed {
             let why = reason(&held.outcome);
-            let message = format!(
-                "the recording `{shown}` of `{id}` does not pass before it is changed: {why}"
-            );
+            let message = format!("`{id}` does not pass before it is changed: {why} (`{shown}`)");
             let remedy = "mutate recordings of tests that pass; if the test or the agent changed, record it again";
             return Err(FreezeError::refused(message, remedy));
         }
@@ -232,9 +231,11 @@ fn reason(outcome: &Outcome) -> String {
             .next()
             .map(|(_, failure)| failure.message.clone())
     };
-    problem
-        .or_else(failure)
-        .unwrap_or_else(|| format!("it is `{}`", outcome.status().as_str()))
+    let why = problem.or_else(failure);
+    why.map_or_else(
+        || format!("it is `{}`", outcome.status().as_str()),
+        |why| in_one_line(&why),
+    )
 }
 
 fn regex_error(error: &regex::Error) -> FreezeError {

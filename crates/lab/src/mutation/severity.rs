@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 /// The words with which names of tools begin that change nothing.
 const READING: [&str; 14] = [
     "get", "list", "read", "find", "search", "check", "count", "look", "lookup", "fetch", "show",
@@ -9,7 +12,9 @@ const READING: [&str; 14] = [
 ];
 
 /// How bad it is if a change is not noticed, by its side effect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[schemars(rename = "Severity")]
+#[serde(rename_all = "snake_case")]
 pub enum MutantSeverity {
     /// It is about a tool that changes something, or about a claim that something was changed.
     High,

@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
 use super::fate::Fate;
 use super::mutation::{Mutation, MutationLevel};
 use super::recorded_conversation::RecordedConversation;
@@ -20,30 +23,28 @@ use ananke_trace::redact::Redactor;
 const MOST_TRIED: usize = 200;
 
 /// A rule that would notice a change.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Suggestion {
     /// The `assert` block, as YAML.
     pub yaml: String,
-    /// The level that it is for.
+    /// The level that it is for: `test`, or `turn 2`.
+    #[serde(serialize_with = "words")]
+    #[schemars(with = "String")]
     pub level: MutationLevel,
     /// The file of the test, as shown in messages.
     pub file: String,
     /// The line at which it is inserted, counted from 1.
     pub line: u32,
-    /// The version that the file has to say for it, if that is newer than what it says.
+    /// The version that the file has to say for it; omitted if what it says is new enough.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// The block as a value.
+    #[serde(skip)]
     pub(super) block: serde_json::Value,
 }
 
-impl Suggestion {
-    /// The level in words: `test`, or `turn 2`.
-    pub fn level_words(&self) -> String {
-        match self.level {
-            MutationLevel::Test => "test".to_owned(),
-            MutationLevel::Turn(turn) => format!("turn {}", turn + 1),
-        }
-    }
+fn words<S: Serializer>(level: &MutationLevel, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(level)
 }
 
 /// Which rules are tried first.

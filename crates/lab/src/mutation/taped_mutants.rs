@@ -13,7 +13,7 @@ use super::{arguments, calls, results, streams, texts};
 use ananke_engine::engine::{TapeItem, TapePlayer};
 use ananke_engine::run::TapedConversation;
 use ananke_model::variables::Patterns;
-use ananke_trace::outcome::Failure;
+use ananke_trace::outcome::RuleResult;
 use ananke_trace::trace::{RunEnd, Trace};
 
 /// A conversation on tape.
@@ -22,7 +22,7 @@ pub(super) struct TapedMutants {
     pub(super) taped: TapedConversation,
     pub(super) index: TapeIndex,
     /// What fails without a change; nothing, unless the test did not pass.
-    pub(super) unchanged: Option<Failure>,
+    pub(super) unchanged: Option<RuleResult>,
     /// Those of the rules: they are compiled once for all changes.
     patterns: Patterns,
 }
@@ -128,7 +128,7 @@ impl TapedMutants {
 /// What rules say of a conversation.
 #[derive(Debug, Default)]
 struct Judged {
-    failures: Vec<Failure>,
+    failures: Vec<RuleResult>,
     /// Why a rule neither passed nor failed.
     not_shown: Option<String>,
     /// Why it ends without a rule.

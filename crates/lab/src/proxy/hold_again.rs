@@ -15,7 +15,7 @@ use ananke_base::context::{Context, ManualClock};
 use ananke_base::message::{ToolAnswer, TurnInput};
 use ananke_engine::project::Variables;
 use ananke_engine::run::{ConversationDriver, DriverRequest, Options, Run, event_channel};
-use ananke_trace::outcome::TurnEnd;
+use ananke_trace::outcome::TurnOutcome;
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{ToolCall, Trace};
 
@@ -134,7 +134,7 @@ impl ConversationDriver for CapturedClient {
         Box::pin(std::future::ready(next.map(Into::into)))
     }
 
-    fn ended(&self, _: &Trace, _: &TurnEnd) {}
+    fn ended(&self, _: &Trace, _: &TurnOutcome) {}
 
     fn executes(&self, tool: &str) -> bool {
         self.tools.executes(tool)

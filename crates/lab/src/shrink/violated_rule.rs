@@ -4,25 +4,13 @@
 //! differ only in numbers and in what they quote. A limit of time or tokens can be exceeded in any way.
 
 use crate::freeze::FreezeError;
-use ananke_trace::outcome::{Failure, Level, Outcome};
+use ananke_trace::outcome::{Level, Outcome, RuleResult, without_values};
 
 /// Rules that are decided by asking, or by comparing with a file.
 const ASKING: [&str; 3] = ["judge", "script", "snapshot"];
 
 /// Rules that are about an amount, wherever it comes from.
 const LIMITS: [&str; 2] = ["timing.", "usage."];
-
-/// A finding without its numbers and without what it quotes.
-fn finding_kind(message: &str) -> String {
-    let parts = message.split('`').enumerate();
-    let unquoted = parts.map(|(index, part)| if index % 2 == 0 { part } else { "" });
-    unquoted
-        .collect::<Vec<_>>()
-        .join("`")
-        .chars()
-        .filter(|character| !character.is_ascii_digit())
-        .collect()
-}
 
 /// The rule that a conversation violates first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +49,7 @@ impl ViolatedRule {
                 "name the recording of a test in which a rule fails",
             ));
         };
-        let path = failure.rule.clone();
+        let path = failure.rule.to_string();
         if ASKING.contains(&path.split('.').next().unwrap_or_default()) {
             let message = format!(
                 "the rule `{path}` failed, which cannot be checked without asking: {}",
@@ -82,7 +70,7 @@ impl ViolatedRule {
     }
 
     /// The failure of this rule in `outcome`, if it fails there.
-    pub(super) fn found_in<'o>(&self, outcome: &'o Outcome) -> Option<&'o Failure> {
+    pub(super) fn found_in<'o>(&self, outcome: &'o Outcome) -> Option<&'o RuleResult> {
         outcome
             .all_failures()
             .map(|(_, failure)| failure)
@@ -91,13 +79,14 @@ impl ViolatedRule {
 
     /// Whether it is the rule of this failure. The source of the recorded test is another file, in another style: there, the
     /// finding is compared, or what was expected if the finding differs in a time.
-    fn is_of(&self, failure: &Failure) -> bool {
+    fn is_of(&self, failure: &RuleResult) -> bool {
         let is_written_so = match &self.written {
             Some(written) => failure.written == *written,
             None => failure.message == self.message || failure.expected == self.expected,
         };
         let is_limit = LIMITS.iter().any(|limits| self.path.starts_with(limits));
-        let is_found_so = is_limit || finding_kind(&failure.message) == finding_kind(&self.message);
+        let is_found_so =
+            is_limit || without_values(&failure.message) == without_values(&self.message);
         failure.rule == self.path && failure.level == self.level && is_written_so && is_found_so
     }
 

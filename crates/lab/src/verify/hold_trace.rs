@@ -16,7 +16,7 @@ use ananke_base::context::{Context, ManualClock};
 use ananke_base::message::TurnInput;
 use ananke_engine::observed::ObservedConversation;
 use ananke_engine::run::{ConversationDriver, DriverRequest, Options, Run, event_channel};
-use ananke_trace::outcome::TurnEnd;
+use ananke_trace::outcome::TurnOutcome;
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{Fact, Trace};
 
@@ -123,5 +123,5 @@ impl ConversationDriver for TraceUser {
         Box::pin(std::future::ready(next.map(Into::into)))
     }
 
-    fn ended(&self, _: &Trace, _: &TurnEnd) {}
+    fn ended(&self, _: &Trace, _: &TurnOutcome) {}
 }

@@ -76,7 +76,7 @@ pub struct HistoryEntry {
 impl HistoryEntry {
     fn of(outcome: &Outcome, run: &str, commit: Option<&str>, duration: Option<Duration>) -> Self {
         let status = outcome.status();
-        let (_, usage) = outcome.spent();
+        let usage = outcome.spent().1.usage;
         let sum = || Some(usage.input.whole()? + usage.output.whole()?);
         let reason = outcome
             .headline()
@@ -327,6 +327,7 @@ mod tests {
     use ananke_base::context::ManualClock;
     use ananke_trace::outcome::{TestEnd, TestIdentity};
     use ananke_trace::redact::Redactor;
+    use ananke_trace::trace::Usage;
 
     fn project(name: &str) -> PathBuf {
         let folder =
@@ -363,6 +364,8 @@ mod tests {
             status: outcome.status(),
             duration_us: None,
             fails_the_run: false,
+            usage: Usage::default(),
+            failed: None,
         };
         report.event(&seal(RunEvent::CaseStarted { id })).unwrap();
         clock.advance(Duration::from_millis(took));
@@ -383,14 +386,11 @@ mod tests {
             run(&folder, &format!("{index:02}"), *took, outcome("a"));
         }
         let mut broken = outcome("a");
-        broken.verdict.end = TestEnd::Problem(
-            ananke_trace::outcome::Problem {
-                kind: ananke_trace::outcome::ErrorKind::Hook,
-                message: "no".to_owned(),
-                help: None,
-            },
-            Vec::new(),
-        );
+        broken.verdict.end = TestEnd::Problem(ananke_trace::outcome::Problem {
+            kind: ananke_trace::outcome::ErrorKind::Hook,
+            message: "no".to_owned(),
+            help: None,
+        });
         run(&folder, "99", 1, broken);
         let history = RunHistory::read(&folder);
         assert_eq!(history.usual_duration("a"), Some(Duration::from_millis(60)));

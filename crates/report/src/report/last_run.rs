@@ -132,6 +132,11 @@ impl LastRun {
         self.failed.contains(id) || self.unfinished.contains(id)
     }
 
+    /// Whether the test `id` did not pass when it ran last.
+    pub fn is_failing(&self, id: &str) -> bool {
+        self.failed.contains(id)
+    }
+
     fn note(&mut self, progress: Progress, id: String) {
         match progress {
             Progress::Selected => _ = self.unfinished.insert(id),
@@ -230,7 +235,7 @@ impl Reporter for LastRunReport {
                 interrupted,
                 ..
             } => {
-                self.is_whole = !*interrupted && !verdict.lost_server;
+                self.is_whole = !*interrupted && verdict.lost.is_none();
             }
             _ => {}
         }

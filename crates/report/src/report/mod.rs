@@ -4,9 +4,14 @@
 //! What an agent says is hostile: whatever reaches a terminal or a file goes through [`escape`](ananke_base::text::escape), is
 //! bounded in size and never interpreted. The transcript of a test is written in one place, for every report that has it.
 
+#[cfg(feature = "json-schema")]
+mod audit;
 pub mod ci;
 pub mod comparison;
+#[cfg(feature = "json-schema")]
+mod contract;
 mod coverage;
+mod document;
 pub mod file;
 pub mod history;
 pub mod last_run;
@@ -26,12 +31,11 @@ pub mod terminal;
 mod transcript;
 mod words;
 
-#[cfg(feature = "html")]
-pub use coverage::coverage_page;
-pub use coverage::coverage_text;
-#[cfg(feature = "junit")]
-pub use mutation::mutation_junit;
-pub use mutation::mutation_markdown;
-#[cfg(feature = "html")]
-pub use mutation::mutation_page;
+#[cfg(feature = "json-schema")]
+pub use audit::{DeniedLevels, audit_conclusion, write_audit_end, write_audited_tool};
+#[cfg(feature = "json-schema")]
+pub use contract::contract_conclusion;
+pub use coverage::{CoverageGate, coverage_conclusion};
+pub use document::{CommandDocument, Conclusion, DocumentText, Documented, document_schema};
+pub use mutation::{MutationDocument, MutationGates, mutation_conclusion};
 pub use reporter::{Reporter, deliver};

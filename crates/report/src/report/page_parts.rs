@@ -1,44 +1,44 @@
-//! Parts of pages without a script: what such a page begins with, tables, and texts of agents.
+//! Parts of pages of tables and lists: their head and end, tables, and texts of agents.
 
 use std::fmt::Write as _;
 
+use super::file::html::assets::{TABLES_SCRIPT, TABLES_STYLE, policy};
 use super::file::html::markup;
 use ananke_base::text::truncate;
 
 /// The most bytes of one text.
 const LONGEST: usize = 2 << 10;
 
-const BEFORE_TITLE: &str = r#"<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="generator" content="ananke">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-"#;
-
-/// The style of pages of tables, in which each row has a state.
-pub(super) const TABLES: &str = ":root { --text: #1f2328; --line: #d0d7de; --back: #ffffff; --never: #b42318; --exercised: #7d4e00; --asserted: #116329; }
-@media (prefers-color-scheme: dark) {
-  :root { --text: #e6edf3; --line: #3d444d; --back: #0d1117; --never: #ff8078; --exercised: #e3b341; --asserted: #56d364; }
+/// The colour of a page's heading.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Mood {
+    Good,
+    Bad,
+    Neutral,
 }
-body { margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: var(--text); background: var(--back);
-  font: 1rem/1.5 system-ui, sans-serif; }
-table { border-collapse: collapse; display: block; overflow-x: auto; }
-th, td { border: 1px solid var(--line); padding: 0.2rem 0.6rem; text-align: left; }
-th { font-weight: 600; }
-code { font: 0.9em/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
-.never { color: var(--never); }
-.exercised { color: var(--exercised); }
-.asserted { color: var(--asserted); }
-";
 
-/// What a page with this title and this style begins with.
-pub(super) fn head(title: &str, style: &str) -> String {
+/// What a page begins with: `title` as the name of its window, `heading` as HTML.
+pub(super) fn head(title: &str, mood: Mood, heading: &str) -> String {
+    let mood = match mood {
+        Mood::Good => " passed",
+        Mood::Bad => " failed",
+        Mood::Neutral => "",
+    };
     format!(
-        "{BEFORE_TITLE}<title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"generator\" content=\"ananke\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>ananke: {title}</title>\n<link rel=\"icon\" href=\"data:,\">\n\
+         <style>{TABLES_STYLE}</style>\n</head>\n<body>\n\
+         <header class=\"summary{mood}\">\n<p class=\"program\">ananke: {title}</p>\n<h1>{heading}</h1>\n</header>\n<main>\n",
+        policy(TABLES_STYLE, TABLES_SCRIPT)
     )
+}
+
+/// What a page ends with.
+pub(super) fn foot() -> String {
+    format!("</main>\n<script>{TABLES_SCRIPT}</script>\n</body>\n</html>\n")
 }
 
 /// A heading and a table, unless it has no rows.
@@ -56,15 +56,16 @@ pub(super) fn table(
         .iter()
         .map(|column| format!("<th scope=\"col\">{column}</th>"))
         .collect();
+    // Writing to a String cannot fail.
     let _ = writeln!(
         page,
-        "<h2>{heading}</h2>\n<table>\n<tr>{}</tr>",
+        "<h2>{heading}</h2>\n<div class=\"table\"><table>\n<thead><tr>{}</tr></thead>\n<tbody>",
         columns.concat()
     );
     for row in rows {
         let _ = writeln!(page, "<tr>{row}</tr>");
     }
-    page.push_str("</table>\n");
+    page.push_str("</tbody>\n</table></div>\n");
 }
 
 /// A text of an agent, as code.
@@ -72,7 +73,41 @@ pub(super) fn code(text: &str) -> String {
     format!("<code>{}</code>", escaped(text))
 }
 
+/// Words of our own in which code is between backticks.
+pub(super) fn words(text: &str) -> String {
+    let text = truncate::bytes(text, LONGEST);
+    let mut html = String::new();
+    let mut rest = &*text;
+    while let Some((before, code, after)) = span(rest) {
+        html += &markup::line(before);
+        let _ = write!(html, "<code>{}</code>", markup::line(code));
+        rest = after;
+    }
+    html + &markup::line(rest)
+}
+
+/// The first part between two backticks, with what is before and after it.
+fn span(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = text.split_once('`')?;
+    let (code, after) = rest.split_once('`')?;
+    Some((before, code, after))
+}
+
 /// A text of an agent for between two tags, shortened.
 pub(super) fn escaped(text: &str) -> String {
     markup::line(&truncate::bytes(text, LONGEST))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_between_backticks_is_code() {
+        assert_eq!(
+            words("no call to `a<b` with `c`, ` alone"),
+            "no call to <code>a&lt;b</code> with <code>c</code>, ` alone"
+        );
+        assert_eq!(words("<b>"), "&lt;b&gt;");
+    }
 }

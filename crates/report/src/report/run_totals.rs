@@ -2,8 +2,8 @@
 
 use crate::report::snapshot_totals::SnapshotTotals;
 use ananke_engine::run::RunEvent;
-use ananke_trace::outcome::{RunFacts, Totals, Verdict};
-use ananke_trace::trace::Usage;
+use ananke_trace::outcome::{RunFacts, TokenTotals, Totals, Verdict};
+use ananke_trace::trace::AgentTime;
 
 /// The numbers of a run so far.
 #[derive(Debug, Default)]
@@ -14,7 +14,9 @@ pub(crate) struct RunTotals {
     pub(crate) total_turns: usize,
     pub(crate) facts: RunFacts,
     /// The tokens of all turns of all attempts, as far as agents reported them.
-    pub(crate) usage: Usage,
+    pub(crate) tokens: TokenTotals,
+    /// The time of tests whose agents have a virtual clock, in microseconds: part of the durations in `totals`.
+    pub(crate) virtual_us: u64,
     pub(crate) snapshots: SnapshotTotals,
     /// How the run came to its end, once it did.
     pub(crate) end: Option<RunClose>,
@@ -44,9 +46,13 @@ impl RunTotals {
             RunEvent::CaseFinished(outcome) => {
                 self.totals.add(outcome);
                 self.snapshots.add(outcome);
-                let (turns, usage) = outcome.spent();
+                let (turns, tokens) = outcome.spent();
                 self.total_turns += turns;
-                self.usage = self.usage + usage;
+                self.tokens = self.tokens + tokens;
+                if outcome.transcript.time == AgentTime::Virtual {
+                    let us = outcome.transcript.duration_us;
+                    self.virtual_us = self.virtual_us.saturating_add(us);
+                }
             }
             RunEvent::ObsoleteSnapshots { left, deleted } => self.snapshots.obsolete(left, deleted),
             RunEvent::RunFinished {

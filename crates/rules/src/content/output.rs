@@ -6,7 +6,7 @@ use super::embedded_json;
 use super::value_condition::{ExpectedValue, ValueCondition, type_name};
 use crate::collector::Collector;
 use crate::describe::{said_by, short};
-use crate::evaluation::{Finding, Judgement, Monitor, View, at_scope_end};
+use crate::evaluation::{Evidence, Finding, Judgement, Monitor, View, at_scope_end};
 use crate::rule::Rule;
 use crate::text::must_not_match::MustNotMatch;
 use crate::text::{ComparedText, Needle, TextMatcher};
@@ -14,6 +14,7 @@ use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::source::NodeValue;
 use ananke_model::model::{AssertBlock, TextOf, ValueRule, ValueType};
 use ananke_model::variables::{Interpolation, Patterns};
+use ananke_trace::outcome::ComparedValue;
 use ananke_trace::trace::{Fact, Facts, Path};
 
 /// What messages call the text.
@@ -250,21 +251,29 @@ impl OutputRule {
             return self.check_text(view, text);
         }
         match embedded_json::find(&text) {
-            Ok(value) => self.condition.mismatch(&value, self.whole()).into(),
+            Ok(value) => self
+                .condition
+                .mismatch(&value, ComparedValue::Output, self.whole())
+                .into(),
             Err(why) => Judgement::failed(self.absent(
                 &format!("{TEXT} {why}"),
-                vec![said_by(view.trace.peer, &short(&text))],
+                vec![Evidence::Said(said_by(view.trace.peer, &short(&text)))],
             )),
         }
     }
 
     fn check_text(&self, view: &View<'_>, text: String) -> Judgement {
-        let mut words = vec![said_by(view.trace.peer, &short(&text))];
+        let mut words = vec![Evidence::Said(said_by(view.trace.peer, &short(&text)))];
         let text = Value::String(text);
-        if self.condition.mismatch(&text, self.whole()).is_none() {
+        if self
+            .condition
+            .mismatch(&text, ComparedValue::Output, self.whole())
+            .is_none()
+        {
             return Judgement::Passed;
         }
-        words.extend(self.condition.differences(&text).into_iter().flatten());
+        let differing = self.condition.differences(&text).into_iter().flatten();
+        words.extend(differing.map(Evidence::Words));
         // The message itself is easier to read than the same as a string of JSON.
         let finding = self.absent(&format!("{TEXT} is not as it must be"), words);
         let help = "a text is not JSON: `path: \"$\"` selects the JSON in it";
@@ -275,7 +284,7 @@ impl OutputRule {
         })
     }
 
-    fn absent(&self, why: &str, words: Vec<String>) -> Finding {
+    fn absent(&self, why: &str, words: Vec<Evidence>) -> Finding {
         Finding {
             expected: self.describe(),
             ..self.condition.absent(why, words, self.whole())

@@ -7,6 +7,7 @@ use crate::rule::Rule;
 use ananke_base::diagnostic::Code;
 use ananke_model::model::AssertBlock;
 use ananke_model::variables::Patterns;
+use ananke_trace::outcome::ComparedValue;
 use ananke_trace::trace::{Fact, Facts};
 
 /// What messages call it.
@@ -45,7 +46,9 @@ impl Rule for StateRule {
     fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
         let condition = self.0.started(patterns)?;
         Ok(at_scope_end(move |view| {
-            condition.mismatch(view.trace.state.value(), WHOLE).into()
+            condition
+                .mismatch(view.trace.state.value(), ComparedValue::State, WHOLE)
+                .into()
         }))
     }
 

@@ -5,16 +5,21 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::value_condition::{ExpectedValue, ValueCondition};
-use crate::describe::short;
-use crate::evaluation::Finding;
-use crate::json_focus::{JsonFocus, brief, focused};
+use crate::describe::{json, short};
+use crate::evaluation::{Evidence, Finding};
 use ananke_base::text::nearest;
 use ananke_model::model::ValueType;
+use ananke_trace::outcome::{ComparedValue, JsonFocus, ValueDifference, brief, surrounded};
 use ananke_trace::trace::{Path, is_same_json};
 
 impl ValueCondition {
     /// What is wrong with `value`, which is all of `whole` (`the state`); `None` if nothing is.
-    pub(super) fn mismatch(&self, value: &Value, whole: &str) -> Option<Finding> {
+    pub(super) fn mismatch(
+        &self,
+        value: &Value,
+        of: ComparedValue,
+        whole: &str,
+    ) -> Option<Finding> {
         let Self {
             path, is_negated, ..
         } = self;
@@ -35,18 +40,58 @@ impl ValueCondition {
         };
         let words = match (found, path) {
             (None, Some(path)) => around_path(path, value, whole),
+            (Some(_), Some(path)) => {
+                let words = why.unwrap_or_default();
+                self.parent(path, value, whole)
+                    .into_iter()
+                    .chain(words)
+                    .collect()
+            }
             _ => why.unwrap_or_default(),
         };
-        Some(self.finding(own, expected, words))
+        let difference = ValueDifference {
+            event: None,
+            of,
+            path: path.map(|path| path.parts().to_vec()).unwrap_or_default(),
+            expected: briefly,
+            actual: found.map(brief),
+        };
+        Some(Finding {
+            differences: vec![difference],
+            ..self.finding(
+                own,
+                expected,
+                words.into_iter().map(Evidence::Words).collect(),
+            )
+        })
+    }
+
+    /// The mapping or list around a value that is not as it must be; `None` if it contains nothing else.
+    fn parent(&self, path: &Path, value: &Value, whole: &str) -> Option<String> {
+        let (way, parent, key) = path.parent(value)?;
+        let entries = match parent {
+            Value::Object(entries) => entries.len(),
+            Value::Array(items) => items.len(),
+            _ => 0,
+        };
+        let expected = match &self.wanted {
+            ExpectedValue::Equal(wanted) if !self.is_negated => Some(json(wanted)),
+            _ => None,
+        };
+        let focus = JsonFocus {
+            path: vec![key.to_owned()],
+            expected,
+        };
+        (entries > 1).then(|| is(&way, &surrounded(parent, &[focus]).text, whole))
     }
 
     /// What is wrong if there is no value, for the reason `why`.
-    pub(super) fn absent(&self, why: &str, words: Vec<String>, whole: &str) -> Finding {
+    pub(super) fn absent(&self, why: &str, words: Vec<Evidence>, whole: &str) -> Finding {
         let own = format!("{why}, expected {}", self.briefly());
         self.finding(own, self.describe(whole), words)
     }
 
-    fn finding(&self, own: String, expected: String, words: Vec<String>) -> Finding {
+    fn finding(&self, own: String, expected: String, words: Vec<Evidence>) -> Finding {
         Finding::in_words(own, expected, words).in_words_of(self.message.as_deref())
     }
 
@@ -76,25 +121,29 @@ impl ValueCondition {
 /// What there is instead, if nothing is at a path.
 fn around_path(path: &Path, value: &Value, whole: &str) -> Vec<String> {
     let (way, reached, missing) = path.reach(value);
-    let place = if way.is_empty() {
-        whole.to_owned()
-    } else {
-        format!("`{}`", short(&way))
-    };
     let meant = match (reached, missing) {
         (Value::Object(entries), Some(missing)) => nearest(missing, entries.keys()),
         _ => None,
     };
     let focus = meant.map(|key| JsonFocus {
         path: vec![key.clone()],
-        note: String::new(),
+        expected: None,
     });
-    let shown = focused(reached, focus.as_slice());
+    let shown = surrounded(reached, focus.as_slice()).text;
     let question = meant.map(|key| format!("did you mean `{}`?", short(key)));
-    [format!("{place} is `{shown}`")]
+    [is(&way, &shown, whole)]
         .into_iter()
         .chain(question)
         .collect()
+}
+
+/// `` `cart` is `{"items": 3}` ``: the value at `way` in `whole`.
+fn is(way: &str, shown: &str, whole: &str) -> String {
+    if way.is_empty() {
+        format!("{whole} is `{shown}`")
+    } else {
+        format!("`{}` is `{shown}`", short(way))
+    }
 }
 
 /// What a pattern looks at: a string as it is, any other value as compact JSON.
@@ -119,7 +168,6 @@ fn type_of(value: &Value) -> ValueType {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::Evidence;
     use ananke_model::schema::ValueSchema;
     use serde_json::json;
 
@@ -136,13 +184,15 @@ mod tests {
             is_negated: negated,
             message: None,
         };
-        condition.mismatch(value, "the state").map(|finding| {
-            let evidence = finding.evidence.into_iter().map(|evidence| match evidence {
-                Evidence::Words(words) => words,
-                Evidence::Call { .. } => String::new(),
-            });
-            [finding.message].into_iter().chain(evidence).collect()
-        })
+        condition
+            .mismatch(value, ComparedValue::State, "the state")
+            .map(|finding| {
+                let evidence = finding.evidence.into_iter().map(|evidence| match evidence {
+                    Evidence::Said(words) | Evidence::Words(words) => words,
+                    Evidence::Call { .. } => String::new(),
+                });
+                [finding.message].into_iter().chain(evidence).collect()
+            })
     }
 
     #[test]
@@ -175,8 +225,21 @@ mod tests {
             found,
             [
                 "the state has nothing at `cart.totl`, expected `9`",
-                "`cart` is `{…, \"total\": 9}`",
+                "`cart` is `{\"items\": 2, \"total\": 9}`",
                 "did you mean `total`?"
+            ]
+        );
+        let found = mismatch(
+            ExpectedValue::Equal(json!(3)),
+            Some("cart.items"),
+            false,
+            &state,
+        );
+        assert_eq!(
+            found.unwrap(),
+            [
+                "the state has `2` at `cart.items`, expected `3`",
+                "`cart` is `{\"items\": 2 ≠ 3, \"total\": 9}`",
             ]
         );
         let found = mismatch(ExpectedValue::Exists, Some("x.y"), false, &json!([1])).unwrap();

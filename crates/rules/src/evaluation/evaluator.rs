@@ -13,7 +13,7 @@ use crate::limits::{Measure, monitor, total};
 use crate::rule::RuleEntry;
 use crate::rule_origin::RuleOrigin;
 use ananke_model::variables::Patterns;
-use ananke_trace::outcome::{ErrorKind, Failure, NotShownRule, PassedRule, Problem, TimeLimits};
+use ananke_trace::outcome::{ErrorKind, Problem, RuleResult, TimeLimits};
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{Delta, RunEnd, Trace};
 
@@ -46,7 +46,7 @@ pub struct Evaluator {
     turn: Vec<RuleWatch>,
     waiting: Vec<RuleWatch>,
     found: NewFindings,
-    not_shown: Vec<NotShownRule>,
+    not_shown: Vec<RuleResult>,
     /// How many turns have begun.
     begun: usize,
     /// The time that the rules may compute.
@@ -176,7 +176,7 @@ impl Evaluator {
         question: &Question,
         decision: Decision,
         trace: &Trace,
-    ) -> Option<Failure> {
+    ) -> Option<RuleResult> {
         let finding = question.rejection(&decision, &self.redactor);
         let (is_asked, ruling) = match decision {
             Decision::NotAsked => (false, None),
@@ -188,7 +188,7 @@ impl Evaluator {
             watch.ruling.clone_from(&ruling);
         }
         let failure = question.origin.failure(question.path, finding?, trace);
-        Some(Failure { ruling, ..failure })
+        Some(RuleResult { ruling, ..failure })
     }
 
     fn asking(&mut self, question: &Question) -> impl Iterator<Item = &mut RuleWatch> {
@@ -273,7 +273,7 @@ impl Evaluator {
         trace: &Trace,
         completion: Completion,
         following: Following,
-    ) -> Vec<Failure> {
+    ) -> Vec<RuleResult> {
         self.judge(|evaluator| evaluator.feed_end_of_turn(trace, completion, following));
         self.judge(|evaluator| evaluator.take_failures(trace))
     }
@@ -297,7 +297,7 @@ impl Evaluator {
 
     /// Takes the rules that have passed since the last call, each with its scope: those of the test first, outer levels
     /// first. Rules that rest on what could not be read, or is not shown, are none of them (SPEC 13).
-    pub fn take_passed(&mut self, trace: &Trace) -> Vec<(RuleScope, PassedRule)> {
+    pub fn take_passed(&mut self, trace: &Trace) -> Vec<(RuleScope, RuleResult)> {
         self.judge(|evaluator| evaluator.withhold_unread(trace));
         if self.time.is_over() {
             return Vec::new();
@@ -320,15 +320,11 @@ impl Evaluator {
                  monitor,
                  ..
              }| {
-                let passed = PassedRule {
-                    wanted: expected.take()?,
-                    rule: (*path).into(),
-                    level: origin.level,
-                    place: origin.place.clone(),
-                    written: origin.written(),
+                let passed = RuleResult {
                     measured: *measured,
                     ruling: ruling.take(),
                     counts: monitor.counts(),
+                    ..origin.passed(path, expected.take()?)
                 };
                 Some((*scope, passed))
             },
@@ -337,7 +333,7 @@ impl Evaluator {
     }
 
     /// Takes the rules that neither passed nor failed since the last call, because something could not be read or is not shown.
-    pub fn take_not_shown(&mut self) -> Vec<NotShownRule> {
+    pub fn take_not_shown(&mut self) -> Vec<RuleResult> {
         std::mem::take(&mut self.not_shown)
     }
 
@@ -357,14 +353,8 @@ impl Evaluator {
             let Some(wanted) = watch.expected.take() else {
                 continue;
             };
-            self.not_shown.push(NotShownRule {
-                rule: watch.path.into(),
-                level: watch.origin.level,
-                place: watch.origin.place.clone(),
-                written: watch.origin.written(),
-                wanted,
-                lacks: lacks.clone(),
-            });
+            let rule = watch.origin.not_shown(watch.path, wanted, lacks.clone());
+            self.not_shown.push(rule);
         }
     }
 
@@ -437,7 +427,7 @@ impl Evaluator {
     }
 
     /// The test has ended; returns every rule that failed on the test as a whole.
-    pub fn settle(&mut self, trace: &Trace) -> Vec<Failure> {
+    pub fn settle(&mut self, trace: &Trace) -> Vec<RuleResult> {
         self.time.judge(|| {
             let watches = self.waiting.iter_mut().chain(&mut self.turn);
             for watch in watches.chain(&mut self.test) {
@@ -448,7 +438,7 @@ impl Evaluator {
     }
 
     /// Takes what failed since the last call, written out as the trace is now.
-    fn take_failures(&mut self, trace: &Trace) -> Vec<Failure> {
+    fn take_failures(&mut self, trace: &Trace) -> Vec<RuleResult> {
         for watch in self
             .waiting
             .iter_mut()

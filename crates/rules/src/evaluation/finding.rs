@@ -2,7 +2,7 @@
 
 use crate::call_focus::CallFocus;
 use ananke_base::diagnostic::Difference;
-use ananke_trace::outcome::Measured;
+use ananke_trace::outcome::{EvidenceLine, Measured, ValueDifference};
 use ananke_trace::trace::{ToolCall, Trace};
 
 /// One way in which a rule fails.
@@ -12,8 +12,14 @@ pub(crate) struct Finding {
     pub(crate) message: String,
     /// What was expected.
     pub(crate) expected: String,
+    /// The tool that it is about, unless it is the one of the first call among the evidence.
+    pub(crate) tool: Option<String>,
     /// What was found instead, in order.
     pub(crate) evidence: Vec<Evidence>,
+    /// The words in the agent's text that a rule about texts found.
+    pub(crate) found: Option<String>,
+    /// The values that differ, apart from those of calls among the evidence.
+    pub(crate) differences: Vec<ValueDifference>,
     /// The numbers of the events that it is based on.
     pub(crate) events: Vec<u32>,
     /// Expected against actual text.
@@ -36,8 +42,16 @@ pub(crate) enum Evidence {
         /// Whether it was nearly selected, and other calls have more mismatches.
         is_closest: bool,
     },
+    /// What was said, which a transcript shows.
+    Said(String),
     /// Anything else, in words.
     Words(String),
+}
+
+impl From<String> for Evidence {
+    fn from(words: String) -> Self {
+        Self::Words(words)
+    }
 }
 
 impl Finding {
@@ -67,15 +81,29 @@ impl Finding {
     pub(crate) fn in_words(
         message: String,
         expected: String,
-        words: impl IntoIterator<Item = String>,
+        words: impl IntoIterator<Item = impl Into<Evidence>>,
     ) -> Self {
-        let evidence = words.into_iter().map(Evidence::Words).collect();
+        let evidence = words.into_iter().map(Into::into).collect();
         Self {
             message,
             expected,
             evidence,
             ..Self::default()
         }
+    }
+}
+
+impl Finding {
+    /// The tool that it is about, and every value that differs.
+    pub(crate) fn facts(&mut self, trace: &Trace) -> (Option<String>, Vec<ValueDifference>) {
+        let calls = self.evidence.iter().filter_map(|evidence| match evidence {
+            Evidence::Call { index, focus, .. } => Some((trace.calls.get(*index)?, focus)),
+            Evidence::Said(_) | Evidence::Words(_) => None,
+        });
+        let first = calls.clone().next().map(|(call, _)| call.name.to_string());
+        let mut differences = std::mem::take(&mut self.differences);
+        differences.extend(calls.flat_map(|(call, focus)| focus.differences(call)));
+        (self.tool.take().or(first), differences)
     }
 }
 
@@ -90,14 +118,19 @@ impl Evidence {
     }
 
     /// Its line in a report.
-    pub(crate) fn line(self, trace: &Trace) -> String {
+    pub(crate) fn line(self, trace: &Trace) -> EvidenceLine {
         match self {
-            Self::Words(words) => words,
+            Self::Said(words) => EvidenceLine::Said(words),
+            Self::Words(words) => EvidenceLine::Words(words),
             Self::Call {
                 index,
                 focus,
                 is_closest,
-            } => focus.shown(trace, index, if is_closest { " (closest)" } else { "" }),
+            } => EvidenceLine::Call {
+                text: focus.shown(trace, index, if is_closest { " (closest)" } else { "" }),
+                event: trace.calls.get(index).map_or(0, |call| call.first_event),
+                remark: focus.words.join("; "),
+            },
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::finding::Finding;
+use super::finding::{Evidence, Finding};
 use crate::describe::{said, short};
 use ananke_trace::outcome::{JudgeAnswer, Ruling};
 use ananke_trace::redact::Redactor;
@@ -56,7 +56,7 @@ impl JudgeQuestion {
             message = format!("{own}: {message}");
         }
         let output = self.keys.get("output").and_then(Value::as_str);
-        let seen = output.map(|output| said(&short(&redactor.text(output))));
+        let seen = output.map(|output| Evidence::Said(said(&short(&redactor.text(output)))));
         Finding::in_words(message, self.expected.clone(), seen)
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::finding::Finding;
+use super::finding::{Evidence, Finding};
 use crate::describe::{said, short};
 use crate::script_source::ScriptSource;
 use ananke_trace::redact::Redactor;
@@ -36,7 +36,7 @@ impl ScriptQuestion {
         );
         let seen = self.request["output"]
             .as_str()
-            .map(|output| said(&short(&redactor.text(output))));
+            .map(|output| Evidence::Said(said(&short(&redactor.text(output)))));
         Finding::in_words(message, self.expected.clone(), seen).in_words_of(self.message.as_deref())
     }
 
@@ -57,14 +57,15 @@ impl ScriptQuestion {
         let message = lines
             .next()
             .map_or_else(|| says.clone(), |first| format!("{says}: {}", short(first)));
-        let mut shown: Vec<String> = lines.by_ref().take(SHOWN_LINES).map(short).collect();
+        let printed = lines.by_ref().take(SHOWN_LINES).map(short);
+        let mut shown: Vec<Evidence> = printed.map(Evidence::Words).collect();
         if lines.next().is_some() {
-            shown.push("…".to_owned());
+            shown.push(Evidence::Words("…".to_owned()));
         }
         shown.extend(
             request["output"]
                 .as_str()
-                .map(|output| said(&short(&redactor.text(output)))),
+                .map(|output| Evidence::Said(said(&short(&redactor.text(output))))),
         );
         Finding::in_words(message, expected.clone(), shown).in_words_of(self.message.as_deref())
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::finding::Finding;
+use super::finding::{Evidence, Finding};
 use super::judgement::{Judgement, Moment};
 use super::monitor::Monitor;
 use super::question::Question;
@@ -12,7 +12,7 @@ use crate::captured::{Captured, Writing};
 use crate::limits::{Bound, Measure};
 use crate::rule::{Rule, RuleEntry, RuleKind};
 use crate::rule_origin::RuleOrigin;
-use ananke_trace::outcome::{Failure, Measured, RuleCounts, Ruling};
+use ananke_trace::outcome::{Measured, RuleCounts, RuleResult, Ruling};
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{Facts, Trace};
 
@@ -113,7 +113,7 @@ impl RuleWatch {
         scope: RuleScope,
         monitor: Box<dyn Monitor>,
     ) -> Self {
-        let expected = format!("at most {}", bound.shown(measure));
+        let expected = bound.expectation(measure);
         let watch = Self::new(
             measure.path(),
             &bound.origin,
@@ -186,7 +186,10 @@ impl RuleWatch {
                 self.lacks = Some(lacks);
             } else {
                 let expected = self.expected.clone().unwrap_or_default();
-                self.fail(Finding::in_words(lacks, expected, []), found);
+                self.fail(
+                    Finding::in_words(lacks, expected, Vec::<Evidence>::new()),
+                    found,
+                );
             }
             return;
         }
@@ -321,9 +324,9 @@ impl RuleWatch {
 
 impl RuleViolation {
     /// The failure; calls are shown as `trace` knows them now.
-    pub(super) fn failure(self, trace: &Trace) -> Failure {
+    pub(super) fn failure(self, trace: &Trace) -> RuleResult {
         let is_prohibition = self.kind == RuleKind::Prohibition;
-        Failure {
+        RuleResult {
             is_prohibition,
             counts: self.counts,
             ..self.origin.failure(self.path, self.finding, trace)

@@ -3,6 +3,7 @@
 use super::measure::Measure;
 use super::setting::Bound;
 use crate::evaluation::{Finding, Judgement, Monitor, at_turn_end};
+use ananke_base::text::grouped;
 
 /// Checks what the agent reported by the end of the turn.
 pub(super) fn max_tokens(measure: Measure, bound: Bound) -> Box<dyn Monitor> {
@@ -10,11 +11,11 @@ pub(super) fn max_tokens(measure: Measure, bound: Bound) -> Box<dyn Monitor> {
         let Some(tokens) = measure.tokens(view.trace, turn) else {
             return Judgement::Open;
         };
-        let (of_what, limit) = (measure.of_what(), bound.most);
+        let (of_what, limit) = (measure.of_what(), grouped(bound.most));
         let measured = bound.tokens(tokens.counted);
         if !measured.is_allowed() {
             let at_least = if tokens.is_partial { "at least " } else { "" };
-            let took = format!("{at_least}{} {of_what}", tokens.counted);
+            let took = format!("{at_least}{} {of_what}", grouped(tokens.counted));
             let message = format!("the turn took {took}, the limit is {limit}");
             let expected = format!("at most {limit} {of_what}");
             let measured = Some(measured);

@@ -2,7 +2,7 @@
 
 use super::measure::Measure;
 use crate::rule_origin::RuleOrigin;
-use ananke_base::text::duration;
+use ananke_base::text::{duration, grouped};
 use ananke_trace::outcome::{Measured, MeasuredUnit};
 
 /// What a level says about a limit.
@@ -50,8 +50,22 @@ impl Bound {
         if measure.unit() == "ms" {
             self.time()
         } else {
-            format!("{} {}", self.most, measure.unit())
+            format!("{} {}", grouped(self.most), measure.unit())
         }
+    }
+
+    /// What is expected of a turn or a test: `at most 1.5 s`, `idle at most 4 s`.
+    pub(crate) fn expectation(&self, measure: Measure) -> String {
+        let of_what = match measure {
+            Measure::Idle => "idle ",
+            Measure::FirstToken => "first text after ",
+            Measure::Tool => "each tool call ",
+            Measure::InputTokens | Measure::OutputTokens => {
+                return format!("at most {} {}", grouped(self.most), measure.of_what());
+            }
+            Measure::Duration | Measure::TotalTokens => "",
+        };
+        format!("{of_what}at most {}", self.shown(measure))
     }
 
     /// What a limit of time allows, in words.

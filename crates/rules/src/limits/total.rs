@@ -3,7 +3,7 @@
 use super::measure::{Measure, PerMeasure};
 use super::setting::Bound;
 use crate::evaluation::{Finding, Judgement, Moment, Monitor, View};
-use ananke_base::text::duration;
+use ananke_base::text::{duration, grouped};
 use ananke_trace::outcome::Measured;
 use ananke_trace::trace::{Trace, TurnRanges};
 
@@ -75,7 +75,7 @@ impl Monitor for Total {
             Measure::Duration => format!("a test of at most {limit}{of_turns}"),
             tokens => format!(
                 "a test of at most {} {}{of_turns}",
-                self.bound.most,
+                grouped(self.bound.most),
                 tokens.of_what()
             ),
         };
@@ -129,7 +129,7 @@ impl Total {
     fn shown(&self, part: u64) -> String {
         match self.measure {
             Measure::Duration => duration::exact(part),
-            tokens => format!("{part} {}", tokens.of_what()),
+            tokens => format!("{} {}", grouped(part), tokens.of_what()),
         }
     }
 }

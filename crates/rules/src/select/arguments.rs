@@ -6,11 +6,11 @@ use super::argument_reading::ArgumentReading;
 use super::json_subset::{JsonComparison, JsonSubset};
 use super::mismatches::{Mismatches, Whole};
 use super::path_patterns::{PathPatterns, PatternMiss};
-use crate::json_focus::JsonFocus;
 use ananke_base::diagnostic::Code;
 use ananke_base::source::FreeMap;
 use ananke_model::model::{CallSelector, Text};
 use ananke_model::variables::{Interpolation, Patterns};
+use ananke_trace::outcome::JsonFocus;
 use ananke_trace::trace::{Args, ToolCall};
 
 /// Conditions on arguments; a call is selected if all match.

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::mismatches::{Mismatches, Whole};
 use crate::describe::json;
-use crate::json_focus::{JsonFocus, brief, not};
 use ananke_base::source::Node;
 use ananke_model::model::CallSelector;
 use ananke_model::variables::{Interpolation, Leaf};
+use ananke_trace::outcome::{JsonFocus, brief};
 use ananke_trace::trace::is_same_json;
 
 /// What a value must contain, or be equal to (SPEC 7.2, `args` and `result`).
@@ -70,9 +70,9 @@ impl JsonSubset {
         places
     }
 
-    /// What follows a value that is not this one.
-    pub(super) fn note(&self) -> String {
-        not(&brief(&self.value))
+    /// What is expected, as short JSON.
+    pub(super) fn brief(&self) -> String {
+        brief(&self.value)
     }
 
     /// How many values are expected.
@@ -147,7 +147,7 @@ impl SubsetWalk<'_> {
     fn differs(&mut self, expected: &str, weight: usize) {
         let place = JsonFocus {
             path: self.path.clone(),
-            note: not(expected),
+            expected: Some(expected.to_owned()),
         };
         self.mismatches.add_at(self.whole, place, weight);
     }
@@ -174,7 +174,7 @@ fn leaf_paths(value: &Value, path: &mut Vec<String>, places: &mut Vec<JsonFocus>
         }
         _ => places.push(JsonFocus {
             path: path.clone(),
-            note: String::new(),
+            expected: None,
         }),
     }
 }

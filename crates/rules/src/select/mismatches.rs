@@ -1,7 +1,7 @@
 //! In which ways a call is not what a rule selects: at which place of its arguments or result, or in words.
 
 use crate::call_focus::CallFocus;
-use crate::json_focus::JsonFocus;
+use ananke_trace::outcome::JsonFocus;
 
 /// How many mismatches of one call are shown.
 const MOST_SHOWN: usize = 10;
@@ -78,7 +78,11 @@ impl Mismatches {
             words,
         } = self.focus();
         let line = |whole: &str, place: JsonFocus| {
-            format!("{whole}{}{}", place.path.join("."), place.note)
+            let path = place.path.join(".");
+            match place.expected {
+                Some(expected) => format!("{whole}{path} ≠ {expected}"),
+                None => format!("{whole}{path}"),
+            }
         };
         let args = args.into_iter().map(|place| line("", place));
         args.chain(result.into_iter().map(|place| line("result ", place)))

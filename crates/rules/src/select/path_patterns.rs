@@ -4,11 +4,11 @@ use serde_json::Value;
 
 use crate::content::text_of;
 use crate::describe::short;
-use crate::json_focus::{JsonFocus, not};
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::source::FreeMap;
 use ananke_model::model::Text;
 use ananke_model::variables::{Interpolation, Pattern, Patterns};
+use ananke_trace::outcome::JsonFocus;
 use ananke_trace::trace::{Args, Path, ToolCall};
 
 /// Paths in a value and the pattern each must match (SPEC 7.2, `args_match`).
@@ -80,7 +80,7 @@ impl PathPatterns {
 
     /// The arguments that are looked at.
     pub(super) fn focus(&self) -> impl Iterator<Item = JsonFocus> + '_ {
-        self.0.iter().map(|(path, _)| at(path, String::new()))
+        self.0.iter().map(|(path, _)| at(path, None))
     }
 
     /// Each argument that does not match its pattern.
@@ -94,13 +94,13 @@ impl PathPatterns {
                 let words = format!("the argument `{}` is missing", path.as_str());
                 return Some(PatternMiss {
                     words,
-                    place: at(path, not(&format!("a match of {wanted}"))),
+                    place: at(path, Some(format!("a match of {wanted}"))),
                 });
             };
             let text = text_of(found);
             (!pattern.is_match(&text)).then(|| PatternMiss {
                 words: format!("{}, which does not match {wanted}", is(path, &text)),
-                place: at(path, not(&format!("a match of {wanted}"))),
+                place: at(path, Some(format!("a match of {wanted}"))),
             })
         })
     }
@@ -117,16 +117,16 @@ impl PathPatterns {
             let unwanted = format!("`{}`", short(pattern.as_str()));
             pattern.is_match(&text).then(|| PatternMiss {
                 words: format!("{}, which matches {unwanted}", is(path, &text)),
-                place: at(path, format!(" matches {unwanted}")),
+                place: at(path, Some(format!("no match of {unwanted}"))),
             })
         })
     }
 }
 
-fn at(path: &Path, note: String) -> JsonFocus {
+fn at(path: &Path, expected: Option<String>) -> JsonFocus {
     JsonFocus {
         path: path.parts().to_vec(),
-        note,
+        expected,
     }
 }
 

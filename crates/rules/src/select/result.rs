@@ -6,10 +6,10 @@ use super::json_subset::{JsonComparison, JsonSubset};
 use super::mismatches::{Mismatches, Whole};
 use super::path_patterns::{PathPatterns, PatternMiss};
 use crate::describe::{self, short};
-use crate::json_focus::{JsonFocus, not};
 use ananke_base::diagnostic::Code;
 use ananke_model::model::{CallSelector, CallStatus, ResultMatch, Text};
 use ananke_model::variables::{Interpolation, Pattern, Patterns};
+use ananke_trace::outcome::JsonFocus;
 use ananke_trace::trace::{Fact, Facts, ToolCall, ToolResult};
 
 /// Conditions on a result; a call is selected if all match.
@@ -218,8 +218,8 @@ impl ResultConditions {
                 ];
                 let conditions = conditions.into_iter().filter(|is_there| *is_there).count();
                 let weight = json.as_ref().map_or(0, JsonSubset::weight) + conditions;
-                let note = json.as_ref().map(JsonSubset::note).unwrap_or_default();
-                mismatches.add_at(Whole::Result, whole(note), weight.max(1));
+                let expected = json.as_ref().map(JsonSubset::brief);
+                mismatches.add_at(Whole::Result, whole(expected), weight.max(1));
             }
             return;
         };
@@ -250,8 +250,8 @@ impl ResultConditions {
             .as_ref()
             .filter(|pattern| !pattern.is_match(&result.text))
         {
-            let note = not(&format!("a match of `{}`", short(pattern.as_str())));
-            mismatches.add_at(Whole::Result, whole(note), 1);
+            let expected = format!("a match of `{}`", short(pattern.as_str()));
+            mismatches.add_at(Whole::Result, whole(Some(expected)), 1);
         }
         for PatternMiss { place, .. } in parts.mismatches(&result.value()) {
             mismatches.add_at(Whole::Result, place, 1);
@@ -260,8 +260,8 @@ impl ResultConditions {
             .as_ref()
             .filter(|pattern| pattern.is_match(&result.text))
         {
-            let note = format!(" matches `{}`", short(pattern.as_str()));
-            mismatches.add_at(Whole::Result, whole(note), 1);
+            let expected = format!("no match of `{}`", short(pattern.as_str()));
+            mismatches.add_at(Whole::Result, whole(Some(expected)), 1);
         }
         // A result of which the protocol does not say so is no error.
         let failed = result.is_error == Some(true);
@@ -289,11 +289,11 @@ fn differs(found: CallStatus, expected: CallStatus) -> String {
     )
 }
 
-/// The result as a whole, with `note` after it.
-fn whole(note: String) -> JsonFocus {
+/// The result as a whole, and what is expected instead.
+fn whole(expected: Option<String>) -> JsonFocus {
     JsonFocus {
         path: Vec::new(),
-        note,
+        expected,
     }
 }
 

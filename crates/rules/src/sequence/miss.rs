@@ -7,11 +7,11 @@ use super::matching::{Matched, SHOWN};
 use super::steps::Steps;
 use crate::describe::{listed, literally, said, short};
 use crate::evaluation::{Evidence, Finding, View};
-use crate::json_focus::brief;
 use crate::select::Mismatches;
 use crate::steps::{Item, StepMatcher};
 use ananke_base::diagnostic::{Difference, DifferenceLine, Side};
 use ananke_model::model::{MessageRole, SequenceMode, TextOf};
+use ananke_trace::outcome::brief;
 use ananke_trace::trace::Args;
 
 /// For how many missing steps the nearest thing is looked for.

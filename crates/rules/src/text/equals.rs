@@ -4,7 +4,7 @@ use super::compared_text::ComparedText;
 use crate::claim::Claim;
 use crate::collector::Collector;
 use crate::describe::{literally, said_by, short};
-use crate::evaluation::{Finding, Judgement, Monitor, View, at_scope_end};
+use crate::evaluation::{Evidence, Finding, Judgement, Monitor, View, at_scope_end};
 use crate::rule::Rule;
 use ananke_base::diagnostic::Difference;
 use ananke_base::text::any_of;
@@ -114,9 +114,9 @@ impl Equals {
         // A difference shows what was said.
         let words = difference
             .is_none()
-            .then(|| said_by(peer, &short(&text)))
+            .then(|| Evidence::Said(said_by(peer, &short(&text))))
             .into_iter()
-            .chain(alike);
+            .chain(alike.map(Evidence::Words));
         Judgement::failed(Finding {
             difference,
             ..Finding::in_words(message, self.describe(), words)

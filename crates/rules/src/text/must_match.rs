@@ -5,7 +5,7 @@ use super::needle::Needle;
 use crate::claim::Claim;
 use crate::collector::Collector;
 use crate::describe::{said_by, short};
-use crate::evaluation::{Finding, Judgement, Monitor, at_scope_end};
+use crate::evaluation::{Evidence, Finding, Judgement, Monitor, at_scope_end};
 use crate::rule::Rule;
 use ananke_model::model::{AssertBlock, TextOf};
 use ananke_model::variables::Patterns;
@@ -69,9 +69,10 @@ impl Rule for MustMatch {
                     )
                 }
             };
-            let mut words = vec![said_by(peer, &short(&text))];
+            let mut words = vec![Evidence::Said(said_by(peer, &short(&text)))];
             if needle.differs_in_case(&text) {
-                words.push("it does, but for upper and lower case".to_owned());
+                let differs = "it does, but for upper and lower case";
+                words.push(Evidence::Words(differs.to_owned()));
             }
             Judgement::failed(Finding::in_words(message, expected.clone(), words))
         }))

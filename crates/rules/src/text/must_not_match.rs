@@ -6,7 +6,7 @@ use super::needle::{Needle, TextMatcher};
 use crate::claim::Claim;
 use crate::collector::Collector;
 use crate::describe::{around, said_by, short};
-use crate::evaluation::{Finding, Judgement, Moment, Monitor, RuleScope, View};
+use crate::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View};
 use crate::rule::{Rule, RuleKind};
 use ananke_model::model::{AssertBlock, TextOf};
 use ananke_model::variables::Patterns;
@@ -207,7 +207,10 @@ impl MustNotMatchMonitor {
                 format!("{who} `{said}`, which {}", self.needle.finds())
             }
         };
-        let words = said_by(view.trace.peer, &around(text, found));
-        Some(Finding::in_words(message, self.expected.clone(), [words]))
+        let words = Evidence::Said(said_by(view.trace.peer, &around(text, found)));
+        Some(Finding {
+            found: Some(said.clone()),
+            ..Finding::in_words(message, self.expected.clone(), [words])
+        })
     }
 }

@@ -237,7 +237,7 @@ fn missing(tool: &DeclaredTool, declaration: &Declaration) -> Finding {
     );
     Finding {
         events: vec![declaration.event],
-        ..Finding::in_words(message, EXPECTED.to_owned(), [])
+        ..Finding::in_words(message, EXPECTED.to_owned(), Vec::<Evidence>::new())
     }
 }
 

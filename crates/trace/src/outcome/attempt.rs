@@ -1,8 +1,9 @@
 //! A test that was retried.
 
+use super::failure_reason::FailureReason;
 use super::outcome::Outcome;
+use super::rule_result::RuleResult;
 use super::status::Status;
-use super::test_end::TestEnd;
 use super::turn::TurnOutcome;
 
 /// The most bytes of what was said and called that are kept of an attempt that was not the last.
@@ -36,7 +37,7 @@ impl Outcome {
         let mut failures = self.all_failures();
         let of_rule = failures
             .next()
-            .map(|(_, failure)| (failure.rule.as_str(), failure.message.as_str()));
+            .map(|(_, failure)| (&*failure.rule, failure.message.as_str()));
         match self.status() {
             Status::Failed => of_rule.or(of_problem),
             Status::Undecided => of_rule
@@ -44,9 +45,9 @@ impl Outcome {
                 .map(|(_, message)| (Status::Undecided.as_str(), message)),
             Status::NotShown => self
                 .verdict
-                .not_shown
-                .first()
-                .map(|rule| (Status::NotShown.as_str(), rule.lacks.as_str()))
+                .not_shown()
+                .next()
+                .map(|rule| (Status::NotShown.as_str(), rule.message.as_str()))
                 .or(of_problem),
             Status::Skipped => self
                 .verdict
@@ -57,9 +58,37 @@ impl Outcome {
         }
     }
 
+    /// The reason that it did not pass for; `None` if nothing of it says one.
+    pub fn reason(&self) -> Option<FailureReason> {
+        let of_problem = || {
+            let (_, problem) = self.first_problem()?;
+            Some(FailureReason {
+                kind: problem.kind.as_str().into(),
+                tool: None,
+                path: None,
+                about: Some(problem.message.clone()),
+            })
+        };
+        let of_rule = || self.all_failures().next().map(|(_, rule)| rule.reason());
+        match self.status() {
+            Status::Failed | Status::Undecided => of_rule().or_else(of_problem),
+            Status::Error | Status::Timeout => of_problem(),
+            Status::NotShown => self.verdict.not_shown().next().map(RuleResult::reason),
+            Status::Passed | Status::Skipped => None,
+        }
+    }
+
+    /// Every reason that it did not pass for: two tests fail alike if these are equal.
+    pub fn reasons(&self) -> Vec<FailureReason> {
+        let of_rules = self.all_failures().map(|(_, rule)| rule.reason());
+        let mut reasons: Vec<FailureReason> = self.reason().into_iter().chain(of_rules).collect();
+        reasons.dedup();
+        reasons
+    }
+
     /// Where its headline comes from: the first rule that failed, else the test.
     pub fn headline_place(&self) -> (&str, u32) {
-        if let (Status::NotShown, Some(rule)) = (self.status(), self.verdict.not_shown.first()) {
+        if let (Status::NotShown, Some(rule)) = (self.status(), self.verdict.not_shown().next()) {
             return (&rule.place.file, rule.place.line);
         }
         let rule = self
@@ -71,6 +100,16 @@ impl Outcome {
         })
     }
 
+    /// The place that names it on the command line: that of its headline, if that is in its own file, else its own.
+    pub fn place(&self) -> (&str, u32) {
+        let (file, line) = self.headline_place();
+        if file == self.test.file {
+            (file, line)
+        } else {
+            (&self.test.file, self.test.line)
+        }
+    }
+
     /// What is kept of it once the test is retried: its end rather than its beginning, so that retries cost
     /// little memory.
     #[must_use]
@@ -79,11 +118,7 @@ impl Outcome {
         for turn in self.transcript.turns.iter_mut().rev() {
             shorten(turn, &mut left);
         }
-        if let TestEnd::Evaluated(failures) | TestEnd::Problem(_, failures) = &mut self.verdict.end
-        {
-            failures.truncate(MOST_FAILURES);
-        }
-        self.verdict.held.clear();
+        keep_failures(&mut self.verdict.rules);
         self.transcript.history.clear();
         self
     }
@@ -103,6 +138,14 @@ fn shorten(turn: &mut TurnOutcome, left: &mut usize) {
             "not kept, since the test was retried: {dropped} {lines} of this turn"
         ));
     }
-    turn.end.failures_mut().truncate(MOST_FAILURES);
-    turn.held.clear();
+    keep_failures(&mut turn.rules);
+}
+
+/// Keeps the first failures, and the rules that are not shown.
+fn keep_failures(rules: &mut Vec<RuleResult>) {
+    let mut failures = 0;
+    rules.retain(|rule| {
+        failures += usize::from(rule.has_failed());
+        !(rule.has_passed() || rule.has_failed() && failures > MOST_FAILURES)
+    });
 }

@@ -5,12 +5,11 @@
 
 use std::borrow::Cow;
 
-use super::failure::Failure;
+use super::evidence_line::EvidenceLine;
 use super::input_decision::InputDecision;
-use super::not_shown_rule::NotShownRule;
 use super::outcome::Outcome;
-use super::passed_rule::PassedRule;
 use super::problem::Problem;
+use super::rule_result::RuleResult;
 use super::ruling::{JudgeAnswer, Ruling};
 use super::test_end::TestEnd;
 use super::test_verdict::TestVerdict;
@@ -39,23 +38,18 @@ impl Outcome {
             .for_each(TurnOutcome::bound);
         let TestVerdict {
             end,
-            held,
-            not_shown,
+            rules,
             silenced: _,
             judges_not_asked: _,
             warnings,
             snapshots: _,
         } = &mut self.verdict;
         match end {
-            TestEnd::Evaluated(failures) => failures.iter_mut().for_each(Failure::bound),
-            TestEnd::Problem(problem, failures) => {
-                problem.bound();
-                failures.iter_mut().for_each(Failure::bound);
-            }
+            TestEnd::Evaluated => {}
+            TestEnd::Problem(problem) => problem.bound(),
             TestEnd::Skipped(_, reason) => bound(reason),
         }
-        held.iter_mut().for_each(PassedRule::bound);
-        not_shown.iter_mut().for_each(NotShownRule::bound);
+        rules.iter_mut().for_each(RuleResult::bound);
         warnings.iter_mut().for_each(bound);
         let failed_runs = self
             .stability
@@ -65,19 +59,10 @@ impl Outcome {
     }
 }
 
-impl NotShownRule {
-    fn bound(&mut self) {
-        bound(&mut self.written);
-        bound(&mut self.wanted);
-        bound(&mut self.lacks);
-    }
-}
-
 impl TurnOutcome {
     fn bound(&mut self) {
-        self.end.failures_mut().iter_mut().for_each(Failure::bound);
         self.end.problem_mut().into_iter().for_each(Problem::bound);
-        self.held.iter_mut().for_each(PassedRule::bound);
+        self.rules.iter_mut().for_each(RuleResult::bound);
         self.warnings.iter_mut().for_each(bound);
         if let Some(InputDecision { question, hint, .. }) = &mut self.awaits {
             question.iter_mut().chain(hint).for_each(bound);
@@ -85,15 +70,7 @@ impl TurnOutcome {
     }
 }
 
-impl PassedRule {
-    fn bound(&mut self) {
-        self.ruling.iter_mut().for_each(Ruling::bound);
-        bound(&mut self.wanted);
-        bound(&mut self.written);
-    }
-}
-
-impl Failure {
+impl RuleResult {
     fn bound(&mut self) {
         self.ruling.iter_mut().for_each(Ruling::bound);
         let Self {
@@ -101,13 +78,23 @@ impl Failure {
             written,
             expected,
             seen,
+            found,
             help,
+            differences,
             ..
         } = self;
+        let differences = differences.iter_mut().flat_map(|difference| {
+            difference
+                .actual
+                .iter_mut()
+                .chain([&mut difference.expected])
+        });
         [message, written, expected]
             .into_iter()
-            .chain(seen)
+            .chain(seen.iter_mut().map(EvidenceLine::text_mut))
+            .chain(found)
             .chain(help)
+            .chain(differences)
             .for_each(bound);
     }
 }

@@ -1,6 +1,5 @@
 //! Why a conversation ends before its time.
 
-use super::failure::Failure;
 use super::problem::Problem;
 use super::test_end::SkipCause;
 use super::turn_end::TurnEnd;
@@ -35,12 +34,12 @@ impl Halt {
         }
     }
 
-    /// How a turn ends in which these rules failed and which `halt` ended, if anything did.
-    pub fn turn_end(halt: Option<Self>, failures: Vec<Failure>) -> TurnEnd {
+    /// How a turn ends which `halt` ended, if anything did.
+    pub fn turn_end(halt: Option<Self>) -> TurnEnd {
         match halt {
-            None => TurnEnd::Evaluated(failures),
-            Some(Self::Broken(problem)) => TurnEnd::Problem(problem, failures),
-            Some(Self::Stopped | Self::Skipped(..)) => TurnEnd::Stopped(failures),
+            None => TurnEnd::Evaluated,
+            Some(Self::Broken(problem)) => TurnEnd::Problem(problem),
+            Some(Self::Stopped | Self::Skipped(..)) => TurnEnd::Stopped,
         }
     }
 }

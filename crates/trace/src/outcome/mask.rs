@@ -5,16 +5,15 @@ use std::borrow::Cow;
 use super::call::{CallOutcome, LateResult};
 use super::checkpoint::CheckpointOutcome;
 use super::checkpoint_runs::CheckpointRuns;
+use super::evidence_line::EvidenceLine;
 use super::failed_runs::FailedRuns;
-use super::failure::Failure;
 use super::identity::TestIdentity;
 use super::input_decision::InputDecision;
 use super::near_name::NearName;
-use super::not_shown_rule::NotShownRule;
 use super::outcome::Outcome;
-use super::passed_rule::PassedRule;
 use super::problem::Problem;
 use super::quarantine::Quarantine;
+use super::rule_result::RuleResult;
 use super::ruling::{JudgeAnswer, Ruling};
 use super::run_end::{OpenInterrupt, ReportedRunEnd};
 use super::test_end::TestEnd;
@@ -23,6 +22,7 @@ use super::transcript::Transcript;
 use super::transcript_line::TranscriptLine;
 use super::turn::TurnOutcome;
 use super::turn_end::TurnEnd;
+use super::value_difference::ValueDifference;
 use super::walk::{ActionCount, FailedWalk, Walks};
 use crate::redact::{Mask, Redactor};
 use ananke_base::diagnostic::Place;
@@ -49,55 +49,30 @@ impl Mask for NearName {
     }
 }
 
-impl Mask for PassedRule {
+impl Mask for RuleResult {
     fn mask(&mut self, redactor: &Redactor) {
         let Self {
             rule: _,
+            tool,
             level: _,
+            is_prohibition: _,
             place,
             written,
+            expected,
+            status: _,
+            message,
             measured: _,
             ruling,
             counts: _,
-            wanted,
-        } = self;
-        ruling.mask(redactor);
-        place.mask(redactor);
-        written.mask(redactor);
-        wanted.mask(redactor);
-    }
-}
-
-impl Mask for NotShownRule {
-    fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            rule: _,
-            level: _,
-            place,
-            written,
-            wanted,
-            lacks: _,
-        } = self;
-        place.mask(redactor);
-        written.mask(redactor);
-        wanted.mask(redactor);
-    }
-}
-
-impl Mask for Failure {
-    fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            place,
-            written,
             excerpt,
-            message,
-            expected,
-            ruling,
             seen,
+            found,
+            differences,
             difference,
             help,
-            ..
+            events: _,
         } = self;
+        tool.mask(redactor);
         ruling.mask(redactor);
         place.mask(redactor);
         written.mask(redactor);
@@ -108,6 +83,8 @@ impl Mask for Failure {
         message.mask(redactor);
         expected.mask(redactor);
         seen.mask(redactor);
+        found.mask(redactor);
+        differences.mask(redactor);
         help.mask(redactor);
         for hunk in difference
             .iter_mut()
@@ -117,6 +94,35 @@ impl Mask for Failure {
                 line.text.mask(redactor);
             }
         }
+    }
+}
+
+impl Mask for EvidenceLine {
+    fn mask(&mut self, redactor: &Redactor) {
+        if let Self::Call {
+            text: _,
+            event: _,
+            remark,
+        } = self
+        {
+            remark.mask(redactor);
+        }
+        self.text_mut().mask(redactor);
+    }
+}
+
+impl Mask for ValueDifference {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            event: _,
+            of: _,
+            path,
+            expected,
+            actual,
+        } = self;
+        path.mask(redactor);
+        expected.mask(redactor);
+        actual.mask(redactor);
     }
 }
 
@@ -232,11 +238,8 @@ impl Mask for OpenInterrupt {
 impl Mask for TurnEnd {
     fn mask(&mut self, redactor: &Redactor) {
         match self {
-            Self::Evaluated(failures) | Self::Stopped(failures) => failures.mask(redactor),
-            Self::Problem(problem, failures) => {
-                problem.mask(redactor);
-                failures.mask(redactor);
-            }
+            Self::Evaluated | Self::Stopped => {}
+            Self::Problem(problem) => problem.mask(redactor),
         }
     }
 }
@@ -244,11 +247,8 @@ impl Mask for TurnEnd {
 impl Mask for TestEnd {
     fn mask(&mut self, redactor: &Redactor) {
         match self {
-            Self::Evaluated(failures) => failures.mask(redactor),
-            Self::Problem(problem, failures) => {
-                problem.mask(redactor);
-                failures.mask(redactor);
-            }
+            Self::Evaluated => {}
+            Self::Problem(problem) => problem.mask(redactor),
             Self::Skipped(_, reason) => reason.mask(redactor),
         }
     }
@@ -269,7 +269,7 @@ impl Mask for TurnOutcome {
             usage: _,
             awaits,
             end,
-            held,
+            rules,
             warnings,
             timing: _,
         } = self;
@@ -282,7 +282,7 @@ impl Mask for TurnOutcome {
             question.mask(redactor);
             hint.mask(redactor);
         }
-        held.mask(redactor);
+        rules.mask(redactor);
         run_end.mask(redactor);
         id.mask(redactor);
         input.mask(redactor);
@@ -331,7 +331,7 @@ impl Mask for Walks {
             actions,
             failed,
             turns: _,
-            usage: _,
+            tokens: _,
         } = self;
         for ActionCount {
             name,
@@ -414,17 +414,15 @@ impl Mask for TestVerdict {
     fn mask(&mut self, redactor: &Redactor) {
         let Self {
             end,
-            held,
-            not_shown,
+            rules,
             silenced,
             judges_not_asked: _,
             warnings,
             snapshots,
         } = self;
-        not_shown.mask(redactor);
+        rules.mask(redactor);
         silenced.mask(redactor);
         end.mask(redactor);
-        held.mask(redactor);
         warnings.mask(redactor);
         for written in snapshots {
             written.file.mask(redactor);
@@ -438,6 +436,7 @@ impl Mask for Transcript {
             thread_id,
             history,
             peer: _,
+            time: _,
             turns,
             checkpoints,
             turns_not_run: _,
@@ -446,6 +445,7 @@ impl Mask for Transcript {
             started_unix_ms: _,
             ended_unix_ms: _,
             duration_us: _,
+            is_unanswered: _,
             recording,
         } = self;
         thread_id.mask(redactor);

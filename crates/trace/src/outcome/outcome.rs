@@ -1,21 +1,22 @@
 //! One test that is over: who it is, how it ended, and its transcript.
 
+use std::ops::Add;
+
 use serde::{Deserialize, Serialize};
 
 use super::failed_runs::FailedRuns;
-use super::failure::Failure;
 use super::identity::TestIdentity;
-use super::passed_rule::PassedRule;
 use super::problem::Problem;
+use super::rule_result::{RuleResult, RuleStatus};
 use super::self_comparison::SelfComparison;
 use super::stability::{Stability, StabilityVerdict};
 use super::status::Status;
 use super::test_end::TestEnd;
 use super::test_verdict::TestVerdict;
+use super::token_totals::TokenTotals;
 use super::transcript::Transcript;
 use super::turn::TurnOutcome;
 use super::walk::Walks;
-use crate::trace::Usage;
 
 /// One test that is over: its identity, its verdict and its transcript, apart from each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,21 +58,14 @@ impl Outcome {
         }
         match &self.verdict.end {
             TestEnd::Skipped(..) => Status::Skipped,
-            TestEnd::Problem(problem, _) => problem.kind.status(),
-            TestEnd::Evaluated(failures) => {
+            TestEnd::Problem(problem) => problem.kind.status(),
+            TestEnd::Evaluated => {
                 let of_turns = self.transcript.turns.iter().map(TurnOutcome::status);
-                let of_test = if failures.is_empty() {
-                    Status::Passed
-                } else {
-                    Status::Failed
-                };
-                let of_trace = if self.verdict.not_shown.is_empty() {
-                    Status::Passed
-                } else {
-                    Status::NotShown
-                };
+                let of_test = self.verdict.failures().next().map(|_| Status::Failed);
+                let of_trace = self.verdict.not_shown().next().map(|_| Status::NotShown);
                 of_turns
-                    .chain([of_test, of_trace])
+                    .chain(of_test)
+                    .chain(of_trace)
                     .find(|status| *status != Status::Passed)
                     .unwrap_or(Status::Passed)
             }
@@ -84,19 +78,13 @@ impl Outcome {
     }
 
     /// Every failure with the number of its turn; 0 for the test as a whole.
-    pub fn all_failures(&self) -> impl Iterator<Item = (u32, &Failure)> {
+    pub fn all_failures(&self) -> impl Iterator<Item = (u32, &RuleResult)> {
         let of_turns = self
             .transcript
             .turns
             .iter()
-            .flat_map(|turn| turn.failures().iter().map(|failure| (turn.number, failure)));
-        of_turns.chain(
-            self.verdict
-                .end
-                .failures()
-                .iter()
-                .map(|failure| (0, failure)),
-        )
+            .flat_map(|turn| turn.failures().map(|failure| (turn.number, failure)));
+        of_turns.chain(self.verdict.failures().map(|failure| (0, failure)))
     }
 
     /// The first of the runs that failed for one reason, unless it is this one.
@@ -127,24 +115,22 @@ impl Outcome {
     }
 
     /// How many turns its runs sent, without those of earlier attempts, and the tokens of all attempts.
-    pub fn spent(&self) -> (usize, Usage) {
-        let (turns, usage) = if let Some(stability) = self.stability.as_deref() {
-            (stability.turns, stability.usage)
+    pub fn spent(&self) -> (usize, TokenTotals) {
+        let (turns, tokens) = if let Some(stability) = self.stability.as_deref() {
+            (stability.turns, stability.tokens)
         } else if let Some(walks) = self.walks.as_deref() {
-            (walks.turns, walks.usage)
+            (walks.turns, walks.tokens)
         } else {
             let attempts = self.earlier_attempts.iter().chain([self]);
-            let used = attempts
-                .flat_map(|attempt| &attempt.transcript.turns)
-                .filter_map(|turn| turn.usage);
+            let used = attempts.map(|attempt| TokenTotals::of(&attempt.transcript));
             (
                 self.transcript.turns.len(),
-                used.fold(Usage::default(), |sum, own| sum + own),
+                used.fold(TokenTotals::default(), TokenTotals::add),
             )
         };
         match self.self_comparison.as_deref() {
-            Some(compared) => (turns + compared.turns, usage + compared.usage),
-            None => (turns, usage),
+            Some(compared) => (turns + compared.turns, tokens + compared.tokens),
+            None => (turns, tokens),
         }
     }
 
@@ -157,15 +143,16 @@ impl Outcome {
     }
 
     /// The rules of the whole test that passed; none if an error or a timeout ended it: what came after is not known.
-    pub fn passed_rules(&self) -> &[PassedRule] {
-        let is_broken = self
+    pub fn passed_rules(&self) -> impl Iterator<Item = &RuleResult> + Clone {
+        let is_known = self
             .first_problem()
-            .is_some_and(|(_, problem)| problem.kind.status() != Status::Failed);
-        if is_broken { &[] } else { &self.verdict.held }
+            .is_none_or(|(_, problem)| problem.kind.status() == Status::Failed);
+        let passed = self.verdict.with(RuleStatus::Passed);
+        passed.filter(move |_| is_known)
     }
 
     /// The rules that passed, those of the turns first.
-    pub fn all_passed(&self) -> impl Iterator<Item = &PassedRule> {
+    pub fn all_passed(&self) -> impl Iterator<Item = &RuleResult> {
         let of_turns = self.transcript.turns.iter();
         of_turns
             .flat_map(TurnOutcome::passed_rules)

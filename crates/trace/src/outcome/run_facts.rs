@@ -16,6 +16,8 @@ pub struct RunFacts {
     pub target: Option<String>,
     /// What the config says of it.
     pub target_description: Option<String>,
+    /// The name of its model, if its protocol names one.
+    pub model: Option<String>,
     /// The name of the machine.
     pub host: Option<String>,
     /// The commit that a CI server checked out.
@@ -35,6 +37,7 @@ impl Mask for RunFacts {
             config,
             target,
             target_description,
+            model,
             host,
             commit,
             branch,
@@ -46,6 +49,7 @@ impl Mask for RunFacts {
             config,
             target,
             target_description,
+            model,
             host,
             commit,
             branch,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::status::Status;
-use crate::trace::Usage;
+use super::token_totals::TokenTotals;
 
 /// Both verdicts of a test that ran twice under the same conditions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,7 +13,7 @@ pub struct SelfComparison {
     /// How many turns the side sent that is not shown.
     pub turns: usize,
     /// The tokens of that side.
-    pub usage: Usage,
+    pub tokens: TokenTotals,
 }
 
 impl SelfComparison {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::checkpoint_runs::CheckpointRuns;
 use super::failed_runs::FailedRuns;
 use super::run_policy::RunPolicy;
-use crate::trace::Usage;
+use super::token_totals::TokenTotals;
 use ananke_base::statistics::{DurationStatistics, Interval, StabilityClass, exact_interval};
 
 /// What decided a test that runs several times.
@@ -43,7 +43,7 @@ pub struct Stability {
     /// How many turns were sent in all runs.
     pub turns: usize,
     /// The tokens of all runs.
-    pub usage: Usage,
+    pub tokens: TokenTotals,
     /// How often each checkpoint of a simulated conversation was reached, in the order of the test.
     pub checkpoints: Vec<CheckpointRuns>,
     /// The runs that did not pass, by reason; the most frequent first.

@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::failure::Failure;
 use super::problem::Problem;
 
-/// How a test as a whole ended, with the rules of the whole test that failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// How a test as a whole ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TestEnd {
     /// It came to its last turn, or to the first that did not pass.
-    Evaluated(Vec<Failure>),
+    #[default]
+    Evaluated,
     /// It could not be evaluated: a hook, a variable, a script, its recording. A turn's problem is in its turn.
-    Problem(Problem, Vec<Failure>),
+    Problem(Problem),
     /// It was not run, or not to its end: the cause, and in words.
     Skipped(SkipCause, String),
 }
@@ -19,26 +19,20 @@ pub enum TestEnd {
 /// The cause of a skip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SkipCause {
-    /// Its file, the command line or the end of the run says so.
+    /// Its file or the command line says so.
     Wanted,
+    /// The run stopped before it began, or before it ended.
+    RunStopped,
     /// Input that its agent waited for is missing: a run of such tests alone has shown nothing (SPEC 10).
     MissingInput,
 }
 
 impl TestEnd {
-    /// Every rule of the whole test that failed.
-    pub fn failures(&self) -> &[Failure] {
-        match self {
-            Self::Evaluated(failures) | Self::Problem(_, failures) => failures,
-            Self::Skipped(..) => &[],
-        }
-    }
-
     /// Why it could not be evaluated.
     pub fn problem(&self) -> Option<&Problem> {
         match self {
-            Self::Problem(problem, _) => Some(problem),
-            Self::Evaluated(_) | Self::Skipped(..) => None,
+            Self::Problem(problem) => Some(problem),
+            Self::Evaluated | Self::Skipped(..) => None,
         }
     }
 
@@ -46,7 +40,7 @@ impl TestEnd {
     pub fn skip_cause(&self) -> Option<SkipCause> {
         match self {
             Self::Skipped(cause, _) => Some(*cause),
-            Self::Evaluated(_) | Self::Problem(..) => None,
+            Self::Evaluated | Self::Problem(_) => None,
         }
     }
 
@@ -54,14 +48,7 @@ impl TestEnd {
     pub fn skip_reason(&self) -> Option<&str> {
         match self {
             Self::Skipped(_, reason) => Some(reason),
-            Self::Evaluated(_) | Self::Problem(..) => None,
+            Self::Evaluated | Self::Problem(_) => None,
         }
-    }
-}
-
-impl Default for TestEnd {
-    /// Nothing was found.
-    fn default() -> Self {
-        Self::Evaluated(Vec::new())
     }
 }

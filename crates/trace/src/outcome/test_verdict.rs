@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::not_shown_rule::NotShownRule;
-use super::passed_rule::PassedRule;
+use super::rule_result::{RuleResult, RuleStatus};
 use super::test_end::TestEnd;
 
 /// A snapshot that a run wrote.
@@ -20,11 +19,8 @@ pub struct SnapshotWritten {
 pub struct TestVerdict {
     /// How it ended as a whole.
     pub end: TestEnd,
-    /// Every rule of the whole test that passed, outer levels first.
-    pub held: Vec<PassedRule>,
-    /// The rules that neither passed nor failed: something was not read, or a trace does not contain their facts.
-    #[serde(default)]
-    pub not_shown: Vec<NotShownRule>,
+    /// The rules of the whole test with their results, and those of its turns that are not shown.
+    pub rules: Vec<RuleResult>,
     /// What the target knows by name, and nothing understood: each name with how often it came.
     #[serde(default)]
     pub silenced: Vec<String>,
@@ -34,4 +30,21 @@ pub struct TestVerdict {
     pub warnings: Vec<String>,
     /// The snapshots that were written because the test passed.
     pub snapshots: Vec<SnapshotWritten>,
+}
+
+impl TestVerdict {
+    /// Every rule of the whole test that failed.
+    pub fn failures(&self) -> impl Iterator<Item = &RuleResult> + Clone {
+        self.with(RuleStatus::Failed)
+    }
+
+    /// The rules that neither passed nor failed: something was not read, or a trace does not contain their facts.
+    pub fn not_shown(&self) -> impl Iterator<Item = &RuleResult> + Clone {
+        self.with(RuleStatus::NotShown)
+    }
+
+    /// The rules with this status.
+    pub(super) fn with(&self, status: RuleStatus) -> impl Iterator<Item = &RuleResult> + Clone {
+        self.rules.iter().filter(move |rule| rule.status == status)
+    }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::checkpoint::CheckpointOutcome;
 use super::transcript_line::TranscriptLine;
 use super::turn::TurnOutcome;
-use crate::trace::Peer;
+use crate::trace::{AgentTime, Peer};
 
 /// A message of the history that the test begins with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +28,9 @@ pub struct Transcript {
     /// What the test talks to.
     #[serde(default)]
     pub peer: Peer,
+    /// The kind of time that its durations are in.
+    #[serde(default)]
+    pub time: AgentTime,
     /// The turns that were sent.
     pub turns: Vec<TurnOutcome>,
     /// What it was to come by, of a simulated conversation.
@@ -44,6 +47,10 @@ pub struct Transcript {
     pub ended_unix_ms: u64,
     /// The sum of its turns, in microseconds.
     pub duration_us: u64,
+    /// Whether the agent was asked and did not respond, neither to this test nor to any before: no connection, or nothing in
+    /// time.
+    #[serde(default)]
+    pub is_unanswered: bool,
     /// The recording that it was written to or replayed from, as shown in messages.
     pub recording: Option<String>,
 }

@@ -2,11 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::failure::Failure;
 use super::input_decision::InputDecision;
 use super::input_origin::InputOrigin;
-use super::passed_rule::PassedRule;
 use super::problem::Problem;
+use super::rule_result::RuleResult;
 use super::run_end::ReportedRunEnd;
 use super::status::Status;
 use super::timing::Timing;
@@ -41,10 +40,10 @@ pub struct TurnOutcome {
     pub usage: Option<Usage>,
     /// Whether the agent waited for input after it, if that decided how the test went on.
     pub awaits: Option<InputDecision>,
-    /// How it ended, with every rule that failed in it.
+    /// How it ended.
     pub end: TurnEnd,
-    /// Every rule of this turn that passed, outer levels first.
-    pub held: Vec<PassedRule>,
+    /// The rules of this turn with their results.
+    pub rules: Vec<RuleResult>,
     /// What is odd about the response: violations of the protocol by the rule's name, and what fails nothing.
     pub warnings: Vec<String>,
 }
@@ -52,12 +51,17 @@ pub struct TurnOutcome {
 impl TurnOutcome {
     /// The verdict.
     pub fn status(&self) -> Status {
-        self.end.status()
+        match &self.end {
+            TurnEnd::Evaluated if self.failures().next().is_none() => Status::Passed,
+            TurnEnd::Evaluated => Status::Failed,
+            TurnEnd::Problem(problem) => problem.kind.status(),
+            TurnEnd::Stopped => Status::Skipped,
+        }
     }
 
     /// Every rule that failed.
-    pub fn failures(&self) -> &[Failure] {
-        self.end.failures()
+    pub fn failures(&self) -> impl Iterator<Item = &RuleResult> + Clone {
+        self.rules.iter().filter(|rule| rule.has_failed())
     }
 
     /// Removes the times, and the ordinary end, that are not among the facts that are `shown`.
@@ -85,15 +89,59 @@ impl TurnOutcome {
     }
 
     /// The rules of this turn that passed; none if an error or a timeout ended it: what came after is not known.
-    pub fn passed_rules(&self) -> &[PassedRule] {
-        match self.status() {
-            Status::Error | Status::Timeout => &[],
-            _ => &self.held,
-        }
+    pub fn passed_rules(&self) -> impl Iterator<Item = &RuleResult> + Clone {
+        let is_known = !matches!(self.status(), Status::Error | Status::Timeout);
+        self.rules
+            .iter()
+            .filter(move |rule| is_known && rule.has_passed())
     }
 
     /// Why it could not be evaluated to its end.
     pub fn problem(&self) -> Option<&Problem> {
         self.end.problem()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::problem::ErrorKind;
+    use super::*;
+
+    #[test]
+    fn the_status_follows_from_the_end() {
+        let problem = |kind| {
+            TurnEnd::Problem(Problem {
+                kind,
+                message: String::new(),
+                help: None,
+            })
+        };
+        for (end, status) in [
+            (TurnEnd::Evaluated, Status::Passed),
+            (problem(ErrorKind::Conversation), Status::Failed),
+            (problem(ErrorKind::Capture), Status::Failed),
+            (problem(ErrorKind::Timeout), Status::Timeout),
+            (problem(ErrorKind::Agent), Status::Error),
+            (TurnEnd::Stopped, Status::Skipped),
+        ] {
+            let turn = TurnOutcome {
+                number: 1,
+                id: None,
+                input: String::new(),
+                origin: InputOrigin::default(),
+                lines: Vec::new(),
+                started_unix_ms: None,
+                ended_unix_ms: None,
+                duration_us: None,
+                timing: Timing::default(),
+                run_end: None,
+                usage: None,
+                awaits: None,
+                end,
+                rules: Vec::new(),
+                warnings: Vec::new(),
+            };
+            assert_eq!(turn.status(), status, "{turn:?}");
+        }
     }
 }

@@ -6,6 +6,15 @@ use super::near_name::NearNames;
 use super::quarantine::Quarantine;
 use super::totals::Totals;
 
+/// What tests could not run without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Lost {
+    /// A server that they need ended.
+    Server,
+    /// An agent that answered no test before them.
+    Agent,
+}
+
 /// Everything that decides whether a run passes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
@@ -13,8 +22,8 @@ pub struct Verdict {
     pub totals: Totals,
     /// Whether a test that passed only on a retry fails the run.
     pub flaky_fails: bool,
-    /// Whether tests were not run because a server that they need ended.
-    pub lost_server: bool,
+    /// What some tests were not run for.
+    pub lost: Option<Lost>,
     /// Expired quarantine entries, in the order of the config: each fails the run.
     pub expired: Vec<Quarantine>,
     /// Names in rules that are probably misspelled.
@@ -53,7 +62,7 @@ impl Verdict {
         let Self {
             totals,
             flaky_fails,
-            lost_server,
+            lost,
             expired,
             near_names,
             warnings_fail,
@@ -77,7 +86,10 @@ impl Verdict {
             totals.is_all_without_input().then(|| {
                 "nothing was evaluated: every agent waited for input that is missing".to_owned()
             }),
-            lost_server.then(|| "a server of the config ended before all tests had run".to_owned()),
+            lost.map(|lost| match lost {
+                Lost::Server => "a server of the config ended before all tests had run".to_owned(),
+                Lost::Agent => "no test got an answer".to_owned(),
+            }),
             (flaky > 0).then(|| format!("{} flaky", counted(flaky, "test is", "tests are"))),
             (!expired.is_empty()).then(|| {
                 let entries = counted(expired.len(), "entry", "entries");

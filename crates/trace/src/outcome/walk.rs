@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::trace::Usage;
+use super::token_totals::TokenTotals;
 
 /// What all walks of a test came to. The rest of its outcome is about one of them: the one that failed, shrunk, or the last.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub struct Walks {
     /// How many turns were sent in all walks, with those of the attempts to shrink one.
     pub turns: usize,
     /// The tokens of all of them.
-    pub usage: Usage,
+    pub tokens: TokenTotals,
 }
 
 impl Walks {

@@ -12,6 +12,7 @@ mod group;
 mod guard;
 mod hangup;
 mod host_name;
+mod interrupt;
 mod launch;
 mod open_files;
 #[expect(clippy::module_inception, reason = "the type that the folder is about")]
@@ -32,6 +33,7 @@ pub use group::{guard_with, kill_every_group};
 pub use guard::{GUARD, guard};
 pub use hangup::is_hangup_ignored;
 pub use host_name::host_name;
+pub use interrupt::interrupt;
 pub use launch::Launch;
 pub use open_files::{
     LoweredParallel, OUT_OF_FILES_HELP, is_out_of_files, raise_open_files_limit,
@@ -43,5 +45,5 @@ pub use read_some::read_some;
 #[cfg(unix)]
 pub use running_groups::{guard_with, kill_every_group};
 pub use start::{StartError, start};
-pub use tail::{Tail, stderr_ends};
-pub use terminal_mode::TerminalMode;
+pub use tail::{Tail, in_one_line, stderr_ends};
+pub use terminal_mode::{SetTyping, TerminalMode, Typing};

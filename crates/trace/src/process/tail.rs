@@ -69,11 +69,26 @@ impl Tail {
     }
 }
 
+/// What is between a message and the last lines of a program's stderr.
+const STDERR_ENDS: &str = "\nits stderr ends:";
+
+/// A message on one line: of the last lines of a program's stderr only the last, which says most often what is wrong.
+pub fn in_one_line(message: &str) -> String {
+    let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match message.split_once(STDERR_ENDS) {
+        Some((before, lines)) => {
+            let last = lines.lines().rfind(|line| !line.trim().is_empty());
+            format!("{}: {}", joined(before), joined(last.unwrap_or_default()))
+        }
+        None => joined(message),
+    }
+}
+
 /// The last lines of a program's stderr as the end of a message about it; nothing if it printed none.
 pub fn stderr_ends(last_lines: &str) -> String {
     let mut text = String::new();
     if !last_lines.is_empty() {
-        text.push_str("\nits stderr ends:");
+        text.push_str(STDERR_ENDS);
         last_lines
             .lines()
             .for_each(|line| text.extend(["\n  ", line]));
@@ -94,6 +109,18 @@ mod tests {
             tail.push(part.as_bytes());
         }
         Redactor::default().text(&tail.last_lines(10)).into_owned()
+    }
+
+    #[test]
+    fn one_line_has_the_last_line_of_stderr() {
+        let traceback =
+            "Traceback (most recent call last):\n  File \"a.py\", line 1\nValueError: no cart\n";
+        let message = format!("hook 1 ended with exit code 1{}", stderr_ends(traceback));
+        assert_eq!(
+            in_one_line(&message),
+            "hook 1 ended with exit code 1: ValueError: no cart"
+        );
+        assert_eq!(in_one_line("one\n  two"), "one two");
     }
 
     #[test]

@@ -1,10 +1,28 @@
 //! How the terminal is set: a line that is read with editing sets it otherwise, and the program may end meanwhile.
 
+#[cfg(unix)]
+use std::io::stdin;
+use std::sync::Arc;
+
+#[cfg(unix)]
+use rustix::process::getpgrp;
+#[cfg(unix)]
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
+
 /// How the terminal was set before anything was read from it.
 #[derive(Default)]
 pub struct TerminalMode {
     #[cfg(unix)]
-    before: Option<rustix::termios::Termios>,
+    before: Option<Termios>,
+}
+
+/// How the keys that a person types are treated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Typing {
+    /// Nothing of them is shown; whole lines can be read.
+    Hidden,
+    /// Nothing of them is shown; each can be read at once.
+    Keys,
 }
 
 impl TerminalMode {
@@ -12,7 +30,7 @@ impl TerminalMode {
     #[cfg(unix)]
     pub fn now() -> Self {
         Self {
-            before: rustix::termios::tcgetattr(std::io::stdin()).ok(),
+            before: tcgetattr(stdin()).ok(),
         }
     }
 
@@ -25,7 +43,7 @@ impl TerminalMode {
     /// Whether there is still a terminal: one that hung up has no mode.
     #[cfg(unix)]
     pub fn is_known() -> bool {
-        rustix::termios::tcgetattr(std::io::stdin()).is_ok()
+        tcgetattr(stdin()).is_ok()
     }
 
     /// Whether there is still a terminal.
@@ -34,12 +52,46 @@ impl TerminalMode {
         true
     }
 
+    /// Sets how keys are treated, until the result is dropped. Ctrl-C stays a signal.
+    pub fn set(self: &Arc<Self>, typing: Typing) -> SetTyping {
+        #[cfg(unix)]
+        if let Some(before) = &self.before {
+            let mut mode = before.clone();
+            mode.local_modes.remove(LocalModes::ECHO);
+            if typing == Typing::Keys {
+                mode.local_modes.remove(LocalModes::ICANON);
+            }
+            put(&mode);
+        }
+        #[cfg(not(unix))]
+        let _ = typing;
+        SetTyping(Arc::clone(self))
+    }
+
     /// Sets the terminal as it was.
     pub fn restore(&self) {
         #[cfg(unix)]
         if let Some(before) = &self.before {
-            let action = rustix::termios::OptionalActions::Now;
-            let _gone = rustix::termios::tcsetattr(std::io::stdin(), action, before);
+            put(before);
         }
+    }
+}
+
+/// Sets the terminal. A program in the background must not: the system would stop it. A terminal that does not control this
+/// program stops nothing.
+#[cfg(unix)]
+fn put(mode: &Termios) {
+    if tcgetpgrp(stdin()).map_or(true, |group| group == getpgrp()) {
+        let _gone = tcsetattr(stdin(), OptionalActions::Now, mode);
+    }
+}
+
+/// The terminal is set otherwise while this exists.
+#[must_use]
+pub struct SetTyping(Arc<TerminalMode>);
+
+impl Drop for SetTyping {
+    fn drop(&mut self) {
+        self.0.restore();
     }
 }

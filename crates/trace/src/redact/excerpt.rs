@@ -52,6 +52,11 @@ pub fn truncated(text: &str, max: usize) -> String {
     }
 }
 
+/// Whether something in `text` may be hidden.
+pub(super) fn has_hidden(text: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), BEGIN.to_string().as_bytes()).is_some()
+}
+
 /// What a hidden part ends with.
 fn check(hidden: &str) -> String {
     format!("{:016x}", KEY.hash_one(hidden))
@@ -81,7 +86,7 @@ impl<'t> Opened<'t> {
             text: Cow::Borrowed(text),
             hidden: Vec::new(),
         };
-        if memchr::memmem::find(text.as_bytes(), BEGIN.to_string().as_bytes()).is_none() {
+        if !has_hidden(text) {
             return opened;
         }
         let mut whole = String::with_capacity(text.len());

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use regex::Regex;
 
 use super::encodings::encodings;
-use super::excerpt::Opened;
+use super::excerpt::{Opened, has_hidden};
 use super::patterns;
 use super::readings::each_reading;
 use super::redactor::Redactor;
@@ -151,7 +151,8 @@ impl Markers {
 
     /// `text` with a marker instead of every secret, and with everything else masked that `redactor` knows.
     pub fn text_without_others(&self, text: &str, redactor: &Redactor) -> String {
-        if self.is_empty() && redactor.is_empty() {
+        let is_plain = self.is_empty() && redactor.is_empty();
+        if is_plain && !has_hidden(text) {
             return text.to_owned();
         }
         let named = self.text(text);

@@ -4,6 +4,7 @@
 //! returns what it added ([`Delta`]), so that rules look only at what is new.
 
 mod agent_event;
+mod agent_time;
 mod apply;
 mod aside;
 mod call;
@@ -36,6 +37,7 @@ mod usage;
 mod violation;
 
 pub use agent_event::{AgentEvent, EventRole, events_of_last_turn};
+pub use agent_time::AgentTime;
 pub use aside::{Aside, AsideSource};
 pub use call::{Args, ToolCall, ToolResult};
 pub use change::{

@@ -87,6 +87,20 @@ impl Path {
         (way, reached, None)
     }
 
+    /// The mapping or list that the value at this path is in, one level above it: its own path, and the key or index in it;
+    /// `None` if nothing is at this path, or it is the whole value.
+    pub fn parent<'p, 'v>(&'p self, value: &'v Value) -> Option<(String, &'v Value, &'p str)> {
+        if value.get(&self.text).is_some() {
+            return Some((String::new(), value, &self.text));
+        }
+        let (last, before) = self.parts.split_last()?;
+        let parent = before
+            .iter()
+            .try_fold(value, |inner, part| step(inner, part))?;
+        step(parent, last)?;
+        Some((before.join("."), parent, last))
+    }
+
     /// The value at this path.
     pub fn find<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         if let Some(exact) = value.get(&self.text) {
@@ -114,6 +128,25 @@ fn is_index(text: &str) -> bool {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_parent_is_one_level_above() {
+        let value = json!({"a.b": 1, "cart": {"items": [7, 8]}});
+        let parent = |path: &str| {
+            let path = Path::parse(path).unwrap();
+            path.parent(&value)
+                .map(|(way, parent, key)| format!("{way}|{parent}|{key}"))
+        };
+        for (path, expected) in [
+            ("cart.items[1]", Some("cart.items|[7,8]|1")),
+            ("cart.items", Some("cart|{\"items\":[7,8]}|items")),
+            ("a.b", Some("|{\"a.b\":1,\"cart\":{\"items\":[7,8]}}|a.b")),
+            ("cart.total", None),
+            ("$", None),
+        ] {
+            assert_eq!(parent(path).as_deref(), expected, "{path}");
+        }
+    }
 
     #[test]
     fn finds_values() {

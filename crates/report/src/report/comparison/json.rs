@@ -3,30 +3,19 @@
 //! The doc comments are the descriptions of the schema. A field without a value is omitted, never null.
 
 use std::collections::BTreeMap;
+use std::io;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::compare::{ChangeKind, ComparedRun, Comparison, TestChange, TestSummary};
+use crate::report::document::{DocumentText, Documented};
 use crate::report::words::duration::milliseconds;
-use ananke_base::text::escape;
-use ananke_model::schema::generate_since;
-
-/// The version of the format. New fields raise its second number; a change of what a field means raises its first.
-const VERSION: &str = "1.0";
-
-/// The JSON Schema of what `compare --json` prints.
-pub fn schema() -> Value {
-    generate_since::<ComparisonView<'static>>("comparison", "ananke comparison", VERSION)
-}
+use ananke_model::model::ReportFormat;
 
 /// What changed from one run to another, as `ananke compare --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "View")]
-struct ComparisonView<'a> {
-    /// The version of the format, `MAJOR.MINOR`. A reader that knows 1.0 can read every 1.x.
-    version: &'static str,
+pub struct ComparisonView<'a> {
     /// The earlier run.
     before: RunView<'a>,
     /// The later run.
@@ -43,7 +32,7 @@ struct ComparisonView<'a> {
 
 /// One of the two runs.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Run")]
+#[schemars(rename = "ComparedRun")]
 struct RunView<'a> {
     /// The file of its report, as given.
     report: &'a str,
@@ -74,17 +63,41 @@ struct ChangeView<'a> {
     after: Option<&'a TestSummary>,
 }
 
-impl Comparison {
-    /// What changed, as one line of JSON.
-    ///
-    /// # Errors
-    /// None that a comparison can bring about.
-    pub fn json(&self) -> serde_json::Result<String> {
+/// How many tests changed, whatever the kind of the change.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ComparisonCounts {
+    /// The number of tests that changed.
+    #[schemars(extend("x-since" = "1.1"))]
+    changed: usize,
+    /// The number of tests with a regression.
+    #[schemars(extend("x-since" = "1.1"))]
+    regressed: usize,
+}
+
+impl Documented for Comparison {
+    const NAME: &'static str = "compare";
+    const SINCE: &'static str = "1.0";
+    const FORMATS: &'static [ReportFormat] = &[
+        ReportFormat::Markdown,
+        ReportFormat::Html,
+        ReportFormat::Json,
+    ];
+    type Counts = ComparisonCounts;
+    type Body<'b> = ComparisonView<'b>;
+
+    fn counts(&self) -> ComparisonCounts {
+        let is_regression = |change: &&TestChange| change.regressions(&self.also).next().is_some();
+        ComparisonCounts {
+            changed: self.changes.len(),
+            regressed: self.changes.iter().filter(is_regression).count(),
+        }
+    }
+
+    fn body(&self) -> ComparisonView<'_> {
         let counts = ChangeKind::ALL
             .into_iter()
             .map(|kind| (kind, self.count(kind)));
-        let view = ComparisonView {
-            version: VERSION,
+        ComparisonView {
             before: run(&self.before, self.agents_time.before_us),
             after: run(&self.after, self.agents_time.after_us),
             counts: counts.filter(|(_, count)| *count > 0).collect(),
@@ -94,11 +107,24 @@ impl Comparison {
                 .iter()
                 .map(|change| self.change(change))
                 .collect(),
-        };
-        let json = serde_json::to_string(&view)?;
-        Ok(escape::json(&json).into_owned())
+        }
     }
 
+    fn write(&self, text: &mut DocumentText) {
+        self.write_text(text);
+    }
+
+    fn file(&self, format: ReportFormat) -> io::Result<Vec<u8>> {
+        match format {
+            ReportFormat::Markdown => Ok(self.markdown().into_bytes()),
+            #[cfg(feature = "html")]
+            ReportFormat::Html => Ok(self.html().into_bytes()),
+            _ => Err(Self::not_a_format(format)),
+        }
+    }
+}
+
+impl Comparison {
     fn change<'c>(&'c self, change: &'c TestChange) -> ChangeView<'c> {
         ChangeView {
             id: change.id(),

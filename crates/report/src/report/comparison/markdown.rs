@@ -49,7 +49,7 @@ fn row(change: &TestChange) -> String {
     let note = words::note(change);
     let mut row = format!(
         "{} {}",
-        words::sign(change).replace('-', "−"),
+        words::mark(change).sign().replace('-', "−"),
         code(change.id(), LONGEST)
     );
     if !note.is_empty() {

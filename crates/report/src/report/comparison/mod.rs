@@ -10,4 +10,3 @@ mod tools;
 mod words;
 
 pub use baseline_report::BaselineReport;
-pub use json::schema;

@@ -2,8 +2,8 @@
 
 use super::tools::both;
 use crate::compare::{ChangeKind, ComparedRun, Comparison, TestChange, TestSummary, ratio};
-use crate::report::layout::mark;
-use ananke_base::text::{duration, escape};
+use crate::report::document::{EntryMark, counted};
+use ananke_base::text::{duration, escape, grouped};
 use ananke_trace::outcome::Status;
 
 /// Headings, each with the kinds of changes under it if they are the first of a test; the most important come first.
@@ -54,7 +54,7 @@ impl Comparison {
 
     /// How many tests there was nothing to compare of.
     pub(super) fn not_run(&self) -> Option<String> {
-        let tests = tests(self.not_run);
+        let tests = counted(self.not_run, "test");
         (self.not_run > 0)
             .then(|| format!("{tests} of `{}` did not run this time", name(&self.before)))
     }
@@ -66,7 +66,7 @@ impl Comparison {
             duration::rounded(time.before_us),
             duration::rounded(time.after_us),
         );
-        let tests = tests(time.tests);
+        let tests = counted(time.tests, "test");
         let line =
             || format!("agent's time in {tests} that passed both times: {after}, before {before}");
         (time.tests > 0).then(line)
@@ -77,13 +77,9 @@ impl Comparison {
 fn listed(counts: impl Iterator<Item = (ChangeKind, usize)>) -> String {
     let counted = counts.filter(|(_, count)| *count > 0);
     counted
-        .map(|(kind, count)| format!("{count} {}", kind.words()))
+        .map(|(kind, count)| format!("{} {}", grouped(count), kind.words()))
         .collect::<Vec<_>>()
         .join(", ")
-}
-
-fn tests(count: usize) -> String {
-    format!("{count} test{}", if count == 1 { "" } else { "s" })
 }
 
 /// What messages call the report of a run.
@@ -107,15 +103,21 @@ pub(super) fn of_run(run: &ComparedRun) -> String {
         Some(130) => ", interrupted",
         Some(_) => "",
     };
-    format!("{}{}{end}", tests(whole.total), time.unwrap_or_default())
+    format!(
+        "{}{}{end}",
+        counted(whole.total, "test"),
+        time.unwrap_or_default()
+    )
 }
 
-/// The sign before a test.
-pub(super) fn sign(change: &TestChange) -> &'static str {
+/// The mark before a test.
+pub(super) fn mark(change: &TestChange) -> EntryMark {
     match (&change.after, change.kinds[0]) {
-        (_, ChangeKind::Tools | ChangeKind::Ending | ChangeKind::Slower | ChangeKind::Flaky) => "~",
-        (Some(after), _) => mark(after.status),
-        (None, _) => "-",
+        (_, ChangeKind::Tools | ChangeKind::Ending | ChangeKind::Slower | ChangeKind::Flaky) => {
+            EntryMark::Changed
+        }
+        (Some(after), _) => EntryMark::Test(after.status),
+        (None, _) => EntryMark::None,
     }
 }
 

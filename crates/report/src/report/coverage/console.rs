@@ -1,92 +1,85 @@
-//! Coverage for a terminal: a line per tool, then what schemas list, transitions and interrupts, and the shares at the end.
+//! Coverage for people and programs: a line per tool, then what schemas list, transitions and interrupts, and the shares at
+//! the end.
 
-use std::fmt::Write as _;
+use std::io;
 
-use ananke_base::text::{columns, escape, truncate};
-use ananke_engine::coverage::{CoverageCount, CoverageReport, CoverageState};
+use crate::report::document::{Conclusion, DocumentText, Documented, counted};
+use ananke_engine::coverage::{CoverageCount, CoverageReport, CoverageState, CoverageTotals};
+use ananke_model::model::ReportFormat;
 
-/// How many lines each part has at most: more is for programs.
-const MOST: usize = 100;
-
-/// The most bytes of one name.
-const LONGEST: usize = 60;
-
-/// What is covered, as text.
-pub fn coverage_text(report: &CoverageReport) -> String {
-    let mut text = String::new();
-    write_tools(report, &mut text);
-    let values = report.arguments.iter().map(|argument| {
-        let path = format!("{} {}: {}", argument.tool, argument.path, argument.value);
-        (path, argument.state.as_str().to_owned())
-    });
-    part(&mut text, "values of arguments", values.collect());
-    let happened = report
-        .transitions
-        .iter()
-        .filter(|transition| transition.state != CoverageState::Never);
-    let happened = happened.map(|transition| {
-        (
-            format!("{} → {}", transition.from, transition.to),
-            transition.state.as_str().to_owned(),
-        )
-    });
-    part(&mut text, "transitions that occur", happened.collect());
-    let answers = report.interrupts.iter().flat_map(|interrupt| {
-        let answers = interrupt.answers.all().into_iter();
-        answers.map(|(answer, state)| {
-            (
-                format!("{} {answer}", interrupt.name),
-                state.as_str().to_owned(),
-            )
-        })
-    });
-    part(&mut text, "answers to interrupts", answers.collect());
-    write_totals(report, &mut text);
-    text
+/// The share that has to be covered.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CoverageGate {
+    /// What counts as covered.
+    pub state: CoverageState,
+    /// The least share, in percent.
+    pub least: f64,
 }
 
-fn write_tools(report: &CoverageReport, text: &mut String) {
-    if report.tools.is_empty() {
-        text.push_str("no tool is declared or called\n\n");
-        return;
+impl Documented for CoverageReport {
+    const NAME: &'static str = "coverage";
+    const FORMATS: &'static [ReportFormat] = &[ReportFormat::Html, ReportFormat::Json];
+    type Counts = CoverageTotals;
+    type Body<'b> = &'b Self;
+
+    fn counts(&self) -> CoverageTotals {
+        self.totals.clone()
     }
-    let name = |name: &str, declared: bool| {
-        let note = if declared { "" } else { " (not declared)" };
-        format!("{}{note}", shown(name))
-    };
-    let names: Vec<String> = report
-        .tools
-        .iter()
-        .take(MOST)
-        .map(|tool| name(&tool.name, tool.declared))
-        .collect();
-    let width = names
-        .iter()
-        .map(|name| columns::width(name))
-        .max()
-        .unwrap_or_default()
-        .max("tool".len());
-    // Writing to a String cannot fail.
-    let _ = writeln!(
-        text,
-        "{:width$}  {:9}  {:9}  {:9}  pending",
-        "tool", "ok", "error", "denied"
-    );
-    for (name, tool) in names.iter().zip(&report.tools) {
-        let [ok, error, denied, pending] = tool.outcomes.all().map(|(_, state)| state.as_str());
-        let gap = width - columns::width(name);
-        let _ = writeln!(
-            text,
-            "{name}{:gap$}  {ok:9}  {error:9}  {denied:9}  {pending}",
-            ""
-        );
+
+    fn body(&self) -> &Self {
+        self
     }
-    rest(text, report.tools.len());
-    text.push('\n');
+
+    fn write(&self, text: &mut DocumentText) {
+        let tools = match self.tools.len() {
+            0 => "no tool is declared or called".to_owned(),
+            count => format!("coverage of {}", counted(count, "tool")),
+        };
+        text.heading(&tools);
+        let tools = self.tools.iter().map(|tool| {
+            let note = if tool.declared { "" } else { " (not declared)" };
+            let [ok, error, denied, pending] = tool
+                .outcomes
+                .all()
+                .map(|(_, state)| state.as_str().to_owned());
+            [format!("{}{note}", tool.name), ok, error, denied, pending]
+        });
+        text.table(["tool", "ok", "error", "denied", "pending"], tools);
+        let values = self.arguments.iter().map(|argument| {
+            let place = format!("{} {}: {}", argument.tool, argument.path, argument.value);
+            [place, argument.state.as_str().to_owned()]
+        });
+        text.table(["value of an argument", "state"], values);
+        let happens = self
+            .transitions
+            .iter()
+            .filter(|transition| transition.state != CoverageState::Never);
+        let happens = happens.map(|transition| {
+            let pair = format!("{} → {}", transition.from, transition.to);
+            [pair, transition.state.as_str().to_owned()]
+        });
+        text.table(["transition that occurs", "state"], happens);
+        let answers = self.interrupts.iter().flat_map(|interrupt| {
+            let answers = interrupt.answers.all().into_iter();
+            answers.map(|(answer, state)| {
+                let name = format!("{} {answer}", interrupt.name);
+                [name, state.as_str().to_owned()]
+            })
+        });
+        text.table(["answer to an interrupt", "state"], answers);
+        text.remarks(remarks(&self.totals));
+    }
+
+    fn file(&self, format: ReportFormat) -> io::Result<Vec<u8>> {
+        #[cfg(feature = "html")]
+        if format == ReportFormat::Html {
+            return Ok(super::coverage_page(self).into_bytes());
+        }
+        Err(Self::not_a_format(format))
+    }
 }
 
-fn write_totals(report: &CoverageReport, text: &mut String) {
-    let totals = &report.totals;
+fn remarks(totals: &CoverageTotals) -> Vec<String> {
     let counts = [
         ("tools", totals.tools),
         ("outcomes", totals.outcomes),
@@ -94,64 +87,51 @@ fn write_totals(report: &CoverageReport, text: &mut String) {
         ("transitions", totals.transitions),
         ("answers", totals.interrupts),
     ];
-    for (
-        word,
-        CoverageCount {
+    let counts = counts.into_iter().filter(|(_, count)| count.total > 0);
+    let counts = counts.map(|(word, count)| {
+        let CoverageCount {
             total,
             exercised,
             asserted,
-        },
-    ) in counts
-    {
-        if total > 0 {
-            let _ = writeln!(
-                text,
-                "{word}: {exercised} of {total} exercised, {asserted} asserted"
-            );
-        }
-    }
-    if totals.partial {
-        text.push_str("there is more than is kept: these numbers are not complete\n");
-    }
-    let (exercised, asserted) = (totals.exercised_percent, totals.asserted_percent);
-    let _ = writeln!(
-        text,
+        } = count;
+        format!("{word}: {exercised} of {total} exercised, {asserted} asserted")
+    });
+    let partial = "there is more than is kept: these numbers are not complete".to_owned();
+    counts.chain(totals.partial.then_some(partial)).collect()
+}
+
+/// Whether enough is covered. The exit code is that of the tests, `ran`, if they did not pass.
+pub fn coverage_conclusion(
+    report: &CoverageReport,
+    ran: u8,
+    gate: Option<CoverageGate>,
+) -> Conclusion {
+    let (exercised, asserted) = (
+        report.totals.exercised_percent,
+        report.totals.asserted_percent,
+    );
+    let failed = (ran != 0).then(|| format!("the tests ended with exit code {ran}"));
+    let missed = gate.and_then(|CoverageGate { state, least }| {
+        let share = match state {
+            CoverageState::Asserted => asserted,
+            CoverageState::Exercised | CoverageState::Never => exercised,
+        };
+        let state = state.as_str();
+        (share < least)
+            .then(|| format!("{share} % is {state}, and `--fail-under` demands {least} %"))
+    });
+    let is_missed = missed.is_some();
+    let wrong: Vec<String> = failed.into_iter().chain(missed).collect();
+    let found = format!(
         "{exercised} % of outcomes, values and answers are exercised, {asserted} % are asserted"
     );
-}
-
-/// A heading, and a line for each row with its state in a column.
-fn part(text: &mut String, heading: &str, rows: Vec<(String, String)>) {
-    if rows.is_empty() {
-        return;
+    let conclusion = Conclusion::of(&wrong, found);
+    match ran {
+        0 => conclusion,
+        _ if is_missed => conclusion,
+        exit_code => Conclusion {
+            exit_code,
+            ..conclusion
+        },
     }
-    let count = rows.len();
-    let rows: Vec<(String, String)> = rows
-        .into_iter()
-        .take(MOST)
-        .map(|(what, state)| (shown(&what), state))
-        .collect();
-    let width = rows
-        .iter()
-        .map(|(what, _)| columns::width(what))
-        .max()
-        .unwrap_or_default();
-    let _ = writeln!(text, "{heading}");
-    for (what, state) in rows {
-        let gap = width - columns::width(&what);
-        let _ = writeln!(text, "  {what}{:gap$}  {state}", "");
-    }
-    rest(text, count);
-    text.push('\n');
-}
-
-fn rest(text: &mut String, count: usize) {
-    if count > MOST {
-        let _ = writeln!(text, "  and {} more", count - MOST);
-    }
-}
-
-/// What an agent says, harmless for a terminal and in one line.
-fn shown(name: &str) -> String {
-    escape::line(&truncate::bytes(name, LONGEST)).into_owned()
 }

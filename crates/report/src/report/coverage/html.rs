@@ -1,25 +1,21 @@
-//! Coverage as a page of its own: no script, nothing from elsewhere, light or dark as its reader has it.
+//! Coverage as a page of its own.
 //!
 //! **Invariant:** every text of an agent goes through [`code`], so that none is an element, an attribute or a style.
 
-use std::fmt::Write as _;
-
-use crate::report::page_parts::{TABLES, code, head, table};
+use crate::report::page_parts::{Mood, code, foot, head, table};
 use ananke_engine::coverage::{CoverageReport, CoverageState};
 
 /// How many tools have a column in the table of transitions: more are listed.
 const MOST_COLUMNS: usize = 30;
 
 /// What is covered, as a page of HTML.
-pub fn coverage_page(report: &CoverageReport) -> String {
+pub(super) fn coverage_page(report: &CoverageReport) -> String {
     let totals = &report.totals;
-    let mut page = head("ananke: coverage", TABLES);
-    // Writing to a String cannot fail.
-    let _ = writeln!(
-        page,
-        "<h1>{} % exercised, {} % asserted</h1>",
+    let heading = format!(
+        "{} % exercised, {} % asserted",
         totals.exercised_percent, totals.asserted_percent
     );
+    let mut page = head("coverage", Mood::Neutral, &heading);
     page.push_str(
         "<p>The shares are those of outcomes, values of arguments and answers to interrupts.</p>\n",
     );
@@ -69,8 +65,7 @@ pub fn coverage_page(report: &CoverageReport) -> String {
         answers,
     );
     write_transitions(report, &mut page);
-    page.push_str("</main>\n</body>\n</html>\n");
-    page
+    page + &foot()
 }
 
 fn write_transitions(report: &CoverageReport, page: &mut String) {

@@ -4,6 +4,6 @@ mod console;
 #[cfg(feature = "html")]
 mod html;
 
-pub use console::coverage_text;
+pub use console::{CoverageGate, coverage_conclusion};
 #[cfg(feature = "html")]
-pub use html::coverage_page;
+use html::coverage_page;

@@ -13,13 +13,14 @@ use crate::report::reporter::Reporter;
 use crate::report::run_totals::{RunClose, RunTotals};
 use crate::report::words::duration::milliseconds;
 use crate::report::words::ruling;
+use crate::report::words::run_facts::run_facts;
 use crate::report::words::stability::{checkpoint, flip, flip_rate, numbers, percent};
 use crate::report::words::walks::summary;
 use ananke_base::context::Scratch;
-use ananke_base::diagnostic::Place;
 use ananke_base::text::{escape, truncate};
 use ananke_engine::run::RunEvent;
-use ananke_trace::outcome::{Failure, Level, NearName, NotShownRule, Outcome, Status};
+use ananke_trace::outcome::{NearName, Outcome, RuleResult, Status};
+use ananke_trace::process::in_one_line;
 use ananke_trace::redact::Sealed;
 
 /// The most bytes of one text.
@@ -27,6 +28,9 @@ const LONGEST: usize = 2 << 10;
 
 /// The most characters of the reason of runs that failed.
 const LONGEST_REASON: usize = 400;
+
+/// The most further lines of a message.
+const MOST_LINES: usize = 20;
 
 /// The most findings of a test.
 const MOST_FINDINGS: usize = 20;
@@ -66,7 +70,8 @@ impl Reporter for TapReport {
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        self.scratch.file.write_all(end(&self.run).as_bytes())?;
+        let text = facts(&self.run) + &end(&self.run);
+        self.scratch.file.write_all(text.as_bytes())?;
         self.scratch.put_in_place(&self.destination)
     }
 }
@@ -172,7 +177,13 @@ fn diagnosis_keys(point: &mut String, outcome: &Outcome) {
             (outcome.test.file.as_str(), outcome.test.line),
             |(_, failure)| (&*failure.place.file, failure.place.line),
         );
-        put(&format!("message: {}", quoted(message)));
+        put(&format!("message: {}", quoted(&in_one_line(message))));
+        if message.contains('\n') {
+            put("details:");
+        }
+        for line in message.lines().skip(1).take(MOST_LINES) {
+            put(&format!("  - {}", quoted(line.trim())));
+        }
         put(&format!(
             "severity: {}",
             if outcome.status() == Status::Failed {
@@ -186,12 +197,13 @@ fn diagnosis_keys(point: &mut String, outcome: &Outcome) {
         if outcome.test.has_file(file) {
             put(&format!("at: {{ file: {}, line: {line} }}", quoted(file)));
         }
-        let failures: Vec<&Failure> = outcome.all_failures().map(|(_, failure)| failure).collect();
+        let failures: Vec<&RuleResult> =
+            outcome.all_failures().map(|(_, failure)| failure).collect();
         if !failures.is_empty() {
             put("findings:");
         }
         for failure in failures.iter().take(MOST_FINDINGS) {
-            put(&format!("  - {}", finding(failure)));
+            put(&format!("  - {}", rule_line(failure)));
         }
         if failures.len() > MOST_FINDINGS {
             put(&format!(
@@ -199,12 +211,12 @@ fn diagnosis_keys(point: &mut String, outcome: &Outcome) {
                 failures.len() - MOST_FINDINGS
             ));
         }
-        let not_shown = &outcome.verdict.not_shown;
+        let not_shown: Vec<&RuleResult> = outcome.verdict.not_shown().collect();
         if !not_shown.is_empty() {
             put("not_shown:");
         }
         for rule in not_shown.iter().take(MOST_FINDINGS) {
-            put(&format!("  - {}", not_shown_rule(rule)));
+            put(&format!("  - {}", rule_line(rule)));
         }
         if not_shown.len() > MOST_FINDINGS {
             put(&format!(
@@ -215,36 +227,21 @@ fn diagnosis_keys(point: &mut String, outcome: &Outcome) {
     }
 }
 
-fn finding(failure: &Failure) -> String {
-    let Failure {
-        rule,
-        level,
-        place,
-        message,
-        expected,
-        ..
-    } = failure;
-    rule_line(rule, *level, place, message, expected)
-}
-
-fn not_shown_rule(not_shown: &NotShownRule) -> String {
-    let NotShownRule {
-        rule,
-        level,
-        place,
-        lacks,
-        wanted,
-        ..
-    } = not_shown;
-    rule_line(rule, *level, place, lacks, wanted)
-}
-
-fn rule_line(rule: &str, level: Level, place: &Place, message: &str, expected: &str) -> String {
-    let (rule, message, expected) = (quoted(rule), quoted(message), quoted(expected));
-    let (level, file, line) = (level.as_str(), quoted(&place.file), place.line);
+fn rule_line(result: &RuleResult) -> String {
+    let (rule, message) = (quoted(&result.rule), quoted(&result.message));
+    let (expected, file) = (quoted(&result.expected), quoted(&result.place.file));
+    let (level, line) = (result.level.as_str(), result.place.line);
     format!(
         "{{ rule: {rule}, level: {level}, message: {message}, expected: {expected}, file: {file}, line: {line} }}"
     )
+}
+
+/// What the run was made with, and what it took, in comments.
+fn facts(run: &RunTotals) -> String {
+    run_facts(run).iter().fold(String::new(), |mut text, fact| {
+        let _ = writeln!(text, "# {}: {}", fact.name, described(&fact.value));
+        text
+    })
 }
 
 /// The plan, and what made the run fail or end although no test says so.

@@ -2,6 +2,7 @@
 
 use super::page::Page;
 use super::palette::Palette;
+use ananke_base::text::grouped;
 use ananke_trace::outcome::{Status, Totals};
 
 /// Writes the counts at the current column of `page`; `selected` is the number of selected tests.
@@ -11,10 +12,18 @@ pub(crate) fn write(page: &mut Page, palette: &Palette, totals: &Totals, selecte
     if tests < selected {
         page.put(
             palette.warning,
-            &format!("{tests} of {selected} {}", plural(selected)),
+            &format!(
+                "{} of {} {}",
+                grouped(tests),
+                grouped(selected),
+                plural(selected)
+            ),
         );
     } else {
-        page.put(palette.strong, &format!("{tests} {}", plural(tests)));
+        page.put(
+            palette.strong,
+            &format!("{} {}", grouped(tests), plural(tests)),
+        );
     }
     let counts = [
         (totals.passed, Status::Passed),
@@ -32,10 +41,13 @@ pub(crate) fn write(page: &mut Page, palette: &Palette, totals: &Totals, selecte
         let plural = if plural { "s" } else { "" };
         page.put(
             palette.of(status),
-            &format!("{count} {}{plural}", status.words()),
+            &format!("{} {}{plural}", grouped(count), status.words()),
         );
         if status == Status::Passed && totals.flaky > 0 {
-            page.put(palette.warning, &format!(" ({} flaky)", totals.flaky));
+            page.put(
+                palette.warning,
+                &format!(" ({} flaky)", grouped(totals.flaky)),
+            );
         }
         before = ", ";
     }
@@ -43,7 +55,7 @@ pub(crate) fn write(page: &mut Page, palette: &Palette, totals: &Totals, selecte
         page.plain(before);
         page.put(
             palette.warning,
-            &format!("{} quarantined", totals.quarantined),
+            &format!("{} quarantined", grouped(totals.quarantined)),
         );
     }
 }

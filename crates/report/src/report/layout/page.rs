@@ -67,6 +67,18 @@ impl Page {
         self.end();
     }
 
+    /// `text` in `style` as far as this line has room for it, and the end of the line.
+    pub(crate) fn rest_of_line(&mut self, style: Style, text: &str) {
+        let room = self
+            .width
+            .map(|width| width.saturating_sub(self.column + self.blanks));
+        match room {
+            Some(0..LEAST_ROOM) => self.end(),
+            Some(room) => self.line(style, &columns::beginning_of(text, room)),
+            None => self.line(style, text),
+        }
+    }
+
     /// The sign of a list at `column`, in `style`; its text is wrapped next to it.
     pub(crate) fn sign(&mut self, column: usize, style: Style, sign: &str) {
         self.space(column);

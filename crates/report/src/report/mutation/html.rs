@@ -1,27 +1,22 @@
-//! Scores and survivors as a page of its own: no script, nothing from elsewhere, light or dark as its reader has it.
+//! Scores and survivors as a page of its own.
 //!
-//! **Invariant:** every text of an agent goes through [`code`], so that none is an element, an attribute or a style.
+//! **Invariant:** every text of an agent goes through [`code`] or [`words`], so that none is an element, an attribute or a style.
 
 use std::fmt::Write as _;
 
-use super::words::{counts, tables, unnoticed};
-use crate::report::page_parts::{TABLES, code, head, table};
+use super::words::{counts, sum, tables, unnoticed};
+use crate::report::page_parts::{Mood, code, foot, head, table, words};
 use ananke_lab::mutation::MutationReport;
 
 /// The report as a page of HTML.
-pub fn mutation_page(report: &MutationReport) -> String {
-    let mut page = head("ananke: changes that rules notice", TABLES);
-    // Writing to a String cannot fail.
-    let _ = writeln!(
-        page,
-        "<h1>{} of the changes are noticed</h1>",
+pub(super) fn mutation_page(report: &MutationReport) -> String {
+    let heading = format!(
+        "{} of the changes are noticed",
         report.total.percent_words()
     );
-    let counted: Vec<String> = counts(&report.total)
-        .iter()
-        .map(|(what, count)| format!("{count} {what}"))
-        .collect();
-    let _ = writeln!(page, "<p>{}</p>", counted.join(", "));
+    let mut page = head("changes that rules notice", Mood::Neutral, &heading);
+    // Writing to a String cannot fail.
+    let _ = writeln!(page, "<p>{}</p>", sum(&report.total));
     for (heading, rows) in tables(report) {
         let rows = rows.iter().map(|(name, score)| {
             let cells = counts(score)
@@ -37,16 +32,16 @@ pub fn mutation_page(report: &MutationReport) -> String {
         table(&mut page, &format!("By {heading}"), &columns, rows);
     }
     let rows = unnoticed(report).map(|(fate, mutant)| {
-        let [test, change] = [&mutant.test, &mutant.change].map(|text| code(text));
+        let (test, change) = (code(&mutant.test), words(&mutant.change));
         let rule = mutant.suggestion.as_ref().map(|rule| {
-            let level = rule.level_words();
+            let level = rule.level;
             format!("{level}, {}:<pre>{}</pre>", code(&format!("{}:{}", rule.file, rule.line)), code_lines(&rule.yaml))
         });
         format!(
             "<td>{fate}</td><td>{}</td><td>{}</td><td>{test}</td><td>{}</td><td>{}</td><td>{change}</td><td>{}</td>",
             mutant.operator,
             mutant.severity,
-            mutant.turn + 1,
+            mutant.turn,
             mutant.event,
             rule.unwrap_or_default()
         )
@@ -62,8 +57,7 @@ pub fn mutation_page(report: &MutationReport) -> String {
         "rule that notices it",
     ];
     table(&mut page, "Changes that are not noticed", &columns, rows);
-    page.push_str("</main>\n</body>\n</html>\n");
-    page
+    page + &foot()
 }
 
 /// Text of several lines.

@@ -16,7 +16,7 @@ const LONGEST: usize = 2 << 10;
 ///
 /// # Errors
 /// Never: it is written to memory.
-pub fn mutation_junit(
+pub(super) fn mutation_junit(
     report: &MutationReport,
     min_score: Option<Percentage>,
 ) -> io::Result<Vec<u8>> {
@@ -63,7 +63,7 @@ fn unnoticed_of(report: &MutationReport, name: &str) -> String {
     let own = unnoticed(report)
         .filter(|(_, mutant)| mutant.test == name || mutant.operator.name() == name);
     let lines = own.map(|(fate, mutant)| {
-        let (operator, turn, event) = (mutant.operator, mutant.turn + 1, mutant.event);
+        let (operator, turn, event) = (mutant.operator, mutant.turn, mutant.event);
         let change = ananke_base::text::truncate::bytes(&mutant.change, LONGEST);
         format!(
             "{fate}: {operator} in {}, turn {turn}, event {event}: {change}\n",

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::words::{counts, tables, unnoticed};
+use super::words::{sum, tables, unnoticed};
 use crate::report::file::markdown::{MarkdownRows, code};
 use ananke_lab::mutation::MutationReport;
 
@@ -13,17 +13,13 @@ const LONGEST: usize = 200;
 const ROOM: usize = 15_000;
 
 /// The report as Markdown.
-pub fn mutation_markdown(report: &MutationReport) -> String {
+pub(super) fn mutation_markdown(report: &MutationReport) -> String {
     // Writing to a String cannot fail.
     let mut page = format!(
         "## {} of the changes are noticed\n\n",
         report.total.percent_words()
     );
-    let counted: Vec<String> = counts(&report.total)
-        .iter()
-        .map(|(what, count)| format!("{count} {what}"))
-        .collect();
-    let _ = writeln!(page, "{}\n", counted.join(", "));
+    let _ = writeln!(page, "{}\n", sum(&report.total));
     for (heading, rows) in tables(report) {
         let _ = writeln!(page, "### By {heading}\n");
         let mut kept = MarkdownRows::new(ROOM);
@@ -43,7 +39,7 @@ pub fn mutation_markdown(report: &MutationReport) -> String {
     }
     for (fate, mutant) in unnoticed(report) {
         let (test, change) = (code(&mutant.test, LONGEST), code(&mutant.change, LONGEST));
-        let (operator, severity, turn) = (mutant.operator, mutant.severity, mutant.turn + 1);
+        let (operator, severity, turn) = (mutant.operator, mutant.severity, mutant.turn);
         let event = mutant.event;
         kept.add(&format!(
             "{fate}: {operator} ({severity}) in {test}, turn {turn}, event {event}: {change}"

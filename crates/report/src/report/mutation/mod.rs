@@ -1,5 +1,6 @@
-//! What came of changes to recordings, as files: for people, for comments of pull requests and for CI servers.
+//! What came of changes to recordings, for people, for comments of pull requests, for CI servers and for programs.
 
+mod console;
 #[cfg(feature = "html")]
 mod html;
 #[cfg(feature = "junit")]
@@ -7,8 +8,4 @@ mod junit;
 mod markdown;
 mod words;
 
-#[cfg(feature = "html")]
-pub use html::mutation_page;
-#[cfg(feature = "junit")]
-pub use junit::mutation_junit;
-pub use markdown::mutation_markdown;
+pub use console::{MutationDocument, MutationGates, mutation_conclusion};

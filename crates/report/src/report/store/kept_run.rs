@@ -17,7 +17,7 @@ use ananke_base::context::fingerprint;
 use ananke_base::source::{reason, received_json::read_own};
 use ananke_engine::recording::KeptRecording;
 use ananke_trace::outcome::Outcome;
-use ananke_trace::trace::Usage;
+use ananke_trace::outcome::TokenTotals;
 
 /// Why a kept run cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub struct KeptRun {
     /// How it ended; `None` if it did not come to its end, or that is not known.
     pub end: Option<KeptRunEnd>,
     /// The tokens of all its tests.
-    pub usage: Usage,
+    pub tokens: TokenTotals,
     /// Its tests, in the order of the run.
     pub tests: Vec<KeptTest>,
     /// Whether its file ends in the middle: tests may be missing.
@@ -91,14 +91,14 @@ impl KeptRun {
         let records_at = first.len() as u64 + 1;
         let found = index(&mut file, found.len());
         let is_truncated = found.is_none();
-        let RunIndex { end, usage, tests } = match found {
+        let RunIndex { end, tokens, tests } = match found {
             Some(index) => index,
             None => scanned(&mut file, records_at)?,
         };
         Ok(Self {
             heading,
             end,
-            usage,
+            tokens,
             tests,
             is_truncated,
             shown: shown.to_owned(),
@@ -222,8 +222,8 @@ fn scanned(file: &mut BufReader<File>, mut at: u64) -> Result<RunIndex, KeptRunE
                 let Ok(outcome) = read_own::<Outcome>(body.as_bytes()) else {
                     return Ok(index);
                 };
-                let (_, usage) = outcome.spent();
-                index.usage = index.usage + usage;
+                let (_, tokens) = outcome.spent();
+                index.tokens = index.tokens + tokens;
                 let mut test = KeptTest::of(&outcome, at);
                 for (_, kept) in recordings.extract_if(.., |(id, _)| *id == test.id) {
                     test.recordings.retain(|before| before.run != kept.run);

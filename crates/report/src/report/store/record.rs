@@ -8,8 +8,8 @@ use std::io::{self, BufRead, Read as _};
 use serde::{Deserialize, Serialize};
 
 use ananke_base::context::fingerprint;
+use ananke_trace::outcome::TokenTotals;
 use ananke_trace::outcome::{Outcome, RunFacts, Status, Verdict};
-use ananke_trace::trace::Usage;
 
 /// The version of the format.
 pub(super) const VERSION: &str = "1.0";
@@ -155,7 +155,7 @@ pub(super) struct RunIndex {
     /// How it ended, if it came to its end.
     pub(super) end: Option<KeptRunEnd>,
     /// The tokens of all its tests.
-    pub(super) usage: Usage,
+    pub(super) tokens: TokenTotals,
     /// Its tests, in the order in which it reported them.
     pub(super) tests: Vec<KeptTest>,
 }

@@ -14,7 +14,7 @@ use super::record::{
 };
 use super::run_files::MOST_BYTES;
 use ananke_engine::recording::RecordedAttempt;
-use ananke_trace::trace::Usage;
+use ananke_trace::outcome::TokenTotals;
 
 /// How many bytes may wait to be written.
 const MOST_WAITING: u64 = 64 << 20;
@@ -35,7 +35,7 @@ enum WriterMessage {
     /// What came of a test, and its outcome as JSON.
     Outcome(Box<KeptTest>, String),
     /// The run is over.
-    End(Option<Box<KeptRunEnd>>, Usage),
+    End(Option<Box<KeptRunEnd>>, TokenTotals),
 }
 
 /// The part of a writer that attempts are handed to. Clones are the same.
@@ -97,9 +97,9 @@ impl RunWriter {
     }
 
     /// The run is over; waits until everything is written.
-    pub(super) fn end(self, end: Option<KeptRunEnd>, usage: Usage) -> Written {
+    pub(super) fn end(self, end: Option<KeptRunEnd>, tokens: TokenTotals) -> Written {
         self.queue
-            .send(WriterMessage::End(end.map(Box::new), usage), 0);
+            .send(WriterMessage::End(end.map(Box::new), tokens), 0);
         let lost = || Written {
             has_tests: true,
             error: Some(io::Error::other("its thread broke")),
@@ -169,9 +169,9 @@ impl WriterState {
                     self.outcome(*test, &outcome);
                     waiting.fetch_sub(outcome.len() as u64, Ordering::Relaxed);
                 }
-                WriterMessage::End(end, usage) => {
+                WriterMessage::End(end, tokens) => {
                     self.index.end = end.map(|end| *end);
-                    self.index.usage = usage;
+                    self.index.tokens = tokens;
                     break;
                 }
             }
@@ -311,7 +311,7 @@ mod tests {
             let text = serde_json::to_string(&outcome).unwrap();
             writer.add_outcome(KeptTest::of(&outcome, 0), text);
         }
-        let written = writer.end(Some(KeptRunEnd::default()), Usage::default());
+        let written = writer.end(Some(KeptRunEnd::default()), TokenTotals::default());
         (disk.bytes.lock().unwrap().clone(), written)
     }
 

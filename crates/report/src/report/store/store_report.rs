@@ -12,8 +12,8 @@ use crate::report::reporter::Reporter;
 use ananke_base::source::reason;
 use ananke_engine::recording::{AttemptStore, RecordedAttempt};
 use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::TokenTotals;
 use ananke_trace::redact::Sealed;
-use ananke_trace::trace::Usage;
 
 /// Takes the recordings of a run that is kept.
 pub struct RunStore(WriterQueue);
@@ -43,7 +43,7 @@ pub struct StoreReport {
     keep: usize,
     writer: RunWriter,
     end: Option<KeptRunEnd>,
-    usage: Usage,
+    tokens: TokenTotals,
     /// The stream for the warning that it cannot be written.
     warnings: Box<dyn Write + Send>,
 }
@@ -76,7 +76,7 @@ impl StoreReport {
             keep,
             writer,
             end: None,
-            usage: Usage::default(),
+            tokens: TokenTotals::default(),
             warnings,
         };
         Ok((report, store))
@@ -95,8 +95,8 @@ impl Reporter for StoreReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
         match &**event {
             RunEvent::CaseFinished(outcome) => {
-                let (_, usage) = outcome.spent();
-                self.usage = self.usage + usage;
+                let (_, tokens) = outcome.spent();
+                self.tokens = self.tokens + tokens;
                 // A test that did not run adds nothing to the runs before.
                 let text = serde_json::to_string(&**outcome)?;
                 self.writer.add_outcome(KeptTest::of(outcome, 0), text);
@@ -118,7 +118,7 @@ impl Reporter for StoreReport {
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        let written = self.writer.end(self.end.take(), self.usage);
+        let written = self.writer.end(self.end.take(), self.tokens);
         if let Some(error) = written.error {
             // A closed standard error ends the printing, nothing else.
             let _lost = writeln!(self.warnings, "{}", not_kept(&error));

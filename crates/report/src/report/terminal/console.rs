@@ -1,5 +1,8 @@
 //! The report for people at a terminal: a line per file, under it the tests that did not just pass and what failed, and a summary.
+//!
+//! A failure is printed when it happens, everything else in the order of the plan. **Invariant:** each is printed once.
 
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,33 +11,39 @@ use std::time::Duration;
 
 use anstyle::Style;
 
-use super::reported_file::ReportedFile;
+use super::failure_numbers::{FailureNumbers, NumberedFailure};
+use super::no_answer::no_answer;
+use super::reported_file::{PassedPlace, ReportedFile};
 use super::rerun::rerun;
-use super::result::RunResult;
-use super::run_log::{RunLog, TestLine};
+use super::result::{FailureList, RunResult};
+use super::run_log::RunLog;
 use super::servers;
 use crate::report::layout::Page;
 use crate::report::layout::counts;
 use crate::report::layout::{Palette, mark};
 use crate::report::reporter::Reporter;
-use crate::report::run_totals::{RunClose, RunTotals};
+use crate::report::run_totals::RunTotals;
 use crate::report::slowest::Slowest;
 use crate::report::stream::Stream;
 use crate::report::transcript::attempts;
-use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
+use crate::report::transcript::{Headline, TranscriptScope, TranscriptStyle, headline, transcript};
 use crate::report::words::names;
 use crate::report::words::ruling;
-use crate::report::words::tokens::tokens;
+use crate::report::words::run_facts;
+use crate::report::words::tokens;
 use crate::report::words::{stability, walks};
 use ananke_base::context::{At, Clock, Colouring, TerminalSize};
 use ananke_base::text::{duration, escape, truncate};
 use ananke_engine::run::RunEvent;
-use ananke_trace::outcome::{Outcome, Status};
+use ananke_trace::outcome::{Outcome, SkipCause, Status, TokenTotals};
+use ananke_trace::process::in_one_line;
 use ananke_trace::redact::Sealed;
-use ananke_trace::trace::Usage;
 
 /// The longest reason of a skipped test that is shown, in bytes.
 const LONGEST_REASON: usize = 1000;
+
+/// The column of a headline.
+const HEADLINE: usize = 5;
 
 /// How often it is looked whether a test runs for long.
 const TICK: Duration = Duration::from_secs(1);
@@ -85,17 +94,23 @@ pub struct ConsoleReport {
     verbosity: Verbosity,
     is_kept: bool,
     /// The tokens of a kept run that is shown again, of which not all tests are reported.
-    kept_usage: Option<Usage>,
+    kept_tokens: Option<TokenTotals>,
     /// The number of the only turn that is shown, if not all are.
     only_turn: Option<u32>,
     size: fn() -> Option<TerminalSize>,
     palette: Palette,
     /// The file whose tests are reported now.
     file: Option<ReportedFile>,
-    /// The last thing that was printed before the file.
+    /// The file whose path is the last heading: lines of its tests can follow.
+    heading: Option<String>,
+    /// The last thing that was printed.
     before: Before,
-    /// Whether the test before has a block of text: an empty line follows it.
-    after_block: bool,
+    /// The numbers of the tests that fail the run; one that has a number is printed.
+    failures: FailureNumbers,
+    /// The targets of which a test that got no answer is printed.
+    unanswered: HashSet<String>,
+    /// How many tests the end of the run left over, by why it ended.
+    not_run: BTreeMap<String, usize>,
     run: RunTotals,
     result: RunResult,
     slowest: Slowest,
@@ -106,12 +121,16 @@ pub struct ConsoleReport {
 enum Before {
     Nothing,
     /// A line that says all about a file.
-    Line,
-    /// A file with lines of its tests, or what a server said.
+    File,
+    /// The line of a test under the path of its file.
+    Test,
+    /// The line of a test that failed as one before.
+    Failure,
+    /// A test with a block of text.
     Block,
 }
 
-/// The output of a console, and in a log what is printed about tests before they are reported.
+/// The output of a console, and in a log what is printed about tests while they run.
 struct Printer {
     out: Stream,
     log: Option<RunLog>,
@@ -138,13 +157,16 @@ impl ConsoleReport {
             slowest: Slowest::new(options.durations),
             verbosity: options.verbosity,
             is_kept: options.is_kept,
-            kept_usage: None,
+            kept_tokens: None,
             only_turn: None,
             size: options.size,
             palette: Palette::new(options.colour),
             file: None,
+            heading: None,
             before: Before::Nothing,
-            after_block: false,
+            failures: FailureNumbers::default(),
+            unanswered: HashSet::new(),
+            not_run: BTreeMap::new(),
             run: RunTotals::default(),
             result: RunResult::default(),
         }
@@ -152,9 +174,9 @@ impl ConsoleReport {
 
     /// The same of a kept run with these tokens, of which only some tests are reported.
     #[must_use]
-    pub fn of_kept_run(self, usage: Usage) -> Self {
+    pub fn of_kept_run(self, tokens: TokenTotals) -> Self {
         Self {
-            kept_usage: Some(usage),
+            kept_tokens: Some(tokens),
             ..self
         }
     }
@@ -168,8 +190,7 @@ impl ConsoleReport {
         }
     }
 
-    /// The same in a log: a test that runs for long is mentioned, and of tests that run in parallel each has a line as soon as it
-    /// ends.
+    /// The same in a log: a test that runs for long is mentioned.
     #[must_use]
     pub fn in_log(self, clock: Arc<dyn Clock>) -> Self {
         if self.verbosity == Verbosity::Quiet {
@@ -202,11 +223,45 @@ impl ConsoleReport {
         }
     }
 
-    fn case(&mut self, outcome: &Outcome, line: &TestLine) -> String {
-        self.result.add(outcome);
+    /// Whether an agent that answers no test is known from a test before: the list at the end names the others.
+    fn is_known_silence(&mut self, outcome: &Outcome) -> bool {
+        outcome.transcript.is_unanswered
+            && self.verbosity != Verbosity::Verbose
+            && !self.unanswered.insert(outcome.test.target.clone())
+    }
+
+    /// A failure as soon as it happens; `index` is how many tests have ended, in a log.
+    fn failure(&mut self, outcome: &Outcome, index: &str) -> String {
+        let numbered = self.failures.add(outcome);
+        if self.is_known_silence(outcome) {
+            return String::new();
+        }
+        let mut page = self.page();
+        self.write_failure(&mut page, outcome, index, numbered);
+        page.into_text()
+    }
+
+    /// The next test in the order of the plan.
+    fn case(&mut self, outcome: &Outcome, index: &str) -> String {
+        let mut number = self.failures.take(&outcome.test.id);
+        let is_printed = number.is_some();
+        let numbered = (outcome.fails_the_run() && !is_printed).then(|| {
+            let numbered = self.failures.add(outcome);
+            number = self.failures.take(&outcome.test.id);
+            numbered
+        });
+        self.result.add(outcome, number);
         self.slowest.add(outcome, || {
             truncate::bytes(&outcome.test.id, 400).into_owned()
         });
+        if outcome.verdict.end.skip_cause() == Some(SkipCause::RunStopped) {
+            let why = outcome.verdict.end.skip_reason().unwrap_or_default();
+            let why = why.split_once(": ").map_or(why, |(_, why)| why);
+            *self.not_run.entry(why.to_owned()).or_default() += 1;
+            if self.verbosity != Verbosity::Verbose {
+                return String::new();
+            }
+        }
         if self.verbosity == Verbosity::Quiet && !outcome.fails_the_run() {
             return String::new();
         }
@@ -218,30 +273,107 @@ impl ConsoleReport {
         {
             self.close_file(&mut page);
         }
-        let story = self.story(outcome);
         let mut file = self
             .file
             .take()
             .unwrap_or_else(|| ReportedFile::of(outcome));
-        if story.is_empty() && self.has_just_passed(outcome) {
-            file.add(outcome, &line.index);
-        } else if !line.is_printed || !story.is_empty() || outcome.status() == Status::Skipped {
-            let has_index = !line.is_printed && !outcome.could_not_start();
-            let index = if has_index { line.index.as_str() } else { "" };
-            if !file.is_headed() {
-                if self.before != Before::Nothing {
-                    page.end();
-                }
-                file.write_heading(&self.palette, &mut page);
-            } else if self.after_block {
-                page.end();
+        if is_printed || self.is_known_silence(outcome) {
+            file.note_line();
+        } else if let Some(numbered) = numbered {
+            self.write_failure(&mut page, outcome, index, numbered);
+            file.note_line();
+        } else {
+            let story = self.story(outcome);
+            if story.is_empty() && self.has_just_passed(outcome) {
+                file.add(outcome, index);
+            } else {
+                self.write_test(&mut page, outcome, index, &story);
+                file.note_line();
             }
-            self.test_line(&mut page, index, outcome);
-            page.lines(&story);
-            self.after_block = !story.is_empty();
         }
         self.file = Some(file);
         page.into_text()
+    }
+
+    /// Writes a test with a line of its own under the path of its file, which is written unless it is the last heading.
+    fn write_test(&mut self, page: &mut Page, outcome: &Outcome, index: &str, story: &str) {
+        let file = &outcome.test.file;
+        if self.heading.as_ref() == Some(file) {
+            if self.before == Before::Block {
+                page.end();
+            }
+        } else {
+            if self.before != Before::Nothing {
+                page.end();
+            }
+            page.line(self.palette.strong, &escape::line(file));
+            self.heading = Some(file.clone());
+        }
+        let index = if outcome.could_not_start() { "" } else { index };
+        self.test_line(page, index, outcome);
+        page.lines(story);
+        self.before = if story.is_empty() {
+            Before::Test
+        } else {
+            Before::Block
+        };
+    }
+
+    /// Writes a test that fails the run: what is wrong, where, and the lines that this rests on; of a reason that was printed
+    /// before one line.
+    fn write_failure(
+        &mut self,
+        page: &mut Page,
+        outcome: &Outcome,
+        index: &str,
+        numbered: NumberedFailure,
+    ) {
+        if self.verbosity == Verbosity::Verbose || self.is_one_line(outcome) {
+            let story = self.story(outcome);
+            return self.write_test(page, outcome, index, &story);
+        }
+        let NumberedFailure { number, as_before } = numbered;
+        let follows_line = self.before == Before::Failure && as_before.is_some();
+        if self.before != Before::Nothing && !follows_line {
+            page.end();
+        }
+        page.sign(0, self.palette.of(outcome.status()), mark(outcome.status()));
+        page.put(self.palette.strong, &number.to_string());
+        page.space(2);
+        page.hang();
+        if as_before.is_none() {
+            let message =
+                escape::terminal(&truncate::bytes(&headline(outcome), LONGEST_REASON)).into_owned();
+            page.block(HEADLINE, self.palette.strong, &message);
+            page.end();
+            page.space(HEADLINE);
+            page.hang();
+        }
+        let (file, line) = outcome.place();
+        page.put(self.palette.faint, &escape::line(&format!("{file}:{line}")));
+        page.space(2);
+        let title = names::title(outcome);
+        page.put(Style::new(), &escape::line(&truncate::bytes(&title, 200)));
+        self.status(page, outcome);
+        if let Some(first) = as_before {
+            page.space(2);
+            page.put(self.palette.faint, &format!("as {first}"));
+        }
+        self.facts(page, outcome);
+        if !index.is_empty() {
+            page.space(2);
+            page.put(self.palette.faint, index);
+        }
+        page.end();
+        if as_before.is_none() && self.verbosity != Verbosity::Quiet {
+            page.lines(&self.story(outcome));
+        }
+        self.heading = None;
+        self.before = if as_before.is_none() {
+            Before::Block
+        } else {
+            Before::Failure
+        };
     }
 
     /// A test that the line of its file says all about.
@@ -255,26 +387,41 @@ impl ConsoleReport {
             && walks::all_passed(outcome).is_none()
     }
 
-    /// Writes what is still to be said of the file whose tests have ended.
-    fn close_file(&mut self, page: &mut Page) {
-        let Some(file) = self.file.take() else {
-            return;
-        };
-        let is_after_block = if file.is_headed() {
-            self.after_block
-        } else {
-            self.before == Before::Block
-        };
-        if is_after_block && file.has_passed() {
+    /// A block about the whole run, with an empty line around it.
+    fn notice(&mut self, block: &str) -> String {
+        let mut page = self.page();
+        self.close_file(&mut page);
+        if self.before != Before::Nothing {
             page.end();
         }
-        file.write_passed(&self.palette, page);
-        self.after_block = false;
-        self.before = match self.before {
-            _ if file.is_headed() => Before::Block,
-            before if !file.has_passed() => before,
-            _ => Before::Line,
+        page.lines(block);
+        page.end();
+        (self.before, self.heading) = (Before::Nothing, None);
+        page.into_text()
+    }
+
+    /// Writes what is still to be said of the file whose tests have ended.
+    fn close_file(&mut self, page: &mut Page) {
+        let Some(file) = self.file.take().filter(ReportedFile::has_passed) else {
+            return;
         };
+        let is_headed = self.heading.as_deref() == Some(file.path());
+        let (place, is_separate) = if is_headed {
+            (PassedPlace::UnderHeading, self.before == Before::Block)
+        } else {
+            let is_after_tests =
+                matches!(self.before, Before::Test | Before::Failure | Before::Block);
+            (PassedPlace::Alone, is_after_tests)
+        };
+        if is_separate {
+            page.end();
+        }
+        file.write_passed(place, &self.palette, page);
+        if is_headed {
+            self.before = Before::Test;
+        } else {
+            (self.before, self.heading) = (Before::File, None);
+        }
     }
 
     fn test_line(&self, page: &mut Page, index: &str, outcome: &Outcome) {
@@ -290,10 +437,7 @@ impl ConsoleReport {
         );
         let title = names::title(outcome);
         page.put(Style::new(), &escape::line(&truncate::bytes(&title, 200)));
-        if !matches!(outcome.status(), Status::Passed | Status::Failed) {
-            page.space(2);
-            page.put(style, outcome.status().words());
-        }
+        self.status(page, outcome);
         let is_short = outcome.status() == Status::Skipped || self.is_one_line(outcome);
         if let Some((_, why)) = outcome.headline().filter(|_| is_short) {
             let longest = if outcome.status() == Status::Skipped {
@@ -303,9 +447,27 @@ impl ConsoleReport {
             };
             page.put(
                 self.palette.faint,
-                &format!(": {}", escape::line(&truncate::bytes(why, longest))),
+                &format!(
+                    ": {}",
+                    escape::line(&truncate::bytes(&in_one_line(why), longest))
+                ),
             );
         }
+        self.facts(page, outcome);
+        page.end();
+    }
+
+    /// The status of a test whose sign does not say it.
+    fn status(&self, page: &mut Page, outcome: &Outcome) {
+        if !matches!(outcome.status(), Status::Passed | Status::Failed) {
+            page.space(2);
+            let style = self.palette.of(outcome.status());
+            page.put(style, outcome.status().words());
+        }
+    }
+
+    /// What else the line of a test says: that it is flaky or in quarantine, and its time.
+    fn facts(&self, page: &mut Page, outcome: &Outcome) {
         let flaky = outcome.is_flaky().then(|| "flaky".to_owned());
         let flaky = flaky.or_else(|| stability::flip(outcome));
         let quarantine = outcome.test.quarantine.as_ref().map(ToString::to_string);
@@ -329,7 +491,6 @@ impl ConsoleReport {
             page.space(2);
             page.put(self.palette.faint, &duration::rounded(took));
         }
-        page.end();
     }
 
     /// A test that the line of `outcome` says all about it: a failure in quarantine is known, and so is why no test could start.
@@ -351,14 +512,20 @@ impl ConsoleReport {
         };
         let style = match self.verbosity {
             Verbosity::Verbose => TranscriptStyle {
-                held: true,
+                lists_passed: true,
                 only_turn: self.only_turn,
                 ..style
             },
             _ => TranscriptStyle {
                 scope: TranscriptScope::Excerpt,
-                item: 400,
-                whole: 8 << 10,
+                headline: if outcome.fails_the_run() {
+                    Headline::Above
+                } else {
+                    Headline::Inside
+                },
+                indent: if outcome.fails_the_run() { 3 } else { 4 },
+                item: 240,
+                whole: 6 << 10,
                 ..style
             },
         };
@@ -398,8 +565,29 @@ impl ConsoleReport {
         if self.before != Before::Nothing {
             page.end();
         }
-        self.result
-            .write(end.as_ref().map(|end| &end.verdict), palette, &mut page);
+        for (why, count) in &self.not_run {
+            let tests = if *count == 1 {
+                "test was"
+            } else {
+                "tests were"
+            };
+            page.line(
+                palette.warning,
+                &escape::line(&format!("{count} {tests} not run: {why}")),
+            );
+            page.end();
+        }
+        let list = if self.verbosity == Verbosity::Quiet {
+            FailureList::Omitted
+        } else {
+            FailureList::Written
+        };
+        self.result.write(
+            end.as_ref().map(|end| &end.verdict),
+            list,
+            palette,
+            &mut page,
+        );
         let facts = &self.run.facts;
         let rerun =
             rerun(&facts.command, facts.config.as_deref()).filter(|_| self.result.has_failed());
@@ -411,14 +599,8 @@ impl ConsoleReport {
         }
         self.write_slowest(&mut page);
         snapshots.write(palette, &mut page);
-        let Usage {
-            input,
-            output,
-            total,
-        } = self.kept_usage.unwrap_or(self.run.usage);
-        if let Some(tokens) = tokens(self.kept_usage.unwrap_or(self.run.usage))
-            .filter(|_| input.counted + output.counted + total.counted > 0)
-        {
+        self.write_facts(&mut page);
+        if let Some(tokens) = tokens::of_run(self.kept_tokens.unwrap_or(self.run.tokens)) {
             page.line(palette.faint, &format!("tokens: {tokens}"));
         }
         if let Some(judged) = ruling::totals(totals.judged) {
@@ -431,15 +613,10 @@ impl ConsoleReport {
             page.put(palette.warning, "interrupted: ");
         }
         // A kept run reports only some tests.
-        let of_kept = self.kept_usage.and(end.as_ref());
+        let of_kept = self.kept_tokens.and(end.as_ref());
         let totals = of_kept.map_or(totals, |end| &end.verdict.totals);
         counts::write(&mut page, palette, totals, *selected);
-        if let Some(RunClose { elapsed_us, .. }) = end {
-            page.put(
-                palette.faint,
-                &format!(" in {}", duration::rounded(*elapsed_us)),
-            );
-        }
+        page.put(palette.faint, &run_facts::took(&self.run));
         page.end();
         page.into_text()
     }
@@ -450,6 +627,21 @@ impl ConsoleReport {
             page.put(self.palette.faint, "show the first in full: ");
             page.line(Style::new(), "ananke show 1");
         }
+    }
+
+    /// What the run was made with, for those who did not start it: in the log of a CI job, or if everything is printed.
+    fn write_facts(&self, page: &mut Page) {
+        let facts = &self.run.facts;
+        let is_in_job = facts.commit.is_some() || facts.job_url.is_some();
+        if self.verbosity == Verbosity::Quiet || !is_in_job && self.verbosity == Verbosity::Normal {
+            return;
+        }
+        let facts = run_facts::made_with(facts);
+        let facts = facts
+            .iter()
+            .map(|fact| format!("{} {}", fact.name, fact.value));
+        let facts = facts.collect::<Vec<_>>().join(", ");
+        page.line(self.palette.faint, &escape::line(&facts));
     }
 
     fn write_slowest(&self, page: &mut Page) {
@@ -480,29 +672,27 @@ impl Reporter for ConsoleReport {
         self.run.add(event);
         let printer = Arc::clone(&self.printer);
         let mut printer = lock(&printer);
-        let mut early = String::new();
+        let mut index = String::new();
         if let (Some(log), Some(clock)) = (&mut printer.log, &self.clock) {
-            early = log.event(event, clock.now());
+            log.event(event, clock.now());
+            index = log.index();
         }
         let text = match &**event {
             RunEvent::ServerEnded { what, printed } => {
-                let mut page = self.page();
-                self.close_file(&mut page);
-                if self.before != Before::Nothing {
-                    page.end();
-                }
-                self.before = Before::Nothing;
-                let block =
-                    servers::ended(what, printed, &self.palette, TerminalSize::width(self.size));
-                format!("{}{block}\n", page.into_text())
+                let width = TerminalSize::width(self.size);
+                self.notice(&servers::ended(what, printed, &self.palette, width))
             }
-            RunEvent::CaseFinished(outcome) => {
-                let log = printer.log.as_ref();
-                let line = log.map(|log| log.line_of_ended(outcome.status()));
-                self.case(outcome, &line.unwrap_or_default())
+            RunEvent::NoAnswer(found) => {
+                let width = TerminalSize::width(self.size);
+                self.notice(&no_answer(found, &self.palette, width))
             }
+            RunEvent::CaseEnded {
+                failed: Some(outcome),
+                ..
+            } => self.failure(outcome, &index),
+            RunEvent::CaseFinished(outcome) => self.case(outcome, &index),
             RunEvent::RunFinished { .. } => self.summary(),
-            _ => early,
+            _ => String::new(),
         };
         if let Some(clock) = &self.clock {
             printer.note(&text, clock.now());

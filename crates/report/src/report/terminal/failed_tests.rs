@@ -2,13 +2,16 @@
 //!
 //! **Invariant:** at most [`MOST`] tests are kept, in the order of the plan; the others are counted, under their reason if it is known.
 
-use anstyle::Style;
+use std::hash::{BuildHasher as _, RandomState};
+
 use indexmap::IndexMap;
 
 use super::listing::{MOST, bounded, further};
 use crate::report::layout::{Page, Palette, mark};
-use ananke_base::text::{escape, truncate};
+use crate::report::words::names;
+use ananke_base::text::{escape, grouped, truncate};
 use ananke_trace::outcome::{Outcome, Status};
+use ananke_trace::process::in_one_line;
 
 /// The most characters of a reason.
 const LONGEST_REASON: usize = 160;
@@ -17,7 +20,8 @@ const LONGEST_REASON: usize = 160;
 #[derive(Debug, Default)]
 pub(super) struct FailedTests {
     /// By reason.
-    tests: IndexMap<String, SameReason>,
+    tests: IndexMap<u64, SameReason>,
+    hasher: RandomState,
     listed: usize,
     /// Tests that are not listed and whose reason is not either.
     further: usize,
@@ -26,18 +30,19 @@ pub(super) struct FailedTests {
 /// The tests that failed for one reason.
 #[derive(Debug)]
 struct SameReason {
+    /// The finding of the first.
+    reason: String,
     listed: Vec<ListedFailure>,
     further: usize,
-    /// Whether the reason has one place in all of them.
-    is_one_place: bool,
 }
 
 #[derive(Debug)]
 struct ListedFailure {
     status: Status,
-    id: String,
-    /// File and line of the rule, or of the test.
+    number: Option<usize>,
+    /// File and line, as the command line takes them.
     place: String,
+    title: String,
 }
 
 impl FailedTests {
@@ -45,32 +50,39 @@ impl FailedTests {
         self.tests.is_empty()
     }
 
-    pub(super) fn add(&mut self, outcome: &Outcome) {
-        let (status, (file, line)) = (outcome.status(), outcome.headline_place());
-        let reason = outcome
-            .headline()
-            .map_or(status.as_str(), |(_, reason)| reason);
-        let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
-        let reason = truncate::chars(&reason, LONGEST_REASON).into_owned();
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        let of_reasons = self.tests.values();
+        let known: usize = of_reasons
+            .map(|same| same.listed.len() + same.further)
+            .sum();
+        known + self.further
+    }
+
+    pub(super) fn add(&mut self, outcome: &Outcome, number: Option<usize>) {
         let is_listed = self.listed < MOST;
-        if !is_listed && !self.tests.contains_key(&reason) {
+        let key = self.hasher.hash_one(outcome.reasons());
+        if !is_listed && !self.tests.contains_key(&key) {
             self.further += 1;
             return;
         }
-        let place = bounded(&format!("{file}:{line}"));
-        let empty = || SameReason {
+        let status = outcome.status();
+        let reason = outcome
+            .headline()
+            .map_or(status.as_str(), |(_, reason)| reason);
+        let same = self.tests.entry(key).or_insert_with(|| SameReason {
+            reason: truncate::chars(&in_one_line(reason), LONGEST_REASON).into_owned(),
             listed: Vec::new(),
             further: 0,
-            is_one_place: true,
-        };
-        let same = self.tests.entry(reason).or_insert_with(empty);
-        same.is_one_place &= same.listed.first().is_none_or(|first| first.place == place);
+        });
         if is_listed {
             self.listed += 1;
+            let (file, line) = outcome.place();
             same.listed.push(ListedFailure {
                 status,
-                id: bounded(&outcome.test.id),
-                place,
+                number,
+                place: bounded(&format!("{file}:{line}")),
+                title: bounded(&names::title(outcome)),
             });
         } else {
             same.further += 1;
@@ -83,45 +95,39 @@ impl FailedTests {
             return;
         }
         page.line(palette.strong, heading);
-        for (
-            reason,
-            SameReason {
+        for same in self.tests.values() {
+            let SameReason {
+                reason,
                 listed,
                 further: unlisted,
-                is_one_place,
-            },
-        ) in &self.tests
-        {
+            } = same;
             let Some(first) = listed.first() else {
                 continue;
             };
             let count = listed.len() + unlisted;
             page.sign(2, palette.of(first.status), mark(first.status));
-            let what = if count == 1 {
-                first.id.clone()
-            } else {
-                format!("{count} tests")
-            };
-            page.plain(&escape::line(&what));
-            page.space(2);
             let style = if first.status == Status::NotShown {
                 palette.warning
             } else {
                 palette.failed
             };
-            page.put(style, &escape::line(reason));
-            place(page, palette, is_one_place.then_some(first));
             if count == 1 {
+                test(page, palette, first);
+                page.space(2);
+                page.rest_of_line(style, &escape::line(reason));
                 continue;
             }
-            for test in listed {
-                page.space(6);
-                page.hang();
-                page.put(Style::new(), &escape::line(&test.id));
-                place(page, palette, Some(test).filter(|_| !is_one_place));
+            page.plain(&format!("{} tests", grouped(count)));
+            page.space(2);
+            page.rest_of_line(style, &escape::line(reason));
+            for other in listed {
+                page.space(4);
+                test(page, palette, other);
+                page.space(2);
+                page.rest_of_line(palette.faint, &escape::line(&other.title));
             }
             if *unlisted > 0 {
-                page.space(6);
+                page.space(4);
                 page.line(palette.faint, &format!("… and {unlisted} more"));
             }
         }
@@ -130,11 +136,11 @@ impl FailedTests {
     }
 }
 
-/// The place of a test at the end of a line.
-fn place(page: &mut Page, palette: &Palette, test: Option<&ListedFailure>) {
-    if let Some(ListedFailure { place, .. }) = test {
+/// The number of a test and its place.
+fn test(page: &mut Page, palette: &Palette, test: &ListedFailure) {
+    if let Some(number) = test.number {
+        page.put(palette.strong, &number.to_string());
         page.space(2);
-        page.put(palette.faint, &escape::line(&format!("({place})")));
     }
-    page.end();
+    page.plain(&escape::line(&test.place));
 }

@@ -7,13 +7,22 @@ use crate::report::words::names;
 use ananke_base::text::{duration, escape, truncate};
 use ananke_trace::outcome::{Outcome, Status};
 
+/// Where the line of the tests that passed is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PassedPlace {
+    /// Under the path of the file, next to lines of other tests.
+    UnderHeading,
+    /// On its own: it begins with the path.
+    Alone,
+}
+
 /// The file whose tests are reported now.
 #[derive(Debug)]
 pub(super) struct ReportedFile {
     /// Its path, as messages show it.
     file: String,
-    /// Whether its path is a heading, with lines of tests below it.
-    is_headed: bool,
+    /// Whether other tests of it have lines.
+    has_lines: bool,
     /// The tests that passed and have no line.
     passed: usize,
     /// The sum of their durations, in microseconds.
@@ -25,11 +34,11 @@ pub(super) struct ReportedFile {
 }
 
 impl ReportedFile {
-    /// The file of `outcome`, of which nothing is printed so far.
+    /// The file of `outcome`, of which nothing is counted so far.
     pub(super) fn of(outcome: &Outcome) -> Self {
         Self {
             file: outcome.test.file.clone(),
-            is_headed: false,
+            has_lines: false,
             passed: 0,
             duration_us: 0,
             title: String::new(),
@@ -42,9 +51,14 @@ impl ReportedFile {
         self.file == outcome.test.file
     }
 
-    /// Whether something of it is printed.
-    pub(super) fn is_headed(&self) -> bool {
-        self.is_headed
+    /// Its path, as messages show it.
+    pub(super) fn path(&self) -> &str {
+        &self.file
+    }
+
+    /// Notes that one of its tests has a line of its own.
+    pub(super) fn note_line(&mut self) {
+        self.has_lines = true;
     }
 
     /// Whether tests of it passed that have no line.
@@ -61,36 +75,31 @@ impl ReportedFile {
         index.clone_into(&mut self.index);
     }
 
-    /// Writes its path above the lines of its tests.
-    pub(super) fn write_heading(&mut self, palette: &Palette, page: &mut Page) {
-        self.is_headed = true;
-        page.line(palette.strong, &escape::line(&self.file));
-    }
-
     /// Writes what is still to be said of it, when its last test has ended: `✓ a.test.yaml  12 tests  1.2 s`, or below its
     /// heading `✓ 11 more passed  1.2 s`.
-    pub(super) fn write_passed(&self, palette: &Palette, page: &mut Page) {
+    pub(super) fn write_passed(&self, place: PassedPlace, palette: &Palette, page: &mut Page) {
         if !self.has_passed() {
             return;
         }
-        page.space(if self.is_headed { 2 } else { 0 });
+        let is_headed = place == PassedPlace::UnderHeading;
+        page.space(if is_headed { 2 } else { 0 });
         if !self.index.is_empty() {
             page.put(palette.faint, &self.index);
             page.space(1);
         }
         page.sign(0, palette.of(Status::Passed), mark(Status::Passed));
-        if !self.is_headed {
+        if !is_headed {
             page.put(palette.strong, &escape::line(&self.file));
         }
         let words = match self.passed {
-            passed if self.is_headed => format!("{passed} more passed"),
+            passed if self.has_lines => format!("{passed} more passed"),
             // A message of the command line is a file and a test at once.
             1 if self.title == self.file => String::new(),
             1 => escape::line(&self.title).into_owned(),
             passed => format!("{passed} tests"),
         };
         if !words.is_empty() {
-            page.space(if self.is_headed { 0 } else { 2 });
+            page.space(if is_headed { 0 } else { 2 });
             page.plain(&words);
         }
         page.space(2);

@@ -13,6 +13,15 @@ use ananke_base::diagnostic::Place;
 use ananke_base::text::escape;
 use ananke_trace::outcome::{NearName, NearNames, Outcome, Quarantine, Status, Verdict};
 
+/// Whether the end of a run lists the failures, whose blocks are above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FailureList {
+    /// It does.
+    Written,
+    /// It does not.
+    Omitted,
+}
+
 /// What the end of a run lists.
 #[derive(Debug, Default)]
 pub(crate) struct RunResult {
@@ -37,11 +46,12 @@ impl RunResult {
         !self.failed.is_empty()
     }
 
-    pub(crate) fn add(&mut self, outcome: &Outcome) {
+    /// Adds a test, with its number if it fails the run.
+    pub(crate) fn add(&mut self, outcome: &Outcome, number: Option<usize>) {
         let failed = outcome.status().fails_the_run();
         match &outcome.test.quarantine {
-            None if outcome.status() == Status::NotShown => self.not_shown.add(outcome),
-            None if failed => self.failed.add(outcome),
+            None if outcome.status() == Status::NotShown => self.not_shown.add(outcome, number),
+            None if failed => self.failed.add(outcome, number),
             None if outcome.is_flaky() => {
                 self.flaky.add(
                     outcome,
@@ -67,7 +77,13 @@ impl RunResult {
 
     /// Writes everything that is listed, each kind under a heading of its own; the failed tests come last, nearest to the
     /// counts. The verdict is there where the run came to its end.
-    pub(crate) fn write(&self, verdict: Option<&Verdict>, palette: &Palette, page: &mut Page) {
+    pub(crate) fn write(
+        &self,
+        verdict: Option<&Verdict>,
+        list: FailureList,
+        palette: &Palette,
+        page: &mut Page,
+    ) {
         self.quarantined.write("quarantined", palette, page);
         self.can_go(palette, page);
         let fails = verdict.is_some_and(|verdict| verdict.flaky_fails);
@@ -92,8 +108,12 @@ impl RunResult {
                 page.end();
             }
         }
-        self.not_shown.write("not shown", palette, page);
-        self.failed.write("failed", palette, page);
+        // A single failure is the block right above.
+        let is_single = self.failed.count() + self.not_shown.count() == 1;
+        if list == FailureList::Written && !is_single {
+            self.not_shown.write("not shown", palette, page);
+            self.failed.write("failed", palette, page);
+        }
     }
 
     /// The entries whose tests all passed.

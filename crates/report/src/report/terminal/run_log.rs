@@ -1,19 +1,18 @@
-//! Lines about tests that run, for a log: nothing in it is redrawn, and a reader wants to see that something goes on.
+//! Lines about tests that run for long, for a log: nothing in it is redrawn, and a reader wants to see that something goes on.
 //!
 //! **Invariant:** memory grows with the tests that run at once, not with those that ran.
 
 use anstyle::Style;
 
-use crate::report::layout::{Page, Palette, mark};
+use crate::report::layout::{Page, Palette};
 use ananke_base::context::At;
 use ananke_base::text::{duration, escape, truncate};
 use ananke_engine::run::RunEvent;
-use ananke_trace::outcome::Status;
 
 /// After how many seconds a test is slow. It is mentioned again each time that has doubled.
 const SLOW_AFTER: u64 = 30;
 
-/// What a log says of tests before they are reported.
+/// The tests that run, and how many have ended.
 pub(super) struct RunLog {
     palette: Palette,
     running: Vec<LoggedTest>,
@@ -25,17 +24,6 @@ pub(super) struct RunLog {
     printed: At,
     /// The number of tests that had ended by then.
     ended_before: usize,
-    /// Whether tests end in another order than they are reported in.
-    is_parallel: bool,
-}
-
-/// The line of a test that is reported.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct TestLine {
-    /// The number of tests that have ended, and of all; may be empty.
-    pub(super) index: String,
-    /// Whether it was printed when the test ended.
-    pub(super) is_printed: bool,
 }
 
 struct LoggedTest {
@@ -56,20 +44,11 @@ impl RunLog {
             ended: 0,
             printed: At::default(),
             ended_before: 0,
-            is_parallel: false,
-        }
-    }
-
-    /// The line of a test that ended, which is reported in the order of the plan. One that passed has none before that.
-    pub(super) fn line_of_ended(&self, status: Status) -> TestLine {
-        TestLine {
-            index: self.index(),
-            is_printed: self.is_parallel && status != Status::Passed,
         }
     }
 
     /// How many tests have ended, of several: `[ 3/40]`.
-    fn index(&self) -> String {
+    pub(super) fn index(&self) -> String {
         let Self { ended, tests, .. } = self;
         let width = tests.to_string().len();
         if *tests > 1 {
@@ -79,13 +58,9 @@ impl RunLog {
         }
     }
 
-    /// What is to be printed at once.
-    pub(super) fn event(&mut self, event: &RunEvent, now: At) -> String {
+    pub(super) fn event(&mut self, event: &RunEvent, now: At) {
         match event {
-            RunEvent::RunStarted { tests, facts, .. } => {
-                self.printed = now;
-                (self.tests, self.is_parallel) = (*tests, facts.parallel > 1 && *tests > 1);
-            }
+            RunEvent::RunStarted { tests, .. } => (self.printed, self.tests) = (now, *tests),
             RunEvent::CaseStarted { id } => {
                 let id = truncate::bytes(id, 400).into_owned();
                 self.running.push(LoggedTest {
@@ -100,39 +75,13 @@ impl RunLog {
                     test.turn = Some((*turn, *of));
                 }
             }
-            RunEvent::CaseEnded {
-                id,
-                status,
-                duration_us,
-                ..
-            } => {
+            RunEvent::CaseEnded { id, .. } => {
                 let id = truncate::bytes(id, 400);
                 self.running.retain(|test| test.id != id);
                 self.ended += 1;
-                if self.is_parallel && !matches!(status, Status::Skipped | Status::Passed) {
-                    return self.ended(&id, *status, *duration_us);
-                }
             }
             _ => {}
         }
-        String::new()
-    }
-
-    /// `[12/40] ✓ a.test.yaml::one  1.2 s`
-    fn ended(&self, id: &str, status: Status, duration_us: Option<u64>) -> String {
-        let palette = &self.palette;
-        let mut page = Page::default();
-        page.put(palette.faint, &self.index());
-        page.space(1);
-        page.put(palette.of(status), mark(status));
-        page.space(1);
-        page.plain(&escape::line(id));
-        if let Some(took) = duration_us {
-            page.space(2);
-            page.put(palette.faint, &duration::rounded(took));
-        }
-        page.end();
-        page.into_text()
     }
 
     /// Remembers that a line is printed.
@@ -188,43 +137,42 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use ananke_trace::outcome::RunFacts;
+    use ananke_trace::outcome::Status;
+    use ananke_trace::trace::Usage;
+
+    fn ended(id: &str) -> RunEvent {
+        RunEvent::CaseEnded {
+            id: id.to_owned(),
+            status: Status::Passed,
+            duration_us: None,
+            fails_the_run: false,
+            usage: Usage::default(),
+            failed: None,
+        }
+    }
 
     #[test]
-    fn a_test_has_a_line_when_it_ends_and_while_it_is_slow() {
+    fn a_test_has_a_line_while_it_is_slow() {
         let mut log = RunLog::new(Palette::default());
         let at = |seconds| At::default().plus(Duration::from_secs(seconds));
         let started = |id: &str| RunEvent::CaseStarted { id: id.to_owned() };
-        let ended = |id: &str, status| RunEvent::CaseEnded {
-            id: id.to_owned(),
-            status,
-            duration_us: Some(1_200_000),
-            fails_the_run: false,
-        };
-        let facts = RunFacts {
-            parallel: 2,
-            ..RunFacts::default()
-        };
         let run = RunEvent::RunStarted {
             tests: 12,
             unix_ms: 0,
-            facts: Box::new(facts),
+            facts: Box::default(),
         };
-        assert_eq!(log.event(&run, at(0)), "");
-        assert_eq!(
-            log.event(&started("a::one"), at(0)) + &log.event(&started("b::two\u{1b}"), at(1)),
-            ""
-        );
-        assert_eq!(
-            log.event(&ended("b::two\u{1b}", Status::Failed), at(2)),
-            "[ 1/12] ✗ b::two\\u{1b}  1.2 s\n"
-        );
-        assert_eq!(log.event(&started("c"), at(20)) + &log.slow(at(29)), "");
-        assert_eq!(log.slow(at(31)), "SLOW a::one  31 s\n");
+        log.event(&run, at(0));
+        log.event(&started("a::one\u{1b}"), at(0));
+        log.event(&started("b::two"), at(1));
+        log.event(&ended("b::two"), at(2));
+        assert_eq!(log.index(), "[ 1/12]");
+        log.event(&started("c"), at(20));
+        assert_eq!(log.slow(at(29)), "");
+        assert_eq!(log.slow(at(31)), "SLOW a::one\\u{1b}  31 s\n");
         log.print(at(31));
         log.event(
             &RunEvent::TurnStarted {
-                id: "a::one".to_owned(),
+                id: "a::one\u{1b}".to_owned(),
                 turn: 2,
                 of: 3,
             },
@@ -233,10 +181,9 @@ mod tests {
         assert_eq!(log.slow(at(49)), "");
         assert_eq!(
             log.slow(at(70)),
-            "SLOW a::one  1 min 10 s (turn 2 of 3)\nSLOW c  50 s\n"
+            "SLOW a::one\\u{1b}  1 min 10 s (turn 2 of 3)\nSLOW c  50 s\n"
         );
         assert_eq!(log.slow(at(71)), "");
-        assert_eq!(log.event(&ended("a::one", Status::Skipped), at(90)), "");
     }
 
     #[test]
@@ -254,14 +201,8 @@ mod tests {
             let id = format!("a::{test}");
             let start = at(10 + 3 * test);
             log.event(&RunEvent::CaseStarted { id: id.clone() }, start);
-            let ended = RunEvent::CaseEnded {
-                id,
-                status: Status::Passed,
-                duration_us: None,
-                fails_the_run: false,
-            };
             assert_eq!(log.slow(start), "");
-            assert_eq!(log.event(&ended, at(12 + 3 * test)), "");
+            log.event(&ended(&id), at(12 + 3 * test));
         }
         log.event(&RunEvent::CaseStarted { id: "b".to_owned() }, at(40));
         assert_eq!(log.slow(at(41)), "[ 9/40] running\n");

@@ -1,7 +1,9 @@
-//! A server that ended while the tests ran: which one, how, and what it printed last.
+//! What ends a run before its time, for people: a server that ended while the tests ran, with what it printed last, or an
+//! agent that answers no test.
 
 use std::io::{self, Write};
 
+use super::no_answer::no_answer;
 use crate::report::layout::Page;
 use crate::report::layout::{Palette, mark};
 use crate::report::reporter::Reporter;
@@ -12,7 +14,7 @@ use ananke_engine::run::RunEvent;
 use ananke_trace::outcome::Status;
 use ananke_trace::redact::Sealed;
 
-/// Reports servers that end to people, in addition to a report for programs.
+/// Reports to people what ends a run before its time, in addition to a report for programs.
 pub struct ServerReport {
     out: Stream,
     palette: Palette,
@@ -36,15 +38,14 @@ impl ServerReport {
 
 impl Reporter for ServerReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
-        if let RunEvent::ServerEnded { what, printed } = &**event {
-            self.out.print(&ended(
-                what,
-                printed,
-                &self.palette,
-                TerminalSize::width(self.size),
-            ))?;
+        let width = TerminalSize::width(self.size);
+        match &**event {
+            RunEvent::ServerEnded { what, printed } => {
+                self.out.print(&ended(what, printed, &self.palette, width))
+            }
+            RunEvent::NoAnswer(found) => self.out.print(&no_answer(found, &self.palette, width)),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     fn finish(self: Box<Self>) -> io::Result<()> {

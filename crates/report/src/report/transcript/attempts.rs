@@ -10,6 +10,7 @@ use crate::report::layout::Page;
 use crate::report::layout::mark;
 use ananke_base::text::{duration, escape, truncate};
 use ananke_trace::outcome::Outcome;
+use ananke_trace::process::in_one_line;
 
 /// The most characters of a finding on one line.
 const LONGEST: usize = 200;
@@ -111,7 +112,7 @@ fn first_finding(page: &mut Page, attempt: &Outcome, same: Option<&str>, style: 
     }
     page.put(style.palette.failed, mark(attempt.status()));
     page.space(1);
-    let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let message = in_one_line(message);
     page.put(
         Style::new(),
         &escape::line(&truncate::chars(&message, style.item.min(LONGEST))),

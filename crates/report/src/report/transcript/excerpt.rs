@@ -1,24 +1,23 @@
 //! Which lines of a long turn an excerpt keeps.
 
-use std::collections::BTreeSet;
-
+use super::event_marks::EventMarks;
 use super::style::TranscriptScope;
 use ananke_trace::outcome::TranscriptLine;
 
 /// A turn with at most so many lines is kept whole.
-const SHORT: usize = 12;
+const SHORT: usize = 8;
 
 /// How many lines are kept at the beginning of a turn.
-const FIRST: usize = 2;
+const FIRST: usize = 1;
 
 /// How many are kept at its end.
-const LAST: usize = 3;
+const LAST: usize = 2;
 
 /// Whether each of `lines` is kept: in an excerpt of a long turn those that a finding names, with what was just before
 /// and after them, and both ends.
 pub(crate) fn kept(
     lines: &[TranscriptLine],
-    cited: &BTreeSet<u32>,
+    marks: &EventMarks,
     scope: TranscriptScope,
 ) -> Vec<bool> {
     let count = lines.len();
@@ -28,7 +27,7 @@ pub(crate) fn kept(
     let mut kept: Vec<bool> = (0..count)
         .map(|index| index < FIRST || index + LAST >= count)
         .collect();
-    for index in (0..count).filter(|index| cited.contains(&lines[*index].event())) {
+    for index in (0..count).filter(|index| marks.contains(lines[*index].event())) {
         kept[index.saturating_sub(1)..(index + 2).min(count)].fill(true);
     }
     // One line takes no more room than a line that says it is omitted.
@@ -51,7 +50,8 @@ mod tests {
             })
         };
         let lines: Vec<TranscriptLine> = (0..count).map(says).collect();
-        let kept = kept(&lines, &cited.iter().copied().collect(), scope);
+        let marks = EventMarks::of_events(cited);
+        let kept = kept(&lines, &marks, scope);
         kept.iter()
             .map(|kept| if *kept { '#' } else { '.' })
             .collect()
@@ -61,12 +61,12 @@ mod tests {
     fn keeps_both_ends_and_what_a_finding_names() {
         for (count, cited, expected) in [
             (0, &[][..], ""),
-            (12, &[], "############"),
-            (13, &[], "##........###"),
-            (14, &[6], "##...###...###"),
-            (14, &[3], "#####......###"),
-            (14, &[4, 7], "#########..###"),
-            (14, &[0, 13], "##.........###"),
+            (8, &[], "########"),
+            (9, &[], "#......##"),
+            (10, &[4], "#..###..##"),
+            (10, &[2], "####....##"),
+            (10, &[3, 6], "##########"),
+            (10, &[0, 9], "##......##"),
         ] {
             assert_eq!(
                 drawn(count, cited, TranscriptScope::Excerpt),

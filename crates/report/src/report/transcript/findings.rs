@@ -1,17 +1,20 @@
 //! What is wrong with a turn or a test, and where it says so.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use anstyle::Style;
 
-use super::style::{GUTTER, TranscriptScope};
+use super::style::{GUTTER, Headline, LABEL, TranscriptScope};
 use super::writer::TranscriptWriter;
 use crate::report::layout::{Palette, mark};
 use crate::report::words::measured::got_of_limit;
 use crate::report::words::ruling;
 use ananke_base::diagnostic::{Difference, DifferenceLine, Excerpt, ExcerptLine, Side};
 use ananke_base::text::{columns, escape};
-use ananke_trace::outcome::{Failure, NotShownRule, PassedRule, Problem, Ruling, Status};
+use ananke_trace::outcome::{
+    EvidenceLine, Problem, RuleResult, Ruling, Status, UNEQUAL, ValueDifference,
+};
 
 /// How many of the things that were seen instead are shown with a failure.
 const MOST_SEEN: usize = 10;
@@ -19,18 +22,19 @@ const MOST_SEEN: usize = 10;
 /// How many lines of a rule are quoted.
 const MOST_QUOTED: usize = 4;
 
-/// What is between a value that was found and the one that was expected.
-const UNEQUAL: &str = " ≠ ";
-
 enum TranscriptFinding<'a> {
     Problem(&'a Problem),
-    Rule(&'a Failure),
+    Rule(&'a RuleResult),
 }
 
 impl TranscriptWriter {
     /// All that is wrong in one part of the transcript, with an empty line between each two.
-    pub(crate) fn findings(&mut self, problem: Option<&Problem>, failures: &[Failure]) {
-        let rules = failures.iter().map(TranscriptFinding::Rule);
+    pub(crate) fn findings<'a>(
+        &mut self,
+        problem: Option<&'a Problem>,
+        failures: impl Iterator<Item = &'a RuleResult>,
+    ) {
+        let rules = failures.map(TranscriptFinding::Rule);
         let findings = problem
             .map(TranscriptFinding::Problem)
             .into_iter()
@@ -41,59 +45,56 @@ impl TranscriptWriter {
             }
             match finding {
                 TranscriptFinding::Problem(problem) => self.problem(problem),
-                TranscriptFinding::Rule(failure) => self.failure(failure),
+                TranscriptFinding::Rule(failure) => {
+                    self.failure(failure);
+                    self.rule(failure);
+                }
             }
         }
+    }
+
+    /// What is wrong in one part of an excerpt, without the lines of the rules.
+    pub(super) fn headlines<'a>(
+        &mut self,
+        problem: Option<&'a Problem>,
+        failures: impl Iterator<Item = &'a RuleResult>,
+    ) {
+        if let Some(problem) = problem {
+            self.problem(problem);
+        }
+        failures.for_each(|failure| self.failure(failure));
     }
 
     /// The rules that passed, one per line; a limit with what there was of it, and a judge's rule with its answer.
-    pub(crate) fn held(&mut self, held: &[&PassedRule]) {
-        let Palette { passed, faint, .. } = self.style.palette;
-        for passed_rule in held {
-            let PassedRule {
-                rule,
-                level,
-                place,
-                wanted,
-                ..
-            } = passed_rule;
-            self.page
-                .sign(self.style.indent + GUTTER - 2, passed, mark(Status::Passed));
-            let wanted = self.harmless_line(wanted);
-            self.page.plain(&wanted);
-            if let Some(measured) = got_of_limit(passed_rule) {
-                self.page.put(passed, &format!(": {measured}"));
-            }
-            self.page.space(2);
-            let place = self.harmless_line(&format!("({} rule {rule}, {place})", level.as_str()));
-            self.page.line(faint, &place);
-            self.ruling(passed_rule.ruling.as_ref(), "");
+    pub(crate) fn passed(&mut self, rules: &[&RuleResult]) {
+        let style = self.style.palette.passed;
+        for rule in rules {
+            self.expectation(rule, (style, Status::Passed));
+            self.ruling(rule.ruling.as_ref(), "");
         }
     }
 
+    /// What a rule expects, with what was measured and its place.
+    fn expectation(&mut self, rule: &RuleResult, (style, status): (Style, Status)) {
+        self.page
+            .sign(self.style.indent + GUTTER - 2, style, mark(status));
+        let expected = self.harmless_line(&rule.expected);
+        self.page.plain(&expected);
+        if let Some(measured) = got_of_limit(rule) {
+            self.page.put(style, &format!(": {measured}"));
+        }
+        self.page.space(2);
+        let (level, path, place) = (rule.level.as_str(), &rule.rule, &rule.place);
+        let place = self.harmless_line(&format!("({level} rule {path}, {place})"));
+        self.page.line(self.style.palette.faint, &place);
+    }
+
     /// The rules that a trace does not show, each with what is missing.
-    pub(crate) fn not_shown(&mut self, rules: &[NotShownRule]) {
-        let Palette { warning, faint, .. } = self.style.palette;
-        for NotShownRule {
-            rule,
-            level,
-            place,
-            wanted,
-            lacks,
-            ..
-        } in rules
-        {
-            self.page.sign(
-                self.style.indent + GUTTER - 2,
-                warning,
-                mark(Status::NotShown),
-            );
-            let wanted = self.harmless_line(wanted);
-            self.page.plain(&wanted);
-            self.page.space(2);
-            let place = self.harmless_line(&format!("({} rule {rule}, {place})", level.as_str()));
-            self.page.line(faint, &place);
-            self.field("not shown", lacks);
+    pub(crate) fn not_shown<'a>(&mut self, rules: impl Iterator<Item = &'a RuleResult>) {
+        let style = self.style.palette.warning;
+        for rule in rules {
+            self.expectation(rule, (style, Status::NotShown));
+            self.field("not shown", &rule.message);
         }
     }
 
@@ -108,55 +109,84 @@ impl TranscriptWriter {
     }
 
     fn problem(&mut self, problem: &Problem) {
-        self.finding(mark(Status::Error), &problem.message);
+        if !self.is_headline(&problem.message) {
+            self.finding(mark(Status::Error), &problem.message);
+        }
         if let Some(help) = &problem.help {
             self.field("help", help);
         }
     }
 
-    /// What differs first, then what the message does not say of it, then the rule as it is written.
-    fn failure(&mut self, failure: &Failure) {
-        self.finding(mark(Status::Failed), &failure.message);
+    /// What differs, and what neither the headline nor the lines of the transcript say of it.
+    fn failure(&mut self, failure: &RuleResult) {
+        if !self.is_headline(&failure.message) {
+            let message = self.marks.put_into(&failure.message);
+            self.finding(mark(Status::Failed), &message);
+        }
         if let Some(difference) = &failure.difference {
             self.difference(difference);
         }
-        let seen: Vec<&str> = failure.evidence().collect();
+        let has_lines = self.style.scope != TranscriptScope::Findings;
+        let seen: Vec<Cow<'_, str>> = failure
+            .evidence()
+            .filter_map(|line| match line {
+                EvidenceLine::Call { event, remark, .. } if has_lines => {
+                    let Some(mark) = self.marks.get(*event) else {
+                        return Some(Cow::Borrowed(line.text()));
+                    };
+                    (!remark.is_empty()).then(|| Cow::Owned(format!("{mark} {remark}")))
+                }
+                EvidenceLine::Said(_) if has_lines => None,
+                _ => Some(Cow::Borrowed(line.text())),
+            })
+            .collect();
         for (number, seen) in seen.iter().take(MOST_SEEN).enumerate() {
-            self.field(if number == 0 { "seen" } else { "" }, seen);
+            let label = if number == 0 { "seen" } else { "" };
+            self.seen(label, seen, &failure.differences);
         }
         if seen.len() > MOST_SEEN {
             self.field("", &format!("… and {} more", seen.len() - MOST_SEEN));
         }
         self.ruling(failure.ruling.as_ref(), &failure.message);
-        self.field("expected", failure.expectation().unwrap_or_default());
-        let is_named = |event: &&u32| {
-            let name = format!("#{event}");
-            seen.iter()
-                .any(|seen| seen.split([':', ' ']).any(|word| word == name))
-        };
-        let cited = failure
-            .events
-            .iter()
-            .filter(|event| self.cited.contains(event) && !is_named(event));
-        let cited: Vec<String> = cited.map(|event| format!("#{event}")).collect();
-        if self.style.scope != TranscriptScope::Findings {
-            self.field("events", &cited.join(", "));
-        }
-        let Failure {
+        // The values that differ, and in a block the lines of the rule, say what was expected.
+        let says_values = has_lines && !failure.differences.is_empty();
+        let has_rule = self.is_block() && !failure.excerpt.lines.is_empty();
+        let expectation = failure.expectation();
+        let expectation = expectation.filter(|_| !says_values && !has_rule);
+        self.field("expected", expectation.unwrap_or_default());
+    }
+
+    /// Whether it is the block of a failure, in which nothing is written twice.
+    fn is_block(&self) -> bool {
+        self.style.headline == Headline::Above
+    }
+
+    /// The rule as it is written, with its place, and what to do.
+    pub(super) fn rule(&mut self, failure: &RuleResult) {
+        let RuleResult {
             level, place, rule, ..
         } = failure;
-        let rule = if rule.is_empty() {
-            String::new()
-        } else {
-            format!(" {rule}")
-        };
-        self.field("rule", &format!("{} rule{rule}, {place}", level.as_str()));
-        self.quoted(&failure.excerpt);
+        let is_known = self.is_block() && *place.file == *self.file;
+        // A rule may fail several times.
+        if self.is_block() && self.quoted.contains(place) {
+            return self.field("help", failure.help.as_deref().unwrap_or_default());
+        }
+        self.quoted.push(place.clone());
+        let level = level.as_str();
+        if !is_known {
+            let rule = if rule.is_empty() {
+                String::new()
+            } else {
+                format!(" {rule}")
+            };
+            self.field("rule", &format!("{level} rule{rule}, {place}"));
+        }
+        self.quoted(&failure.excerpt, if is_known { "rule" } else { "" });
         self.field("help", failure.help.as_deref().unwrap_or_default());
     }
 
     /// The lines of the rule in its file, without the indentation that they share.
-    fn quoted(&mut self, excerpt: &Excerpt) {
+    fn quoted(&mut self, excerpt: &Excerpt, label: &str) {
         let lines: Vec<&ExcerptLine> = excerpt.lines.iter().filter(|line| line.is_meant).collect();
         let depth = |line: &&&ExcerptLine| line.text.len() - line.text.trim_start().len();
         let shared = lines
@@ -165,10 +195,12 @@ impl TranscriptWriter {
             .map(|line| depth(&line))
             .min();
         let width = lines.last().map_or(0, |line| line.number.to_string().len());
-        for ExcerptLine { number, text, .. } in lines.iter().take(MOST_QUOTED) {
-            self.page.space(self.style.indent + GUTTER + 10);
-            self.page
-                .put(self.style.palette.faint, &format!("{number:>width$} | "));
+        for (index, line) in lines.iter().take(MOST_QUOTED).enumerate() {
+            let ExcerptLine { number, text, .. } = line;
+            let label = if index == 0 { label } else { "" };
+            let begin = format!("{label:<LABEL$}{number:>width$} | ");
+            self.page.space(self.style.indent + GUTTER);
+            self.page.put(self.style.palette.faint, &begin);
             self.page.hang();
             let text = escape::line(text.get(shared.unwrap_or_default()..).unwrap_or_default());
             self.page.line(Style::new(), text.trim_end());
@@ -258,9 +290,13 @@ impl TranscriptWriter {
         self.page.end();
     }
 
-    /// A labelled part of a finding; nothing where it has no text. Of `found ≠ expected`, what was found is red, what was
-    /// expected green.
+    /// A labelled part of a finding; nothing where it has no text.
     fn field(&mut self, label: &str, value: &str) {
+        self.seen(label, value, &[]);
+    }
+
+    /// The same of what was seen: of a value that differs, what was found is red, what was expected green.
+    fn seen(&mut self, label: &str, value: &str, differences: &[ValueDifference]) {
         if value.is_empty() {
             return;
         }
@@ -272,84 +308,34 @@ impl TranscriptWriter {
         } = self.style.palette;
         let column = self.style.indent + GUTTER;
         self.page.space(column);
-        self.page.put(faint, &format!("{label:<8}  "));
+        self.page.put(faint, &format!("{label:<LABEL$}"));
         let value = self.harmless_finding(value);
         if value.contains('\n') || !value.contains(UNEQUAL) {
-            self.page.block(column + 10, Style::new(), &value);
+            self.page.block(column + LABEL, Style::new(), &value);
             return self.page.end();
         }
-        self.page.hang_at(column + 10);
+        self.page.hang_at(column + LABEL);
         let mut rest = value.as_str();
-        while let Some(at) = rest.find(UNEQUAL) {
-            let found = at - last_value(&rest[..at]);
-            let behind = &rest[at + UNEQUAL.len()..];
-            let (expected, after) = behind.split_at(first_value(behind));
-            self.page.plain(&rest[..found]);
-            self.page.put(removed, &rest[found..at]);
+        let pairs = differences
+            .iter()
+            .map(|difference| difference.shown().map(escape::terminal));
+        let pairs: Vec<_> = pairs.collect();
+        let next = |rest: &str| {
+            let place = |[actual, expected]: &[Cow<'_, str>; 2]| {
+                let at = rest.find(&format!("{actual}{UNEQUAL}{expected}"))?;
+                Some((at, at + actual.len(), expected.len()))
+            };
+            pairs.iter().filter_map(place).min()
+        };
+        while let Some((from, to, expected)) = next(rest) {
+            let behind = to + UNEQUAL.len();
+            self.page.plain(&rest[..from]);
+            self.page.put(removed, &rest[from..to]);
             self.page.plain(UNEQUAL);
-            self.page.put(passed, expected);
-            rest = after;
+            self.page.put(passed, &rest[behind..behind + expected]);
+            rest = &rest[behind + expected..];
         }
         self.page.plain(rest);
         self.page.end();
-    }
-}
-
-/// How many bytes the value takes that `text` begins with: a text in quotes, a mapping, a list, or up to what follows it.
-fn first_value(text: &str) -> usize {
-    let (mut depth, mut is_quoted, mut is_escaped) = (0_usize, false, false);
-    for (at, character) in text.char_indices() {
-        match character {
-            _ if is_escaped => is_escaped = false,
-            '\\' if is_quoted => is_escaped = true,
-            '"' => is_quoted = !is_quoted,
-            _ if is_quoted => {}
-            '{' | '[' | '(' => depth += 1,
-            '}' | ']' | ')' | ',' | ':' if depth == 0 => return at,
-            '}' | ']' | ')' => depth -= 1,
-            ' ' if depth == 0 && text[at..].starts_with(" → ") => return at,
-            _ => {}
-        }
-    }
-    text.len()
-}
-
-/// The same for the value that `text` ends with.
-fn last_value(text: &str) -> usize {
-    let (mut depth, mut is_quoted) = (0_usize, false);
-    for (at, character) in text.char_indices().rev() {
-        let end = at + character.len_utf8();
-        match character {
-            '"' if !text[..at].ends_with('\\') => is_quoted = !is_quoted,
-            _ if is_quoted => {}
-            '}' | ']' | ')' => depth += 1,
-            '{' | '[' | '(' | ',' | ' ' if depth == 0 => return text.len() - end,
-            '{' | '[' | '(' => depth -= 1,
-            _ => {}
-        }
-    }
-    text.len()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_values_around_the_sign_are_found() {
-        let line = r#"call #5: ship({"to": {"by": "a b, \"c\"" ≠ "x, y", …}, "n": [1, 2] ≠ 3 entries}) → {"ok": 1} ≠ a match of `x`"#;
-        let (mut found, mut rest) = (Vec::new(), line);
-        while let Some(at) = rest.find(UNEQUAL) {
-            let behind = &rest[at + UNEQUAL.len()..];
-            let end = first_value(behind);
-            found.push((&rest[at - last_value(&rest[..at])..at], &behind[..end]));
-            rest = &behind[end..];
-        }
-        let expected = [
-            (r#""a b, \"c\"""#, r#""x, y""#),
-            ("[1, 2]", "3 entries"),
-            (r#"{"ok": 1}"#, "a match of `x`"),
-        ];
-        assert_eq!(found, expected);
     }
 }

@@ -2,8 +2,11 @@
 
 use crate::report::layout::Palette;
 
-/// The width of the gutter with the event numbers, in columns.
-pub(super) const GUTTER: usize = 6;
+/// The width of the gutter with the marks of events, in columns.
+pub(super) const GUTTER: usize = 4;
+
+/// The width of a label and what is after it, in columns.
+pub(super) const LABEL: usize = 9;
 
 /// Which turns are written with what was said in them; findings are always written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,10 +19,20 @@ pub(crate) enum TranscriptScope {
     Findings,
 }
 
+/// Where the first finding of a test is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Headline {
+    /// In the transcript, as any other.
+    Inside,
+    /// Above the transcript: the console writes it.
+    Above,
+}
+
 /// How a transcript is written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TranscriptStyle {
     pub(crate) scope: TranscriptScope,
+    pub(crate) headline: Headline,
     pub(crate) palette: Palette,
     /// The column at which it begins.
     pub(crate) indent: usize,
@@ -30,7 +43,7 @@ pub(crate) struct TranscriptStyle {
     /// How many columns a line may have; `None`: lines are not wrapped.
     pub(crate) width: Option<usize>,
     /// Whether the rules that passed are listed.
-    pub(crate) held: bool,
+    pub(crate) lists_passed: bool,
     /// The number of the only turn that is written, if not all are.
     pub(crate) only_turn: Option<u32>,
 }
@@ -40,12 +53,13 @@ impl TranscriptStyle {
     pub(crate) fn for_files(scope: TranscriptScope) -> Self {
         Self {
             scope,
+            headline: Headline::Inside,
             palette: Palette::default(),
             indent: 0,
             item: 2 << 10,
             whole: 64 << 10,
             width: None,
-            held: false,
+            lists_passed: false,
             only_turn: None,
         }
     }

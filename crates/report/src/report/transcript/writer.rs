@@ -9,34 +9,60 @@ use std::collections::BTreeSet;
 
 use anstyle::Style;
 use indexmap::IndexMap;
+use serde_json::Value;
 
+use super::event_marks::EventMarks;
 use super::excerpt;
-use super::style::{GUTTER, TranscriptScope, TranscriptStyle};
-use crate::report::layout::{Page, mark};
+use super::style::{GUTTER, Headline, LABEL, TranscriptScope, TranscriptStyle};
+use crate::report::layout::{Page, Palette, mark};
 use crate::report::words::checkpoints::{self, CheckpointWords};
+use crate::report::words::turn_input::sender;
+use ananke_base::diagnostic::Place;
 use ananke_base::text::{columns, compact_json, duration, escape, truncate};
 use ananke_trace::outcome::{
-    CallOutcome, CheckpointOutcome, EarlierMessage, InputOrigin, LateResult, OpenInterrupt,
-    Outcome, PassedRule, ReportedRunEnd, TranscriptLine, TurnOutcome,
+    CallOutcome, CheckpointOutcome, ComparedValue, EarlierMessage, FocusMark, FocusedJson,
+    InputOrigin, JsonFocus, LateResult, OpenInterrupt, Outcome, ReportedRunEnd, RuleResult,
+    SaidLine, TranscriptLine, TurnOutcome, ValueDifference, focused, surrounded,
 };
 use ananke_trace::trace::Peer;
 
 /// A call longer than this has its result on a line of its own.
 const LONGEST_CALL: usize = 100;
 
+/// A value of at most so many bytes is shown whole, though only a part of it differs.
+const LONGEST_WHOLE: usize = 90;
+
 /// How many turns of the end are in an excerpt that is about the whole test.
 const LAST_TURNS: usize = 2;
+
+/// How many turns of a walk are all in an excerpt: one that was shrunk has no turn that could be omitted.
+const SHORT_WALK: usize = 6;
 
 /// The width of ` → ` between a call and its result.
 const ARROW: usize = 3;
 
 /// The transcript of `outcome`: empty, or whole lines.
 pub(crate) fn transcript(outcome: &Outcome, style: TranscriptStyle) -> String {
-    let cited = cited(outcome);
-    let shown = shown_turns(outcome, &cited, style.scope);
+    let marks = EventMarks::of(outcome);
+    let shown = shown_turns(outcome, &marks, style.scope);
     let mut writer = TranscriptWriter {
         style,
-        cited,
+        marks,
+        differences: outcome
+            .all_failures()
+            .flat_map(|(_, failure)| failure.differences.iter().cloned())
+            .collect(),
+        found: outcome
+            .all_failures()
+            .filter_map(|(_, failure)| failure.found.clone())
+            .filter(|found| !found.is_empty())
+            .collect(),
+        headline: outcome
+            .headline()
+            .filter(|_| style.headline == Headline::Above)
+            .map(|(_, message)| message.to_owned()),
+        file: outcome.test.file.clone(),
+        quoted: Vec::new(),
         shown,
         page: Page::of_width(style.width),
     };
@@ -50,6 +76,10 @@ pub(crate) fn transcript(outcome: &Outcome, style: TranscriptStyle) -> String {
     }
     writer.turns_between(u32::MAX, outcome);
     if is_excerpt {
+        outcome
+            .verdict
+            .failures()
+            .for_each(|failure| writer.rule(failure));
         writer.warnings_of_turns(outcome);
     } else {
         writer.whole_test(outcome);
@@ -62,46 +92,43 @@ pub(crate) fn transcript(outcome: &Outcome, style: TranscriptStyle) -> String {
     }
 }
 
-/// The events of the lines that a finding rests on: a call also if it rests on its result.
-fn cited(outcome: &Outcome) -> BTreeSet<u32> {
-    let named: BTreeSet<u32> = outcome
-        .all_failures()
-        .flat_map(|(_, failure)| failure.events.iter().copied())
-        .collect();
-    let is_named = |line: &&TranscriptLine| match line {
-        TranscriptLine::Calls(call) => {
-            named.contains(&call.event) || named.contains(&call.result_event)
-        }
-        other => named.contains(&other.event()),
-    };
-    let lines = outcome.transcript.turns.iter().flat_map(|turn| &turn.lines);
-    lines.filter(is_named).map(TranscriptLine::event).collect()
+/// What is wrong with `outcome` in the first place, with the marks of its events; empty if nothing is.
+pub(crate) fn headline(outcome: &Outcome) -> String {
+    outcome
+        .headline()
+        .map(|(_, message)| EventMarks::of(outcome).put_into(message))
+        .unwrap_or_default()
 }
 
-/// Whether what is wrong is about the conversation as a whole: a rule of the test failed, or a simulated conversation did
-/// not come by what it must.
+/// Whether what is wrong is about the conversation as a whole: a rule of the test failed, its actions were those of a walk, or
+/// a simulated conversation did not come by what it must.
 fn is_about_whole(outcome: &Outcome) -> bool {
-    let end = &outcome.verdict.end;
+    let verdict = &outcome.verdict;
     let is_simulated = outcome
         .transcript
         .turns
         .iter()
         .any(|turn| turn.origin == InputOrigin::Simulator);
-    !end.failures().is_empty() || is_simulated && end.problem().is_some()
+    let is_walk = outcome.walks.is_some();
+    verdict.failures().next().is_some()
+        || is_walk
+        || is_simulated && verdict.end.problem().is_some()
 }
 
 /// The turns whose lines are written. In an excerpt those with findings and those that a finding rests on; if what is wrong
 /// is about the whole conversation, its beginning and end too.
-fn shown_turns(outcome: &Outcome, cited: &BTreeSet<u32>, scope: TranscriptScope) -> BTreeSet<u32> {
+fn shown_turns(outcome: &Outcome, marks: &EventMarks, scope: TranscriptScope) -> BTreeSet<u32> {
     let turns = &outcome.transcript.turns;
     let of_test = scope == TranscriptScope::Excerpt && is_about_whole(outcome);
+    let is_short_walk = outcome.walks.is_some() && turns.len() <= SHORT_WALK;
     let is_shown = |(index, turn): &(usize, &TurnOutcome)| match scope {
         TranscriptScope::Everything => true,
         TranscriptScope::Findings => false,
         TranscriptScope::Excerpt => {
-            !turn.failures().is_empty()
+            turn.failures().next().is_some()
                 || turn.status().fails_the_run()
-                || turn.lines.iter().any(|line| cited.contains(&line.event()))
+                || turn.lines.iter().any(|line| marks.contains(line.event()))
+                || is_short_walk
                 || of_test && (*index == 0 || index + LAST_TURNS >= turns.len())
         }
     };
@@ -136,7 +163,17 @@ fn waits_for(interrupt: &OpenInterrupt) -> String {
 /// Builds a transcript.
 pub(super) struct TranscriptWriter {
     pub(super) style: TranscriptStyle,
-    pub(super) cited: BTreeSet<u32>,
+    pub(super) marks: EventMarks,
+    /// The values of calls that differ from what rules expect.
+    differences: Vec<ValueDifference>,
+    /// The words that text rules found.
+    found: Vec<String>,
+    /// The finding that is written above, until it is met.
+    headline: Option<String>,
+    /// The file of the test.
+    pub(super) file: String,
+    /// The places of the rules whose lines are written.
+    pub(super) quoted: Vec<Place>,
     /// The turns whose lines are written.
     shown: BTreeSet<u32>,
     pub(super) page: Page,
@@ -159,13 +196,13 @@ impl TranscriptWriter {
         if self.style.only_turn.is_some_and(|only| only != turn.number) {
             return;
         }
-        let findings = !turn.failures().is_empty() || turn.status().fails_the_run();
+        let findings = turn.failures().next().is_some() || turn.status().fails_the_run();
         let with_lines = self.has_lines(turn);
         if !findings && !with_lines {
             return;
         }
         let is_excerpt = self.style.scope == TranscriptScope::Excerpt;
-        let with_findings = turn.problem().is_some() || !turn.failures().is_empty();
+        let with_findings = turn.problem().is_some() || turn.failures().next().is_some();
         self.turns_between(turn.number, outcome);
         self.part();
         // The line of a test says the same about its only turn.
@@ -176,34 +213,33 @@ impl TranscriptWriter {
             self.heading(turn, outcome);
         }
         if is_excerpt {
-            self.findings(turn.problem(), turn.failures());
-            if with_findings {
-                self.page.end();
-            }
+            self.headlines(turn.problem(), turn.failures());
         }
         if with_lines {
             self.lines(turn, outcome);
         }
-        if !is_excerpt {
+        if is_excerpt {
+            turn.failures().for_each(|failure| self.rule(failure));
+        } else {
             if with_lines && with_findings {
                 self.page.end();
             }
             self.findings(turn.problem(), turn.failures());
         }
-        let held = self.listed(turn.passed_rules());
-        if !held.is_empty() {
+        let passed = self.listed(turn.passed_rules());
+        if !passed.is_empty() {
             if with_lines {
                 self.page.end();
             }
-            self.held(&held);
+            self.passed(&passed);
         }
     }
 
     /// The passed rules that are listed: in a whole transcript those of judges in any case.
-    fn listed<'h>(&self, held: &'h [PassedRule]) -> Vec<&'h PassedRule> {
+    fn listed<'h>(&self, passed: impl Iterator<Item = &'h RuleResult>) -> Vec<&'h RuleResult> {
         let is_whole = self.style.scope == TranscriptScope::Everything;
-        held.iter()
-            .filter(|held| self.style.held || is_whole && held.ruling.is_some())
+        passed
+            .filter(|rule| self.style.lists_passed || is_whole && rule.ruling.is_some())
             .collect()
     }
 
@@ -297,14 +333,12 @@ impl TranscriptWriter {
         {
             self.row(None, "before", palette.faint, &format!("{role}: {text}"));
         }
-        if !turn.input.is_empty() {
-            let label = match outcome.transcript.peer {
-                Peer::Agent => "user:",
-                Peer::Server => "asks",
-            };
-            self.row(None, label, Style::new(), &turn.input);
+        let peer = outcome.transcript.peer;
+        if let Some(sender) = sender(peer, turn).filter(|_| !turn.input.is_empty()) {
+            let colon = if peer == Peer::Agent { ":" } else { "" };
+            self.row(None, &format!("{sender}{colon}"), Style::new(), &turn.input);
         }
-        let kept = excerpt::kept(&turn.lines, &self.cited, self.style.scope);
+        let kept = excerpt::kept(&turn.lines, &self.marks, self.style.scope);
         for (index, line) in turn.lines.iter().enumerate() {
             if !kept[index] {
                 if index == 0 || kept[index - 1] {
@@ -315,13 +349,13 @@ impl TranscriptWriter {
             }
             match line {
                 TranscriptLine::Says(said)
-                    if said.repeats_result && !self.cited.contains(&said.event) => {}
+                    if said.repeats_result && !self.marks.contains(said.event) => {}
                 TranscriptLine::Says(said) => {
                     let label = match outcome.transcript.peer {
                         Peer::Agent => "agent:",
                         Peer::Server => "server:",
                     };
-                    self.row(Some(said.event), label, Style::new(), &said.text);
+                    self.said(said, label);
                 }
                 TranscriptLine::Calls(call) => self.call(call),
                 TranscriptLine::Answered(late) => self.late_result(late),
@@ -413,23 +447,46 @@ impl TranscriptWriter {
     fn row(&mut self, event: Option<u32>, label: &str, style: Style, message: &str) {
         self.gutter(event);
         self.page
-            .put(self.style.palette.faint, &format!("{label:<7} "));
-        let column = self.style.indent + GUTTER + 8;
+            .put(self.style.palette.faint, &format!("{label:<LABEL$}"));
+        let column = self.style.indent + GUTTER + LABEL;
         let message = self.harmless(message);
         self.page.block(column, style, &message);
+        self.page.end();
+    }
+
+    /// What was said, with the words that a text rule found in red.
+    fn said(&mut self, said: &SaidLine, label: &str) {
+        let text = self.harmless(&said.text);
+        let found = self.found.iter().find_map(|found| {
+            let found = escape::terminal(found);
+            let at = text.find(&*found)?;
+            Some(at..at + found.len())
+        });
+        let Some(found) = found.filter(|_| self.marks.contains(said.event)) else {
+            return self.row(Some(said.event), label, Style::new(), &said.text);
+        };
+        let column = self.style.indent + GUTTER + LABEL;
+        let failed = self.style.palette.failed;
+        self.gutter(Some(said.event));
+        self.page
+            .put(self.style.palette.faint, &format!("{label:<LABEL$}"));
+        self.page.block(column, Style::new(), &text[..found.start]);
+        self.page.block(column, failed, &text[found.clone()]);
+        self.page.block(column, Style::new(), &text[found.end..]);
         self.page.end();
     }
 
     fn late_result(&mut self, late: &LateResult) {
         let palette = self.style.palette;
         self.gutter(Some(late.event));
-        self.page.put(palette.faint, "result  ");
+        self.page
+            .put(palette.faint, &format!("{:<LABEL$}", "result"));
         self.page.hang();
         let name = self.harmless_line(&late.name);
         self.page.put(palette.name, &name);
         let turn = format!(" of turn {}", late.called_in);
         self.page.put(palette.faint, &turn);
-        let result = self.harmless(&compact_json(&late.result));
+        let result = FocusedJson::of_text(self.harmless(&compact_json(&late.result)), &[]);
         let arrived = late
             .arrived_us
             .map(|us| format!("at {}", duration::rounded(us)));
@@ -443,38 +500,106 @@ impl TranscriptWriter {
     }
 
     /// A result on the line of its call, which has this length, if it fits there; else on the next line.
-    fn result(&mut self, length: usize, result: &str, facts: &str) {
-        let column = self.style.indent + GUTTER + 8;
+    fn result(&mut self, length: usize, result: &FocusedJson, facts: &str) {
+        let column = self.style.indent + GUTTER + LABEL;
         let longest = self
             .style
             .width
             .map_or(LONGEST_CALL, |width| width.saturating_sub(column + ARROW));
-        if length + columns::width(result) <= longest.min(LONGEST_CALL) && !result.contains('\n') {
-            self.page.plain(&format!(" → {result}"));
+        let is_short = length + columns::width(&result.text) <= longest.min(LONGEST_CALL);
+        if is_short && !result.text.contains('\n') {
+            self.page.plain(" → ");
+            self.unequal(result);
             self.facts(facts);
             return;
         }
-        self.facts(facts);
+        let is_line = self.style.headline == Headline::Above && !result.text.contains('\n');
+        self.facts(if is_line { "" } else { facts });
         self.page.space(column);
         self.page.plain("→ ");
-        self.page.block(column + 2, Style::new(), result);
+        if is_line {
+            self.page.hang_at(column + 2);
+            self.unequal(result);
+            return self.facts(facts);
+        }
+        if result.marks.is_empty() {
+            self.page.block(column + 2, Style::new(), &result.text);
+        } else {
+            self.page.hang_at(column + 2);
+            self.unequal(result);
+        }
         self.page.end();
+    }
+
+    /// The arguments or the result of the call that began with `event`, with the values that differ from what rules expect.
+    fn compared(&self, text: &str, event: u32, of: ComparedValue) -> FocusedJson {
+        let differing = self
+            .differences
+            .iter()
+            .filter(|difference| difference.event == Some(event) && difference.of == of);
+        let mut focus: Vec<JsonFocus> = Vec::new();
+        for difference in differing {
+            let place = JsonFocus {
+                path: difference.path.clone(),
+                expected: Some(difference.expected.clone()),
+            };
+            if !focus.contains(&place) {
+                focus.push(place);
+            }
+        }
+        let plain = match of {
+            ComparedValue::Result => self.harmless(&compact_json(text)),
+            _ => self.harmless_line(&compact_json(text)),
+        };
+        let value = serde_json::from_str::<Value>(text).ok();
+        match value.filter(|value| value.is_object() || value.is_array()) {
+            _ if focus.is_empty() => FocusedJson::of_text(plain, &[]),
+            Some(value) if plain.len() <= LONGEST_WHOLE => surrounded(&value, &focus),
+            Some(value) => focused(&value, &focus),
+            None => FocusedJson::of_text(plain, &focus),
+        }
+    }
+
+    /// A line with what was found in red and what was expected in green.
+    fn unequal(&mut self, line: &FocusedJson) {
+        let Palette {
+            passed, removed, ..
+        } = self.style.palette;
+        let mut from = 0;
+        for FocusMark { actual, expected } in &line.marks {
+            let parts = [
+                (Style::new(), from..actual.start),
+                (removed, actual.clone()),
+                (Style::new(), actual.end..expected.start),
+                (passed, expected.clone()),
+            ];
+            for (style, range) in parts {
+                let text = escape::line(line.text.get(range).unwrap_or_default()).into_owned();
+                self.page.put(style, &text);
+            }
+            from = expected.end;
+        }
+        let rest = escape::line(&line.text[from..]).into_owned();
+        self.page.plain(&rest);
     }
 
     fn call(&mut self, call: &CallOutcome) {
         let palette = self.style.palette;
         let name = self.harmless_line(&call.name);
-        let args = self.harmless_line(&compact_json(&call.args));
+        let args = self.compared(&call.args, call.event, ComparedValue::Arguments);
         let result = call
             .result
             .as_deref()
-            .map(|result| self.harmless(&compact_json(result)));
+            .map(|result| self.compared(result, call.event, ComparedValue::Result));
+        let is_brief = self.style.headline == Headline::Above;
         let started = call
             .started_us
+            .filter(|_| !is_brief)
             .map(|us| format!("at {}", duration::rounded(us)));
         let is_answered = call.result.is_some() && call.is_client_side;
         let ended = match call.duration_us {
             _ if is_answered => Some("answered by its mock".to_owned()),
+            taken if is_brief => taken.filter(|taken| *taken >= 1000).map(duration::rounded),
             taken => taken.map(|taken| format!("took {}", duration::rounded(taken))),
         };
         let failure = call.failure.map(|failure| failure.as_str().to_owned());
@@ -489,13 +614,15 @@ impl TranscriptWriter {
             .collect();
         let facts = facts.join(", ");
         self.gutter(Some(call.event));
-        self.page.put(palette.faint, "call    ");
+        self.page.put(palette.faint, &format!("{:<LABEL$}", "call"));
         self.page.hang();
         self.page.put(palette.name, &name);
-        self.page.plain(&format!("({args})"));
+        self.page.plain("(");
+        self.unequal(&args);
+        self.page.plain(")");
         match result {
             Some(result) => self.result(
-                columns::width(&name) + columns::width(&args),
+                columns::width(&name) + columns::width(&args.text),
                 &result,
                 &facts,
             ),
@@ -515,13 +642,10 @@ impl TranscriptWriter {
 
     fn whole_test(&mut self, outcome: &Outcome) {
         let palette = self.style.palette;
-        let held = self.listed(outcome.passed_rules());
-        let lists_held = !held.is_empty();
-        let (problem, failures) = (
-            outcome.verdict.end.problem(),
-            outcome.verdict.end.failures(),
-        );
-        let with_findings = problem.is_some() || !failures.is_empty();
+        let passed = self.listed(outcome.passed_rules());
+        let lists_passed = !passed.is_empty();
+        let (problem, failures) = (outcome.verdict.end.problem(), outcome.verdict.failures());
+        let with_findings = problem.is_some() || failures.clone().next().is_some();
         let is_listed = |checkpoint: &&CheckpointOutcome| match self.style.scope {
             TranscriptScope::Everything => true,
             TranscriptScope::Excerpt => checkpoint.is_missing() && with_findings,
@@ -533,8 +657,8 @@ impl TranscriptWriter {
             .iter()
             .filter(is_listed)
             .collect();
-        let not_shown = &outcome.verdict.not_shown;
-        if lists_held || with_findings || !listed.is_empty() || !not_shown.is_empty() {
+        let is_not_shown = outcome.verdict.not_shown().next().is_some();
+        if lists_passed || with_findings || !listed.is_empty() || is_not_shown {
             self.part();
             // If it comes first, or there is no turn, it needs no heading.
             if !outcome.transcript.turns.is_empty() && self.style.scope != TranscriptScope::Excerpt
@@ -542,14 +666,18 @@ impl TranscriptWriter {
                 self.page.space(self.style.indent);
                 self.page.line(palette.strong, "whole test");
             }
-            self.findings(problem, failures);
+            if self.style.scope == TranscriptScope::Excerpt {
+                self.headlines(problem, failures);
+            } else {
+                self.findings(problem, failures);
+            }
             self.checkpoints(&listed);
-            self.not_shown(not_shown);
-            if lists_held {
-                if with_findings || !listed.is_empty() || !not_shown.is_empty() {
+            self.not_shown(outcome.verdict.not_shown());
+            if lists_passed {
+                if with_findings || !listed.is_empty() || is_not_shown {
                     self.page.end();
                 }
-                self.held(&held);
+                self.passed(&passed);
             }
         }
     }
@@ -574,27 +702,27 @@ impl TranscriptWriter {
         }
     }
 
-    /// The start of a row: spaces, with the number of the event if a finding is about it.
+    /// The start of a row: spaces, with the mark of the event if a finding is about it.
     fn gutter(&mut self, event: Option<u32>) {
-        let number = event
-            .filter(|event| self.cited.contains(event))
-            .map(|event| format!("#{event}"));
-        self.page.space(self.style.indent);
-        match number {
-            Some(number) => {
-                self.page
-                    .put(self.style.palette.failed, &format!("{number:>5}"));
-                self.page.space(1);
-            }
-            None => self.page.space(GUTTER),
-        }
+        let mark = event.and_then(|event| self.marks.get(event));
+        let mark = mark.unwrap_or_default().to_owned();
+        let column = self.style.indent + GUTTER;
+        self.page
+            .space(column.saturating_sub(columns::width(&mark) + 1));
+        self.page.put(self.style.palette.failed, &mark);
+        self.page.space(1);
     }
 
     /// An empty line before all parts but the first.
     fn part(&mut self) {
-        if !self.page.is_empty() {
+        if !self.page.is_empty() && self.style.headline == Headline::Inside {
             self.page.end();
         }
+    }
+
+    /// Whether `message` is the finding that is written above; it is so once.
+    pub(super) fn is_headline(&mut self, message: &str) -> bool {
+        self.headline.take_if(|above| above == message).is_some()
     }
 
     pub(super) fn harmless(&self, text: &str) -> String {

@@ -1,20 +1,20 @@
 //! A number and its limit, for people.
 
-use ananke_base::text::duration;
-use ananke_trace::outcome::{Measured, MeasuredUnit, PassedRule, RuleCounts};
+use ananke_base::text::{duration, grouped};
+use ananke_trace::outcome::{Measured, MeasuredUnit, RuleCounts, RuleResult};
 
 /// The rule that says in words how often a call is made.
 const SAYS_IT: &str = "tools.require";
 
-/// `600 ms / 1 s`, `900 / 1000 tokens`: what there was for a rule, and the most that is allowed, or how often it was triggered; `None` if nothing was
+/// `600 ms / 1 s`, `900 / 1,000 tokens`: what there was for a rule, and the most that is allowed, or how often it was triggered; `None` if nothing was
 /// measured, or the words of the rule are enough.
 pub(crate) fn got_of_limit(
-    PassedRule {
+    RuleResult {
         rule,
         measured,
         counts,
         ..
-    }: &PassedRule,
+    }: &RuleResult,
 ) -> Option<String> {
     if let Some(counts) = counts {
         return Some(triggered(*counts));
@@ -30,7 +30,12 @@ pub(crate) fn got_of_limit(
             format!("{} / {limit}", duration::rounded(*actual))
         }
         MeasuredUnit::Tokens | MeasuredUnit::Calls => {
-            format!("{actual} / {limit} {}", unit.as_str())
+            format!(
+                "{} / {} {}",
+                grouped(*actual),
+                grouped(*limit),
+                unit.as_str()
+            )
         }
     })
 }

@@ -1,5 +1,6 @@
 //! What a judge decided, for people.
 
+use ananke_base::text::grouped;
 use ananke_trace::outcome::{JudgeAnswer, JudgedTotals, Ruling};
 
 /// A line for each answer of the judge, and one for each suggestion; without a reason that `message` gives already.
@@ -55,7 +56,7 @@ pub(crate) fn totals(judged: JudgedTotals) -> Option<String> {
         if count == 1 {
             "1 test was".to_owned()
         } else {
-            format!("{count} tests were")
+            format!("{} tests were", grouped(count))
         }
     };
     let counts = [
@@ -67,7 +68,7 @@ pub(crate) fn totals(judged: JudgedTotals) -> Option<String> {
     let counts: Vec<String> = counts
         .into_iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| format!("{count} {word}"))
+        .map(|(count, word)| format!("{} {word}", grouped(count)))
         .collect();
     let parts = [
         (of_all > 0).then(|| format!("{} judged by agents: {}", tests(of_all), counts.join(", "))),

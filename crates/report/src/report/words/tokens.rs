@@ -1,18 +1,114 @@
 //! Tokens, for people.
 
+use ananke_base::text::grouped;
+use ananke_trace::outcome::TokenTotals;
 use ananke_trace::trace::{Tokens, Usage};
 
-/// `1204 in, 96 out`, with what the agent reported; `None` if it reported nothing.
-pub(crate) fn tokens(usage: Usage) -> Option<String> {
-    let Usage {
-        input,
-        output,
-        total,
-    } = usage;
-    let words = [(input, "in"), (output, "out"), (total, "in all")];
-    let words = words
+/// `1,290 tokens (1,200 in, 90 out)` of one turn; `None` if the agent reported nothing.
+#[cfg(any(feature = "html", test))]
+pub(crate) fn of_turn(usage: Usage) -> Option<String> {
+    let total = usage.total;
+    let is_known = total.counted > 0 || !total.is_partial;
+    let parts = parts(usage);
+    let parts = if parts.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", parts.join(", "))
+    };
+    is_known.then(|| format!("{} tokens{parts}", count(total)))
+}
+
+/// `3,541 (3,000 in, 541 out; 2 of 5 turns reported none)` of a run; `None` if no turn reported any.
+pub(crate) fn of_run(tokens: TokenTotals) -> Option<String> {
+    let TokenTotals {
+        usage,
+        turns,
+        unreported,
+    } = tokens;
+    if unreported == turns {
+        return None;
+    }
+    let missing = (unreported > 0).then(|| {
+        let (unreported, turns) = (grouped(unreported), grouped(turns));
+        format!("{unreported} of {turns} turns reported none")
+    });
+    let notes = [Some(parts(usage).join(", ")), missing];
+    let notes: Vec<String> = notes
         .into_iter()
-        .filter_map(|(tokens, word)| Some(format!("{} {word}", Tokens::whole(tokens)?)));
-    let words: Vec<String> = words.collect();
-    (!words.is_empty()).then(|| words.join(", "))
+        .flatten()
+        .filter(|note| !note.is_empty())
+        .collect();
+    let notes = if notes.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", notes.join("; "))
+    };
+    Some(count(usage.total) + &notes)
+}
+
+/// The kinds of tokens whose count is complete.
+fn parts(usage: Usage) -> Vec<String> {
+    [(usage.input, "in"), (usage.output, "out")]
+        .into_iter()
+        .filter_map(|(tokens, word)| Some(format!("{} {word}", grouped(tokens.whole()?))))
+        .collect()
+}
+
+fn count(tokens: Tokens) -> String {
+    let at_least = if tokens.is_partial { "at least " } else { "" };
+    format!("{at_least}{}", grouped(tokens.counted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_total_comes_first() {
+        for (input, output, total, expected) in [
+            (
+                Some(1200),
+                Some(90),
+                None,
+                Some("1,290 tokens (1,200 in, 90 out)"),
+            ),
+            (None, None, Some(11), Some("11 tokens")),
+            (Some(10), None, Some(11), Some("11 tokens (10 in)")),
+            (
+                Some(1200),
+                None,
+                None,
+                Some("at least 1,200 tokens (1,200 in)"),
+            ),
+            (Some(0), Some(0), None, Some("0 tokens (0 in, 0 out)")),
+            (None, None, None, None),
+        ] {
+            let usage = Usage::reported(input, output, total);
+            assert_eq!(of_turn(usage).as_deref(), expected);
+        }
+    }
+
+    #[test]
+    fn a_partial_sum_says_how_many_turns_are_missing() {
+        let of = |unreported, usage| {
+            of_run(TokenTotals {
+                usage,
+                turns: 5,
+                unreported,
+            })
+        };
+        let usage = Usage::reported(Some(3000), Some(541), None);
+        assert_eq!(of(0, usage).as_deref(), Some("3,541 (3,000 in, 541 out)"));
+        assert_eq!(
+            of(2, usage).as_deref(),
+            Some("3,541 (3,000 in, 541 out; 2 of 5 turns reported none)")
+        );
+        let total = Usage::reported(None, None, Some(3541));
+        assert_eq!(
+            of(2, total).as_deref(),
+            Some("3,541 (2 of 5 turns reported none)")
+        );
+        assert_eq!(of(5, Usage::default()), None);
+        assert_eq!(of_run(TokenTotals::default()), None);
+    }
 }

@@ -1,5 +1,6 @@
 //! What the walks of a test came to, for people.
 
+use ananke_base::text::grouped;
 use ananke_trace::outcome::{FailedWalk, Outcome, Status, Walks};
 
 /// How many actions of a walk are listed.
@@ -79,8 +80,11 @@ pub(crate) fn details(walks: &Walks) -> Vec<String> {
     let taken = walks
         .actions
         .iter()
-        .map(|action| format!("{} {}", action.name, action.taken));
-    lines.push(format!("taken: {}", taken.collect::<Vec<_>>().join(", ")));
+        .map(|action| format!("{} {}", action.name, grouped(action.taken)));
+    lines.push(format!(
+        "actions taken in all walks: {}",
+        taken.collect::<Vec<_>>().join(", ")
+    ));
     lines
 }
 
@@ -161,7 +165,7 @@ mod tests {
         let lines = [
             "walk 3: ask, ask, pay",
             "shrunk: pay  (4 tries, none can be omitted)",
-            "taken: ask 5",
+            "actions taken in all walks: ask 5",
         ];
         assert_eq!(details(&walks), lines);
         assert_eq!(

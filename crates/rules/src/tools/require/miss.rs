@@ -6,9 +6,13 @@ use crate::describe::{listed, short, times};
 use crate::evaluation::{Evidence, Finding, RuleScope, View};
 use crate::select::{CallCount, Mismatches, Selector, ToolName};
 use ananke_base::text::nearest;
+use ananke_trace::outcome::{ComparedValue, ValueDifference};
 
 /// How many candidates a failure shows, and cites the events of.
 const SHOWN_CANDIDATES: usize = 5;
+
+/// How many values that differ a headline names.
+const MOST_NAMED: usize = 2;
 
 /// A number of selected calls that is wrong.
 pub(super) struct CountMiss<'m> {
@@ -39,6 +43,11 @@ impl CountMiss<'_> {
         } else {
             format!(", expected {wanted}")
         };
+        let evidence = if self.candidates.is_empty() {
+            self.others(view)
+        } else {
+            self.shown(view)
+        };
         let message = if self.selected > 0 {
             format!(
                 "{conditions} was called {} {scope}, expected {wanted}",
@@ -47,27 +56,56 @@ impl CountMiss<'_> {
         } else if self.candidates.is_empty() {
             format!("{} {scope}{expected}", self.selector.name.not_called())
         } else {
-            format!("no call to {conditions} {scope}{expected}")
-        };
-        let evidence = if self.candidates.is_empty() {
-            self.others(view)
-        } else {
-            self.shown(view)
+            let differing = at_least_one
+                .then(|| self.differing(&evidence, view))
+                .flatten();
+            differing.unwrap_or_else(|| format!("no call to {conditions} {scope}{expected}"))
         };
         let event = |evidence: &Evidence| match evidence {
             Evidence::Call { index, .. } => Some(view.trace.calls[*index].first_event),
-            Evidence::Words(_) => None,
+            Evidence::Said(_) | Evidence::Words(_) => None,
         };
         let events = evidence.iter().filter_map(event).collect();
         let measured = self.count.measured(self.selected);
+        let tool = match &self.selector.name {
+            ToolName::Exact(name) => Some(name.clone()),
+            _ => None,
+        };
         Finding {
             message,
             expected: self.expected.to_owned(),
+            tool,
             evidence,
             events,
             measured,
             ..Finding::default()
         }
+    }
+
+    /// The values in which the first candidate of `evidence` differs, as a sentence; `None` if there are many, or if it is not
+    /// about values.
+    fn differing(&self, evidence: &[Evidence], view: &View<'_>) -> Option<String> {
+        let Evidence::Call {
+            index,
+            focus,
+            is_closest,
+        } = evidence.first()?
+        else {
+            return None;
+        };
+        let call = view.trace.calls.get(*index)?;
+        let differences: Vec<ValueDifference> = focus.differences(call).collect();
+        if !focus.words.is_empty() || !(1..=MOST_NAMED).contains(&differences.len()) {
+            return None;
+        }
+        let parts: Vec<String> = differences.iter().map(in_words).collect();
+        let of_all = match (self.candidates.len(), is_closest) {
+            (1, _) => String::new(),
+            (all, true) => format!(" (the closest of {all} calls)"),
+            (all, false) => format!(" (the first of {all} calls)"),
+        };
+        let name = short(&call.name);
+        Some(format!("`{name}` {}{of_all}", parts.join(", and ")))
     }
 
     /// The candidates with their mismatches, the closest first.
@@ -125,6 +163,37 @@ impl CountMiss<'_> {
             lines.push(Evidence::Words(format!("did you mean `{}`?", short(name))));
         }
         lines
+    }
+}
+
+/// What was found in a call and what was expected: `` was called with `currency` "USD", expected "EUR" ``.
+fn in_words(difference: &ValueDifference) -> String {
+    let ValueDifference {
+        of,
+        expected,
+        actual,
+        ..
+    } = difference;
+    let place = match difference.path().as_str() {
+        "" => String::new(),
+        path => format!("`{}` ", short(path)),
+    };
+    match (of, actual) {
+        (ComparedValue::Result, Some(actual)) => {
+            let with = if place.is_empty() { "" } else { "with " };
+            format!("answered {with}{place}{actual}, expected {expected}")
+        }
+        (ComparedValue::Result, None) if place.is_empty() => {
+            format!("has no result, expected {expected}")
+        }
+        (ComparedValue::Result, None) => {
+            format!("answered without {}, expected {expected}", place.trim_end())
+        }
+        (_, Some(actual)) => format!("was called with {place}{actual}, expected {expected}"),
+        (_, None) => format!(
+            "was called without {}, expected {expected}",
+            place.trim_end()
+        ),
     }
 }
 

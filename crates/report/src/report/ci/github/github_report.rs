@@ -11,7 +11,7 @@ use crate::report::words::stability::{flip, rate};
 use crate::report::words::walks::summary;
 use ananke_engine::run::RunEvent;
 use ananke_trace::outcome::{
-    Failure, NearName, NotShownRule, Outcome, Problem, Quarantine, Stability, Verdict,
+    NearName, Outcome, Problem, Quarantine, RuleResult, RuleStatus, Stability, Verdict,
 };
 use ananke_trace::redact::Sealed;
 
@@ -51,9 +51,9 @@ impl GithubReport {
             line(kind, place, &test.id, message)
         };
         let at_test = |kind, message: &str| at(kind, &test.file, test.line, message);
-        let at_rule = |kind, (_, failure): (u32, &Failure)| {
-            let place = &failure.place;
-            at(kind, &place.file, place.line, &finding(failure))
+        let at_rule = |kind, rule: &RuleResult| {
+            let place = &rule.place;
+            at(kind, &place.file, place.line, &finding(rule))
         };
         let of_walks = outcome.walks.as_deref().map(summary);
         let of_runs = outcome.stability.as_deref().map(rate).or(of_walks);
@@ -86,23 +86,11 @@ impl GithubReport {
                 );
                 let rules = outcome
                     .all_failures()
-                    .map(|failure| at_rule(AnnotationKind::Error, failure));
+                    .map(|(_, failure)| failure)
+                    .chain(outcome.verdict.not_shown())
+                    .map(|rule| at_rule(AnnotationKind::Error, rule));
                 let rate = of_runs.map(|rate| at_test(AnnotationKind::Error, &rate));
-                let not_shown = outcome.verdict.not_shown.iter().map(|rule| {
-                    let place = &rule.place;
-                    at(
-                        AnnotationKind::Error,
-                        &place.file,
-                        place.line,
-                        &not_shown(rule),
-                    )
-                });
-                errors.add(
-                    rate.into_iter()
-                        .chain(problem)
-                        .chain(rules)
-                        .chain(not_shown),
-                );
+                errors.add(rate.into_iter().chain(problem).chain(rules));
             }
             None if outcome.is_flaky() => {
                 let before = outcome.earlier_attempts.last().and_then(Outcome::headline);
@@ -169,37 +157,26 @@ impl GithubReport {
 }
 
 /// What is wrong, in a few lines.
-fn finding(failure: &Failure) -> String {
-    let Failure {
+fn finding(result: &RuleResult) -> String {
+    let RuleResult {
         message,
         expected,
         seen,
         level,
         rule,
         help,
+        status,
         ..
-    } = failure;
-    let mut lines = vec![message.clone()];
+    } = result;
+    let mut lines = vec![match status {
+        RuleStatus::NotShown => format!("not shown: {message}"),
+        RuleStatus::Passed | RuleStatus::Failed => message.clone(),
+    }];
     lines.extend((!expected.is_empty()).then(|| format!("expected: {expected}")));
-    lines.extend(seen.first().map(|seen| format!("seen: {seen}")));
+    lines.extend(seen.first().map(|seen| format!("seen: {}", seen.text())));
     lines.push(format!("rule: {} rule {rule}", level.as_str()));
     lines.extend(help.clone());
     lines.join("\n")
-}
-
-/// A rule that is not shown, in a few lines.
-fn not_shown(rule: &NotShownRule) -> String {
-    let NotShownRule {
-        rule,
-        level,
-        wanted,
-        lacks,
-        ..
-    } = rule;
-    format!(
-        "not shown: {lacks}\nexpected: {wanted}\nrule: {} rule {rule}",
-        level.as_str()
-    )
 }
 
 impl Reporter for GithubReport {

@@ -1,18 +1,34 @@
-//! The page's own style and script, and the words by which a browser knows them from any other.
+//! The styles and scripts of the pages, and the words by which a browser knows them from any other.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::digest::{SHA256, digest};
 
-/// The style sheet, part by part.
+/// What the script of every page is: the button that changes between light and dark.
+macro_rules! theme {
+    () => {
+        include_str!("theme.js")
+    };
+}
+
+/// The style sheet of a page of tables and lists.
+pub(in crate::report) const TABLES_STYLE: &str =
+    concat!(include_str!("base.css"), include_str!("tables.css"));
+
+/// Its script.
+pub(in crate::report) const TABLES_SCRIPT: &str = theme!();
+
+/// The style sheet of the page of a run, part by part.
 pub(super) const STYLE: &str = concat!(
+    include_str!("base.css"),
     include_str!("page.css"),
     include_str!("test.css"),
     include_str!("timeline.css")
 );
 
-/// The script, part by part: a part uses only what earlier parts define.
+/// Its script, part by part: a part uses only what earlier parts define.
 pub(super) const SCRIPT: &str = concat!(
+    theme!(),
     include_str!("text.js"),
     include_str!("json.js"),
     include_str!("fold.js"),
@@ -24,12 +40,12 @@ pub(super) const SCRIPT: &str = concat!(
     include_str!("page.js"),
 );
 
-/// What the page may do: show itself. Nothing is fetched or sent, and no other script runs, whatever the file contains.
-pub(super) fn policy() -> String {
+/// What a page may do: show itself. Nothing is fetched or sent, and no other script runs, whatever the file contains.
+pub(in crate::report) fn policy(style: &str, script: &str) -> String {
     format!(
         "default-src 'none'; img-src data:; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'",
-        fingerprint(STYLE),
-        fingerprint(SCRIPT)
+        fingerprint(style),
+        fingerprint(script)
     )
 }
 
@@ -55,7 +71,7 @@ mod tests {
 
     #[test]
     fn nothing_in_them_ends_them() {
-        for content in [STYLE, SCRIPT] {
+        for content in [STYLE, SCRIPT, TABLES_STYLE] {
             assert!(
                 !content.contains("</") && !content.contains("<!--") && !content.contains('\r')
             );

@@ -1,17 +1,11 @@
 // Which tests are shown, in which order; the address remembers it, so that a view can be linked to.
 
-/** The kinds that tests are filtered by, worst first. */
-const KINDS = ["failed", "error", "timeout", "undecided", "not_shown", "quarantined", "flaky", "passed", "skipped"];
+/** The kinds that tests are counted and filtered by, worst first: each test has one. */
+const KINDS = data("kinds");
 
 /** How people read a kind. */
 function wordsOfKind(kind) {
   return kind.replace("_", " ");
-}
-
-/** The one kind of a test, as in the counts: what did not pass in quarantine, and what passed on a retry, are kinds of their own. */
-function kindOf(row) {
-  if (row.quarantined) return isBad(row) ? "quarantined" : row.status;
-  return row.flaky ? "flaky" : row.status;
 }
 
 const ORDERS = {
@@ -21,7 +15,7 @@ const ORDERS = {
 };
 
 function rank({ row }) {
-  return KINDS.indexOf(kindOf(row));
+  return KINDS.indexOf(row.kind);
 }
 
 /** The words that are looked for. */
@@ -83,7 +77,7 @@ function chosen(tests, { words, kinds, tag, file, target, order }) {
   const parts = wordsOf(words);
   const fits = (test) => fitsRow(test) && parts.every((part) => test.words.includes(part) || contentOf(test).includes(part));
   const fitsRow = ({ row }) =>
-    (kinds.size === 0 || kinds.has(kindOf(row))) &&
+    (kinds.size === 0 || kinds.has(row.kind)) &&
     (!tag || (row.tags ?? []).includes(tag)) &&
     (!file || row.file === file) &&
     (!target || row.target === target);

@@ -23,7 +23,7 @@ function finding(found, number, id) {
   const field = (name, ...nodes) => {
     if (nodes.length > 0) list.append(make("dt", {}, name), ...nodes.map((node) => make("dd", {}, node)));
   };
-  const seen = (found.seen ?? []).map(unequal);
+  const seen = (found.seen ?? []).map((text) => unequal(text, found.differences ?? []));
   if (found.more_seen) seen.push(`… and ${found.more_seen} more`);
   field("seen", ...seen);
   field("judge", ...(found.judge ?? []).map((text) => message(text)));
@@ -56,12 +56,12 @@ function source(found) {
 
 /** The rules that a trace does not show, each with what is missing. */
 function notShown(rules) {
-  const items = rules.map(({ wanted, message: lacks, rule, level, file, line }) =>
+  const items = rules.map(({ expected, message: lacks, rule, level, file, line }) =>
     make(
       "li",
       {},
       make("b", {}, "not shown"),
-      message(wanted),
+      message(expected),
       make("span", { class: "lacks" }, message(lacks)),
       make("span", { class: "facts" }, said(rule), ` of the ${level} · `, said(`${file}:${line}`, "bdi", { class: "place" })),
     ),
@@ -70,21 +70,21 @@ function notShown(rules) {
 }
 
 /** The rules that passed, collapsed. */
-function held(rules) {
+function passed(rules) {
   if (!rules) return undefined;
-  const items = rules.map(({ wanted, measured, judge, rule, level, file, line }) =>
+  const items = rules.map(({ expected, measured, judge, rule, level, file, line }) =>
     make(
       "li",
       {},
-      message(wanted),
+      message(expected),
       measured ? make("b", { class: "measured" }, `: ${measured}`) : undefined,
       make("span", { class: "facts" }, said(rule), ` of the ${level} · `, said(`${file}:${line}`, "bdi", { class: "place" })),
       ...(judge ?? []).map((text) => make("p", { class: "judge" }, "judge ", message(text))),
     ),
   );
   const judged = rules.filter(({ judge }) => judge).length;
-  const passed = `${counted(rules.length, "rule")} passed`;
-  const words = judged > 0 ? `${passed}, ${judged} by a judge` : passed;
+  const all = `${counted(rules.length, "rule")} passed`;
+  const words = judged > 0 ? `${all}, ${judged} by a judge` : all;
   return make("details", { class: "held" }, make("summary", {}, words), make("ul", {}, ...items));
 }
 
@@ -127,21 +127,26 @@ function marked(lines) {
   return marks;
 }
 
-/** What was seen; of `found ≠ expected` with what was found in red and what was expected in green. */
-function unequal(text) {
+/** What was seen; where a value differs, what was found in red and what was expected in green. */
+function unequal(text, differences) {
   const element = make("code", { class: "seen" });
-  const pattern = /("(?:[^"\\]|\\.)*"|[^\s,()[\]{}]+|[\]})])( ≠ )("(?:[^"\\]|\\.)*"|[^,)\]}]+)/g;
-  let from = 0;
-  for (const found of text.matchAll(pattern)) {
-    element.append(said(text.slice(from, found.index), "span"), said(found[1], "span", { class: "wrong" }), found[2], said(found[3], "span", { class: "right" }));
-    from = found.index + found[0].length;
+  let rest = text;
+  for (;;) {
+    const places = differences.map(([found, expected]) => ({ found, expected, at: rest.indexOf(`${found} ≠ ${expected}`) }));
+    const [next] = places.filter(({ at }) => at >= 0).sort((one, other) => one.at - other.at);
+    if (!next) break;
+    const { found, expected, at } = next;
+    element.append(said(rest.slice(0, at), "span"), said(found, "span", { class: "wrong" }), " ≠ ", said(expected, "span", { class: "right" }));
+    rest = rest.slice(at + found.length + 3 + expected.length);
   }
-  element.append(said(text.slice(from), "span"));
+  element.append(said(rest, "span"));
   return element;
 }
 
 /** Why something could not be evaluated to its end. */
 function problem({ kind, message: text, help }) {
-  const words = make("p", { class: "message" }, make("span", { class: "kind" }, kind), " ", message(text));
+  // The message of a hook or a script begins with its name.
+  const name = text.startsWith(kind) ? undefined : make("span", { class: "kind" }, `${kind} `);
+  const words = make("p", { class: "message" }, name, message(text));
   return make("div", { class: "finding problem" }, words, help ? make("p", { class: "help" }, message(help)) : undefined);
 }

@@ -9,11 +9,13 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexSet;
 
+use super::kind::{KINDS, KindCounts};
 use super::{markup, page, plain, view};
 use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::file::json::summary;
 use crate::report::reporter::Reporter;
 use crate::report::run_totals::RunTotals;
+use crate::report::words::run_facts::run_facts;
 use ananke_base::context::Scratch;
 use ananke_engine::run::RunEvent;
 use ananke_trace::outcome::Outcome;
@@ -33,6 +35,7 @@ pub struct HtmlReport {
     plain: Scratch,
     /// How many tests did not pass.
     not_passed: usize,
+    kinds: KindCounts,
     targets: IndexSet<String>,
     run: RunTotals,
 }
@@ -45,6 +48,7 @@ impl FileReport for HtmlReport {
             plain: Scratch::beside(destination, "plain")?,
             destination: destination.to_owned(),
             not_passed: 0,
+            kinds: KindCounts::default(),
             targets: IndexSet::new(),
             run: RunTotals::default(),
         })
@@ -53,6 +57,7 @@ impl FileReport for HtmlReport {
 
 impl HtmlReport {
     fn case(&mut self, outcome: &Outcome) -> io::Result<()> {
+        self.kinds.add(outcome);
         let number = self.run.totals.tests();
         let before = if number == 0 { "\n" } else { ",\n" };
         let row = markup::json(&view::row(outcome))?;
@@ -79,11 +84,13 @@ impl HtmlReport {
 
     fn write(&mut self, mut out: impl Write) -> io::Result<()> {
         let summary = summary(&self.run);
-        page::head(&mut out, &summary, &self.targets)?;
+        let facts = run_facts(&self.run);
+        page::head(&mut out, &summary, (&self.kinds, &self.targets), &facts)?;
         plain::open(&mut out, self.not_passed)?;
         copy(&mut self.plain, &mut out)?;
         plain::close(&mut out, self.not_passed.saturating_sub(MOST_PLAIN))?;
         out.write_all(markup::data("summary", &markup::json(&summary)?).as_bytes())?;
+        out.write_all(markup::data("kinds", &markup::json(&KINDS)?).as_bytes())?;
         out.write_all(markup::data_begin("tests").as_bytes())?;
         out.write_all(b"[")?;
         copy(&mut self.rows, &mut out)?;

@@ -3,8 +3,9 @@
 //! **Invariant:** what an agent or a file says is data: it is in blocks of JSON or escaped, and the script of the page puts
 //! nothing but text into the page. A policy in the page lets browsers run that script alone.
 
-mod assets;
+pub(in crate::report) mod assets;
 mod html_report;
+mod kind;
 pub(in crate::report) mod markup;
 mod page;
 mod plain;

@@ -70,7 +70,7 @@ function distinct(values) {
 function filterByStatus() {
   const group = make("div", { class: "counts", role: "group", "aria-label": "Filter by status" });
   for (const kind of KINDS) {
-    const count = tests.filter(({ row }) => kindOf(row) === kind).length;
+    const count = tests.filter(({ row }) => row.kind === kind).length;
     if (count === 0) continue;
     const button = make("button", { type: "button", class: kind, "data-kind": kind }, make("b", {}, count.toLocaleString("en")), ` ${wordsOfKind(kind)}`);
     button.addEventListener("click", () => {
@@ -118,6 +118,7 @@ function tools(statuses) {
     Object.assign(choice, choiceOf(""), { order: choice.order });
     show();
     refresh();
+    field.blur();
     event.preventDefault();
   });
   /** Shows the choice in every control. */
@@ -129,20 +130,6 @@ function tools(statuses) {
   };
   const element = make("search", { class: "tools" }, field, ...lists, order, told);
   return { element, field, show };
-}
-
-function theme() {
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const isDark = () => (document.documentElement.dataset.theme ?? (dark.matches ? "dark" : "light")) === "dark";
-  const button = make("button", { type: "button", class: "theme" });
-  const show = () => (button.textContent = isDark() ? "Light" : "Dark");
-  button.addEventListener("click", () => {
-    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
-    show();
-  });
-  dark.addEventListener("change", show);
-  show();
-  document.querySelector(".program").append(button);
 }
 
 /** The place in the list of the test that has the keyboard; -1 where none has. */
@@ -201,7 +188,10 @@ function openNamed() {
   go(place);
   const test = made(shown[place]);
   toggle(test, true);
-  test.element.scrollIntoView({ block: "start" });
+  const scroll = () => test.element.scrollIntoView({ block: "start" });
+  scroll();
+  // Before its story is there, the page may be too short to scroll so far.
+  if (!test.body.firstChild) document.addEventListener("DOMContentLoaded", scroll, { once: true });
   return true;
 }
 
@@ -217,7 +207,6 @@ function start() {
   main.append(element, list, more, help);
   more.addEventListener("click", () => grow(inList + PORTION));
   new IntersectionObserver((seen) => seen.some((entry) => entry.isIntersecting) && grow(inList + PORTION), { rootMargin: "800px" }).observe(more);
-  theme();
   keys(field);
   list.addEventListener("click", (event) => {
     if (!event.target.closest(".open")) return;

@@ -5,10 +5,12 @@ use std::io::{self, Write};
 use indexmap::IndexSet;
 
 use super::assets::{SCRIPT, STYLE, policy};
+use super::kind::KindCounts;
 use super::markup;
 use crate::report::file::json::{JudgedCounts, SummaryLine, WarningView};
+use crate::report::words::run_facts::RunFact;
 use ananke_base::context::iso8601;
-use ananke_base::text::duration;
+use ananke_base::text::{duration, grouped};
 
 /// How many warnings of the run are shown.
 const MOST_WARNINGS: usize = 20;
@@ -17,7 +19,8 @@ const MOST_WARNINGS: usize = 20;
 pub(super) fn head(
     out: &mut impl Write,
     summary: &SummaryLine,
-    targets: &IndexSet<String>,
+    (kinds, targets): (&KindCounts, &IndexSet<String>),
+    made_with: &[RunFact],
 ) -> io::Result<()> {
     let verdict = capital(&markup::line(&summary.reason));
     let icon = "<link rel=\"icon\" href=\"data:,\">";
@@ -28,7 +31,7 @@ pub(super) fn head(
          <meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{verdict} · ananke</title>\n{icon}\n<style>{STYLE}</style>\n</head>\n<body>\n",
-        policy()
+        policy(STYLE, SCRIPT)
     )?;
     let mood = match summary.exit_code {
         Some(0) => "passed",
@@ -38,13 +41,15 @@ pub(super) fn head(
     write!(
         out,
         "<header class=\"summary {mood}\">\n<p class=\"program\">ananke</p>\n<h1>{verdict}</h1>\n{}<ul class=\"counts\" id=\"counts\">\n",
-        share(summary)
+        share(summary, kinds)
     )?;
-    for (count, word) in counts(summary).into_iter().filter(|(count, _)| *count > 0) {
-        writeln!(out, "<li class=\"{word}\"><b>{count}</b> {word}</li>")?;
+    for (count, word) in kinds.present() {
+        let (count, shown) = (grouped(count), word.replace('_', " "));
+        writeln!(out, "<li class=\"{word}\"><b>{count}</b> {shown}</li>")?;
     }
     out.write_all(b"</ul>\n<dl class=\"facts\">\n")?;
     facts(out, summary, targets)?;
+    run_facts(out, made_with)?;
     out.write_all(b"</dl>\n</header>\n<main id=\"main\" aria-label=\"Tests\">\n")
 }
 
@@ -64,12 +69,16 @@ fn facts(
     let mut fact =
         |name: &str, value: &str| writeln!(out, "<div><dt>{name}</dt><dd>{value}</dd></div>");
     let run = if summary.total == summary.selected {
-        summary.total.to_string()
+        grouped(summary.total)
     } else {
-        format!("{} of {}", summary.total, summary.selected)
+        format!(
+            "{} of {}",
+            grouped(summary.total),
+            grouped(summary.selected)
+        )
     };
     fact("Tests", &run)?;
-    fact("Turns", &summary.total_turns.to_string())?;
+    fact("Turns", &grouped(summary.total_turns))?;
     if let Some(judged) = judged(summary) {
         fact("Judged by agents", &judged)?;
     }
@@ -141,6 +150,27 @@ fn facts(
     )
 }
 
+/// What the run was made with, and what it took. The targets of its tests are listed already.
+fn run_facts(out: &mut impl Write, facts: &[RunFact]) -> io::Result<()> {
+    for fact in facts.iter().filter(|fact| fact.name != "target") {
+        // The name of the program has no capital.
+        let heading = match fact.name {
+            "ananke" => fact.name.to_owned(),
+            name => capital(name),
+        };
+        let value = markup::line(&fact.value);
+        let value = match fact.link() {
+            Some(link) => format!(
+                "<a href=\"{}\" rel=\"noreferrer\">{value}</a>",
+                markup::line(link)
+            ),
+            None => format!("<bdi>{value}</bdi>"),
+        };
+        writeln!(out, "<div><dt>{heading}</dt><dd>{value}</dd></div>")?;
+    }
+    Ok(())
+}
+
 /// How many tests judges decided, and how; `None` if no test asks a judge.
 fn judged(summary: &SummaryLine) -> Option<String> {
     let JudgedCounts {
@@ -164,29 +194,14 @@ fn judged(summary: &SummaryLine) -> Option<String> {
     )
 }
 
-/// How many tests ended how, in the order in which people look at them.
-fn counts(summary: &SummaryLine) -> [(usize, &'static str); 9] {
-    [
-        (summary.failed, "failed"),
-        (summary.error, "error"),
-        (summary.timeout, "timeout"),
-        (summary.undecided.unwrap_or_default(), "undecided"),
-        (summary.not_shown.unwrap_or_default(), "not_shown"),
-        (summary.quarantined, "quarantined"),
-        (summary.flaky, "flaky"),
-        (summary.passed, "passed"),
-        (summary.skipped, "skipped"),
-    ]
-}
-
 /// The counts as parts of a line.
-fn share(summary: &SummaryLine) -> String {
+fn share(summary: &SummaryLine, kinds: &KindCounts) -> String {
     if summary.total == 0 {
         return String::new();
     }
     let mut parts = String::new();
     let mut before = 0;
-    for (count, word) in counts(summary).into_iter().filter(|(count, _)| *count > 0) {
+    for (count, word) in kinds.present() {
         let rectangle =
             format!("<rect class=\"{word}\" x=\"{before}\" width=\"{count}\" height=\"1\"/>");
         parts.push_str(&rectangle);

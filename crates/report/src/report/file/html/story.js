@@ -24,9 +24,9 @@ function story(told, prefix, width) {
   const whole = told.findings ?? [];
   const shown = new Set(told.turns.flatMap((turn) => turn.lines.map((line) => line.event)));
   const left = whole.filter((found) => !(found.events ?? []).some((event) => shown.has(event)));
-  if (left.length > 0 || told.held) {
+  if (left.length > 0 || told.passed) {
     const found = left.map((one) => finding(one, numbers.number(one), `${prefix}-finding-${numbers.number(one)}`));
-    parts.push(make("section", { class: "turn" }, make("h3", {}, "The test as a whole"), ...found, held(told.held)));
+    parts.push(make("section", { class: "turn" }, make("h3", {}, "The test as a whole"), ...found, passed(told.passed)));
   }
   if (told.turns_not_run) parts.push(make("p", { class: "note" }, `${counted(told.turns_not_run, "turn")} not run`));
   return parts.filter(Boolean);
@@ -51,10 +51,10 @@ function turnOf(turn, told, numbers, prefix, place) {
   const name = make("h3", {}, `Turn ${turn.number}`, turn.id ? said(` ${turn.id}`, "bdi", { class: "name" }) : undefined);
   const times = [turn.status === "passed" ? undefined : turn.status, took(turn.duration_ms)];
   if (turn.speaker) times.push(turn.speaker);
-  if (turn.tokens) times.push(`${turn.tokens} tokens`);
+  if (turn.tokens) times.push(turn.tokens);
   const heading = make("header", {}, name, make("span", { class: "facts" }, times.filter(Boolean).join(" · ")));
   const events = make("ol", { class: "events" });
-  if (turn.input) events.append(row("user", turn.input_of, block(said(turn.input, "span"), "Input")));
+  if (turn.input && turn.input_of) events.append(row("user", turn.input_of, block(said(turn.input, "span"), "Input")));
   const open = findingsByLine(turn, told);
   const rows = turn.lines.flatMap((one) => [eventOf(one, numbers, place), ...(open.get(one) ?? []).map((found) => beside(found, numbers, prefix))]);
   events.append(...folded(rows, (row) => row !== undefined && (row.classList.contains("cited") || row.classList.contains("beside"))));
@@ -63,7 +63,7 @@ function turnOf(turn, told, numbers, prefix, place) {
   if (turn.problem) events.append(make("li", { class: "beside" }, problem(turn.problem)));
   const parts = [heading, events];
   if (turn.warnings) parts.push(warnings(turn.warnings));
-  parts.push(held(turn.held));
+  parts.push(passed(turn.passed));
   return make("section", { class: `turn ${turn.status}` }, ...parts);
 }
 
@@ -145,7 +145,7 @@ function result({ result: text }) {
 /** How a turn ended, where it is not simply over. */
 function ends(end) {
   if (end.kind === "error") return [row("end", "error", said(end.message, "p"))];
-  if (end.kind === "cancelled") return [row("end", "ends", "the agent cancelled the run")];
+  if (end.kind === "cancelled") return [row("end", "ends", `${end.by} cancelled the run`)];
   return end.interrupts.map(({ id, tool, asks }) => {
     const about = tool ? [" about ", said(tool, "code")] : [];
     return row("end", "waits", "for an answer to ", said(id, "code"), ...about, asks ? said(`: ${asks}`) : undefined);

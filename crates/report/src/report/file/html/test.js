@@ -5,7 +5,7 @@ const SIGNS = { passed: "✓", failed: "✗", error: "!", timeout: "◷", skippe
 /** The element of a test. Its story is read and shown when it is opened for the first time. */
 function testOf(row, number) {
   const verdict = wordsOfKind(row.status);
-  const look = kindOf(row);
+  const look = row.kind;
   const word = look === "quarantined" ? `quarantined, ${verdict}` : wordsOfKind(look);
   const status = make("span", { class: "status" }, make("span", { "aria-hidden": "true" }, SIGNS[row.status]), make("span", { class: "hidden" }, `${word}: `));
   const tags = (row.tags ?? []).map((tag) => said(tag, "bdi", { class: "tag" }));

@@ -1,4 +1,3 @@
-"use strict";
 // Texts of tests and agents as nodes. They are data: nothing here reads them as markup.
 
 /** What the eye takes for something other than a sign on its place: the same as everywhere, but for tabs and line ends. */

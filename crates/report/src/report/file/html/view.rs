@@ -3,7 +3,8 @@
 
 use serde::Serialize;
 
-use super::story::{self, FindingStory, NotShownStory, PassedRuleStory, ProblemStory, TurnStory};
+use super::kind::kind;
+use super::story::{self, ProblemStory, RuleStory, TurnStory};
 use crate::report::words::checkpoints::{self, CheckpointWords};
 use crate::report::words::duration::milliseconds;
 use crate::report::words::names;
@@ -14,6 +15,7 @@ use crate::report::words::walks::{details, summary};
 use ananke_base::context::iso8601;
 use ananke_base::text::truncate;
 use ananke_trace::outcome::{CheckpointOutcome, Outcome};
+use ananke_trace::process::in_one_line;
 
 /// The most characters of a finding in the list.
 const LONGEST_HEADLINE: usize = 400;
@@ -31,6 +33,8 @@ pub(super) struct TestRow<'a> {
     line: Option<u32>,
     target: &'a str,
     status: &'static str,
+    /// What it is counted as.
+    kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     duration_ms: Option<f64>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -39,8 +43,6 @@ pub(super) struct TestRow<'a> {
     tools: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     headline: Option<String>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    flaky: bool,
     /// How many of its runs passed, of a test that ran several times.
     #[serde(skip_serializing_if = "Option::is_none")]
     runs: Option<String>,
@@ -93,15 +95,15 @@ struct Story<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<ProblemStory<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    findings: Vec<FindingStory<'a>>,
+    findings: Vec<RuleStory<'a>>,
     /// The checkpoints of a simulated conversation, a line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     checkpoints: Vec<CheckpointStory>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    held: Vec<PassedRuleStory<'a>>,
+    passed: Vec<RuleStory<'a>>,
     /// The rules that a trace does not show.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    not_shown: Vec<NotShownStory<'a>>,
+    not_shown: Vec<RuleStory<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'a [String],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -125,11 +127,11 @@ pub(super) fn row(outcome: &Outcome) -> TestRow<'_> {
         line: (!outcome.test.is_without_file).then_some(outcome.test.line),
         target: &outcome.test.target,
         status: outcome.status().as_str(),
+        kind: kind(outcome),
         duration_ms: outcome.transcript.duration().map(milliseconds),
         tags: &outcome.test.tags,
         tools: story::tools(outcome, MOST_TOOLS),
         headline: headline(outcome),
-        flaky: outcome.is_flaky(),
         runs: outcome
             .stability
             .as_ref()
@@ -225,15 +227,15 @@ fn story(outcome: &Outcome) -> Story<'_> {
         turns_not_run: outcome.transcript.turns_not_run as usize,
         skip_reason: outcome.verdict.end.skip_reason(),
         problem: outcome.verdict.end.problem().map(story::problem),
-        findings: story::findings(outcome.verdict.end.failures()),
+        findings: story::findings(outcome.verdict.failures()),
         checkpoints: outcome
             .transcript
             .checkpoints
             .iter()
             .map(checkpoint)
             .collect(),
-        held: story::held(outcome.passed_rules()),
-        not_shown: story::not_shown(&outcome.verdict.not_shown),
+        passed: story::passed(outcome.passed_rules()),
+        not_shown: story::not_shown(outcome.verdict.not_shown()),
         warnings: &outcome.verdict.warnings,
         silenced: &outcome.verdict.silenced,
     }
@@ -250,5 +252,5 @@ fn checkpoint(checkpoint: &CheckpointOutcome) -> CheckpointStory {
 
 fn headline(outcome: &Outcome) -> Option<String> {
     let (_, message) = outcome.headline()?;
-    Some(truncate::chars(message, LONGEST_HEADLINE).into_owned())
+    Some(truncate::chars(&in_one_line(message), LONGEST_HEADLINE).into_owned())
 }

@@ -15,7 +15,7 @@ use crate::report::snapshot_totals::SnapshotTotals;
 use crate::report::words::duration::milliseconds;
 use ananke_base::diagnostic::Place;
 use ananke_trace::outcome::{self, JudgedTotals, NearName, NearNames, Outcome, RunFacts};
-use ananke_trace::trace;
+use ananke_trace::trace::{self, AgentTime};
 
 /// The line of `outcome`.
 pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
@@ -53,6 +53,7 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         started: outcome.transcript.started_unix_ms,
         ended: outcome.transcript.ended_unix_ms,
         duration_ms: outcome.transcript.duration().map(milliseconds),
+        virtual_time: (outcome.transcript.time == AgentTime::Virtual).then_some(true),
         messages_count: outcome.transcript.messages_count,
         response: outcome.transcript.last_message(),
         history: listed(outcome.transcript.history.iter().map(earlier)),
@@ -62,8 +63,8 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         turns_not_run: outcome.transcript.turns_not_run,
         assertions: case_assertions(outcome),
         checkpoints: listed(outcome.transcript.checkpoints.iter().map(checkpoint)),
-        not_shown: not_shown(&outcome.verdict.not_shown),
-        final_assertions: assertions(outcome.verdict.end.failures(), outcome.passed_rules()),
+        not_shown: not_shown(outcome.verdict.not_shown()),
+        final_assertions: assertions(outcome.verdict.failures(), outcome.passed_rules()),
         assertion_errors: outcome
             .all_failures()
             .map(|(_, failure)| failure.message.as_str())
@@ -122,11 +123,13 @@ pub(in crate::report) fn summary(run: &RunTotals) -> SummaryLine {
         started_unix_ms,
         totals,
         total_turns,
-        usage,
+        tokens,
+        virtual_us,
         snapshots: counted,
         end,
         ..
     } = run;
+    let has_tokens = counted_usage(tokens.usage).is_some();
     SummaryLine {
         version: VERSION,
         selected: *selected,
@@ -144,9 +147,12 @@ pub(in crate::report) fn summary(run: &RunTotals) -> SummaryLine {
         flaky: totals.flaky,
         judged: judged(totals.judged),
         total_turns: *total_turns,
-        usage: counted_usage(*usage),
+        usage: counted_usage(tokens.usage),
+        usage_turns: has_tokens.then_some(tokens.turns),
+        turns_without_usage: Some(tokens.unreported).filter(|count| has_tokens && *count > 0),
         started: *started_unix_ms,
         duration_ms: end.as_ref().map(|end| milliseconds(end.elapsed_us)),
+        virtual_ms: Some(milliseconds(*virtual_us)).filter(|_| *virtual_us > 0),
         exit_code: run.exit_code(),
         snapshots: snapshots(counted),
         warnings: end
@@ -240,12 +246,13 @@ pub(super) fn last_line(run: &RunTotals) -> serde_json::Result<String> {
 }
 
 /// What a run was made with.
-pub(super) fn run(facts: &RunFacts) -> RunFactsView<'_> {
+pub(in crate::report) fn run(facts: &RunFacts) -> RunFactsView<'_> {
     let RunFacts {
         command,
         config,
         target,
         target_description,
+        model,
         host,
         commit,
         branch,
@@ -258,6 +265,7 @@ pub(super) fn run(facts: &RunFacts) -> RunFactsView<'_> {
         config: config.as_deref(),
         target: target.as_deref(),
         target_description: target_description.as_deref(),
+        model: model.as_deref(),
         host: host.as_deref(),
         commit: commit.as_deref(),
         branch: branch.as_deref(),

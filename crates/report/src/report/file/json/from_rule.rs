@@ -5,106 +5,104 @@ use std::sync::Arc;
 use serde_json::{Number, Value};
 
 use super::verdict_view::{
-    Assertion, JudgeAnswerView, JudgeView, LevelView, NotShownView, ProblemView, StatusView,
+    Assertion, ComparedView, DifferenceView, JudgeAnswerView, JudgeView, LevelView, ProblemView,
+    ReasonView, RuleStatusView, StatusView,
 };
 use crate::report::words::duration::milliseconds;
 use ananke_base::diagnostic::SourceFile;
 use ananke_base::source::{parse, parse_json};
 use ananke_trace::outcome::{
-    self, Failure, JudgeAnswer, Measured, MeasuredUnit, NotShownRule, PassedRule, Problem, Ruling,
+    self, ComparedValue, EvidenceLine, FailureReason, JudgeAnswer, Measured, MeasuredUnit, Problem,
+    RuleResult, RuleStatus, Ruling, ValueDifference,
 };
 
 /// The evaluated rules: first those that failed.
 pub(super) fn assertions<'a>(
-    failures: &'a [Failure],
-    held: &'a [PassedRule],
+    failures: impl Iterator<Item = &'a RuleResult>,
+    passed: impl Iterator<Item = &'a RuleResult>,
 ) -> Vec<Assertion<'a>> {
-    failures
-        .iter()
-        .map(broken)
-        .chain(held.iter().map(kept))
-        .collect()
+    failures.chain(passed).map(assertion).collect()
 }
 
-/// The rules that a trace does not show; `None` if there are none.
-pub(super) fn not_shown(rules: &[NotShownRule]) -> Option<Vec<NotShownView<'_>>> {
-    (!rules.is_empty()).then(|| rules.iter().map(not_shown_rule).collect())
+/// The rules that are not shown; `None` if there are none.
+pub(super) fn not_shown<'a>(
+    rules: impl Iterator<Item = &'a RuleResult>,
+) -> Option<Vec<Assertion<'a>>> {
+    let views: Vec<Assertion<'a>> = rules.map(assertion).collect();
+    (!views.is_empty()).then_some(views)
 }
 
-fn not_shown_rule(rule: &NotShownRule) -> NotShownView<'_> {
-    let NotShownRule {
-        rule,
-        level,
-        place,
-        written,
-        wanted,
-        lacks,
-    } = rule;
-    NotShownView {
-        rule,
-        message: lacks,
-        value: yaml(written),
-        expected: wanted,
-        level: (*level).into(),
-        file: &place.file,
-        line: place.line,
-    }
-}
-
-fn broken(failure: &Failure) -> Assertion<'_> {
-    let held = kept_by(&failure.rule, &failure.written, failure.measured.as_ref());
+fn assertion(result: &RuleResult) -> Assertion<'_> {
+    let value = yaml(&result.written);
+    let has_failed = result.has_failed();
     Assertion {
-        passed: false,
-        message: Some(&failure.message),
-        expected: filled(&failure.expected),
-        seen: Some(&failure.seen),
-        difference: failure.difference.as_ref().map(ToString::to_string),
-        judge: failure.ruling.as_ref().map(judge),
-        help: failure.help.as_deref(),
-        triggered: failure.counts.map(|counts| counts.triggered),
-        not_checkable: failure.counts.map(|counts| counts.not_checkable),
-        level: failure.level.into(),
-        file: &failure.place.file,
-        line: failure.place.line,
-        ..held
-    }
-}
-
-fn kept(held: &PassedRule) -> Assertion<'_> {
-    Assertion {
-        expected: filled(&held.wanted),
-        judge: held.ruling.as_ref().map(judge),
-        triggered: held.counts.map(|counts| counts.triggered),
-        not_checkable: held.counts.map(|counts| counts.not_checkable),
-        level: held.level.into(),
-        file: &held.place.file,
-        line: held.place.line,
-        ..kept_by(&held.rule, &held.written, held.measured.as_ref())
-    }
-}
-
-/// A rule that passes, as it is written, with what was measured.
-fn kept_by<'a>(rule: &'a str, written: &str, measured: Option<&Measured>) -> Assertion<'a> {
-    let value = yaml(written);
-    Assertion {
-        rule,
-        passed: true,
+        rule: &result.rule,
+        tool: result.tool.as_deref(),
+        status: result.status.into(),
+        passed: match result.status {
+            RuleStatus::Passed => Some(true),
+            RuleStatus::Failed => Some(false),
+            RuleStatus::NotShown => None,
+        },
+        message: filled(&result.message),
         path: value.get("path").and_then(Value::as_str).map(str::to_owned),
         value,
-        actual: measured.and_then(actual),
-        limit: measured.map(|measured| measured.limit),
-        unit: measured.map(|measured| measured.unit.as_str()),
-        message: None,
-        triggered: None,
-        not_checkable: None,
-        expected: None,
-        seen: None,
-        difference: None,
-        judge: None,
-        help: None,
-        level: LevelView::Test,
-        file: "",
-        line: 0,
+        expected: filled(&result.expected),
+        actual: result.measured.as_ref().and_then(actual),
+        limit: result.measured.map(|measured| measured.limit),
+        unit: result.measured.map(|measured| measured.unit.as_str()),
+        triggered: result.counts.map(|counts| counts.triggered),
+        not_checkable: result.counts.map(|counts| counts.not_checkable),
+        seen: has_failed.then(|| result.seen.iter().map(EvidenceLine::text).collect()),
+        found: result.found.as_deref(),
+        differences: (!result.differences.is_empty())
+            .then(|| result.differences.iter().map(difference).collect()),
+        difference: result.difference.as_ref().map(ToString::to_string),
+        judge: result.ruling.as_ref().map(judge),
+        help: result.help.as_deref(),
+        reason: has_failed.then(|| reason(result.reason())),
+        level: result.level.into(),
+        file: &result.place.file,
+        line: result.place.line,
+    }
+}
+
+fn difference(difference: &ValueDifference) -> DifferenceView<'_> {
+    let ValueDifference {
+        event,
+        of,
+        path: _,
+        expected,
+        actual,
+    } = difference;
+    DifferenceView {
+        event: *event,
+        of: match of {
+            ComparedValue::Arguments => ComparedView::Arguments,
+            ComparedValue::Result => ComparedView::Result,
+            ComparedValue::State => ComparedView::State,
+            ComparedValue::Output => ComparedView::Output,
+        },
+        path: difference.path(),
+        expected,
+        actual: actual.as_deref(),
+        missing: actual.is_none().then_some(true),
+    }
+}
+
+/// The key that equal failures share.
+pub(super) fn reason(reason: FailureReason) -> ReasonView {
+    let FailureReason {
+        kind,
+        tool,
+        path,
+        about,
+    } = reason;
+    ReasonView {
+        kind,
+        tool,
+        path,
+        about,
     }
 }
 
@@ -165,6 +163,16 @@ impl From<outcome::Level> for LevelView {
             outcome::Level::Test => Self::Test,
             outcome::Level::Turn => Self::Turn,
             outcome::Level::Checkpoint => Self::Checkpoint,
+        }
+    }
+}
+
+impl From<RuleStatus> for RuleStatusView {
+    fn from(status: RuleStatus) -> Self {
+        match status {
+            RuleStatus::Passed => Self::Passed,
+            RuleStatus::Failed => Self::Failed,
+            RuleStatus::NotShown => Self::NotShown,
         }
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn runs(outcome: &Outcome) -> Option<RunsView<'_>> {
         verdict,
         durations,
         turns,
-        usage: _,
+        tokens: _,
         ..
     } = stability;
     let Stability {

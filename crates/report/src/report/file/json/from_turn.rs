@@ -30,7 +30,7 @@ pub(super) fn attempt((number, outcome): (usize, &Outcome)) -> AttemptView<'_> {
         duration_ms: outcome.transcript.duration().map(milliseconds),
         turns: outcome.transcript.turns.iter().map(turn).collect(),
         turns_not_run: outcome.transcript.turns_not_run,
-        final_assertions: assertions(outcome.verdict.end.failures(), outcome.passed_rules()),
+        final_assertions: assertions(outcome.verdict.failures(), outcome.passed_rules()),
         error: outcome
             .first_problem()
             .map(|(_, problem)| problem_view(problem)),

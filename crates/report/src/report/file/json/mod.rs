@@ -19,11 +19,12 @@ mod view;
 mod walks_view;
 
 pub use collected_report::{CollectedReport, CollectedValue};
-pub(in crate::report) use from_outcome::result_line;
 #[cfg(feature = "html")]
 pub(in crate::report) use from_outcome::summary;
+pub(in crate::report) use from_outcome::{result_line, run as run_facts};
 pub use json_lines_report::JsonLinesReport;
 pub use json_report::JsonReport;
+pub(in crate::report) use view::RunFactsView;
 pub use view::schema;
 #[cfg(feature = "html")]
 pub(in crate::report) use view::{JudgedCounts, SummaryLine, WarningView};

@@ -1,5 +1,7 @@
 //! Status, problem and rules of a test or a turn, as readers get them.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Number, Value};
@@ -10,10 +12,18 @@ pub(super) struct Assertion<'a> {
     /// The rule's path in an assert block: `tools.require`, `timing.max_idle_ms`.
     #[serde(rename = "type")]
     pub(super) rule: &'a str,
-    /// Whether it passed. Rules that were never evaluated are not listed: requirements of an aborted turn or test, and
+    /// The tool that the finding is about; omitted if it is about none, or if the rule passed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-since" = "1.1"))]
+    pub(super) tool: Option<&'a str>,
+    /// The result. Rules that were never evaluated are not listed: requirements of an aborted turn or test, and
     /// scripts and judges that were not asked because another rule failed.
-    pub(super) passed: bool,
-    /// The finding, on one line; omitted if the rule passed.
+    #[schemars(extend("x-since" = "1.1"))]
+    pub(super) status: RuleStatusView,
+    /// Whether it passed; omitted if it neither passed nor failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) passed: Option<bool>,
+    /// The finding, on one line, or what is not shown; omitted if the rule passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<&'a str>,
     /// The rule as it is written, with variables not filled: any JSON value.
@@ -43,7 +53,15 @@ pub(super) struct Assertion<'a> {
     pub(super) not_checkable: Option<u64>,
     /// What was seen instead: the closest calls or texts; omitted if the rule passed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) seen: Option<&'a [String]>,
+    pub(super) seen: Option<Vec<&'a str>>,
+    /// The words in the agent's text that a text rule found; omitted if it found none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-since" = "1.1"))]
+    pub(super) found: Option<&'a str>,
+    /// The values that differ from what was expected, those of the closest candidate first; omitted if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-since" = "1.1"))]
+    pub(super) differences: Option<Vec<DifferenceView<'a>>>,
     /// For a snapshot or a sequence: the differences, line by line as `diff -u` writes them. Long differences are
     /// truncated, with a note.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,6 +73,10 @@ pub(super) struct Assertion<'a> {
     /// What to do about it; omitted if that follows from the rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) help: Option<&'a str>,
+    /// The key that equal failures share; omitted if the rule did not fail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-since" = "1.1"))]
+    pub(super) reason: Option<ReasonView>,
     /// The level that the rule is defined on.
     pub(super) level: LevelView,
     /// The file that contains the rule.
@@ -63,26 +85,70 @@ pub(super) struct Assertion<'a> {
     pub(super) line: u32,
 }
 
-/// A rule that a trace says nothing about: it has neither passed nor failed.
+/// A value that is not what a rule expects.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "NotShownRule")]
-pub(super) struct NotShownView<'a> {
-    /// The rule's path in an assert block.
-    #[serde(rename = "type")]
-    pub(super) rule: &'a str,
-    /// What the trace does not show.
-    pub(super) message: &'a str,
-    /// The rule as it is written, with variables not filled: any JSON value.
-    #[schemars(with = "serde_json::Value")]
-    pub(super) value: Value,
-    /// What the rule expects, in words.
+#[schemars(rename = "ValueDifference")]
+pub(super) struct DifferenceView<'a> {
+    /// The number of the call's first event, as in `turns[].items`; omitted if it is not about a call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) event: Option<u32>,
+    /// The value that the path leads into.
+    pub(super) of: ComparedView,
+    /// The keys and indexes that lead to it, with `.` between them; empty for the whole value.
+    pub(super) path: String,
+    /// The value that was expected there, as JSON or in words.
     pub(super) expected: &'a str,
-    /// The level that the rule is defined on.
-    pub(super) level: LevelView,
-    /// The file that contains the rule.
-    pub(super) file: &'a str,
-    /// The line of the rule, from 1.
-    pub(super) line: u32,
+    /// The value that was found there, as short JSON; omitted if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) actual: Option<&'a str>,
+    /// `true` if nothing is there; omitted otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) missing: Option<bool>,
+}
+
+/// The value that the path of a difference leads into.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "ComparedValue")]
+pub(super) enum ComparedView {
+    /// The arguments of a call.
+    Arguments,
+    /// The result of a call.
+    Result,
+    /// The agent's state.
+    State,
+    /// The JSON in the last message.
+    Output,
+}
+
+/// The key that equal failures share: not the sentence, whose values differ from test to test.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Reason")]
+pub(super) struct ReasonView {
+    /// The rule's path in an assert block, or the `kind` of an error.
+    pub(super) kind: Cow<'static, str>,
+    /// The tool that it is about; omitted if it is about none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tool: Option<String>,
+    /// The place of the first value that differs; omitted if no value does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) path: Option<String>,
+    /// What it is about where neither a tool nor a path says it; omitted otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) about: Option<String>,
+}
+
+/// The result of a rule.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "RuleStatus")]
+pub(super) enum RuleStatusView {
+    /// It passed.
+    Passed,
+    /// It failed.
+    Failed,
+    /// It neither passed nor failed: something was not read, or a trace does not contain its facts.
+    NotShown,
 }
 
 /// What a judge decided about a rule.

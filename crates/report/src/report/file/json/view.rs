@@ -11,16 +11,19 @@ use super::attempt_view::AttemptView;
 use super::case_assertions::CaseAssertionView;
 use super::runs_view::{FlipCounts, RunsView, SelfComparisonView, StabilityView};
 use super::turn_view::{TurnView, UsageView};
-use super::verdict_view::{Assertion, NotShownView, ProblemView, StatusView};
+use super::verdict_view::{Assertion, ProblemView, StatusView};
 use super::walks_view::WalksView;
 use ananke_model::schema::generate_since;
 
 /// The version of the format. New fields raise its second number; a change of what a field means raises its first.
-pub(super) const VERSION: &str = "1.0";
+pub(super) const VERSION: &str = "1.1";
+
+/// The version of a field that does not name one.
+const FIRST: &str = "1.0";
 
 /// The JSON Schema of one line, and of a whole file that is one value.
 pub fn schema() -> Value {
-    generate_since::<ReportFormatView<'static>>("report", "ananke report", VERSION)
+    generate_since::<ReportFormatView<'static>>("report", "ananke report", FIRST)
 }
 
 /// A JSON report: one line of `--json` and `-o FILE.jsonl`, or the whole of `-o FILE.json`.
@@ -77,7 +80,7 @@ pub(super) struct LastLine<'a> {
 /// What a run was made with. Commit, branch and link are there where the environment of a CI server contains them.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Run")]
-pub(super) struct RunFactsView<'a> {
+pub(in crate::report) struct RunFactsView<'a> {
     /// The version of ananke.
     pub(super) ananke: &'static str,
     /// The command line, an argument each. The values of `--var` are `***`.
@@ -91,6 +94,10 @@ pub(super) struct RunFactsView<'a> {
     /// What the config says of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) target_description: Option<&'a str>,
+    /// The name of its model, if its protocol names one.
+    #[schemars(extend("x-since" = "1.1"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) model: Option<&'a str>,
     /// The name of the machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) host: Option<&'a str>,
@@ -204,6 +211,10 @@ pub(super) struct ResultLine<'a> {
     /// The agent's time in all turns together, in milliseconds with up to three decimals; omitted if a trace does not show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) duration_ms: Option<f64>,
+    /// `true` if all times of the turns are on a virtual clock: the agent's delays are simulated. Omitted for every other test.
+    #[schemars(extend("x-since" = "1.1"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) virtual_time: Option<bool>,
     /// How many messages came before the agent's last one: those before the first turn, those of the user, and those of
     /// the agent that are not empty.
     pub(super) messages_count: usize,
@@ -236,7 +247,7 @@ pub(super) struct ResultLine<'a> {
     /// The rules whose facts the trace does not contain, of a conversation that `ananke verify` read; omitted if there are
     /// none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) not_shown: Option<Vec<NotShownView<'a>>>,
+    pub(super) not_shown: Option<Vec<Assertion<'a>>>,
     /// The messages of all failed rules, those of the turns first: from `assertions` and `final_assertions`.
     pub(super) assertion_errors: Vec<&'a str>,
     /// Oddities that fail nothing: a hook's secret that is too short to mask, a failed `teardown` command.
@@ -315,11 +326,24 @@ pub(in crate::report) struct SummaryLine {
     /// The tokens of all turns of all attempts, as far as agents reported them; omitted if none did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::report) usage: Option<UsageView>,
+    /// How many turns of agents these tokens are of, those of all attempts.
+    #[schemars(extend("x-since" = "1.1"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::report) usage_turns: Option<usize>,
+    /// How many of these turns reported no tokens, so that the sums in `usage` are partial; omitted if all reported some.
+    #[schemars(extend("x-since" = "1.1"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::report) turns_without_usage: Option<usize>,
     /// When the run started, in Unix milliseconds.
     pub(in crate::report) started: u64,
     /// The wall-clock duration of the run, in milliseconds with up to three decimals; omitted if it was aborted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::report) duration_ms: Option<f64>,
+    /// The time of all tests whose agents have a virtual clock, in milliseconds: their delays are simulated, so it is no part of
+    /// `duration_ms`. Omitted if there was none.
+    #[schemars(extend("x-since" = "1.1"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::report) virtual_ms: Option<f64>,
     /// The resulting exit code (130 if interrupted); omitted if the run was aborted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::report) exit_code: Option<u8>,

@@ -63,7 +63,7 @@ impl<'a> From<&'a Walks> for WalksView<'a> {
             actions,
             failed,
             turns,
-            usage: _,
+            tokens: _,
         } = from;
         let action = |ActionCount {
                           name,

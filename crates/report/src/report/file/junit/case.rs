@@ -15,6 +15,7 @@ use crate::report::words::names;
 use crate::report::words::stability::{flip, percent};
 use ananke_base::text::{escape, truncate};
 use ananke_trace::outcome::{Outcome, Status, TestIdentity, TurnOutcome};
+use ananke_trace::process::in_one_line;
 
 /// The depth of cases in the document.
 const CASE_DEPTH: usize = 2;
@@ -65,6 +66,10 @@ pub(super) fn write<W: Write>(
         for attempt in &outcome.earlier_attempts {
             retried(writer, attempt, outcome.status())?;
         }
+    }
+    if transcript == findings(outcome) {
+        // They are in the element of the verdict.
+        transcript.clear();
     }
     let attached = attachments(outcome, job);
     if !transcript.is_empty() || !attached.is_empty() {
@@ -181,10 +186,7 @@ fn retried<W: Write>(writer: &mut Writer<W>, attempt: &Outcome, last: Status) ->
         .with("message", &message)
         .with("type", kind);
     element.open(writer)?;
-    let findings = transcript(
-        attempt,
-        TranscriptStyle::for_files(TranscriptScope::Findings),
-    );
+    let findings = findings(attempt);
     Element::new("stackTrace", CASE_DEPTH + 2).text(writer, &findings)?;
     let transcript = transcript(
         attempt,
@@ -229,14 +231,19 @@ fn verdict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()
         (Status::Failed, None) => "failure",
         (Status::Error | Status::Timeout | Status::Undecided | Status::NotShown, None) => "error",
     };
-    let findings = transcript(
-        outcome,
-        TranscriptStyle::for_files(TranscriptScope::Findings),
-    );
+    let findings = findings(outcome);
     Element::new(name, CASE_DEPTH + 1)
         .with("message", &(short(message) + &and_more(outcome)))
         .with("type", kind)
         .text(writer, &findings)
+}
+
+/// What is wrong, in lines.
+fn findings(outcome: &Outcome) -> String {
+    transcript(
+        outcome,
+        TranscriptStyle::for_files(TranscriptScope::Findings),
+    )
 }
 
 /// How many findings there are in addition to the first: ` (and 3 more)`; empty if there are none.
@@ -247,7 +254,7 @@ fn and_more(outcome: &Outcome) -> String {
         .iter()
         .filter_map(TurnOutcome::problem);
     let problems = problems.chain(outcome.verdict.end.problem()).count();
-    let not_shown = outcome.verdict.not_shown.len();
+    let not_shown = outcome.verdict.not_shown().count();
     match (problems + outcome.all_failures().count() + not_shown).saturating_sub(1) {
         0 => String::new(),
         more => format!(" (and {more} more)"),
@@ -256,5 +263,5 @@ fn and_more(outcome: &Outcome) -> String {
 
 /// What fits into an attribute that servers show as a heading.
 fn short(message: &str) -> String {
-    escape::line(&truncate::chars(message, 1000)).into_owned()
+    escape::line(&truncate::chars(&in_one_line(message), 1000)).into_owned()
 }

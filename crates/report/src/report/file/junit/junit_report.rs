@@ -12,15 +12,16 @@ use quick_xml::Writer;
 use super::element::Element;
 use super::junit_profile::JunitProfile;
 use super::spool::SuiteSpool;
-use super::suite::{Suite, counted};
+use super::suite::{Suite, with_counts};
 use super::{case, element, words};
 use crate::report::ci::BuildJob;
 use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
 use crate::report::run_totals::RunTotals;
-use ananke_base::context::Scratch;
+use crate::report::words::run_facts::run_facts;
+use ananke_base::context::{Scratch, iso8601};
 use ananke_engine::run::RunEvent;
-use ananke_trace::outcome::{Outcome, Totals};
+use ananke_trace::outcome::Outcome;
 use ananke_trace::redact::Sealed;
 
 /// A report in a file.
@@ -72,7 +73,7 @@ impl JunitReport {
         }
         self.cases.add(&mut suite.cases, &xml)?;
         // A case that could not be written is not counted either.
-        suite.totals.add(outcome);
+        suite.add(outcome);
         if let Some(accounts) = &mut self.accounts {
             suite.account(accounts, &element::content(&case::account(outcome)))?;
         }
@@ -86,11 +87,13 @@ impl JunitReport {
             .write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
         let root = Element::new("testsuites", 0);
         let root = match self.profile {
-            JunitProfile::Default => counted(
-                root.with("name", "ananke"),
-                &self.totals(),
-                self.run.started_unix_ms,
-            ),
+            JunitProfile::Default => {
+                let elapsed_us = self.run.end.as_ref().map(|end| end.elapsed_us);
+                let took_us = elapsed_us.unwrap_or(self.run.totals.duration_us);
+                with_counts(root.with("name", "ananke"), &self.run.totals)
+                    .with("time", &words::in_seconds(took_us))
+                    .with("timestamp", &iso8601(self.run.started_unix_ms))
+            }
             // Windy Road's schema gives the root no attribute.
             JunitProfile::Strict => root,
         };
@@ -98,11 +101,17 @@ impl JunitReport {
             root.empty(&mut writer)?;
         } else {
             root.open(&mut writer)?;
+            let facts = run_facts(&self.run);
             for (number, (name, suite)) in self.suites.iter().enumerate() {
                 match &mut self.accounts {
-                    None => suite.write(&mut writer, name, &mut self.cases)?,
+                    None => suite.write(&mut writer, name, &facts, &mut self.cases)?,
                     Some(accounts) => {
-                        suite.write_strict(&mut writer, number, &mut self.cases, accounts)?;
+                        suite.write_strict(
+                            &mut writer,
+                            number,
+                            &facts,
+                            (&mut self.cases, accounts),
+                        )?;
                     }
                 }
             }
@@ -110,15 +119,6 @@ impl JunitReport {
         }
         writer.get_mut().write_all(b"\n")?;
         writer.get_mut().flush()
-    }
-
-    /// The counts of all suites, with the time of the run on the wall clock if it came to its end.
-    fn totals(&self) -> Totals {
-        let elapsed_us = self.run.end.as_ref().map(|end| end.elapsed_us);
-        Totals {
-            duration_us: elapsed_us.unwrap_or(self.run.totals.duration_us),
-            ..self.run.totals
-        }
     }
 }
 

@@ -7,8 +7,9 @@ use quick_xml::Writer;
 use super::element::Element;
 use super::spool::{PieceRanges, SuiteSpool};
 use super::words;
+use crate::report::words::run_facts::RunFact;
 use ananke_base::context::iso8601;
-use ananke_trace::outcome::Totals;
+use ananke_trace::outcome::{Outcome, Totals};
 
 use ananke_base::text::escape;
 
@@ -28,6 +29,8 @@ pub(super) struct Suite {
     accounts: PieceRanges,
     accounts_bytes: usize,
     accounts_left_out: usize,
+    /// Whether the duration of a test is known.
+    is_timed: bool,
 }
 
 impl Suite {
@@ -37,6 +40,12 @@ impl Suite {
             started_unix_ms,
             ..Self::default()
         }
+    }
+
+    /// Counts a test.
+    pub(super) fn add(&mut self, outcome: &Outcome) {
+        self.totals.add(outcome);
+        self.is_timed |= outcome.transcript.duration().is_some();
     }
 
     /// Adds the account of one more case, made by [`super::element::content`], while there is room.
@@ -54,11 +63,19 @@ impl Suite {
         &self,
         writer: &mut Writer<W>,
         name: &str,
+        facts: &[RunFact],
         cases: &mut SuiteSpool,
     ) -> io::Result<()> {
         let element = Element::new("testsuite", SUITE_DEPTH).with("name", &escape::line(name));
-        let element = counted(element, &self.totals, self.started_unix_ms);
+        let element = with_counts(element, &self.totals);
+        let element = if self.is_timed {
+            element.with("time", &words::in_seconds(self.totals.duration_us))
+        } else {
+            element
+        };
+        let element = element.with("timestamp", &iso8601(self.started_unix_ms));
         element.open(writer)?;
+        properties(writer, facts)?;
         cases.copy(&self.cases, writer.get_mut())?;
         element.close(writer)
     }
@@ -68,8 +85,8 @@ impl Suite {
         &self,
         writer: &mut Writer<W>,
         number: usize,
-        cases: &mut SuiteSpool,
-        accounts: &mut SuiteSpool,
+        facts: &[RunFact],
+        (cases, accounts): (&mut SuiteSpool, &mut SuiteSpool),
     ) -> io::Result<()> {
         let (package, name) = self.class.rsplit_once('.').unwrap_or(("", &self.class));
         let name = if name.trim().is_empty() {
@@ -87,9 +104,10 @@ impl Suite {
             )
             // The schema requires a host; a report is the same on every machine.
             .with("hostname", "localhost");
-        let element = with_counts(element, &self.totals);
+        let element = with_counts(element, &self.totals)
+            .with("time", &words::in_seconds(self.totals.duration_us));
         element.open(writer)?;
-        Element::new("properties", SUITE_DEPTH + 1).empty(writer)?;
+        properties(writer, facts)?;
         cases.copy(&self.cases, writer.get_mut())?;
         Element::new("system-out", SUITE_DEPTH + 1).around(writer, |out| {
             accounts.copy(&self.accounts, out)?;
@@ -104,13 +122,21 @@ impl Suite {
     }
 }
 
-/// The attributes that suites and the whole have in common.
-pub(super) fn counted(element: Element, totals: &Totals, started_unix_ms: u64) -> Element {
-    with_counts(element, totals).with("timestamp", &iso8601(started_unix_ms))
+/// What the run was made with, and what it took; the schemas have a place for it in a suite alone.
+fn properties<W: Write>(writer: &mut Writer<W>, facts: &[RunFact]) -> io::Result<()> {
+    let properties = Element::new("properties", SUITE_DEPTH + 1);
+    properties.open(writer)?;
+    for RunFact { name, value } in facts {
+        Element::new("property", SUITE_DEPTH + 2)
+            .with("name", name)
+            .with("value", &escape::line(value))
+            .empty(writer)?;
+    }
+    properties.close(writer)
 }
 
 /// A timeout is an error to every reader of JUnit, as is a test without a verdict. A test in quarantine that does not pass is skipped.
-fn with_counts(element: Element, totals: &Totals) -> Element {
+pub(super) fn with_counts(element: Element, totals: &Totals) -> Element {
     element
         .with("tests", &totals.tests().to_string())
         .with("failures", &totals.failed.to_string())
@@ -122,5 +148,4 @@ fn with_counts(element: Element, totals: &Totals) -> Element {
             "skipped",
             &(totals.skipped + totals.quarantined).to_string(),
         )
-        .with("time", &words::in_seconds(totals.duration_us))
 }

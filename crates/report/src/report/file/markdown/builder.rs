@@ -8,13 +8,16 @@ use super::words::{code, folded};
 use crate::report::layout::Page;
 use crate::report::layout::counts;
 use crate::report::layout::{Palette, mark};
-use crate::report::run_totals::{RunClose, RunTotals};
+use crate::report::run_totals::RunTotals;
 use crate::report::slowest::Slowest;
 use crate::report::words::ruling;
+use crate::report::words::run_facts;
 use crate::report::words::stability::{flip, flip_rate, rate};
+use crate::report::words::tokens;
 use ananke_base::text::duration;
 use ananke_engine::run::RunEvent;
-use ananke_trace::outcome::{NearNames, Outcome, Quarantine, Status, Verdict};
+use ananke_trace::outcome::{NearNames, Outcome, Quarantine, RunFacts, Status, Verdict};
+use ananke_trace::process::in_one_line;
 
 /// The number of slowest tests in the report.
 const SLOWEST: usize = 5;
@@ -115,7 +118,6 @@ impl MarkdownBuilder {
             totals,
             selected,
             snapshots,
-            end,
             ..
         } = &self.run;
         let sign = if self.run.exit_code() == Some(0) {
@@ -126,13 +128,16 @@ impl MarkdownBuilder {
         let mut page = Page::default();
         page.lines(&format!("## {sign} {}\n\n", self.run.reason()));
         counts::write(&mut page, &Palette::default(), totals, *selected);
-        if let Some(RunClose { elapsed_us, .. }) = end {
-            page.plain(&format!(" in {}", duration::rounded(*elapsed_us)));
-        }
+        page.plain(&run_facts::took(&self.run));
         page.end();
         page.end();
-        for line in ruling::totals(totals.judged)
+        page.plain(&made_with(&self.run.facts));
+        page.end();
+        page.end();
+        let tokens = tokens::of_run(self.run.tokens).map(|tokens| format!("tokens: {tokens}"));
+        for line in tokens
             .into_iter()
+            .chain(ruling::totals(totals.judged))
             .chain(flip_rate(totals))
         {
             page.plain(&line);
@@ -202,11 +207,21 @@ impl MarkdownBuilder {
     }
 }
 
+/// The facts of a run on one line, each value in a code span; an address is one that readers make a link of.
+fn made_with(facts: &RunFacts) -> String {
+    let facts = run_facts::made_with(facts);
+    let facts = facts.iter().map(|fact| match fact.link() {
+        Some(link) => format!("{} {link}", fact.name),
+        None => format!("{} {}", fact.name, code(&fact.value, NAME)),
+    });
+    facts.collect::<Vec<_>>().join(" · ")
+}
+
 fn quarantined(outcome: &Outcome, entry: &Quarantine) -> String {
     let status = outcome.status().words();
     let message = outcome
         .headline()
-        .map(|(_, message)| format!(": {}", code(message, NAME)));
+        .map(|(_, message)| format!(": {}", code(&in_one_line(message), NAME)));
     let Quarantine { expires, owner, .. } = entry;
     let id = code(&outcome.test.id, NAME);
     format!(

@@ -11,8 +11,9 @@ use crate::report::transcript::attempts;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
 use crate::report::words::stability::rate;
 use crate::report::words::walks::summary;
-use ananke_base::text::{HeadTail, duration};
+use ananke_base::text::{HeadTail, duration, grouped};
 use ananke_trace::outcome::Outcome;
+use ananke_trace::process::in_one_line;
 
 /// The most tests in the report, however much room there is: longer lists are for programs.
 const MOST: usize = 500;
@@ -77,8 +78,8 @@ impl Failures {
     pub(super) fn add(&mut self, outcome: &Outcome) {
         let reason = outcome
             .headline()
-            .map_or(outcome.status().as_str(), |(_, reason)| reason)
-            .to_owned();
+            .map_or(outcome.status().as_str(), |(_, reason)| reason);
+        let reason = in_one_line(reason);
         let id = code(&outcome.test.id, NAME);
         let known = self.groups.get_mut(&reason);
         let group = known.is_none().then(|| FailureGroup::of(outcome, &reason));
@@ -168,10 +169,11 @@ impl FailureGroup {
             cell(&code(reason, NAME)),
             took(outcome).unwrap_or_default(),
         ];
+        let findings = findings(outcome);
         Self {
             row,
-            head: head(outcome),
-            transcript: kept_transcript(outcome),
+            head: head(outcome, &findings),
+            transcript: kept_transcript(outcome, &findings),
             others: Vec::new(),
         }
     }
@@ -204,7 +206,8 @@ impl FailureGroup {
     /// All of it, with at most `most` bytes of its transcript.
     fn text(&self, most: usize) -> String {
         let mut text = self.head.clone();
-        if self.transcript.size() <= most || most >= SHORTEST_TRANSCRIPT {
+        let has_room = self.transcript.size() <= most || most >= SHORTEST_TRANSCRIPT;
+        if has_room && self.transcript.size() > 0 {
             text += &folded(
                 "transcript",
                 &self.transcript.clone().shortened(most).to_string(),
@@ -235,18 +238,30 @@ fn share(groups: &[&FailureGroup], room: usize) -> usize {
 }
 
 fn further(count: usize) -> String {
-    format!("… and {count} more that did not pass\n\n")
+    format!("… and {} more that did not pass\n\n", grouped(count))
 }
 
 /// The line above the failures that are collapsed.
 fn more(count: usize) -> String {
     format!(
-        "{count} more {}",
+        "{} more {}",
+        grouped(count),
         if count == 1 { "failure" } else { "failures" }
     )
 }
 
-fn head(outcome: &Outcome) -> String {
+/// What is wrong.
+fn findings(outcome: &Outcome) -> String {
+    let style = TranscriptStyle {
+        indent: CODE_BLOCK,
+        item: 400,
+        whole: FINDINGS,
+        ..TranscriptStyle::for_files(TranscriptScope::Findings)
+    };
+    transcript(outcome, style)
+}
+
+fn head(outcome: &Outcome, findings: &str) -> String {
     let status = outcome.status().words();
     let of = outcome.attempt();
     let attempts = if of > 1 {
@@ -270,17 +285,10 @@ fn head(outcome: &Outcome) -> String {
         code(&outcome.test.id, 400),
         runs.unwrap_or_default()
     );
-    let findings = TranscriptStyle {
-        indent: CODE_BLOCK,
-        item: 400,
-        whole: FINDINGS,
-        ..TranscriptStyle::for_files(TranscriptScope::Findings)
-    };
-    let findings = transcript(outcome, findings);
     if findings.is_empty() {
         heading
     } else {
-        heading + &findings + "\n"
+        heading + findings + "\n"
     }
 }
 
@@ -289,12 +297,18 @@ fn took(outcome: &Outcome) -> Option<String> {
     outcome.transcript.duration().map(duration::rounded)
 }
 
-fn kept_transcript(outcome: &Outcome) -> HeadTail {
+/// The transcript; empty if it says nothing but what is wrong.
+fn kept_transcript(outcome: &Outcome, findings: &str) -> HeadTail {
     let style = TranscriptStyle {
         indent: CODE_BLOCK,
         whole: usize::MAX,
         ..TranscriptStyle::for_files(TranscriptScope::Everything)
     };
     let story = attempts(outcome, style) + &transcript(outcome, style);
+    let story = if story == findings {
+        String::new()
+    } else {
+        story
+    };
     HeadTail::new(story).shortened(LONGEST_TRANSCRIPT)
 }

@@ -3,13 +3,17 @@
 //! **Invariant:** no row is wider than the terminal, there are never more rows than it has, and a test's turn is shown
 //! before its id is shown whole.
 
+use std::time::Duration;
+
 use anstyle::Style;
 
 use super::area::StyledLine;
 use super::state::{AreaState, Repeat, RunningTest};
-use crate::report::layout::Palette;
+use crate::report::layout::{Palette, mark};
 use ananke_base::context::{At, Colouring, TerminalSize};
-use ananke_base::text::{columns, duration};
+use ananke_base::text::{columns, duration, grouped};
+use ananke_trace::outcome::Status;
+use ananke_trace::trace::Usage;
 
 /// What a terminal is taken for that does not know its size.
 const USUAL: TerminalSize = TerminalSize {
@@ -31,6 +35,20 @@ const WIDEST_ID: usize = 72;
 
 /// The least room for the reason of a retry.
 const WHY: usize = 16;
+
+/// The columns that the name of a call gets at most.
+const WIDEST_CALL: usize = 30;
+
+/// After how long an agent that says nothing is silent.
+const SILENT: Duration = Duration::from_secs(3);
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// How many signs the bar has, on a terminal that is wide.
+const BAR: usize = 20;
+
+/// From how many columns on the bar is whole.
+const WIDE: usize = 100;
 
 /// Below this, every column counts.
 const NARROW: usize = 40;
@@ -78,7 +96,7 @@ pub(crate) fn rows(
             .min(rows.saturating_sub(1).max(1))
             .min(MOST);
         if options.tests {
-            shown.extend(layout.tests(&state.running, most - 1));
+            shown.extend(layout.tests(&state.longest_first(now), most - 1));
         }
         shown.push(layout.run(state, since, tests));
     }
@@ -122,7 +140,7 @@ impl Layout {
     }
 
     /// At most `most` rows of the tests that run; those that are not shown are counted.
-    fn tests(&self, running: &[RunningTest], most: usize) -> Vec<StyledLine> {
+    fn tests(&self, running: &[&RunningTest], most: usize) -> Vec<StyledLine> {
         let shown = if running.len() <= most {
             running.len()
         } else {
@@ -143,7 +161,7 @@ impl Layout {
     }
 
     /// Rows with the ids in one column and the turns in another.
-    fn table(&self, tests: &[RunningTest]) -> Vec<StyledLine> {
+    fn table(&self, tests: &[&RunningTest]) -> Vec<StyledLine> {
         let widest = tests
             .iter()
             .map(|test| columns::width(&test.shown))
@@ -155,7 +173,7 @@ impl Layout {
         let labels = |words| -> Vec<(String, String)> {
             tests
                 .iter()
-                .map(|test| (place(test, words), self.time(test, words)))
+                .map(|test| (self.place(test, words), self.time(test, words)))
                 .collect()
         };
         let beside = |labels: &[(String, String)]| {
@@ -176,7 +194,8 @@ impl Layout {
             let gap = " ".repeat(width - columns::width(&id) + 2);
             let place = columns::beginning_of(&place, room.saturating_sub(width));
             let behind = if times > 0 {
-                format!("{place:<places$}  {time:<times$}")
+                let gap = " ".repeat(places.saturating_sub(columns::width(&place)) + 2);
+                format!("{place}{gap}{time:<times$}")
             } else {
                 place
             };
@@ -194,29 +213,52 @@ impl Layout {
         rows.collect()
     }
 
-    /// How far the run is.
+    /// How far the run is: `▕██████░░░░▏ 21/41  1 ✗  ~20 s left  3,541 tokens`, as much of it as there is room for.
     fn run(&self, state: &AreaState, since: At, tests: usize) -> StyledLine {
-        let Palette {
-            strong,
-            failed,
-            faint,
-            ..
-        } = self.palette;
+        let faint = self.palette.faint;
+        let done = (self.palette.strong, format!("{}/{tests}", state.done));
         let failures = if state.failed > 0 {
-            format!("  {} failed", state.failed)
+            format!("  {} {}", state.failed, mark(Status::Failed))
         } else {
             String::new()
         };
-        let row = |done: String, time: String| {
-            self.row([(strong, done), (failed, failures.clone()), (faint, time)])
-        };
-        let (done, time) = (
-            format!("{} of {tests} tests", state.done),
-            format!("  {}", self.elapsed(since)),
+        let failures = (self.palette.failed, failures);
+        let left = state.left(self.now).filter(|left| *left >= SECOND);
+        let time = left.map_or_else(
+            || self.elapsed(since),
+            |left| format!("~{} left", seconds(left.saturating_add(SECOND / 2))),
         );
-        let rows = [row(done.clone(), time), row(done, String::new())];
+        let time = (faint, format!("  {time}"));
+        let tokens = (faint, tokens(state));
+        let bar = self.bar(state, tests);
+        let rows = [
+            vec![&bar, &done, &failures, &time, &tokens],
+            vec![&bar, &done, &failures, &time],
+            vec![&done, &failures, &time],
+            vec![&done, &failures],
+        ];
+        let rows = rows.map(|parts| {
+            let margin = plain(self.margin());
+            let parts = [&margin].into_iter().chain(parts).cloned();
+            StyledLine(parts.collect())
+        });
+        let [.., last] = &rows;
+        let last = last.clone();
         let fitting = rows.into_iter().find(|row| row.width() <= self.columns);
-        fitting.unwrap_or_else(|| row(format!("{}/{tests}", state.done), String::new()))
+        fitting.unwrap_or(last)
+    }
+
+    /// The share of the tests that are over.
+    fn bar(&self, state: &AreaState, tests: usize) -> (Style, String) {
+        let cells = if self.columns < WIDE { BAR / 2 } else { BAR };
+        let full = (state.done * cells / tests.max(1)).min(cells);
+        let style = if state.failed > 0 {
+            self.palette.failed
+        } else {
+            self.palette.passed
+        };
+        let bar = format!("▕{}{}▏ ", "█".repeat(full), "░".repeat(cells - full));
+        (style, bar)
     }
 
     fn row<const PARTS: usize>(&self, parts: [(Style, String); PARTS]) -> StyledLine {
@@ -247,11 +289,82 @@ impl Layout {
 
     /// The whole seconds since then.
     fn elapsed(&self, since: At) -> String {
-        match self.now.since(since).as_secs() {
-            seconds @ 0..60 => format!("{seconds} s"),
-            seconds => duration::rounded(seconds.saturating_mul(1_000_000)),
+        seconds(self.now.since(since))
+    }
+
+    /// What the agent of a test does: `→ charge_card 3 s`, or `silent 12 s`; empty if it answers.
+    fn doing(&self, test: &RunningTest) -> String {
+        let silence = self.now.since(test.heard);
+        match &test.call {
+            Some((name, since)) => {
+                let name = columns::beginning_of(name, WIDEST_CALL);
+                format!("→ {name} {}", self.elapsed(*since))
+            }
+            None if test.turn.is_some() && silence >= SILENT => {
+                format!("silent {}", seconds(silence))
+            }
+            None => String::new(),
         }
     }
+
+    /// The turn that a test is in, and what its agent does.
+    fn place(&self, test: &RunningTest, words: Words) -> String {
+        let repeat = test
+            .repeat
+            .as_ref()
+            .map(|repeat| (repeat.word, repeat.number, repeat.of));
+        let doing = match words {
+            Words::All | Words::Few => self.doing(test),
+            Words::Fewest => String::new(),
+        };
+        let (turn, repeat) = match words {
+            Words::All => (
+                test.turn.map(|(turn, of)| format!("turn {turn} of {of}")),
+                repeat.map(|(word, number, of)| format!(", {word} {number} of {of}")),
+            ),
+            Words::Few | Words::Fewest => (
+                test.turn.map(|(turn, of)| format!("{turn}/{of}")),
+                repeat.map(|(word, number, _)| format!(", {word} {number}")),
+            ),
+        };
+        let is_only = test.turn.is_some_and(|(_, of)| of == 1) && repeat.is_none();
+        if is_only && !doing.is_empty() {
+            return doing;
+        }
+        let place = turn.unwrap_or_else(|| "set-up".to_owned()) + &repeat.unwrap_or_default();
+        match (&test.call, doing.is_empty()) {
+            (_, true) => place,
+            (Some(_), false) => format!("{place} {doing}"),
+            (None, false) => format!("{place}, {doing}"),
+        }
+    }
+}
+
+/// Whole seconds.
+fn seconds(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..60 => format!("{seconds} s"),
+        seconds => duration::rounded(seconds.saturating_mul(1_000_000)),
+    }
+}
+
+/// The tokens of the tests that are over: `  3,541 tokens`, with a `+` if agents did not report all; empty if there are none.
+fn tokens(state: &AreaState) -> String {
+    let Usage {
+        input,
+        output,
+        total,
+    } = state.usage;
+    let sum = if total.is_partial && !(input + output).is_partial {
+        input + output
+    } else {
+        total
+    };
+    if sum.counted == 0 {
+        return String::new();
+    }
+    let more = if sum.is_partial { "+" } else { "" };
+    format!("  {}{more} tokens", grouped(sum.counted))
 }
 
 fn plain(text: &str) -> (Style, String) {
@@ -263,37 +376,11 @@ fn widths(labels: &[(String, String)]) -> (usize, usize) {
     let widest = |of: fn(&(String, String)) -> &String| {
         labels
             .iter()
-            .map(|row| of(row).len())
+            .map(|row| columns::width(of(row)))
             .max()
             .unwrap_or_default()
     };
     (widest(|(place, _)| place), widest(|(_, time)| time))
-}
-
-/// The turn that a test is in.
-fn place(test: &RunningTest, words: Words) -> String {
-    let repeat = test
-        .repeat
-        .as_ref()
-        .map(|repeat| (repeat.word, repeat.number, repeat.of));
-    match words {
-        Words::All => {
-            let turn = test.turn.map_or("set-up".to_owned(), |(turn, of)| {
-                format!("turn {turn} of {of}")
-            });
-            turn + &repeat
-                .map(|(word, number, of)| format!(", {word} {number} of {of}"))
-                .unwrap_or_default()
-        }
-        Words::Few | Words::Fewest => {
-            let turn = test
-                .turn
-                .map_or("set-up".to_owned(), |(turn, of)| format!("{turn}/{of}"));
-            turn + &repeat
-                .map(|(word, number, _)| format!(", {word} {number}"))
-                .unwrap_or_default()
-        }
-    }
 }
 
 /// Why a test is retried, or how its runs went, if there is room for it.

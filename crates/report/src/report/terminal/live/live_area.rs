@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::area::Area;
 use super::layout::{self, LiveOptions};
 use super::state::AreaState;
+use super::usual::UsualDurations;
 use crate::report::reporter::Reporter;
 use ananke_base::context::{At, Clock};
 use ananke_base::text::escape;
@@ -35,12 +36,21 @@ struct SharedArea {
 struct Above(LiveArea);
 
 impl LiveArea {
-    /// An area at the end of what is written to `out`, a terminal. It is drawn when something happens; see
+    /// An area at the end of what is written to `out`, a terminal, of a run whose tests have these `usual` durations. It is drawn when something happens; see
     /// [`LiveArea::tick`].
-    pub fn new(out: Box<dyn Write + Send>, clock: Arc<dyn Clock>, options: LiveOptions) -> Self {
+    pub fn new(
+        out: Box<dyn Write + Send>,
+        clock: Arc<dyn Clock>,
+        options: LiveOptions,
+        usual: UsualDurations,
+    ) -> Self {
         let area = Area::new(out);
+        let state = AreaState {
+            usual,
+            ..AreaState::default()
+        };
         Self(Arc::new(Mutex::new(SharedArea {
-            state: AreaState::default(),
+            state,
             area,
             clock,
             options,

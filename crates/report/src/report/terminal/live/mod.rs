@@ -7,6 +7,8 @@ mod area;
 mod layout;
 mod live_area;
 mod state;
+mod usual;
 
 pub use layout::LiveOptions;
 pub use live_area::LiveArea;
+pub use usual::UsualDurations;

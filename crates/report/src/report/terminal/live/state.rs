@@ -1,8 +1,13 @@
 //! What the live area shows, kept up by the events of a run.
 
+use std::cmp::Reverse;
+use std::time::Duration;
+
+use super::usual::UsualDurations;
 use ananke_base::context::At;
 use ananke_base::text::escape;
 use ananke_engine::run::RunEvent;
+use ananke_trace::trace::Usage;
 
 /// The most bytes of a text that are looked at: more has room on no terminal.
 const LONGEST: usize = 600;
@@ -20,6 +25,12 @@ pub(super) struct AreaState {
     pub(super) done: usize,
     /// How many of those fail the run.
     pub(super) failed: usize,
+    /// The tokens of those.
+    pub(super) usage: Usage,
+    /// How many tests run at once.
+    pub(super) parallel: usize,
+    /// How long tests usually take.
+    pub(super) usual: UsualDurations,
 }
 
 /// A test that runs.
@@ -29,8 +40,14 @@ pub(super) struct RunningTest {
     /// The end of the id, as it is shown.
     pub(super) shown: String,
     pub(super) since: At,
+    /// How long it usually takes, if that is known.
+    pub(super) usual: Option<Duration>,
     /// The turn it is in, and how many it has; none while it is set up.
     pub(super) turn: Option<(usize, usize)>,
+    /// The call that its agent is in, and since when.
+    pub(super) call: Option<(String, At)>,
+    /// When its turn was sent, or its agent was heard last.
+    pub(super) heard: At,
     pub(super) repeat: Option<Repeat>,
 }
 
@@ -45,10 +62,21 @@ pub(super) struct Repeat {
     pub(super) why: String,
 }
 
+impl RunningTest {
+    /// How long it runs beyond its usual duration, in microseconds; negative before that. What never ran has none.
+    fn over_usual(&self, now: At) -> i128 {
+        let micros = |time: Duration| i128::try_from(time.as_micros()).unwrap_or(i128::MAX);
+        micros(now.since(self.since)) - self.usual.map_or(0, micros)
+    }
+}
+
 impl AreaState {
     pub(super) fn event(&mut self, event: &RunEvent, now: At) {
         match event {
-            RunEvent::RunStarted { tests, .. } => self.begun = Some((now, *tests)),
+            RunEvent::RunStarted { tests, facts, .. } => {
+                self.begun = Some((now, *tests));
+                self.parallel = facts.parallel;
+            }
             RunEvent::CaseStarted { id } => {
                 let shown =
                     escape::line(&id[id.ceil_char_boundary(id.len().saturating_sub(LONGEST))..])
@@ -57,13 +85,30 @@ impl AreaState {
                     id: id.clone(),
                     shown,
                     since: now,
+                    usual: self.usual.of(id),
                     turn: None,
+                    call: None,
+                    heard: now,
                     repeat: None,
                 });
             }
             RunEvent::TurnStarted { id, turn, of } => {
                 if let Some(running) = self.test(id) {
                     running.turn = Some((*turn, *of));
+                    (running.call, running.heard) = (None, now);
+                }
+            }
+            RunEvent::Activity { id, call } => {
+                if let Some(running) = self.test(id) {
+                    running.heard = now;
+                    let call = call.as_deref().map(|name| {
+                        let name = &name[..name.floor_char_boundary(LONGEST)];
+                        escape::line(name).into_owned()
+                    });
+                    // The same call goes on since it began.
+                    if running.call.as_ref().map(|(name, _)| name) != call.as_ref() {
+                        running.call = call.map(|name| (name, now));
+                    }
                 }
             }
             RunEvent::Retrying {
@@ -128,18 +173,42 @@ impl AreaState {
                 }
             }
             RunEvent::CaseEnded {
-                id, fails_the_run, ..
+                id,
+                fails_the_run,
+                usage,
+                ..
             } => {
                 self.running.retain(|running| running.id != *id);
                 self.done += 1;
                 self.failed += usize::from(*fails_the_run);
+                self.usage = self.usage + *usage;
+                self.usual.end(id);
             }
             RunEvent::RunFinished { .. } => *self = Self::default(),
             RunEvent::Exchange { .. }
             | RunEvent::ServerEnded { .. }
+            | RunEvent::NoAnswer(_)
             | RunEvent::CaseFinished(_)
             | RunEvent::ObsoleteSnapshots { .. } => {}
         }
+    }
+
+    /// The running tests, the one that is longest over its usual duration first.
+    pub(super) fn longest_first(&self, now: At) -> Vec<&RunningTest> {
+        let mut tests: Vec<&RunningTest> = self.running.iter().collect();
+        tests.sort_by_key(|test| Reverse(test.over_usual(now)));
+        tests
+    }
+
+    /// How long the tests that are not over will take, if most of them ran before.
+    pub(super) fn left(&self, now: At) -> Option<Duration> {
+        let (_, tests) = self.begun?;
+        let open = tests.checked_sub(self.done)?;
+        let begun = self
+            .running
+            .iter()
+            .map(|test| (test.usual, now.since(test.since)));
+        self.usual.left(open, begun, self.parallel)
     }
 
     fn test(&mut self, id: &str) -> Option<&mut RunningTest> {

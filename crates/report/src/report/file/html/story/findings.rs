@@ -8,7 +8,7 @@ use crate::report::words::measured::got_of_limit;
 use crate::report::words::ruling;
 use ananke_base::diagnostic::ExcerptLine;
 use ananke_base::text::truncate;
-use ananke_trace::outcome::{Failure, NotShownRule, PassedRule, Problem, Ruling};
+use ananke_trace::outcome::{EvidenceLine, Problem, RuleResult, Ruling, ValueDifference};
 
 /// The most bytes of each part of a finding.
 const LONGEST: usize = 4 << 10;
@@ -19,16 +19,25 @@ const MOST: usize = 100;
 /// How many of the things that were seen instead are shown with a finding.
 const MOST_SEEN: usize = 10;
 
-/// A rule that failed.
+/// A rule and its result.
 #[derive(Debug, Serialize)]
-pub(crate) struct FindingStory<'a> {
+pub(crate) struct RuleStory<'a> {
+    /// What is wrong, or what is not shown; empty of a rule that passed.
+    #[serde(skip_serializing_if = "str::is_empty")]
     message: Cow<'a, str>,
+    /// What it expects; of a rule that failed only what the message does not say of it.
     #[serde(skip_serializing_if = "str::is_empty")]
     expected: Cow<'a, str>,
+    /// What there was of a limit, and the limit, of a rule that passed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measured: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     seen: Vec<Cow<'a, str>>,
     #[serde(skip_serializing_if = "is_zero")]
     more_seen: usize,
+    /// The values that differ, as `seen` shows them: what was found, and what was expected.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    differences: Vec<[&'a str; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<String>,
     /// What a judge decided.
@@ -48,34 +57,6 @@ pub(crate) struct FindingStory<'a> {
     /// The number of findings that are omitted.
     #[serde(skip_serializing_if = "is_zero")]
     further: usize,
-}
-
-/// A rule that passed.
-#[derive(Debug, Serialize)]
-pub(crate) struct PassedRuleStory<'a> {
-    wanted: Cow<'a, str>,
-    /// What there was of a limit, and the limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    measured: Option<String>,
-    /// What a judge decided.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    judge: Vec<String>,
-    rule: &'a str,
-    level: &'static str,
-    file: &'a str,
-    line: u32,
-}
-
-/// A rule that a trace does not show.
-#[derive(Debug, Serialize)]
-pub(crate) struct NotShownStory<'a> {
-    wanted: Cow<'a, str>,
-    /// What the trace does not show.
-    message: Cow<'a, str>,
-    rule: &'a str,
-    level: &'static str,
-    file: &'a str,
-    line: u32,
 }
 
 /// A line of the file that the rule is written in.
@@ -103,58 +84,24 @@ pub(crate) fn is_zero(count: &usize) -> bool {
 }
 
 /// `failures`, as many as a person reads; the last of them says how many more there are.
-pub(crate) fn findings(failures: &[Failure]) -> Vec<FindingStory<'_>> {
-    let mut shown: Vec<FindingStory<'_>> = failures.iter().take(MOST).map(finding).collect();
+pub(crate) fn findings<'a>(
+    mut failures: impl Iterator<Item = &'a RuleResult>,
+) -> Vec<RuleStory<'a>> {
+    let mut shown: Vec<RuleStory<'_>> = failures.by_ref().take(MOST).map(rule).collect();
     if let Some(last) = shown.last_mut() {
-        last.further = failures.len().saturating_sub(MOST);
+        last.further = failures.count();
     }
     shown
 }
 
-/// `held`, as many as a person reads.
-pub(crate) fn held(held: &[PassedRule]) -> Vec<PassedRuleStory<'_>> {
-    let view = held.iter().take(MOST).map(|passed| {
-        let PassedRule {
-            rule,
-            level,
-            place,
-            wanted,
-            ..
-        } = passed;
-        PassedRuleStory {
-            wanted: truncate::bytes(wanted, LONGEST),
-            measured: got_of_limit(passed),
-            judge: judged(passed.ruling.as_ref(), ""),
-            rule,
-            level: level.as_str(),
-            file: &place.file,
-            line: place.line,
-        }
-    });
-    view.collect()
+/// The rules that passed, as many as a person reads.
+pub(crate) fn passed<'a>(rules: impl Iterator<Item = &'a RuleResult>) -> Vec<RuleStory<'a>> {
+    rules.take(MOST).map(rule).collect()
 }
 
-/// `rules` that a trace does not show: all of them, since none may be overlooked.
-pub(crate) fn not_shown<'a>(rules: &'a [NotShownRule]) -> Vec<NotShownStory<'a>> {
-    let story = |not_shown: &'a NotShownRule| {
-        let NotShownRule {
-            rule,
-            level,
-            place,
-            wanted,
-            lacks,
-            ..
-        } = not_shown;
-        NotShownStory {
-            wanted: truncate::bytes(wanted, LONGEST),
-            message: truncate::bytes(lacks, LONGEST),
-            rule,
-            level: level.as_str(),
-            file: &place.file,
-            line: place.line,
-        }
-    };
-    rules.iter().map(story).collect()
+/// The rules that are not shown: all of them, since none may be overlooked.
+pub(crate) fn not_shown<'a>(rules: impl Iterator<Item = &'a RuleResult>) -> Vec<RuleStory<'a>> {
+    rules.map(rule).collect()
 }
 
 /// A problem as the page shows it.
@@ -184,20 +131,9 @@ fn judged(ruling: Option<&Ruling>, message: &str) -> Vec<String> {
         .collect()
 }
 
-fn finding(failure: &Failure) -> FindingStory<'_> {
-    let Failure {
-        rule,
-        level,
-        place,
-        excerpt,
-        message,
-        difference,
-        help,
-        events,
-        ..
-    } = failure;
-    let seen: Vec<&str> = failure.evidence().collect();
-    let source = excerpt.lines.iter().map(
+fn rule(result: &RuleResult) -> RuleStory<'_> {
+    let seen: Vec<&str> = result.evidence().map(EvidenceLine::text).collect();
+    let source = result.excerpt.lines.iter().map(
         |ExcerptLine {
              number,
              text,
@@ -208,23 +144,37 @@ fn finding(failure: &Failure) -> FindingStory<'_> {
             meant: *is_meant,
         },
     );
-    FindingStory {
-        message: truncate::bytes(message, LONGEST),
-        expected: truncate::bytes(failure.expectation().unwrap_or_default(), LONGEST),
+    let expected = if result.has_failed() {
+        result.expectation().unwrap_or_default()
+    } else {
+        &result.expected
+    };
+    RuleStory {
+        message: truncate::bytes(&result.message, LONGEST),
+        expected: truncate::bytes(expected, LONGEST),
+        measured: got_of_limit(result).filter(|_| result.has_passed()),
         more_seen: seen.len().saturating_sub(MOST_SEEN),
         seen: seen
             .into_iter()
             .take(MOST_SEEN)
             .map(|seen| truncate::bytes(seen, LONGEST))
             .collect(),
-        difference: difference.as_ref().map(ToString::to_string),
-        judge: judged(failure.ruling.as_ref(), message),
-        help: help.as_ref().map(|help| truncate::bytes(help, LONGEST)),
-        events,
-        level: level.as_str(),
-        rule,
-        file: &place.file,
-        line: place.line,
+        differences: result
+            .differences
+            .iter()
+            .map(ValueDifference::shown)
+            .collect(),
+        difference: result.difference.as_ref().map(ToString::to_string),
+        judge: judged(result.ruling.as_ref(), &result.message),
+        help: result
+            .help
+            .as_ref()
+            .map(|help| truncate::bytes(help, LONGEST)),
+        events: &result.events,
+        level: result.level.as_str(),
+        rule: &result.rule,
+        file: &result.place.file,
+        line: result.place.line,
         source: source.collect(),
         further: 0,
     }

@@ -4,9 +4,6 @@ mod findings;
 mod lines;
 mod turn;
 
-pub(super) use findings::{
-    FindingStory, NotShownStory, PassedRuleStory, ProblemStory, findings, held, is_zero, not_shown,
-    problem,
-};
+pub(super) use findings::{ProblemStory, RuleStory, findings, is_zero, not_shown, passed, problem};
 pub(super) use lines::tools;
 pub(super) use turn::{TurnStory, turns};

@@ -8,11 +8,12 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::findings::{FindingStory, PassedRuleStory, ProblemStory, findings, held, problem};
+use super::findings::{ProblemStory, RuleStory, findings, passed, problem};
 use super::lines::{LineView, lines};
 use crate::report::words::checkpoints;
 use crate::report::words::duration::milliseconds;
-use crate::report::words::tokens::tokens;
+use crate::report::words::tokens;
+use crate::report::words::turn_input::sender;
 use ananke_trace::outcome::{Gap, OpenInterrupt, Outcome, ReportedRunEnd, TimeLimits, TurnOutcome};
 use ananke_trace::trace::Peer;
 
@@ -32,8 +33,9 @@ pub(crate) struct TurnStory<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     duration_ms: Option<f64>,
     input: &'a str,
-    /// What a page calls who sent it.
-    input_of: &'static str,
+    /// What a page calls who sent it; nothing if a call of the transcript is the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_of: Option<&'static str>,
     /// Who said it, where that is not the test.
     #[serde(skip_serializing_if = "Option::is_none")]
     speaker: Option<&'static str>,
@@ -43,9 +45,9 @@ pub(crate) struct TurnStory<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<ProblemStory<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    findings: Vec<FindingStory<'a>>,
+    findings: Vec<RuleStory<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    held: Vec<PassedRuleStory<'a>>,
+    passed: Vec<RuleStory<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,7 +78,7 @@ struct ExceededLimits {
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum EarlyEnd<'a> {
     Error { message: &'a str },
-    Cancelled,
+    Cancelled { by: &'static str },
     Interrupted { interrupts: Vec<InterruptStory<'a>> },
 }
 
@@ -124,10 +126,7 @@ fn turn<'a>(
         status: turn.status().as_str(),
         duration_ms: turn.duration_us.map(milliseconds),
         input: &turn.input,
-        input_of: match peer {
-            Peer::Agent => "user",
-            Peer::Server => "asks",
-        },
+        input_of: sender(peer, turn),
         speaker: checkpoints::speaker(turn.origin),
         lines: lines(&turn.lines, cited, room, peer),
         // An unexpected error is shown as the problem.
@@ -135,10 +134,10 @@ fn turn<'a>(
             .run_end
             .as_ref()
             .filter(|_| turn.problem().is_none())
-            .and_then(end),
+            .and_then(|reported| end(reported, peer)),
         problem: turn.problem().map(problem),
         findings: findings(turn.failures()),
-        held: held(turn.passed_rules()),
+        passed: passed(turn.passed_rules()),
         warnings: &turn.warnings,
         first_text_ms: turn.timing.first_text_us.map(milliseconds),
         gaps: turn.timing.gaps.iter().flatten().map(gap).collect(),
@@ -148,15 +147,15 @@ fn turn<'a>(
             first_text: first_text_ms,
             tool: tool_ms,
         },
-        tokens: turn.usage.and_then(tokens),
+        tokens: turn.usage.and_then(tokens::of_turn),
     }
 }
 
-fn end(end: &ReportedRunEnd) -> Option<EarlyEnd<'_>> {
+fn end(end: &ReportedRunEnd, peer: Peer) -> Option<EarlyEnd<'_>> {
     match end {
         ReportedRunEnd::Finished => None,
         ReportedRunEnd::Error(message) => Some(EarlyEnd::Error { message }),
-        ReportedRunEnd::Cancelled => Some(EarlyEnd::Cancelled),
+        ReportedRunEnd::Cancelled => Some(EarlyEnd::Cancelled { by: peer.noun() }),
         ReportedRunEnd::Interrupted(interrupts) => Some(EarlyEnd::Interrupted {
             interrupts: interrupts.iter().map(interrupt).collect(),
         }),

@@ -1,0 +1,35 @@
+//! What a run says when the first tests of a target got no answer.
+
+use super::options::AfterNoAnswer;
+use ananke_base::diagnostic::Place;
+use ananke_trace::redact::{Mask, Redactor};
+
+/// The first tests of a target got no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoAnswer {
+    /// How many tests that were.
+    pub tests: usize,
+    /// Where the config says where the agent is.
+    pub place: Place,
+    /// That line of the config.
+    pub line: String,
+    /// The programs of the config that run as servers, each as it is called.
+    pub servers: Vec<String>,
+    /// What it means for the other tests.
+    pub after: AfterNoAnswer,
+}
+
+impl Mask for NoAnswer {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            tests: _,
+            place,
+            line,
+            servers,
+            after: _,
+        } = self;
+        place.mask(redactor);
+        line.mask(redactor);
+        servers.mask(redactor);
+    }
+}

@@ -1,0 +1,65 @@
+//! The agent answered none of the first tests: where the config says where it is, and what to do.
+
+use anstyle::Style;
+
+use super::listing::bounded;
+use crate::report::layout::{Page, Palette, mark};
+use ananke_base::diagnostic::Place;
+use ananke_base::text::{escape, truncate};
+use ananke_engine::run::{AfterNoAnswer, NoAnswer};
+use ananke_trace::outcome::Status;
+
+/// The most characters of the line of the config.
+const LONGEST_LINE: usize = 200;
+
+/// The block for people.
+pub(super) fn no_answer(found: &NoAnswer, palette: &Palette, width: Option<usize>) -> String {
+    let NoAnswer {
+        tests,
+        place: Place { file, line, column },
+        line: written,
+        servers,
+        after,
+    } = found;
+    let mut page = Page::of_width(width);
+    page.put(palette.failed, mark(Status::Error));
+    page.space(1);
+    page.hang();
+    let (stops, keep_going) = match after {
+        AfterNoAnswer::Stop => (
+            ", and no further test is sent",
+            Some("`--keep-going` sends all tests nevertheless"),
+        ),
+        AfterNoAnswer::Continue => ("", None),
+    };
+    page.line(
+        palette.failed,
+        &format!("the agent answered none of the first {tests} tests{stops}"),
+    );
+    page.space(2);
+    page.hang();
+    let place = bounded(&format!("{file}:{line}:{column}"));
+    page.put(palette.faint, &escape::line(&place));
+    page.space(2);
+    let written = truncate::chars(written, LONGEST_LINE);
+    page.line(Style::new(), &escape::line(&written));
+    let servers: Vec<String> = servers
+        .iter()
+        .map(|server| format!("`{}`", bounded(server)))
+        .collect();
+    let start = if servers.is_empty() {
+        "start the agent, or restart it if it hangs; `server: { cmd: […] }` in the config starts it before the tests"
+            .to_owned()
+    } else {
+        format!(
+            "the config starts {}: is the agent one of these, and does it listen there?",
+            servers.join(", ")
+        )
+    };
+    for help in [Some(start.as_str()), keep_going].into_iter().flatten() {
+        page.space(2);
+        page.hang();
+        page.line(Style::new(), &escape::line(help));
+    }
+    page.into_text()
+}

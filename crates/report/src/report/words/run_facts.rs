@@ -1,0 +1,154 @@
+//! The facts of a run that every report prints: what it was made with, and what it took.
+
+use super::shell::command_line;
+use super::tokens;
+use crate::report::run_totals::RunTotals;
+use ananke_base::text::{duration, truncate};
+use ananke_trace::outcome::RunFacts;
+
+/// The most bytes of a value.
+const LONGEST: usize = 500;
+
+/// The name of the fact that links to the page of the job.
+const JOB: &str = "CI job";
+
+/// A fact of a run: `commit`, `0123456789abcdef`.
+#[derive(Debug)]
+pub(crate) struct RunFact {
+    pub(crate) name: &'static str,
+    pub(crate) value: String,
+}
+
+impl RunFact {
+    /// The address that it links to: of the page of the job, if that is an address of the web.
+    pub(crate) fn link(&self) -> Option<&str> {
+        let is_harmless = |character: char| {
+            character.is_ascii_alphanumeric() || "-._~:/?#&+,;=%".contains(character)
+        };
+        let is_web = ["https://", "http://"]
+            .iter()
+            .any(|scheme| self.value.starts_with(scheme));
+        let is_link = self.name == JOB && is_web && self.value.chars().all(is_harmless);
+        is_link.then_some(&*self.value)
+    }
+}
+
+/// All facts of a run: what it took, then what it was made with.
+pub(crate) fn run_facts(run: &RunTotals) -> Vec<RunFact> {
+    let took = [
+        ("virtual time", virtual_time(run)),
+        ("tokens", tokens::of_run(run.tokens)),
+    ];
+    let took = took
+        .into_iter()
+        .filter_map(|(name, value)| fact(name, value));
+    took.chain(made_with(&run.facts)).collect()
+}
+
+/// What a run was made with, as far as it is known.
+pub(crate) fn made_with(facts: &RunFacts) -> Vec<RunFact> {
+    let RunFacts {
+        command,
+        target,
+        model,
+        commit,
+        branch,
+        job_url,
+        // They are in the command, or of no use for a reader.
+        config: _,
+        target_description: _,
+        host: _,
+        parallel: _,
+    } = facts;
+    let command = (!command.is_empty()).then(|| command_line(command));
+    let facts = [
+        ("ananke", Some(env!("CARGO_PKG_VERSION").to_owned())),
+        ("target", target.clone()),
+        ("model", model.clone()),
+        ("commit", commit.clone()),
+        ("branch", branch.clone()),
+        (JOB, job_url.clone()),
+        ("command", command),
+    ];
+    facts
+        .into_iter()
+        .filter_map(|(name, value)| fact(name, value))
+        .collect()
+}
+
+fn fact(name: &'static str, value: Option<String>) -> Option<RunFact> {
+    let value = truncate::bytes(&value?, LONGEST).into_owned();
+    Some(RunFact { name, value })
+}
+
+/// `12.1 s (delays are simulated)`: the time of tests whose agents have a virtual clock; `None` if there was none.
+///
+/// It is not part of the duration of the run, and can be much longer.
+pub(crate) fn virtual_time(run: &RunTotals) -> Option<String> {
+    let us = run.virtual_us;
+    (us > 0).then(|| format!("{} (delays are simulated)", duration::rounded(us)))
+}
+
+/// ` in 34 ms, 12.1 s of virtual time (delays are simulated)`: how long a run took, after its counts; empty if it did not end.
+pub(crate) fn took(run: &RunTotals) -> String {
+    let Some(end) = &run.end else {
+        return String::new();
+    };
+    let virtual_time = (run.virtual_us > 0).then(|| {
+        let time = duration::rounded(run.virtual_us);
+        format!(", {time} of virtual time (delays are simulated)")
+    });
+    format!(
+        " in {}{}",
+        duration::rounded(end.elapsed_us),
+        virtual_time.unwrap_or_default()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_is_there_in_one_order() {
+        let run = RunTotals {
+            facts: RunFacts {
+                command: ["ananke", "run", "a b.test.yaml"].map(str::to_owned).into(),
+                model: Some("gpt-4o".to_owned()),
+                job_url: Some("https://ci.example.org/7".to_owned()),
+                ..RunFacts::default()
+            },
+            virtual_us: 12_100_000,
+            ..RunTotals::default()
+        };
+        let facts = run_facts(&run);
+        let shown: Vec<String> = facts
+            .iter()
+            .filter(|fact| fact.name != "ananke")
+            .map(|RunFact { name, value }| format!("{name}: {value}"))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "virtual time: 12.1 s (delays are simulated)",
+                "model: gpt-4o",
+                "CI job: https://ci.example.org/7",
+                "command: ananke run 'a b.test.yaml'",
+            ]
+        );
+    }
+
+    #[test]
+    fn only_an_address_of_the_web_is_a_link() {
+        for (name, value, is_link) in [
+            (JOB, "https://ci.example.org/7?a=b#c", true),
+            (JOB, "javascript:alert(1)", false),
+            (JOB, "https://ci.example.org/\"><script>", false),
+            (JOB, "https://ci.example.org/)](x", false),
+            ("commit", "https://ci.example.org/7", false),
+        ] {
+            let value = value.to_owned();
+            assert_eq!(RunFact { name, value }.link().is_some(), is_link);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! A rule and its result: it passed, failed, or a trace does not show enough to say.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::evidence_line::EvidenceLine;
+use super::failure_reason::{FailureReason, without_values};
+use super::level::Level;
+use super::measured::Measured;
+use super::rule_counts::RuleCounts;
+use super::ruling::Ruling;
+use super::value_difference::ValueDifference;
+use ananke_base::diagnostic::{Difference, Excerpt, Place};
+
+/// The result of a rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleStatus {
+    /// It passed.
+    #[default]
+    Passed,
+    /// It failed.
+    Failed,
+    /// It neither passed nor failed: something was not read, or a trace does not contain its facts.
+    NotShown,
+}
+
+/// A rule and its result (SPEC 11). What belongs to a failure is empty in any other result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuleResult {
+    /// The rule's path in an assert block: `tools.forbid`, `timing.max_idle_ms`.
+    pub rule: Cow<'static, str>,
+    /// The tool that it names, if it names one.
+    #[serde(default)]
+    pub tool: Option<String>,
+    /// The scope it is defined on.
+    pub level: Level,
+    /// Whether it is a prohibition: what it forbids must never happen.
+    #[serde(default)]
+    pub is_prohibition: bool,
+    /// Where it was written.
+    pub place: Place,
+    /// The rule as it is written at that place, as YAML.
+    pub written: String,
+    /// What it expects, in words.
+    pub expected: String,
+    /// The result.
+    pub status: RuleStatus,
+    /// The whole finding on one line: `` `charge_card` was called 2 times, expected exactly 1 ``; of a rule that is not shown
+    /// what is missing; empty if it passed.
+    pub message: String,
+    /// The number that it limits, of a rule that has one.
+    pub measured: Option<Measured>,
+    /// What a judge decided, of a rule that asks one.
+    pub ruling: Option<Ruling>,
+    /// How often it was triggered, of a rule that has triggers; so far if it failed.
+    #[serde(default)]
+    pub counts: Option<RuleCounts>,
+    /// The lines at its place as they are written, with variables not filled.
+    #[serde(default)]
+    pub excerpt: Excerpt,
+    /// What was found instead, one line per entry: the nearest candidates with arguments and results.
+    #[serde(default)]
+    pub seen: Vec<EvidenceLine>,
+    /// The words in the agent's text that a text rule found.
+    #[serde(default)]
+    pub found: Option<String>,
+    /// The values that differ from what was expected, those of the closest candidate first.
+    #[serde(default)]
+    pub differences: Vec<ValueDifference>,
+    /// The difference from what was expected, if both are texts of several lines.
+    #[serde(default)]
+    pub difference: Option<Difference>,
+    /// What to do about it, if that does not follow from the rule.
+    #[serde(default)]
+    pub help: Option<String>,
+    /// The numbers of the events that show it, ascending.
+    #[serde(default)]
+    pub events: Vec<u32>,
+}
+
+impl RuleResult {
+    /// A rule that passed.
+    pub fn passed(
+        rule: impl Into<Cow<'static, str>>,
+        level: Level,
+        place: Place,
+        (written, expected): (String, String),
+    ) -> Self {
+        Self {
+            rule: rule.into(),
+            tool: None,
+            level,
+            is_prohibition: false,
+            place,
+            written,
+            expected,
+            status: RuleStatus::Passed,
+            message: String::new(),
+            measured: None,
+            ruling: None,
+            counts: None,
+            excerpt: Excerpt::default(),
+            seen: Vec::new(),
+            found: None,
+            differences: Vec::new(),
+            difference: None,
+            help: None,
+            events: Vec::new(),
+        }
+    }
+
+    /// Whether it passed.
+    pub fn has_passed(&self) -> bool {
+        self.status == RuleStatus::Passed
+    }
+
+    /// Whether it failed.
+    pub fn has_failed(&self) -> bool {
+        self.status == RuleStatus::Failed
+    }
+
+    /// The key that equal failures share, of a rule that failed or is not shown.
+    pub fn reason(&self) -> FailureReason {
+        let path = self
+            .differences
+            .first()
+            .map(ValueDifference::path)
+            .filter(|path| !path.is_empty());
+        let about = match &path {
+            Some(_) => None,
+            None if self.tool.is_some() => Some(without_values(&self.message)),
+            None => Some(self.expected.clone()),
+        };
+        FailureReason {
+            kind: self.rule.clone(),
+            tool: self.tool.clone(),
+            path,
+            about,
+        }
+    }
+
+    /// Whether both are results of one rule: the same rule at the same place.
+    pub fn is_of_same_rule(&self, other: &Self) -> bool {
+        (&self.rule, self.level, &self.place) == (&other.rule, other.level, &other.place)
+    }
+
+    /// The rule and why it is not evaluated, on one line, of a rule that is not shown.
+    pub fn not_shown_line(&self) -> String {
+        let Self {
+            rule,
+            level,
+            place,
+            expected,
+            message,
+            ..
+        } = self;
+        format!(
+            "not shown: {expected} ({} rule {rule}, {place}): {message}",
+            level.as_str()
+        )
+    }
+
+    /// What was expected, unless the message or the difference says it already.
+    pub fn expectation(&self) -> Option<&str> {
+        let is_repeated = self.difference.is_some() || repeats(&self.expected, &self.message);
+        (!is_repeated && !self.expected.is_empty()).then_some(self.expected.as_str())
+    }
+
+    /// What was found instead, without what the message says already.
+    pub fn evidence(&self) -> impl Iterator<Item = &EvidenceLine> {
+        self.seen
+            .iter()
+            .filter(|line| !self.message.contains(line.text()))
+    }
+}
+/// Whether `message` says what `expected` does: everything that `expected` quotes or counts is in it. If it quotes and
+/// counts nothing, the message has to name an expectation itself.
+fn repeats(expected: &str, message: &str) -> bool {
+    let parts: Vec<(bool, &str)> = expected
+        .split('`')
+        .enumerate()
+        .map(|(at, part)| (at % 2 == 1, part))
+        .collect();
+    let quoted = parts
+        .iter()
+        .filter(|(is_quoted, _)| *is_quoted)
+        .map(|(_, part)| *part);
+    let words = parts
+        .iter()
+        .filter(|(is_quoted, _)| !is_quoted)
+        .flat_map(|(_, part)| part.split_whitespace());
+    let counted = words.filter(|word| word.starts_with(|first: char| first.is_ascii_digit()));
+    let facts: Vec<&str> = quoted.chain(counted).collect();
+    let is_there = |fact: &&str| message.contains(fact.trim_end_matches([',', ';']));
+    message.contains(expected)
+        || if facts.is_empty() {
+            message.contains("expected")
+        } else {
+            facts.iter().all(is_there)
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_expectation_that_the_message_repeats_is_not_shown_again() {
+        for (expected, message, is_repeated) in [
+            ("a call to `pay`", "`pay` was not called in this turn", true),
+            (
+                "a call to `pay`, at least 5 times",
+                "`pay` was called 2 times, expected at least 5 times",
+                true,
+            ),
+            (
+                "a call to `pay`, at least 5 times",
+                "`pay` was called 2 times",
+                false,
+            ),
+            (
+                "no calls but these: a call to `a`; a call to `b`",
+                "`a` was called, which no step allows",
+                false,
+            ),
+            ("no last message", "the answer must be silence", false),
+            (
+                "no last message",
+                "the last message is not as it must be, expected nothing",
+                true,
+            ),
+            (
+                "a turn of at most 1000 ms",
+                "the turn took 1200 ms, the limit is 1000 ms",
+                true,
+            ),
+        ] {
+            assert_eq!(
+                repeats(expected, message),
+                is_repeated,
+                "{expected} / {message}"
+            );
+        }
+    }
+}

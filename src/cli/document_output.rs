@@ -1,0 +1,105 @@
+//! The one way of a document to standard output and to files.
+
+use std::io;
+use std::path::Path;
+
+use ananke::context::{Context, OutputStream, TerminalSize, write_file};
+use ananke::model::ReportFormat;
+use ananke::report::file::not_written;
+use ananke::report::{CommandDocument, DocumentText, Documented};
+use clap::Args;
+
+use super::colour::{Colour, colouring};
+use super::document_file::DocumentFile;
+use super::exit::Exit;
+use super::named_path::named_path;
+use super::output_files::{ForceOption, OutputFiles, OutputKind};
+use super::print::{print, say};
+
+/// The places that a document goes to.
+pub(super) struct DocumentOutput<'a> {
+    pub(super) form: DocumentForm,
+    pub(super) colour: Colour,
+    /// Files in addition to standard output.
+    pub(super) files: &'a [DocumentFile],
+    pub(super) force: ForceOption,
+    pub(super) context: &'a Context,
+}
+
+/// The form of a document on standard output.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct DocumentForm {
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+impl DocumentOutput<'_> {
+    /// The text of a document, of which nothing is written.
+    pub(super) fn text(&self) -> DocumentText {
+        DocumentText::new(
+            colouring(self.colour, OutputStream::Stdout, self.context),
+            TerminalSize::width(self.context.size_of(OutputStream::Stdout)),
+        )
+    }
+
+    /// Writes the files and prints the document. The exit code is that of its conclusion.
+    pub(super) fn write<D: Documented>(&self, document: &CommandDocument<'_, D>) -> Exit {
+        let mut text = self.text();
+        document.found.write(&mut text);
+        self.write_rest(document, text)
+    }
+
+    /// The same, where `text` has the document for people, but for its conclusion.
+    pub(super) fn write_rest<D: Documented>(
+        &self,
+        document: &CommandDocument<'_, D>,
+        text: DocumentText,
+    ) -> Exit {
+        let printed = self.write_files(document).and_then(|()| {
+            if self.form.json {
+                Ok(document.json()?)
+            } else {
+                Ok(document.end(text))
+            }
+        });
+        let exit = Exit::of_number(document.conclusion.exit_code);
+        match printed {
+            Ok(text) => print(exit, |out| out.write_all(text.as_bytes())),
+            Err(error) => {
+                say(&format!("error: {error}"));
+                Exit::Failure
+            }
+        }
+    }
+
+    fn write_files<D: Documented>(&self, document: &CommandDocument<'_, D>) -> io::Result<()> {
+        self.files.iter().try_for_each(|file| {
+            let kind = OutputKind::Report(file.format);
+            write_output(&file.path, kind, self.force, self.context, || {
+                Ok(match file.format {
+                    ReportFormat::Json => document.json()?.into_bytes(),
+                    format => document.found.file(format)?,
+                })
+            })
+        })
+    }
+}
+
+/// Writes the file that is `given` on the command line.
+///
+/// # Errors
+/// If it may not be written, or cannot be.
+pub(super) fn write_output(
+    given: &Path,
+    kind: OutputKind,
+    force: ForceOption,
+    context: &Context,
+    bytes: impl FnOnce() -> io::Result<Vec<u8>>,
+) -> io::Result<()> {
+    let (path, shown) = named_path(given, context);
+    OutputFiles::of(context, force).check(&path, given, kind)?;
+    bytes()
+        .and_then(|bytes| write_file(&path, &bytes))
+        .map_err(|error| not_written(&shown, &path, &error))
+}

@@ -133,7 +133,7 @@ impl Shown<'_> {
         let one = one.map(|what| self.test(what)).transpose()?;
         let tests: Vec<&KeptTest> = match one {
             Some(test) => vec![test],
-            None if self.options.output.is_empty() => run.failures().collect(),
+            None if self.options.output.is_empty() => run.failures(),
             None => run.tests.iter().collect(),
         };
         self.note_what_changed(&tests);
@@ -203,8 +203,9 @@ impl Shown<'_> {
     fn test(&self, what: &str) -> Result<&KeptTest, String> {
         if let Ok(number) = what.parse::<usize>() {
             let index = number.checked_sub(1);
-            let found = index.and_then(|index| self.run.failures().nth(index));
-            return found.ok_or_else(|| match self.run.failures().count() {
+            let failures = self.run.failures();
+            let found = index.and_then(|index| failures.get(index).copied());
+            return found.ok_or_else(|| match failures.len() {
                 0 => format!("there is no failure {number}: no test of this run failed"),
                 1 => format!("there is no failure {number}: this run has 1, number 1"),
                 count => format!("there is no failure {number}: this run has 1 to {count}"),

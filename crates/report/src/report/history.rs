@@ -2,7 +2,7 @@
 //! run.
 //!
 //! **Invariant:** a history that cannot be written fails no run; a line that cannot be read is skipped. At most
-//! [`MOST_RUNS`] runs and [`MOST_BYTES`] bytes are kept, the newest.
+//! 50 runs and 8 MiB are kept, the newest.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File, TryLockError};

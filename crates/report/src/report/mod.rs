@@ -12,6 +12,7 @@ pub mod comparison;
 mod contract;
 mod coverage;
 mod document;
+mod failure_numbers;
 pub mod file;
 pub mod history;
 pub mod last_run;

@@ -106,9 +106,15 @@ impl KeptRun {
         })
     }
 
-    /// The tests because of which the run failed, in their order: the first is number 1.
-    pub fn failures(&self) -> impl Iterator<Item = &KeptTest> {
-        self.tests.iter().filter(|test| test.fails_the_run)
+    /// The tests because of which the run failed, in the order in which they were printed: the first is number 1.
+    pub fn failures(&self) -> Vec<&KeptTest> {
+        let mut failures: Vec<&KeptTest> = self
+            .tests
+            .iter()
+            .filter(|test| test.fails_the_run)
+            .collect();
+        failures.sort_by_key(|test| test.number.unwrap_or(usize::MAX));
+        failures
     }
 
     /// What came of `test`, which is one of its tests.
@@ -224,7 +230,7 @@ fn scanned(file: &mut BufReader<File>, mut at: u64) -> Result<RunIndex, KeptRunE
                 };
                 let (_, tokens) = outcome.spent();
                 index.tokens = index.tokens + tokens;
-                let mut test = KeptTest::of(&outcome, at);
+                let mut test = KeptTest::of(&outcome, at, None);
                 for (_, kept) in recordings.extract_if(.., |(id, _)| *id == test.id) {
                     test.recordings.retain(|before| before.run != kept.run);
                     test.recordings.push(kept);

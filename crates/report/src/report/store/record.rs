@@ -108,6 +108,9 @@ pub struct KeptTest {
     pub status: String,
     /// Whether the run failed because of it.
     pub fails_the_run: bool,
+    /// Its number among those because of which the run failed, in the order in which they were printed; from 1.
+    #[serde(default)]
+    pub number: Option<usize>,
     /// Where its outcome is.
     pub(super) at: u64,
     /// The last attempt of each of its runs that was kept, in their order.
@@ -126,8 +129,8 @@ pub(super) struct KeptAttempt {
 }
 
 impl KeptTest {
-    /// The entry of the test that came to `outcome`, whose record is at `at`.
-    pub(super) fn of(outcome: &Outcome, at: u64) -> Self {
+    /// The entry of the test that came to `outcome`, whose record is at `at`; with its number if the run fails for it.
+    pub(super) fn of(outcome: &Outcome, at: u64, number: Option<usize>) -> Self {
         let test = &outcome.test;
         let row = test.row.as_ref().map(|row| format!("[{row}]"));
         Self {
@@ -138,6 +141,7 @@ impl KeptTest {
             line: test.line,
             status: outcome.status().as_str().to_owned(),
             fails_the_run: outcome.fails_the_run(),
+            number,
             at,
             ..Self::default()
         }

@@ -309,7 +309,7 @@ mod tests {
                 ..Outcome::default()
             };
             let text = serde_json::to_string(&outcome).unwrap();
-            writer.add_outcome(KeptTest::of(&outcome, 0), text);
+            writer.add_outcome(KeptTest::of(&outcome, 0, None), text);
         }
         let written = writer.end(Some(KeptRunEnd::default()), TokenTotals::default());
         (disk.bytes.lock().unwrap().clone(), written)

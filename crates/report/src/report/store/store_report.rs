@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::record::{KeptRunEnd, KeptTest, RunHeading, VERSION};
 use super::run_files::{RUNS, create, remove_oldest};
 use super::run_writer::{MOST_OF_ATTEMPT, RunWriter, WriterQueue};
+use crate::report::failure_numbers::FailureNumbers;
 use crate::report::reporter::Reporter;
 use ananke_base::source::reason;
 use ananke_engine::recording::{AttemptStore, RecordedAttempt};
@@ -44,6 +45,7 @@ pub struct StoreReport {
     writer: RunWriter,
     end: Option<KeptRunEnd>,
     tokens: TokenTotals,
+    failures: FailureNumbers,
     /// The stream for the warning that it cannot be written.
     warnings: Box<dyn Write + Send>,
 }
@@ -77,6 +79,7 @@ impl StoreReport {
             writer,
             end: None,
             tokens: TokenTotals::default(),
+            failures: FailureNumbers::default(),
             warnings,
         };
         Ok((report, store))
@@ -94,12 +97,20 @@ pub fn not_kept(error: &io::Error) -> String {
 impl Reporter for StoreReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
         match &**event {
+            RunEvent::CaseEnded {
+                failed: Some(outcome),
+                ..
+            } => {
+                self.failures.add(outcome);
+            }
             RunEvent::CaseFinished(outcome) => {
+                let (number, _) = self.failures.finish(outcome);
                 let (_, tokens) = outcome.spent();
                 self.tokens = self.tokens + tokens;
                 // A test that did not run adds nothing to the runs before.
                 let text = serde_json::to_string(&**outcome)?;
-                self.writer.add_outcome(KeptTest::of(outcome, 0), text);
+                self.writer
+                    .add_outcome(KeptTest::of(outcome, 0, number), text);
             }
             RunEvent::RunFinished {
                 verdict,
@@ -128,5 +139,68 @@ impl Reporter for StoreReport {
         }
         remove_oldest(&self.project, self.keep);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::store::kept_run::KeptRun;
+    use ananke_trace::outcome::{ErrorKind, Outcome, Problem, TestEnd, TestIdentity};
+    use ananke_trace::redact::Redactor;
+    use ananke_trace::trace::Usage;
+
+    fn failing(id: &str) -> Outcome {
+        let mut outcome = Outcome {
+            test: TestIdentity {
+                id: id.to_owned(),
+                ..TestIdentity::default()
+            },
+            run: 1,
+            ..Outcome::default()
+        };
+        outcome.verdict.end = TestEnd::Problem(Problem {
+            kind: ErrorKind::Agent,
+            message: "no".to_owned(),
+            help: None,
+        });
+        outcome
+    }
+
+    #[test]
+    fn failures_have_the_numbers_with_which_they_were_printed() {
+        let folder = std::env::temp_dir().join(format!("ananke-numbers-{}", std::process::id()));
+        let _is_new = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        let warnings = Box::new(Vec::new());
+        let heading = RunHeading::default();
+        let (report, store) = StoreReport::begin(&folder, "run", 10, heading, warnings).unwrap();
+        drop(store);
+        let mut report = Box::new(report);
+        let mut event = |event| report.event(&Redactor::default().seal(event)).unwrap();
+        // The second test of the plan fails while the first still runs.
+        let second = failing("second");
+        event(RunEvent::CaseEnded {
+            id: second.test.id.clone(),
+            status: second.status(),
+            duration_us: None,
+            fails_the_run: true,
+            usage: Usage::default(),
+            failed: Some(Box::new(second.clone())),
+        });
+        for outcome in [failing("first"), second, failing("third")] {
+            event(outcome.into());
+        }
+        let path = report.path.clone();
+        report.finish().unwrap();
+        let run = KeptRun::open(&path, "run").unwrap();
+        let failures: Vec<(&str, Option<usize>)> = run
+            .failures()
+            .into_iter()
+            .map(|test| (test.id.as_str(), test.number))
+            .collect();
+        let expected = [("second", Some(1)), ("first", Some(2)), ("third", Some(3))];
+        assert_eq!(failures, expected);
+        fs::remove_dir_all(&folder).unwrap();
     }
 }

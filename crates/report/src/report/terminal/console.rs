@@ -11,13 +11,13 @@ use std::time::Duration;
 
 use anstyle::Style;
 
-use super::failure_numbers::{FailureNumbers, NumberedFailure};
 use super::no_answer::no_answer;
 use super::reported_file::{PassedPlace, ReportedFile};
 use super::rerun::rerun;
 use super::result::{FailureList, RunResult};
 use super::run_log::RunLog;
 use super::servers;
+use crate::report::failure_numbers::{FailureNumbers, NumberedFailure};
 use crate::report::layout::Page;
 use crate::report::layout::counts;
 use crate::report::layout::{Palette, mark};
@@ -243,13 +243,8 @@ impl ConsoleReport {
 
     /// The next test in the order of the plan.
     fn case(&mut self, outcome: &Outcome, index: &str) -> String {
-        let mut number = self.failures.take(&outcome.test.id);
-        let is_printed = number.is_some();
-        let numbered = (outcome.fails_the_run() && !is_printed).then(|| {
-            let numbered = self.failures.add(outcome);
-            number = self.failures.take(&outcome.test.id);
-            numbered
-        });
+        let (number, numbered) = self.failures.finish(outcome);
+        let is_printed = number.is_some() && numbered.is_none();
         self.result.add(outcome, number);
         self.slowest.add(outcome, || {
             truncate::bytes(&outcome.test.id, 400).into_owned()

@@ -4,7 +4,6 @@ mod answer;
 mod console;
 mod exchanges;
 mod failed_tests;
-mod failure_numbers;
 mod listing;
 mod live;
 mod no_answer;

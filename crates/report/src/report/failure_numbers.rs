@@ -1,4 +1,4 @@
-//! The numbers of the tests that fail a run, in the order in which they are printed; tests that fail for one reason know the
+//! The numbers of the tests that fail a run, in the order in which they are printed, for the console and the kept run; tests that fail for one reason know the
 //! first of them.
 //!
 //! **Invariant:** memory grows with the failures alone, by a few bytes and an id each.
@@ -10,16 +10,16 @@ use ananke_trace::outcome::Outcome;
 
 /// A failure that is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct NumberedFailure {
+pub(crate) struct NumberedFailure {
     /// Its number, from 1.
-    pub(super) number: usize,
+    pub(crate) number: usize,
     /// The number of the first failure with the same reason, if that is another one.
-    pub(super) as_before: Option<usize>,
+    pub(crate) as_before: Option<usize>,
 }
 
 /// The numbers that are given.
 #[derive(Debug, Default)]
-pub(super) struct FailureNumbers {
+pub(crate) struct FailureNumbers {
     count: usize,
     /// The numbers of the tests that the order of the plan has not come to, by their ids.
     waiting: HashMap<String, usize>,
@@ -30,7 +30,7 @@ pub(super) struct FailureNumbers {
 
 impl FailureNumbers {
     /// Numbers a test that fails.
-    pub(super) fn add(&mut self, outcome: &Outcome) -> NumberedFailure {
+    pub(crate) fn add(&mut self, outcome: &Outcome) -> NumberedFailure {
         self.count += 1;
         let number = self.count;
         self.waiting.insert(outcome.test.id.clone(), number);
@@ -43,8 +43,13 @@ impl FailureNumbers {
         }
     }
 
-    /// The number of a test that the order of the plan comes to, if it has one already.
-    pub(super) fn take(&mut self, id: &str) -> Option<usize> {
-        self.waiting.remove(id)
+    /// The number of a test that the order of the plan comes to, if it fails; and how it is printed, unless that happened before.
+    pub(crate) fn finish(&mut self, outcome: &Outcome) -> (Option<usize>, Option<NumberedFailure>) {
+        let before = self.waiting.remove(&outcome.test.id);
+        if before.is_some() || !outcome.fails_the_run() {
+            return (before, None);
+        }
+        let numbered = self.add(outcome);
+        (self.waiting.remove(&outcome.test.id), Some(numbered))
     }
 }

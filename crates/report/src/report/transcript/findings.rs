@@ -167,11 +167,12 @@ impl TranscriptWriter {
             level, place, rule, ..
         } = failure;
         let is_known = self.is_block() && *place.file == *self.file;
-        // A rule may fail several times.
-        if self.is_block() && self.quoted.contains(place) {
+        // A rule may fail several times, and a line may have several rules.
+        let lines = (place.file.to_string(), place.line);
+        if self.is_block() && self.quoted.contains(&lines) {
             return self.field("help", failure.help.as_deref().unwrap_or_default());
         }
-        self.quoted.push(place.clone());
+        self.quoted.push(lines);
         let level = level.as_str();
         if !is_known {
             let rule = if rule.is_empty() {

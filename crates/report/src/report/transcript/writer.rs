@@ -17,7 +17,6 @@ use super::style::{GUTTER, Headline, LABEL, TranscriptScope, TranscriptStyle};
 use crate::report::layout::{Page, Palette, mark};
 use crate::report::words::checkpoints::{self, CheckpointWords};
 use crate::report::words::turn_input::sender;
-use ananke_base::diagnostic::Place;
 use ananke_base::text::{columns, compact_json, duration, escape, truncate};
 use ananke_trace::outcome::{
     CallOutcome, CheckpointOutcome, ComparedValue, EarlierMessage, FocusMark, FocusedJson,
@@ -172,8 +171,8 @@ pub(super) struct TranscriptWriter {
     headline: Option<String>,
     /// The file of the test.
     pub(super) file: String,
-    /// The places of the rules whose lines are written.
-    pub(super) quoted: Vec<Place>,
+    /// The files and lines of the rules whose lines are written.
+    pub(super) quoted: Vec<(String, u32)>,
     /// The turns whose lines are written.
     shown: BTreeSet<u32>,
     pub(super) page: Page,
@@ -462,7 +461,7 @@ impl TranscriptWriter {
             let at = text.find(&*found)?;
             Some(at..at + found.len())
         });
-        let Some(found) = found.filter(|_| self.marks.contains(said.event)) else {
+        let Some(found) = found else {
             return self.row(Some(said.event), label, Style::new(), &said.text);
         };
         let column = self.style.indent + GUTTER + LABEL;

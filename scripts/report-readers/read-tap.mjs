@@ -28,13 +28,21 @@ const visible = (text) =>
     .replace(orders, (sign) => sign.slice(0, -1) + point(sign.slice(-1)));
 const first = (result) =>
   result.status === "failed" ? (result.assertion_errors[0] ?? result.error?.message) : result.error?.message;
+/** A message on one line: of the last lines of a program's stderr only the last. */
+const inOneLine = (text) => {
+  const joined = (part) => part.split(/(?:(?!\ufeff)[\s\u0085])+/u).filter(Boolean).join(" ");
+  const [before, lines] = text.split("\nits stderr ends:");
+  if (lines === undefined) return joined(text);
+  const last = lines.split("\n").filter((line) => line.trim()).at(-1);
+  return `${joined(before)}: ${joined(last ?? "")}`;
+};
 
 const expected = results.map((result) => ({
   ok: !fails(result),
   name: visible(result.id),
   skip: result.status === "skipped",
   todo: fails(result) && "quarantined" in result,
-  ...(fails(result) && { status: result.status, message: visible(first(result)) }),
+  ...(fails(result) && { status: result.status, message: visible(inOneLine(first(result))) }),
 }));
 const found = read.tests.map((test) => ({
   ok: test.ok,

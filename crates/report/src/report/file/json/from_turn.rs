@@ -14,7 +14,7 @@ use crate::report::words::duration::milliseconds;
 use ananke_base::text::compact_json;
 use ananke_trace::outcome::{
     self, CallFailure, CallOutcome, Gap, InputDecision, InputOrigin, InputReason, LateResult,
-    Outcome, RawEvent, RawExchange, ReportedRunEnd, SaidLine, StateChange, StateChangeKind,
+    Outcome, RawEvent, RawExchange, RawStateChange, ReportedRunEnd, SaidLine, StateChangeKind,
     StateHistory, TranscriptLine, TurnOutcome,
 };
 use ananke_trace::trace::{self, Tokens};
@@ -118,7 +118,7 @@ fn event(event: &RawEvent, started_unix_ms: Option<u64>) -> EventView<'_> {
 }
 
 fn state(state: &StateHistory) -> StateView {
-    let change = |change: &StateChange| {
+    let change = |change: &RawStateChange| {
         let value = json(&change.value);
         let (snapshot, patch) = match change.kind {
             StateChangeKind::Snapshot => (Some(value), None),

@@ -1,24 +1,29 @@
-//! Whether an agent waited for input after a turn, and how that was found out.
+//! Whether an agent waited for input after a turn, and how that was found out: the reasons are in the order in which they are
+//! looked for (SPEC 8).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whether an agent waits for input, and how that was found out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Whether the agent waits for input, and how that was found out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InputDecision {
-    /// How it was found out.
+    /// How that was found out.
     pub reason: InputReason,
-    /// What the agent asks, if it asks in words.
+    /// What it asks; omitted if it waits for nothing or asks without words.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
-    /// What the agent says about the input that it wants.
+    /// What it says about the input that it wants; omitted if it does not.
+    #[serde(rename = "input_hint", skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
-/// How it was found out whether an agent waits for input, in the order in which that is looked for (SPEC 8).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// How it was found out whether the agent waits for input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum InputReason {
-    /// The agent says so itself.
+    /// The agent says so: in a JSON answer, a custom event or its state, or with an interrupt.
     AgentDeclared,
-    /// It called a tool that asks its user.
+    /// It called a tool that asks the user.
     ToolRequiresConfirmation,
     /// The last thing that it said is a question.
     ContentIsQuestion,

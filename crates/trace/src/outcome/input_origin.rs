@@ -1,20 +1,23 @@
 //! Who said what a turn sent.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Who said what a turn sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Where an input came from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "InputSource")]
 pub enum InputOrigin {
-    /// The test: a written turn.
+    /// From the test file.
     #[default]
     Static,
-    /// The test: the first message of a conversation that a simulator or a person continues.
+    /// From the test file, as the first message of a conversation that a simulator or a person continues.
     Initial,
-    /// The simulator.
+    /// From the simulator.
     Simulator,
-    /// A random walk: an action that was possible.
+    /// From a walk: an action that was possible.
     Walk,
-    /// A person at the terminal.
+    /// From a person at the terminal.
     Human,
 }
 

@@ -1,9 +1,13 @@
 //! The scope that a rule is defined on.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The scope of a rule: the level of inheritance that it is defined on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// The level that a rule is defined on.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
 pub enum Level {
     /// The target of the config.
     Target,

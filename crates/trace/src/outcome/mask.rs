@@ -361,7 +361,8 @@ impl Mask for CheckpointRuns {
             id,
             is_required: _,
             reached: _,
-            turns: _,
+            first_turn: _,
+            last_turn: _,
         } = self;
         id.mask(redactor);
     }
@@ -373,13 +374,11 @@ impl Mask for FailedRuns {
             status: _,
             kind,
             message,
-            rule,
             count: _,
             runs: _,
         } = self;
         kind.mask(redactor);
         message.mask(redactor);
-        rule.mask(redactor);
     }
 }
 

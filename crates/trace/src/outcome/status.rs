@@ -1,23 +1,25 @@
 //! The verdict of a test or turn.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The verdict of a test or turn (SPEC 5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// A verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Every rule passed.
     Passed,
-    /// A rule failed, or the conversation does not fit the test.
+    /// A rule failed.
     Failed,
-    /// The agent, the connection or the setup did not work.
+    /// The agent, the connection or the setup failed.
     Error,
-    /// It timed out.
+    /// A timeout was reached.
     Timeout,
     /// Not run, on purpose.
     Skipped,
-    /// It ran as often as allowed, and its pass rate is neither clearly good nor clearly bad.
+    /// It ran as often as its `runs` allow, and its pass rate is neither clearly good nor clearly bad.
     Undecided,
-    /// No rule failed, and a trace does not contain the facts of some.
+    /// No rule failed, and a trace does not contain the facts of some: see `not_shown`.
     NotShown,
 }
 

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::turn_view::TurnView;
-use super::verdict_view::{Assertion, ProblemView, StatusView};
+use super::verdict_view::{Assertion, ProblemView};
+use ananke_trace::outcome::Status;
 
 /// An attempt other than the one that the result is about: one that was followed by a retry, or another run. Its fields mean what those of a result mean.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -16,7 +17,7 @@ pub(super) struct AttemptView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) run: Option<u32>,
     /// Its status.
-    pub(super) status: StatusView,
+    pub(super) status: Status,
     /// The thread of its conversation; omitted if none was opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) thread_id: Option<&'a str>,

@@ -3,11 +3,11 @@
 use super::case_assertions::case_assertions;
 use super::from_rule::{assertions, filled, not_shown, problem_view};
 use super::from_runs;
-use super::from_turn::{attempt, json, listed, turn};
+use super::from_turn::{all_of, attempt, json, listed, turn};
 use super::turn_view::UsageView;
 use super::view::{
-    CheckpointView, EarlierMessageView, JudgedCounts, LastLine, Quarantined, ReportLine,
-    ResultLine, RunFactsView, SnapshotCounts, SummaryLine, VERSION, WarningView,
+    CheckpointView, LastLine, Quarantined, ReportLine, ResultLine, RunFactsView, SnapshotCounts,
+    SummaryLine, VERSION, WarningView,
 };
 use super::walks_view::WalksView;
 use crate::report::run_totals::RunTotals;
@@ -27,13 +27,13 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         name: &outcome.test.name,
         row: outcome.test.row.as_deref(),
         description: outcome.test.description.as_deref(),
-        tags: Some(outcome.test.tags.as_slice()).filter(|tags| !tags.is_empty()),
+        tags: all_of(&outcome.test.tags),
         file: Some(outcome.test.file.as_str()).filter(|_| is_in_file),
         line: Some(outcome.test.line).filter(|_| is_in_file),
         target: &outcome.test.target,
         agent: filled(&outcome.test.agent),
         thread_id: filled(&outcome.transcript.thread_id),
-        status: outcome.status().into(),
+        status: outcome.status(),
         flaky: outcome.is_flaky().then_some(true),
         quarantined: outcome.test.quarantine.as_ref().map(quarantined),
         attempts: outcome.attempt(),
@@ -56,7 +56,7 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         virtual_time: (outcome.transcript.time == AgentTime::Virtual).then_some(true),
         messages_count: outcome.transcript.messages_count,
         response: outcome.transcript.last_message(),
-        history: listed(outcome.transcript.history.iter().map(earlier)),
+        history: all_of(&outcome.transcript.history),
         state: outcome.transcript.state.as_deref().map(json),
         turns: outcome.transcript.turns.iter().map(turn).collect(),
         total_turns: outcome.transcript.turns.len(),
@@ -70,7 +70,7 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
             .map(|(_, failure)| failure.message.as_str())
             .collect(),
         warnings: &outcome.verdict.warnings,
-        silenced: Some(outcome.verdict.silenced.as_slice()).filter(|names| !names.is_empty()),
+        silenced: all_of(&outcome.verdict.silenced),
         error: problem.map(problem_view),
         recording: outcome.transcript.recording.as_deref(),
     }
@@ -91,13 +91,6 @@ fn checkpoint(checkpoint: &outcome::CheckpointOutcome) -> CheckpointView<'_> {
         passed: reached_at.is_some(),
         reached_at_turn: *reached_at,
         message: missed.as_deref(),
-    }
-}
-
-fn earlier(message: &outcome::EarlierMessage) -> EarlierMessageView<'_> {
-    EarlierMessageView {
-        role: &message.role,
-        content: &message.text,
     }
 }
 
@@ -145,7 +138,7 @@ pub(in crate::report) fn summary(run: &RunTotals) -> SummaryLine {
         flips: from_runs::flips(totals),
         quarantined: totals.quarantined,
         flaky: totals.flaky,
-        judged: judged(totals.judged),
+        judged: Some(totals.judged).filter(|judged| *judged != JudgedTotals::default()),
         total_turns: *total_turns,
         usage: counted_usage(tokens.usage),
         usage_turns: has_tokens.then_some(tokens.turns),
@@ -177,23 +170,6 @@ fn warning(tool: &NearName) -> WarningView {
         line: *line,
         column: *column,
     }
-}
-
-/// The counts of judged tests; `None` if all are zero.
-fn judged(judged: JudgedTotals) -> Option<JudgedCounts> {
-    let JudgedTotals {
-        passed,
-        failed,
-        error,
-        not_asked,
-    } = judged;
-    let counts = JudgedCounts {
-        passed,
-        failed,
-        error,
-        not_asked,
-    };
-    (judged != JudgedTotals::default()).then_some(counts)
 }
 
 /// The counts of a run's snapshots; `None` if all are zero.
@@ -247,28 +223,8 @@ pub(super) fn last_line(run: &RunTotals) -> serde_json::Result<String> {
 
 /// What a run was made with.
 pub(in crate::report) fn run(facts: &RunFacts) -> RunFactsView<'_> {
-    let RunFacts {
-        command,
-        config,
-        target,
-        target_description,
-        model,
-        host,
-        commit,
-        branch,
-        job_url,
-        parallel: _,
-    } = facts;
     RunFactsView {
         ananke: env!("CARGO_PKG_VERSION"),
-        command,
-        config: config.as_deref(),
-        target: target.as_deref(),
-        target_description: target_description.as_deref(),
-        model: model.as_deref(),
-        host: host.as_deref(),
-        commit: commit.as_deref(),
-        branch: branch.as_deref(),
-        ci_url: job_url.as_deref(),
+        facts,
     }
 }

@@ -1,19 +1,15 @@
-//! From a rule, its verdict and its problem to their views.
+//! From a rule and its problem to their views.
 
 use std::sync::Arc;
 
 use serde_json::{Number, Value};
 
-use super::verdict_view::{
-    Assertion, ComparedView, DifferenceView, JudgeAnswerView, JudgeView, LevelView, ProblemView,
-    ReasonView, RuleStatusView, StatusView,
-};
+use super::verdict_view::{Assertion, DifferenceView, ProblemView};
 use crate::report::words::duration::milliseconds;
 use ananke_base::diagnostic::SourceFile;
 use ananke_base::source::{parse, parse_json};
 use ananke_trace::outcome::{
-    self, ComparedValue, EvidenceLine, FailureReason, JudgeAnswer, Measured, MeasuredUnit, Problem,
-    RuleResult, RuleStatus, Ruling, ValueDifference,
+    EvidenceLine, Measured, MeasuredUnit, Problem, RuleResult, RuleStatus, ValueDifference,
 };
 
 /// The evaluated rules: first those that failed.
@@ -38,7 +34,7 @@ fn assertion(result: &RuleResult) -> Assertion<'_> {
     Assertion {
         rule: &result.rule,
         tool: result.tool.as_deref(),
-        status: result.status.into(),
+        status: result.status,
         passed: match result.status {
             RuleStatus::Passed => Some(true),
             RuleStatus::Failed => Some(false),
@@ -58,10 +54,10 @@ fn assertion(result: &RuleResult) -> Assertion<'_> {
         differences: (!result.differences.is_empty())
             .then(|| result.differences.iter().map(difference).collect()),
         difference: result.difference.as_ref().map(ToString::to_string),
-        judge: result.ruling.as_ref().map(judge),
+        judge: result.ruling.as_ref(),
         help: result.help.as_deref(),
-        reason: has_failed.then(|| reason(result.reason())),
-        level: result.level.into(),
+        reason: has_failed.then(|| result.reason()),
+        level: result.level,
         file: &result.place.file,
         line: result.place.line,
     }
@@ -77,67 +73,11 @@ fn difference(difference: &ValueDifference) -> DifferenceView<'_> {
     } = difference;
     DifferenceView {
         event: *event,
-        of: match of {
-            ComparedValue::Arguments => ComparedView::Arguments,
-            ComparedValue::Result => ComparedView::Result,
-            ComparedValue::State => ComparedView::State,
-            ComparedValue::Output => ComparedView::Output,
-        },
+        of: *of,
         path: difference.path(),
         expected,
         actual: actual.as_deref(),
         missing: actual.is_none().then_some(true),
-    }
-}
-
-/// The key that equal failures share.
-pub(super) fn reason(reason: FailureReason) -> ReasonView {
-    let FailureReason {
-        kind,
-        tool,
-        path,
-        about,
-    } = reason;
-    ReasonView {
-        kind,
-        tool,
-        path,
-        about,
-    }
-}
-
-/// What a judge decided.
-fn judge(ruling: &Ruling) -> JudgeView<'_> {
-    let Ruling {
-        judge,
-        lane,
-        threshold,
-        quorum,
-        is_negated,
-        answers,
-    } = ruling;
-    JudgeView {
-        agent: judge,
-        lane,
-        threshold: threshold.as_ref(),
-        quorum: *quorum,
-        not: is_negated.then_some(true),
-        answers: answers.iter().map(judge_answer).collect(),
-    }
-}
-
-fn judge_answer(answer: &JudgeAnswer) -> JudgeAnswerView<'_> {
-    let JudgeAnswer {
-        passed,
-        score,
-        reason,
-        suggestions,
-    } = answer;
-    JudgeAnswerView {
-        passed: *passed,
-        score: score.as_ref(),
-        reason: filled(reason),
-        suggestions,
     }
 }
 
@@ -156,47 +96,12 @@ fn yaml(text: &str) -> Value {
     node.map_or_else(|| Value::from(text), |node| node.to_json())
 }
 
-impl From<outcome::Level> for LevelView {
-    fn from(level: outcome::Level) -> Self {
-        match level {
-            outcome::Level::Target => Self::Target,
-            outcome::Level::Test => Self::Test,
-            outcome::Level::Turn => Self::Turn,
-            outcome::Level::Checkpoint => Self::Checkpoint,
-        }
-    }
-}
-
-impl From<RuleStatus> for RuleStatusView {
-    fn from(status: RuleStatus) -> Self {
-        match status {
-            RuleStatus::Passed => Self::Passed,
-            RuleStatus::Failed => Self::Failed,
-            RuleStatus::NotShown => Self::NotShown,
-        }
-    }
-}
-
 /// A problem.
 pub(super) fn problem_view(problem: &Problem) -> ProblemView<'_> {
     ProblemView {
         kind: problem.kind.as_str(),
         message: &problem.message,
         help: problem.help.as_deref(),
-    }
-}
-
-impl From<outcome::Status> for StatusView {
-    fn from(status: outcome::Status) -> Self {
-        match status {
-            outcome::Status::Passed => Self::Passed,
-            outcome::Status::Failed => Self::Failed,
-            outcome::Status::Error => Self::Error,
-            outcome::Status::Timeout => Self::Timeout,
-            outcome::Status::Skipped => Self::Skipped,
-            outcome::Status::Undecided => Self::Undecided,
-            outcome::Status::NotShown => Self::NotShown,
-        }
     }
 }
 

@@ -1,17 +1,15 @@
 //! From several runs of a test to their view.
 
 use super::runs_view::{
-    CheckpointRunsView, DurationsView, EstimateView, FailedRunsView, FlipCounts, IntervalView,
-    RunsVerdictView, RunsView, SelfComparisonView, SequentialView, StabilityView,
+    DurationsView, EstimateView, FlipCounts, IntervalView, RunsView, SelfComparisonView,
+    SequentialView,
 };
 use crate::report::words::duration::milliseconds;
 use ananke_base::statistics::{
     DurationStatistics, Interval, Percentage, ReliabilityEstimate, SequentialTest, StabilityClass,
     exact_interval, reliability,
 };
-use ananke_trace::outcome::{
-    CheckpointRuns, FailedRuns, Outcome, RunPolicy, Stability, StabilityVerdict, Totals,
-};
+use ananke_trace::outcome::{Outcome, RunPolicy, Stability, Totals};
 
 /// The runs of `outcome`, of a test that ran several times.
 pub(super) fn runs(outcome: &Outcome) -> Option<RunsView<'_>> {
@@ -52,7 +50,7 @@ pub(super) fn runs(outcome: &Outcome) -> Option<RunsView<'_>> {
         total: stability.runs(),
         passed: *passed,
         failed: *failed,
-        verdict: (*verdict).into(),
+        verdict: *verdict,
         max: policy.most_runs(),
         min_pass_rate,
         until_decided,
@@ -64,23 +62,15 @@ pub(super) fn runs(outcome: &Outcome) -> Option<RunsView<'_>> {
         duration_ms: durations.into(),
         total_turns: *turns,
         shown: outcome.run,
-        checkpoints: checkpoints.iter().map(checkpoint_runs).collect(),
-        failures: failures.iter().map(failed_runs).collect(),
+        checkpoints,
+        failures,
         further_failed: Some(*further_failed).filter(|further| *further > 0),
     })
 }
 
 /// The class of `outcome`, of a test that ran several times.
-pub(super) fn stability(outcome: &Outcome) -> Option<StabilityView> {
-    outcome
-        .stability
-        .as_ref()
-        .map(|stability| match stability.class() {
-            StabilityClass::Stable => StabilityView::Stable,
-            StabilityClass::MostlyStable => StabilityView::MostlyStable,
-            StabilityClass::Unstable => StabilityView::Unstable,
-            StabilityClass::HighlyUnstable => StabilityView::HighlyUnstable,
-        })
+pub(super) fn stability(outcome: &Outcome) -> Option<StabilityClass> {
+    outcome.stability.as_deref().map(Stability::class)
 }
 
 /// The pass rate of `outcome` in per cent.
@@ -92,7 +82,7 @@ pub(super) fn pass_rate(outcome: &Outcome) -> Option<f64> {
 pub(super) fn self_comparison(outcome: &Outcome) -> Option<SelfComparisonView> {
     let compared = outcome.self_comparison.as_deref()?;
     Some(SelfComparisonView {
-        verdicts: compared.verdicts.map(Into::into),
+        verdicts: compared.verdicts,
         flipped: compared.is_flip(),
     })
 }
@@ -109,41 +99,6 @@ pub(super) fn flips(totals: &Totals) -> Option<FlipCounts> {
         flip_rate,
         interval,
     })
-}
-
-fn checkpoint_runs(checkpoint: &CheckpointRuns) -> CheckpointRunsView<'_> {
-    let CheckpointRuns {
-        id,
-        is_required,
-        reached,
-        turns,
-    } = checkpoint;
-    let (first_turn, last_turn) = turns.unzip();
-    CheckpointRunsView {
-        id,
-        required: *is_required,
-        reached: *reached,
-        first_turn,
-        last_turn,
-    }
-}
-
-fn failed_runs(failed: &FailedRuns) -> FailedRunsView<'_> {
-    let FailedRuns {
-        status,
-        kind,
-        message,
-        rule: _,
-        count,
-        runs,
-    } = failed;
-    FailedRunsView {
-        status: (*status).into(),
-        kind,
-        message,
-        count: *count,
-        runs,
-    }
 }
 
 /// Per cent, with the decimals that are more than noise.
@@ -190,19 +145,6 @@ impl From<&DurationStatistics> for DurationsView {
             min: milliseconds(durations.least_us),
             max: milliseconds(durations.most_us),
             standard_deviation: milliseconds(durations.deviation_us()),
-        }
-    }
-}
-
-impl From<StabilityVerdict> for RunsVerdictView {
-    fn from(verdict: StabilityVerdict) -> Self {
-        match verdict {
-            StabilityVerdict::Passed => Self::Passed,
-            StabilityVerdict::Failed => Self::Failed,
-            StabilityVerdict::Violated => Self::Violated,
-            StabilityVerdict::Broken => Self::Broken,
-            StabilityVerdict::Undecided => Self::Undecided,
-            StabilityVerdict::Stopped => Self::Stopped,
         }
     }
 }

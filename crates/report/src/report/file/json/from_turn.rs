@@ -6,15 +6,14 @@ use serde_json::value::RawValue;
 use super::attempt_view::AttemptView;
 use super::from_rule::{assertions, filled, problem_view};
 use super::turn_view::{
-    AwaitingInputView, CallItem, CallStatusView, CustomItem, InputReasonView, InputSourceView,
-    InterruptView, ItemView, ResultItem, RunOutcomeView, SaidView, ToolCallView, TurnView,
-    UsageView,
+    AwaitingInputView, CallItem, CallStatusView, CustomItem, ItemView, ResultItem, RunOutcomeView,
+    SaidView, ToolCallView, TurnView, UsageView,
 };
 use crate::report::words::duration::milliseconds;
 use ananke_base::text::compact_json;
 use ananke_trace::outcome::{
-    self, CallFailure, CallOutcome, Gap, InputDecision, InputOrigin, InputReason, LateResult,
-    Outcome, ReportedRunEnd, SaidLine, TranscriptLine, TurnOutcome,
+    CallFailure, CallOutcome, Gap, LateResult, OpenInterrupt, Outcome, ReportedRunEnd, SaidLine,
+    TranscriptLine, TurnOutcome,
 };
 use ananke_trace::trace::{self, Tokens};
 
@@ -23,7 +22,7 @@ pub(super) fn attempt((number, outcome): (usize, &Outcome)) -> AttemptView<'_> {
     AttemptView {
         attempt: number,
         run: Some(outcome.run).filter(|run| *run > 1),
-        status: outcome.status().into(),
+        status: outcome.status(),
         thread_id: filled(&outcome.transcript.thread_id),
         started: outcome.transcript.started_unix_ms,
         ended: outcome.transcript.ended_unix_ms,
@@ -54,9 +53,9 @@ pub(super) fn turn(turn: &TurnOutcome) -> TurnView<'_> {
     TurnView {
         number: turn.number,
         id: turn.id.as_deref(),
-        status: turn.status().into(),
+        status: turn.status(),
         input: &turn.input,
-        input_source: turn.origin.into(),
+        input_source: turn.origin,
         output: said.join("\n"),
         items: items(turn),
         tool_calls: calls.collect(),
@@ -64,7 +63,10 @@ pub(super) fn turn(turn: &TurnOutcome) -> TurnView<'_> {
         idle_ms: turn.timing.gaps.as_ref().map(longest).map(milliseconds),
         outcome: turn.run_end.as_ref().map(RunOutcomeView::from),
         interrupts: turn.run_end.as_ref().and_then(interrupts),
-        awaiting_input: turn.awaits.as_ref().map(awaiting_input),
+        awaiting_input: turn.awaits.as_ref().map(|decision| AwaitingInputView {
+            waits: decision.is_awaiting(),
+            decision,
+        }),
         usage: turn.usage.and_then(usage),
         assertions: assertions(turn.failures(), turn.passed_rules()),
         warnings: &turn.warnings,
@@ -72,39 +74,6 @@ pub(super) fn turn(turn: &TurnOutcome) -> TurnView<'_> {
         duration_ms: turn.duration_us.map(milliseconds),
         started: turn.started_unix_ms,
         ended: turn.ended_unix_ms,
-    }
-}
-
-fn awaiting_input(decision: &InputDecision) -> AwaitingInputView<'_> {
-    let InputDecision {
-        reason,
-        question,
-        hint,
-    } = decision;
-    let reason = match reason {
-        InputReason::AgentDeclared => InputReasonView::AgentDeclared,
-        InputReason::ToolRequiresConfirmation => InputReasonView::ToolRequiresConfirmation,
-        InputReason::ContentIsQuestion => InputReasonView::ContentIsQuestion,
-        InputReason::Completed => InputReasonView::Completed,
-    };
-    let (question, input_hint) = (question.as_deref(), hint.as_deref());
-    AwaitingInputView {
-        waits: decision.is_awaiting(),
-        reason,
-        question,
-        input_hint,
-    }
-}
-
-impl From<InputOrigin> for InputSourceView {
-    fn from(origin: InputOrigin) -> Self {
-        match origin {
-            InputOrigin::Static => Self::Static,
-            InputOrigin::Initial => Self::Initial,
-            InputOrigin::Simulator => Self::Simulator,
-            InputOrigin::Walk => Self::Walk,
-            InputOrigin::Human => Self::Human,
-        }
     }
 }
 
@@ -116,31 +85,21 @@ pub(super) fn text_of(line: &TranscriptLine) -> Option<&str> {
     }
 }
 
-fn interrupts(end: &ReportedRunEnd) -> Option<Vec<InterruptView<'_>>> {
-    let ReportedRunEnd::Interrupted(interrupts) = end else {
-        return None;
-    };
-    listed(interrupts.iter().map(interrupt))
+fn interrupts(end: &ReportedRunEnd) -> Option<&[OpenInterrupt]> {
+    match end {
+        ReportedRunEnd::Interrupted(open) => all_of(open),
+        _ => None,
+    }
+}
+
+/// A list of what is written as it is, omitted if it is empty.
+pub(super) fn all_of<T>(items: &[T]) -> Option<&[T]> {
+    Some(items).filter(|items| !items.is_empty())
 }
 
 /// A list that is omitted if it is empty.
 pub(super) fn listed<T>(items: impl Iterator<Item = T>) -> Option<Vec<T>> {
     Some(items.collect()).filter(|items: &Vec<T>| !items.is_empty())
-}
-
-fn interrupt(open: &outcome::OpenInterrupt) -> InterruptView<'_> {
-    let outcome::OpenInterrupt {
-        id,
-        reason,
-        message,
-        tool,
-    } = open;
-    InterruptView {
-        id,
-        reason: reason.as_deref(),
-        message: message.as_deref(),
-        tool: tool.as_deref(),
-    }
 }
 
 /// What is known of the tokens, where anything is.

@@ -27,4 +27,4 @@ pub use json_report::JsonReport;
 pub(in crate::report) use view::RunFactsView;
 pub use view::schema;
 #[cfg(feature = "html")]
-pub(in crate::report) use view::{JudgedCounts, SummaryLine, WarningView};
+pub(in crate::report) use view::{SummaryLine, WarningView};

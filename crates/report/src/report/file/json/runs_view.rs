@@ -3,41 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::verdict_view::StatusView;
-
-/// How stable a test is.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "Stability")]
-pub(super) enum StabilityView {
-    /// All runs passed.
-    Stable,
-    /// At least 80 % passed.
-    MostlyStable,
-    /// At least 50 % passed.
-    Unstable,
-    /// Less than 50 % passed.
-    HighlyUnstable,
-}
-
-/// What decided a test that ran several times.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "RunsVerdict")]
-pub(super) enum RunsVerdictView {
-    /// Enough runs passed.
-    Passed,
-    /// Too many runs failed.
-    Failed,
-    /// A prohibition was violated, which a sequential test does not forgive.
-    Violated,
-    /// A run could not be recorded or replayed, which ends the test.
-    Broken,
-    /// The last run that was allowed decided nothing.
-    Undecided,
-    /// The run of all tests was stopped before.
-    Stopped,
-}
+use ananke_trace::outcome::{CheckpointRuns, FailedRuns, StabilityVerdict, Status};
 
 /// All runs of a test.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -50,7 +16,7 @@ pub(super) struct RunsView<'a> {
     /// How many of them did not.
     pub(super) failed: u32,
     /// What decided the test.
-    pub(super) verdict: RunsVerdictView,
+    pub(super) verdict: StabilityVerdict,
     /// The most runs that there could be.
     pub(super) max: u32,
     /// The share of a fixed number of runs that had to pass, in per cent; omitted for a sequential test.
@@ -71,10 +37,10 @@ pub(super) struct RunsView<'a> {
     /// the last one if the test passed.
     pub(super) shown: u32,
     /// How often each checkpoint of a simulated conversation was reached, in the order of the test; omitted if it has none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) checkpoints: Vec<CheckpointRunsView<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub(super) checkpoints: &'a [CheckpointRuns],
     /// The runs that did not pass, by reason, the most frequent first: at most ten reasons.
-    pub(super) failures: Vec<FailedRunsView<'a>>,
+    pub(super) failures: &'a [FailedRuns],
     /// How many more runs did not pass, for reasons that are not listed; omitted if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) further_failed: Option<u32>,
@@ -132,47 +98,12 @@ pub(super) struct DurationsView {
     pub(super) standard_deviation: f64,
 }
 
-/// A checkpoint in several runs of its test.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "CheckpointRuns")]
-pub(super) struct CheckpointRunsView<'a> {
-    /// The id of the checkpoint.
-    pub(super) id: &'a str,
-    /// Whether the test fails without it.
-    pub(super) required: bool,
-    /// How many runs reached it.
-    pub(super) reached: u32,
-    /// The smallest number of the turn that reached it, from 1; omitted if no run did.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) first_turn: Option<u32>,
-    /// The largest number of that turn; omitted if no run did.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) last_turn: Option<u32>,
-}
-
-/// The runs that did not pass for one reason.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "FailedRuns")]
-pub(super) struct FailedRunsView<'a> {
-    /// How the first of them ended.
-    pub(super) status: StatusView,
-    /// The rule that failed, or the kind of problem.
-    #[serde(rename = "type")]
-    pub(super) kind: &'a str,
-    /// The finding of the first of them.
-    pub(super) message: &'a str,
-    /// How many there are.
-    pub(super) count: u32,
-    /// Their numbers, from 1: at most the first 20. The first of them is in `other_runs`, unless it is the run that is `shown`.
-    pub(super) runs: &'a [u32],
-}
-
 /// Both verdicts of a test that ran twice, because the suite was compared with itself.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SelfComparison")]
 pub(super) struct SelfComparisonView {
     /// The first verdict and the second.
-    pub(super) verdicts: [StatusView; 2],
+    pub(super) verdicts: [Status; 2],
     /// Whether exactly one of them is a pass.
     pub(super) flipped: bool,
 }

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::verdict_view::{Assertion, ProblemView, StatusView};
+use super::verdict_view::{Assertion, ProblemView};
+use ananke_trace::outcome::{InputDecision, InputOrigin, OpenInterrupt, Status};
 
 /// One turn that was sent.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -17,11 +18,11 @@ pub(super) struct TurnView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<&'a str>,
     /// The status of the turn.
-    pub(super) status: StatusView,
+    pub(super) status: Status,
     /// What was sent; for a file its type and size: `[image image/png, 12 KiB]`.
     pub(super) input: &'a str,
     /// Where the input came from.
-    pub(super) input_source: InputSourceView,
+    pub(super) input_source: InputOrigin,
     /// What the agent said: its messages joined by newlines. A message over 16 KiB is truncated, with a note.
     pub(super) output: String,
     /// What the agent did, in the order of its events: messages, calls, results, reasoning and custom events. A message and
@@ -41,7 +42,7 @@ pub(super) struct TurnView<'a> {
     pub(super) outcome: Option<RunOutcomeView>,
     /// The open interrupts; omitted if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) interrupts: Option<Vec<InterruptView<'a>>>,
+    pub(super) interrupts: Option<&'a [OpenInterrupt]>,
     /// Whether the agent waits for input; omitted where that decides nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) awaiting_input: Option<AwaitingInputView<'a>>,
@@ -216,23 +217,6 @@ pub(super) enum CallStatusView {
     Denied,
 }
 
-/// An open interrupt.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Interrupt")]
-pub(super) struct InterruptView<'a> {
-    /// The interrupt's id.
-    pub(super) id: &'a str,
-    /// The agent's reason; omitted if it gives none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) reason: Option<&'a str>,
-    /// The agent's question; omitted if it has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) message: Option<&'a str>,
-    /// The tool whose call is pending; omitted if there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) tool: Option<&'a str>,
-}
-
 /// Tokens, as reported by the agent. A number is omitted if a part of it is unknown.
 #[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names of the format")]
@@ -264,50 +248,12 @@ pub(super) enum RunOutcomeView {
     Cancelled,
 }
 
-/// Where an input came from.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "InputSource")]
-pub(super) enum InputSourceView {
-    /// From the test file.
-    Static,
-    /// From the test file, as the first message of a conversation that a simulator or a person continues.
-    Initial,
-    /// From the simulator.
-    Simulator,
-    /// From a walk: an action that was possible.
-    Walk,
-    /// From a person at the terminal.
-    Human,
-}
-
 /// Whether the agent waits for input, and how that was found out.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "AwaitingInput")]
 pub(super) struct AwaitingInputView<'a> {
     /// Whether it waits.
     pub(super) waits: bool,
-    /// How that was found out.
-    pub(super) reason: InputReasonView,
-    /// What it asks; omitted if it waits for nothing or asks without words.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) question: Option<&'a str>,
-    /// What it says about the input that it wants; omitted if it does not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) input_hint: Option<&'a str>,
-}
-
-/// How it was found out whether the agent waits for input.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "InputReason")]
-pub(super) enum InputReasonView {
-    /// The agent says so: in a JSON answer, a custom event or its state, or with an interrupt.
-    AgentDeclared,
-    /// It called a tool that asks the user.
-    ToolRequiresConfirmation,
-    /// The last thing that it said is a question.
-    ContentIsQuestion,
-    /// It waits for nothing.
-    Completed,
+    #[serde(flatten)]
+    pub(super) decision: &'a InputDecision,
 }

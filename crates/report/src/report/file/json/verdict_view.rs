@@ -1,10 +1,10 @@
-//! Status, problem and rules of a test or a turn, as readers get them.
-
-use std::borrow::Cow;
+//! Rules and problems of a test or a turn, as readers get them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Number, Value};
+
+use ananke_trace::outcome::{ComparedValue, FailureReason, Level, RuleStatus, Ruling};
 
 /// A rule and its result.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -19,7 +19,7 @@ pub(super) struct Assertion<'a> {
     /// The result. Rules that were never evaluated are not listed: requirements of an aborted turn or test, and
     /// scripts and judges that were not asked because another rule failed.
     #[schemars(extend("x-since" = "1.1"))]
-    pub(super) status: RuleStatusView,
+    pub(super) status: RuleStatus,
     /// Whether it passed; omitted if it neither passed nor failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) passed: Option<bool>,
@@ -69,16 +69,16 @@ pub(super) struct Assertion<'a> {
     /// What a judge decided, of a rule that asks one; omitted for any other rule. A judge is an agent: its verdict is not
     /// deterministic.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) judge: Option<JudgeView<'a>>,
+    pub(super) judge: Option<&'a Ruling>,
     /// What to do about it; omitted if that follows from the rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) help: Option<&'a str>,
     /// The key that equal failures share; omitted if the rule did not fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-since" = "1.1"))]
-    pub(super) reason: Option<ReasonView>,
+    pub(super) reason: Option<FailureReason>,
     /// The level that the rule is defined on.
-    pub(super) level: LevelView,
+    pub(super) level: Level,
     /// The file that contains the rule.
     pub(super) file: &'a str,
     /// The line of the rule, from 1.
@@ -93,7 +93,7 @@ pub(super) struct DifferenceView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) event: Option<u32>,
     /// The value that the path leads into.
-    pub(super) of: ComparedView,
+    pub(super) of: ComparedValue,
     /// The keys and indexes that lead to it, with `.` between them; empty for the whole value.
     pub(super) path: String,
     /// The value that was expected there, as JSON or in words.
@@ -104,90 +104,6 @@ pub(super) struct DifferenceView<'a> {
     /// `true` if nothing is there; omitted otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) missing: Option<bool>,
-}
-
-/// The value that the path of a difference leads into.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "ComparedValue")]
-pub(super) enum ComparedView {
-    /// The arguments of a call.
-    Arguments,
-    /// The result of a call.
-    Result,
-    /// The agent's state.
-    State,
-    /// The JSON in the last message.
-    Output,
-}
-
-/// The key that equal failures share: not the sentence, whose values differ from test to test.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Reason")]
-pub(super) struct ReasonView {
-    /// The rule's path in an assert block, or the `kind` of an error.
-    pub(super) kind: Cow<'static, str>,
-    /// The tool that it is about; omitted if it is about none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) tool: Option<String>,
-    /// The place of the first value that differs; omitted if no value does.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) path: Option<String>,
-    /// What it is about where neither a tool nor a path says it; omitted otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) about: Option<String>,
-}
-
-/// The result of a rule.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "RuleStatus")]
-pub(super) enum RuleStatusView {
-    /// It passed.
-    Passed,
-    /// It failed.
-    Failed,
-    /// It neither passed nor failed: something was not read, or a trace does not contain its facts.
-    NotShown,
-}
-
-/// What a judge decided about a rule.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Judge")]
-pub(super) struct JudgeView<'a> {
-    /// The name of the target that was asked.
-    pub(super) agent: &'a str,
-    /// Its lane in a recording.
-    pub(super) lane: &'a str,
-    /// The smallest score that passes; omitted if the verdict alone decides.
-    #[schemars(with = "Option<f64>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) threshold: Option<&'a Number>,
-    /// How many of the answers have to pass.
-    pub(super) quorum: u32,
-    /// `true` if the rule passes when the answers do not; omitted otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) not: Option<bool>,
-    /// Every answer, in order.
-    pub(super) answers: Vec<JudgeAnswerView<'a>>,
-}
-
-/// An answer of a judge.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "JudgeAnswer")]
-pub(super) struct JudgeAnswerView<'a> {
-    /// Its verdict, whatever the threshold says of the score.
-    pub(super) passed: bool,
-    /// The score; omitted if it gave none.
-    #[schemars(with = "Option<f64>")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) score: Option<&'a Number>,
-    /// The reason; omitted if it gave none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) reason: Option<&'a str>,
-    /// What the agent should do differently; omitted if it said nothing.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub(super) suggestions: &'a [String],
 }
 
 /// Why something could not be evaluated completely.
@@ -201,40 +117,4 @@ pub(super) struct ProblemView<'a> {
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) help: Option<&'a str>,
-}
-
-/// A verdict.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "Status")]
-pub(super) enum StatusView {
-    /// Every rule passed.
-    Passed,
-    /// A rule failed.
-    Failed,
-    /// The agent, the connection or the setup failed.
-    Error,
-    /// A timeout was reached.
-    Timeout,
-    /// Not run, on purpose.
-    Skipped,
-    /// It ran as often as its `runs` allow, and its pass rate is neither clearly good nor clearly bad.
-    Undecided,
-    /// No rule failed, and a trace does not contain the facts of some: see `not_shown`.
-    NotShown,
-}
-
-/// The level that a rule is defined on.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "Level")]
-pub(super) enum LevelView {
-    /// The target of the config.
-    Target,
-    /// The test.
-    Test,
-    /// A turn.
-    Turn,
-    /// A checkpoint.
-    Checkpoint,
 }

@@ -9,11 +9,13 @@ use serde_json::value::RawValue;
 
 use super::attempt_view::AttemptView;
 use super::case_assertions::CaseAssertionView;
-use super::runs_view::{FlipCounts, RunsView, SelfComparisonView, StabilityView};
+use super::runs_view::{FlipCounts, RunsView, SelfComparisonView};
 use super::turn_view::{TurnView, UsageView};
-use super::verdict_view::{Assertion, ProblemView, StatusView};
+use super::verdict_view::{Assertion, ProblemView};
 use super::walks_view::WalksView;
+use ananke_base::statistics::StabilityClass;
 use ananke_model::schema::generate_since;
+use ananke_trace::outcome::{EarlierMessage, JudgedTotals, RunFacts, Status};
 
 /// The version of the format. New fields raise its second number; a change of what a field means raises its first.
 pub(super) const VERSION: &str = "1.1";
@@ -83,33 +85,8 @@ pub(super) struct LastLine<'a> {
 pub(in crate::report) struct RunFactsView<'a> {
     /// The version of ananke.
     pub(super) ananke: &'static str,
-    /// The command line, an argument each. The values of `--var` are `***`.
-    pub(super) command: &'a [String],
-    /// The config.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) config: Option<&'a str>,
-    /// The name of the target under test; a test that names another one has it in its result.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) target: Option<&'a str>,
-    /// What the config says of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) target_description: Option<&'a str>,
-    /// The name of its model, if its protocol names one.
-    #[schemars(extend("x-since" = "1.1"))]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) model: Option<&'a str>,
-    /// The name of the machine.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) host: Option<&'a str>,
-    /// The commit that was checked out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) commit: Option<&'a str>,
-    /// Its branch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) branch: Option<&'a str>,
-    /// The page of the job on the CI server.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) ci_url: Option<&'a str>,
+    #[serde(flatten)]
+    pub(super) facts: &'a RunFacts,
 }
 
 /// A checkpoint of a simulated conversation.
@@ -167,7 +144,7 @@ pub(super) struct ResultLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) thread_id: Option<&'a str>,
     /// The verdict.
-    pub(super) status: StatusView,
+    pub(super) status: Status,
     /// `true` if the test passed, but not on its first attempt; omitted for every other test.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) flaky: Option<bool>,
@@ -185,7 +162,7 @@ pub(super) struct ResultLine<'a> {
     pub(super) pass_rate: Option<f64>,
     /// How stable the test is, by its pass rate; omitted for a test that runs once.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) stability: Option<StabilityView>,
+    pub(super) stability: Option<StabilityClass>,
     /// All runs of a test that runs several times; omitted for any other. The fields that are not about runs are those of
     /// one of them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -223,7 +200,7 @@ pub(super) struct ResultLine<'a> {
     pub(super) response: Option<&'a str>,
     /// The conversation history before the first turn, in order: the last 1000 messages; omitted if the test has none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) history: Option<Vec<EarlierMessageView<'a>>>,
+    pub(super) history: Option<&'a [EarlierMessage]>,
     /// The agent's state after the last turn, read like the arguments of a call; omitted if it is empty.
     #[schemars(with = "Option<serde_json::Value>")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -261,16 +238,6 @@ pub(super) struct ResultLine<'a> {
     /// The file that the test was recorded to or replayed from; omitted if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) recording: Option<&'a str>,
-}
-
-/// A message of the conversation history.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "EarlierMessage")]
-pub(super) struct EarlierMessageView<'a> {
-    /// The sender: `user`, `assistant`, `system`, `developer` or `tool`.
-    pub(super) role: &'a str,
-    /// The text, followed by one line per call: the tool's name, and its arguments in parentheses.
-    pub(super) content: &'a str,
 }
 
 /// A quarantine entry.
@@ -320,7 +287,7 @@ pub(in crate::report) struct SummaryLine {
     pub(in crate::report) flaky: usize,
     /// The number of tests whose rules ask judges, which are agents themselves; omitted if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(in crate::report) judged: Option<JudgedCounts>,
+    pub(in crate::report) judged: Option<JudgedTotals>,
     /// The number of turns that were sent.
     pub(in crate::report) total_turns: usize,
     /// The tokens of all turns of all attempts, as far as agents reported them; omitted if none did.
@@ -373,19 +340,6 @@ pub(in crate::report) struct WarningView {
     pub(in crate::report) line: u32,
     /// The column in the line, in characters from 1.
     pub(in crate::report) column: u32,
-}
-
-/// The number of tests whose rules ask judges. They are counted by their status too.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::report) struct JudgedCounts {
-    /// Judged tests that passed.
-    pub(in crate::report) passed: usize,
-    /// Judged tests that failed.
-    pub(in crate::report) failed: usize,
-    /// Tests in which a judge gave no verdict.
-    pub(in crate::report) error: usize,
-    /// Tests whose judges were not asked, because of `--no-judge`.
-    pub(in crate::report) not_asked: usize,
 }
 
 /// The number of snapshots by what happened to them.

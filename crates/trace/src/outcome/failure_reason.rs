@@ -1,4 +1,4 @@
-//! The key that equal failures share (SPEC 11). Where no path says it, it is about the kind of the finding about a tool, the
+//! The key that equal failures share (SPEC 11). If no path is its place, it contains the kind of the finding about a tool, the
 //! expectation of any other rule, or the message of a problem.
 
 use std::borrow::Cow;

@@ -3,8 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::redact::{Mask, Redactor};
-
 /// What a run was made with. Commit, branch and link are there where the environment of a CI server contains them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunFacts {
@@ -38,34 +36,4 @@ pub struct RunFacts {
     /// How many tests may run at once, of a run that is not over; 0 where that is not known.
     #[serde(skip)]
     pub parallel: usize,
-}
-
-impl Mask for RunFacts {
-    fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            command,
-            config,
-            target,
-            target_description,
-            model,
-            host,
-            commit,
-            branch,
-            job_url,
-            parallel: _,
-        } = self;
-        command.mask(redactor);
-        for text in [
-            config,
-            target,
-            target_description,
-            model,
-            host,
-            commit,
-            branch,
-            job_url,
-        ] {
-            text.mask(redactor);
-        }
-    }
 }

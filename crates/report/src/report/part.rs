@@ -9,6 +9,7 @@ macro_rules! part {
         $($vis)* struct $name $($life)* { $($fields)* }
 
         impl $($life)* $name $($life)* {
+            /// The part that is made of these values.
             $($vis)* fn of($($from)*) -> Self {
                 $($shared)*
                 Self { $($values)* }

@@ -4,6 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::words::words;
+
 /// Whether the agent waits for input, and how that was found out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InputDecision {
@@ -17,29 +19,18 @@ pub struct InputDecision {
     pub hint: Option<String>,
 }
 
-/// How it was found out whether the agent waits for input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum InputReason {
-    /// The agent says so: in a JSON answer, a custom event or its state, or with an interrupt.
-    AgentDeclared,
-    /// It called a tool that asks the user.
-    ToolRequiresConfirmation,
-    /// The last thing that it said is a question.
-    ContentIsQuestion,
-    /// It waits for nothing.
-    Completed,
-}
-
-impl InputReason {
-    /// The word in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::AgentDeclared => "agent_declared",
-            Self::ToolRequiresConfirmation => "tool_requires_confirmation",
-            Self::ContentIsQuestion => "content_is_question",
-            Self::Completed => "completed",
-        }
+words! {
+    /// How it was found out whether the agent waits for input.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum InputReason {
+        /// The agent says so: in a JSON answer, a custom event or its state, or with an interrupt.
+        AgentDeclared = "agent_declared",
+        /// It called a tool that asks the user.
+        ToolRequiresConfirmation = "tool_requires_confirmation",
+        /// The last thing that it said is a question.
+        ContentIsQuestion = "content_is_question",
+        /// It waits for nothing.
+        Completed = "completed",
     }
 }
 

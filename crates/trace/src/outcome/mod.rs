@@ -48,6 +48,7 @@ mod turn_end;
 mod value_difference;
 mod verdict;
 mod walk;
+mod words;
 
 pub use bounds::bounded;
 pub use call::{CallFailure, CallOutcome, LateResult};

@@ -11,7 +11,7 @@ use super::run_policy::RunPolicy;
 use super::token_totals::TokenTotals;
 use ananke_base::statistics::{DurationStatistics, Interval, StabilityClass, exact_interval};
 
-/// What decided a test that runs several times.
+/// What decided a test that ran several times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "RunsVerdict")]

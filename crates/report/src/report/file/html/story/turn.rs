@@ -64,7 +64,7 @@ part! {
 part! {
     /// What was allowed, in milliseconds.
     #[derive(Debug, Serialize)]
-    pub(super) struct ExceededLimits of (limits: TimeLimits) {
+    pub(crate) struct ExceededLimits of (limits: TimeLimits) {
         duration?: u64 = limits.duration_ms;
         idle?: u64 = limits.idle_ms;
         first_text?: u64 = limits.first_text_ms;
@@ -75,7 +75,7 @@ part! {
 /// How a turn ended otherwise than by being done.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub(super) enum EarlyEnd<'a> {
+pub(crate) enum EarlyEnd<'a> {
     Error { message: &'a str },
     Cancelled { by: &'static str },
     Interrupted { interrupts: Vec<InterruptStory<'a>> },
@@ -84,7 +84,7 @@ pub(super) enum EarlyEnd<'a> {
 part! {
     /// What the agent waits for.
     #[derive(Debug, Serialize)]
-    pub(super) struct InterruptStory<'a> of (open: &'a OpenInterrupt) {
+    pub(crate) struct InterruptStory<'a> of (open: &'a OpenInterrupt) {
         id: &'a str = &open.id;
         asks?: &'a str = open.message.as_deref().or(open.reason.as_deref());
         tool?: &'a str = open.tool.as_deref();

@@ -98,7 +98,7 @@ impl<'a> TraceSink<'a> {
     /// Shows the rules what is new, while the turn goes on. `Break` if one failed that is to stop it, or they took too long.
     fn feed(&mut self) -> ControlFlow<Stop> {
         let has_failed = self.evaluate();
-        if self.evaluator.is_over_time() || has_failed && self.at_failure == AtFailure::Stop {
+        if self.evaluator.is_given_up() || has_failed && self.at_failure == AtFailure::Stop {
             self.stopped = true;
             return ControlFlow::Break(Stop);
         }

@@ -564,10 +564,10 @@ mod tests {
         let redactor = Redactor::default();
         redactor.add(["hunter22"]);
         let mut log = began();
-        for delta in ["key: hun", "ter22", " and more"] {
+        for (id, delta) in [("m", "key: hun"), ("m", "ter22"), ("n", " and more")] {
             frame(&mut log, delta);
             let change = Change::MessageText {
-                id: "m".into(),
+                id: id.into(),
                 delta: delta.into(),
             };
             log.change(&Lane::Agent, At(3500), &change);

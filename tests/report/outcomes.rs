@@ -814,7 +814,8 @@ fn runs_made_of(say: impl Fn(&'static str) -> String) -> Stability {
         id,
         is_required: true,
         reached: 3,
-        turns: Some((1, 4)),
+        first_turn: Some(1),
+        last_turn: Some(4),
     };
     let failed = failed_runs(say("run's kind"), say("run's finding"));
     Stability {
@@ -852,7 +853,6 @@ pub(super) fn failed_runs(kind: String, message: String) -> FailedRuns {
         status: Status::Failed,
         kind,
         message,
-        rule: None,
         count: 2,
         runs: vec![2, 4],
     }

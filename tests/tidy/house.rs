@@ -169,7 +169,7 @@ pub(crate) const MEDIAN_FILE: usize = 190;
 pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("base", 7010),
     ("model", 9460),
-    ("trace", 9120),
+    ("trace", 9040),
     ("rules", 14230),
     ("agents", 5950),
     ("agui", 6960),
@@ -178,7 +178,7 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("openai", 2460),
     ("engine", 29670),
     ("lab", 14550),
-    ("report", 14000),
+    ("report", 12940),
     ("ananke", 1869),
     ("command", 10430),
 ];

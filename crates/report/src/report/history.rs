@@ -60,8 +60,8 @@ pub struct HistoryEntry {
     pub commit: Option<String>,
     /// The id of the test.
     pub id: String,
-    /// How it ended, in the word of reports.
-    pub status: String,
+    /// How it ended.
+    pub status: Status,
     /// How long all its attempts took on the wall clock, in milliseconds; `None` if it did not begin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
@@ -86,7 +86,7 @@ impl HistoryEntry {
             run: run.to_owned(),
             commit: commit.map(str::to_owned),
             id: outcome.test.id.clone(),
-            status: status.as_str().to_owned(),
+            status,
             duration_ms: duration.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
             tokens: Tokens::whole(usage.total)
                 .or_else(sum)
@@ -111,7 +111,7 @@ impl RunHistory {
             let Ok(entry) = serde_json::from_slice::<HistoryEntry>(line) else {
                 continue;
             };
-            let passed = entry.status == Status::Passed.as_str();
+            let passed = entry.status == Status::Passed;
             if let Some(duration) = entry.duration_ms.filter(|_| passed) {
                 history.passed.entry(entry.id).or_default().push(duration);
             }

@@ -21,6 +21,7 @@ mod mutation;
 mod own_folder;
 #[cfg(feature = "html")]
 mod page_parts;
+mod part;
 mod reporter;
 mod run_journal;
 mod run_totals;

@@ -151,7 +151,10 @@ fn a_change_runs_what_it_touches() {
 
 #[test]
 fn a_project_in_which_nothing_can_be_kept_is_watched_all_the_same() {
-    let project = Project::new(&[("ananke.config.yaml", CONFIG), ("a.test.yaml", &test("a", ""))]);
+    let project = Project::new(&[
+        ("ananke.config.yaml", CONFIG),
+        ("a.test.yaml", &test("a", "")),
+    ]);
     let folder = project.folder();
     // The directory of ananke itself is none of the project, and without it watching goes on.
     for own in ["none", "file"] {

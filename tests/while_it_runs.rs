@@ -317,7 +317,10 @@ fn given_up(project: &Project) -> ([usize; 2], String) {
 fn a_silent_agent_is_noticed_whatever_its_protocol() {
     // Connections are accepted by the system, and never read.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    let silent = silent.local_addr().map(|address| (silent, address)).unwrap();
+    let silent = silent
+        .local_addr()
+        .map(|address| (silent, address))
+        .unwrap();
     for (name, keys, turn) in KINDS {
         for address in [silent.1.to_string(), nobody()] {
             let (counts, text) = given_up(&ten(&keys(&address), turn));

@@ -47,8 +47,9 @@ impl AgentContact {
             self.0.load(Ordering::Relaxed),
             problem.map(|problem| problem.kind),
         ) {
-            (ASKED | CONNECTED, Some(ErrorKind::Timeout))
-            | (ASKED, Some(ErrorKind::Protocol)) => Some(false),
+            (ASKED | CONNECTED, Some(ErrorKind::Timeout)) | (ASKED, Some(ErrorKind::Protocol)) => {
+                Some(false)
+            }
             (NOT_ASKED | ASKED, _) => None,
             _ => Some(true),
         }

@@ -493,11 +493,15 @@ mod tests {
         };
         let kept = HistoryReason::from(whole);
         let tool = kept.tool.clone().unwrap();
-        assert!(tool.starts_with("ttt") && tool.len() < MOST_OF_REASON + 40, "{tool}");
+        assert!(
+            tool.starts_with("ttt") && tool.len() < MOST_OF_REASON + 40,
+            "{tool}"
+        );
         let text = serde_json::to_string(&kept).unwrap();
         assert!(text.ends_with(",\"path\":\"currency\"}"), "{text}");
         assert_eq!(serde_json::from_str::<HistoryReason>(&text).unwrap(), kept);
-        let before = "{\"run\":\"1\",\"id\":\"a\",\"status\":\"failed\",\"reason\":\"tools.require\"}";
+        let before =
+            "{\"run\":\"1\",\"id\":\"a\",\"status\":\"failed\",\"reason\":\"tools.require\"}";
         let before: HistoryEntry = serde_json::from_str(before).unwrap();
         let reason = before.reason.unwrap();
         assert_eq!((&*reason.kind, reason.tool), ("tools.require", None));

@@ -29,7 +29,7 @@ pub(crate) fn make_own_folder(project: &Path) -> io::Result<()> {
 /// Creates the directory for a run that begins, if files can be made in it.
 ///
 /// # Errors
-/// The warning of a run of which nothing is kept or remembered: what is in the place of the directory, and what to do.
+/// The warning of a run of which nothing is kept or remembered: what is there instead of the directory, and what to do.
 pub fn prepare_own_folder(project: &Path) -> Result<(), String> {
     let prepared = make_own_folder(project)
         .and_then(|()| Scratch::beside(&project.join(FOLDER).join("probe"), "part"));
@@ -97,7 +97,10 @@ mod tests {
         let missing = project.join("a file");
         fs::write(&missing, "").unwrap();
         let warning = prepare_own_folder(&missing).unwrap_err();
-        assert!(warning.contains("`.ananke` cannot be written ("), "{warning}");
+        assert!(
+            warning.contains("`.ananke` cannot be written ("),
+            "{warning}"
+        );
         fs::remove_dir_all(&project).unwrap();
     }
 }

@@ -25,7 +25,7 @@ fn main() {
         .skip(1)
         .filter(|word| !word.starts_with('-'))
         .collect();
-    let measurements: [(&str, fn()); 8] = [
+    let measurements: [(&str, fn()); 9] = [
         ("start: one test, the whole process", start),
         (
             "many: 200 tests of one turn over loopback, the whole process",
@@ -44,6 +44,10 @@ fn main() {
         (
             "replay: 1,000 recorded tests of one turn and 30 events each",
             replay,
+        ),
+        (
+            "keeping: what it costs to keep a run, and to show one",
+            keeping,
         ),
         ("check: 10,000 files, beside the YAML crate alone", check),
     ];
@@ -207,6 +211,66 @@ fn replay() {
         "peak memory, replayed",
         mebibytes(peak.unwrap_or_default())
     );
+}
+
+/// What keeping a run adds, each run that is kept after one that is not; and how long a kept run of many tests is searched.
+fn keeping() {
+    let measured: [(&str, usize, usize, fn(usize) -> String); 2] = [
+        (
+            "200 tests of one turn, 11 events",
+            200,
+            11,
+            project::one_turn,
+        ),
+        (
+            "100 tests of 10 turns, 100 events",
+            100,
+            100,
+            project::ten_turns,
+        ),
+    ];
+    for (name, tests, events, write) in measured {
+        let agent = Agent::telling(events);
+        let [dropped, kept] = [0, 10].map(|kept| {
+            let config = project::keeping(&agent, kept);
+            Project::new(&config, tests, write)
+        });
+        let [mut without, mut with] = [Vec::new(), Vec::new()];
+        for is_counted in std::iter::once(false).chain([true; 20]) {
+            let pair = [&dropped, &kept].map(|project| project.ananke(&["run"]).run());
+            if is_counted {
+                without.push(pair[0]);
+                with.push(pair[1]);
+            }
+        }
+        let more = with.iter().zip(&without).map(|(with, without)| {
+            let [with, without] = [with, without].map(Duration::as_secs_f64);
+            (with / without - 1.0) * 100.0
+        });
+        let mut more: Vec<f64> = more.collect();
+        more.sort_by(f64::total_cmp);
+        Times::of(without).print(&format!("{name}, not kept"));
+        Times::of(with).print(&format!("{name}, kept"));
+        let [least, middle, most] = [0, more.len() / 2, more.len() - 1].map(|index| more[index]);
+        println!(
+            "  {:<36} median {middle:.1} %, from {least:.1} to {most:.1}",
+            "more in a pair"
+        );
+        let [without, with] = [&dropped, &kept].map(|project| project.ananke(&["run"]).peak_kib());
+        let [without, with] = [without, with].map(mebibytes);
+        println!(
+            "  {:<36} {without:.1} and {with:.1} MiB",
+            "peak memory, not kept and kept"
+        );
+    }
+    let agent = Agent::serve();
+    let config = project::keeping(&agent, 1);
+    let project = Project::new(&config, 10_000, project::every_tenth_fails);
+    project.ananke(&["run", "-q", "-j", "8"]).expecting(1).run();
+    for arguments in [&["show", "1"][..], &["show"]] {
+        let times = measure::repeat(10, || project.ananke(arguments).run());
+        times.print(&format!("`{}` of 10,000 tests", arguments.join(" ")));
+    }
 }
 
 fn check() {

@@ -75,6 +75,12 @@ pub(crate) fn loopback(agent: &Agent) -> String {
     )
 }
 
+/// A config whose agent is `agent`, and that keeps so many runs.
+pub(crate) fn keeping(agent: &Agent, kept: usize) -> String {
+    let config = loopback(agent).replacen("1.0", "1.4", 1);
+    format!("{config}run: {{ keep: {kept} }}\n")
+}
+
 /// A config with a scripted agent that does what the agent over loopback does.
 pub(crate) fn embedded() -> String {
     "version: \"1.3\"
@@ -120,6 +126,13 @@ pub(crate) fn every_tenth_fails(number: usize) -> String {
         "find_order"
     };
     one_turn(number).replacen("name: find_order", &format!("name: {wants}"), 1)
+}
+
+/// A test of ten turns.
+pub(crate) fn ten_turns(number: usize) -> String {
+    let head = format!("version: \"1.0\"\nname: order {number} is found ten times\nturns:\n");
+    let turn = "  - { user: Where is it?, assert: { tools: { require: [find_order] } } }\n";
+    head + &turn.repeat(10)
 }
 
 /// A test of three turns: about a kilobyte, as people write them.

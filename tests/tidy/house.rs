@@ -178,7 +178,7 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("openai", 2460),
     ("engine", 29690),
     ("lab", 14550),
-    ("report", 14180),
+    ("report", 14240),
     ("ananke", 1869),
-    ("command", 10430),
+    ("command", 10440),
 ];

@@ -23,6 +23,7 @@ mod own_folder;
 mod page_parts;
 mod reporter;
 mod run_journal;
+mod run_keeping;
 mod run_totals;
 mod slowest;
 mod snapshot_totals;
@@ -41,3 +42,4 @@ pub use document::{CommandDocument, Conclusion, DocumentText, Documented, docume
 pub use mutation::{MutationDocument, MutationGates, mutation_conclusion};
 pub use own_folder::prepare_own_folder;
 pub use reporter::{Reporter, deliver};
+pub use run_keeping::RunKeeping;

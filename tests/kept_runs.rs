@@ -503,15 +503,34 @@ fn a_kept_run_that_is_not_as_it_was_is_named() {
         (format!("\"ananke\":\"{version}\""), "\"ananke\":\"99.1.0\""),
         ("\"version\":\"1.0\"".to_owned(), "\"version\":\"2.0\""),
     ] {
+        let by = if to.contains("99") { "99.1.0" } else { version };
+        let why = format!("was kept by ananke {by}, and ananke {version} cannot read it\n");
         let (code, _, error) = shown(&whole.replace(&from, to), &["show"]);
-        assert!(code == 1 && error.contains("was kept by ananke"), "{error}");
+        assert!(
+            code == 1 && error.starts_with("error: `.ananke/runs/"),
+            "{error}"
+        );
+        assert!(
+            error.ends_with(&format!("{why}help: `ananke run` keeps a new one\n")),
+            "{error}"
+        );
         let (code, _, error) = shown(&whole.replace(&from, to), &["run", "--again"]);
-        assert!(code == 1 && error.contains("was kept by ananke"), "{error}");
+        assert!(
+            code == 1 && error.starts_with("warning: `.ananke/runs/"),
+            "{error}"
+        );
+        assert!(
+            error.contains(&format!("{why}error: no run is kept whose answers")),
+            "{error}"
+        );
     }
     // Not a kept run at all.
     for text in ["", "nonsense", "{}\n{}\n", "\u{0}\n"] {
         let (code, _, error) = shown(text, &["show"]);
-        assert!(code == 1 && error.contains("is not a kept run"), "{error}");
+        assert!(
+            code == 1 && error.contains(".jsonl` is not a kept run\nhelp: "),
+            "{error}"
+        );
     }
     // Truncated anywhere: what is there is shown.
     let lines: Vec<&str> = whole.lines().collect();
@@ -526,6 +545,15 @@ fn a_kept_run_that_is_not_as_it_was_is_named() {
     let before_last = whole.find("{\"record\":\"index\"").unwrap();
     let (code, out, _) = shown(&whole[..before_last], &["show", "2"]);
     assert!(code == 0 && out.starts_with("c.test.yaml"), "{out}");
+    // What is lost is not said to have passed.
+    let first_record = whole.find("{\"record\"").unwrap();
+    let (code, _, error) = shown(&whole[..first_record], &["show", "1"]);
+    assert!(
+        code == 1
+            && error.contains("ends in the middle")
+            && error.ends_with("\nerror: there is no failure 1: this run has none\n"),
+        "{error}"
+    );
     let (code, out, error) = shown(&whole[..before_last], &["run", "--again"]);
     assert!(code == 1 && out.contains("2 failed"), "{out}{error}");
     // Edited: an outcome, a recording, the index, the last line.
@@ -536,7 +564,10 @@ fn a_kept_run_that_is_not_as_it_was_is_named() {
     let edited = whole[..at].to_owned() + &whole[at..].replacen("hello", "jello", 1);
     let (code, _, error) = shown(&edited, &["show", "1"]);
     assert!(
-        code == 1 && error.contains("was changed after the run"),
+        code == 1
+            && error.contains(
+                "was changed after the run: `b.test.yaml::b` is lost\nhelp: `ananke run`"
+            ),
         "{error}"
     );
     let (code, out, error) = shown(&edited, &["show"]);
@@ -560,6 +591,114 @@ fn a_kept_run_that_is_not_as_it_was_is_named() {
     assert!(
         error.contains("kept in another directory: `/elsewhere`"),
         "{error}"
+    );
+}
+
+#[test]
+fn a_test_that_no_longer_exists_is_shown_and_not_evaluated() {
+    let agent = Agent::saying(&["hello"]);
+    let project = project(&agent);
+    ananke(&project, &["run"]);
+    write(&project, "b.test.yaml", &test("renamed", "hello"));
+    fs::remove_file(project.folder().join("c.test.yaml")).unwrap();
+    let shown = ananke(&project, &["show"]);
+    assert_eq!(
+        (shown.status.code(), &*stderr(&shown)),
+        (
+            Some(0),
+            "note: `b.test.yaml` changed since this run\nnote: `c.test.yaml` is not there any more\n"
+        )
+    );
+    let shown = stdout(&shown);
+    assert!(
+        shown.contains("`good-bye`") && shown.contains("`farewell`"),
+        "{shown}"
+    );
+    let again = ananke(&project, &["run", "--again"]);
+    let text = stdout(&again);
+    assert_eq!(again.status.code(), Some(4), "{text}");
+    assert!(
+        text.contains("it is in no kept run")
+            && text.contains("`ananke run b.test.yaml::renamed`")
+            && last_line(&text).starts_with("2 tests: 1 passed, 1 not shown in "),
+        "{text}"
+    );
+    for (gone, what) in [
+        ("b.test.yaml::b", "error[no-tests]: "),
+        ("c.test.yaml", "error[unreadable]: "),
+    ] {
+        let again = ananke(&project, &["run", "--again", gone]);
+        assert_eq!(again.status.code(), Some(1), "{gone}");
+        let error = stderr(&again);
+        assert!(error.starts_with(what) && error.contains(gone), "{error}");
+    }
+    let other = ananke(&project, &["show", "nothing-of-the-kind"]);
+    let help = "\nhelp: `ananke show` prints the failures of a kept run; name a test by its number there, ";
+    assert!(stderr(&other).contains(help), "{}", stderr(&other));
+    assert_eq!(agent.asked(), 3, "nothing was sent");
+}
+
+/// Runs with files of at most so many blocks of 512 bytes, as on a disk that is full.
+#[cfg(unix)]
+fn run_with_room(project: &Project, blocks: u32) -> Output {
+    let program = env!("CARGO_BIN_EXE_ananke");
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec {program} run");
+    Command::new("sh")
+        .current_dir(project.folder())
+        .env_clear()
+        .args(["-c", &script])
+        .output()
+        .unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_that_is_full_in_the_middle_ends_what_is_kept_and_not_the_run() {
+    let agent = Agent::saying(&["hello"]);
+    let project = project(&agent);
+    ananke(&project, &["run"]);
+    let history = || fs::read_to_string(project.folder().join(".ananke/history.jsonl")).unwrap();
+    let before = runs(&project);
+    let long = "hello ".repeat(50_000);
+    agent.say(&[&long]);
+    let why = "`.ananke/runs` cannot be written (there is no room for it)\n\
+               help: is `.ananke/runs` a directory of yours, and has its disk room? \
+               `run: { keep: 0 }` in the config keeps no run\n";
+    for (blocks, what) in [
+        (
+            60,
+            "this run is not kept, so that `ananke show` and `run --again` do not know it",
+        ),
+        (1000, "only the beginning of this run is kept"),
+    ] {
+        let lines = history().lines().count();
+        let ran = run_with_room(&project, blocks);
+        assert_eq!(ran.status.code(), Some(1), "{blocks}: {}", stderr(&ran));
+        assert_eq!(stderr(&ran), format!("warning: {what}: {why}"));
+        let text = stdout(&ran);
+        assert!(
+            text.contains("3 tests: 1 passed, 2 failed") && !text.contains("ananke show"),
+            "{blocks}: the first failure may not be kept: {text}"
+        );
+        assert_eq!(history().lines().count(), lines + 3, "{blocks}");
+    }
+    // What could not be begun leaves the run before it, and what was begun is shown as far as it goes.
+    let now = runs(&project);
+    assert_eq!((now.len(), &now[..1]), (2, &before[..]));
+    let shown = ananke(&project, &["show"]);
+    assert_eq!(shown.status.code(), Some(0), "{}", stderr(&shown));
+    assert!(
+        stderr(&shown).contains("ends in the middle"),
+        "{}",
+        stderr(&shown)
+    );
+    let again = ananke(&project, &["run", "--again", "a"]);
+    assert_eq!(
+        again.status.code(),
+        Some(0),
+        "{}{}",
+        stdout(&again),
+        stderr(&again)
     );
 }
 

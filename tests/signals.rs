@@ -58,7 +58,15 @@ fn an_interrupted_run_writes_its_reports_and_says_130() {
             .read_to_string(&mut printed)
             .unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(130), "{printed}");
-        assert!(printed.contains("2 tests: 2 skipped"), "{printed}");
+        let lines: Vec<&str> = printed.lines().collect();
+        let [skipped, "", last] = lines.as_slice() else {
+            panic!("one line for what was not run, and the last one: {printed}");
+        };
+        assert_eq!(*skipped, "2 tests were not run: the run was interrupted");
+        assert!(
+            last.starts_with("interrupted: 2 tests: 2 skipped in "),
+            "{printed}"
+        );
         let junit = std::fs::read_to_string(project.folder().join("report.xml")).unwrap();
         assert!(
             junit.contains("not run to its end: the run was interrupted"),

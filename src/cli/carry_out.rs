@@ -145,7 +145,10 @@ impl PlannedRun<'_> {
         let has_person = may_ask(&plan, going.people) && context.has_person();
         shared.person = has_person.then(|| TerminalPerson::shared(&outputs, &stopper, &mode));
         let reports = ReportOptions {
-            is_kept: kept.is_some(),
+            keeping: kept
+                .as_ref()
+                .map(|(report, _)| report.keeping())
+                .unwrap_or_default(),
             ..options.reports.clone()
         };
         // What a person types would be written over.
@@ -179,7 +182,8 @@ impl PlannedRun<'_> {
         }
         if let Some((report, store)) = kept {
             shared.attempts = Some(Arc::new(store));
-            reporters.push(Box::new(report));
+            // Before those that print whether it is kept.
+            reporters.insert(0, Box::new(report));
         }
         reporters.push(Box::new(walks));
         let people = options.reports.people();

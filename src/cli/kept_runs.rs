@@ -122,7 +122,7 @@ pub(super) fn history(
 pub(super) fn evaluate_again(plan: &Plan, run: &mut Run) -> io::Result<()> {
     let earlier = EarlierRuns::of(&plan.config.folder);
     for problem in &earlier.problems {
-        say(&format!("warning: the kept run {problem}"));
+        say(&format!("warning: {problem}"));
     }
     if earlier.is_empty() {
         let message = format!("no run is kept whose answers can be evaluated\nhelp: {HOW_TO_KEEP}");

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use ananke::context::OutputStream;
 use ananke::model::{JunitDialect, ReportFormat};
+use ananke::report::RunKeeping;
 use ananke::text::escape;
 use clap::{Args, ValueEnum};
 
@@ -50,9 +51,9 @@ pub(crate) struct ReportOptions {
     /// Print only what failed, and the summary
     #[arg(short, long)]
     pub(crate) quiet: bool,
-    /// Whether the run is kept, so that `ananke show` can show it.
+    /// The state of the run that is kept: `ananke show` can show it.
     #[arg(skip)]
-    pub(crate) is_kept: bool,
+    pub(crate) keeping: RunKeeping,
     /// Where the answers of the agent are printed.
     #[arg(skip)]
     pub(crate) answers: AgentAnswers,

@@ -195,7 +195,7 @@ fn console(
     let colour = colouring(colour, stream, context);
     ConsoleOptions {
         durations: options.durations.unwrap_or(0),
-        is_kept: options.is_kept,
+        keeping: options.keeping.clone(),
         colour,
         verbosity,
         size: context.size_of(stream),

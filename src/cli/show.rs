@@ -110,10 +110,12 @@ fn open(project: &Path, number: u32) -> Result<KeptRun, String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let shown = format!("{RUNS}/{name}");
     KeptRun::open(path, &shown).map_err(|error| {
-        format!(
-            "the kept run `{shown}` {error}\nhelp: `--run {}` shows the run before it, and `ananke run` keeps a new one",
-            number + 1
-        )
+        let before = if paths.len() > index + 1 {
+            format!("`--run {}` shows the run before it, and ", number + 1)
+        } else {
+            String::new()
+        };
+        format!("`{shown}` {error}\nhelp: {before}`ananke run` keeps a new one")
     })
 }
 
@@ -129,6 +131,7 @@ struct Shown<'a> {
 impl Shown<'_> {
     fn show(&self) -> Result<Exit, String> {
         let run = &self.run;
+        self.note_run();
         let one = self.options.what.as_deref();
         let one = one.map(|what| self.test(what)).transpose()?;
         let tests: Vec<&KeptTest> = match one {
@@ -136,7 +139,7 @@ impl Shown<'_> {
             None if self.options.output.is_empty() => run.failures(),
             None => run.tests.iter().collect(),
         };
-        self.note_what_changed(&tests);
+        self.note_changed_files(&tests);
         let is_report = !self.options.output.is_empty();
         let shown = match (one, self.options.turn) {
             _ if is_report => self.write_reports(&tests),
@@ -155,8 +158,8 @@ impl Shown<'_> {
             })
     }
 
-    /// Says on standard error what may surprise: another project, a part of a run, files that are not as they were.
-    fn note_what_changed(&self, tests: &[&KeptTest]) {
+    /// Says on standard error what may surprise of the run: another project, a part of it, another than the last.
+    fn note_run(&self) {
         let KeptRun {
             heading,
             shown,
@@ -183,6 +186,11 @@ impl Shown<'_> {
             let command = heading.facts.command.join(" ");
             say(&format!("note: the run of {began}: `{command}`"));
         }
+    }
+
+    /// Says on standard error which files of these tests are not as they were.
+    fn note_changed_files(&self, tests: &[&KeptTest]) {
+        let heading = &self.run.heading;
         let mut files: Vec<&str> = tests.iter().map(|test| test.path.as_str()).collect();
         files.dedup();
         for file in files {
@@ -206,7 +214,7 @@ impl Shown<'_> {
             let failures = self.run.failures();
             let found = index.and_then(|index| failures.get(index).copied());
             return found.ok_or_else(|| match failures.len() {
-                0 => format!("there is no failure {number}: no test of this run failed"),
+                0 => format!("there is no failure {number}: this run has none"),
                 1 => format!("there is no failure {number}: this run has 1, number 1"),
                 count => format!("there is no failure {number}: this run has 1 to {count}"),
             });
@@ -231,10 +239,13 @@ impl Shown<'_> {
         let known = tests
             .iter()
             .flat_map(|test| [test.id.as_str(), test.name.as_str()]);
-        let help = nearest(what, known).map_or_else(String::new, |nearest| {
-            format!("\nhelp: did you mean `{nearest}`?")
-        });
-        Err(format!("no test of this run is called `{what}`{help}"))
+        let help = nearest(what, known).map_or_else(
+            || "`ananke show` prints the failures of a kept run; name a test by its number there, by `FILE:LINE`, its name or its id".to_owned(),
+            |nearest| format!("did you mean `{nearest}`?"),
+        );
+        Err(format!(
+            "no test of this run is called `{what}`\nhelp: {help}"
+        ))
     }
 
     /// The test that the line belongs to: the last that begins at it or before it.
@@ -262,7 +273,10 @@ impl Shown<'_> {
         let shown = &self.run.shown;
         let outcome = self.run.outcome(test);
         outcome.map_err(|error| {
-            let message = format!("the kept run `{shown}` {error}: `{}` is lost", test.id);
+            let message = format!(
+                "`{shown}` {error}: `{}` is lost\nhelp: `ananke run` keeps a new one",
+                test.id
+            );
             io::Error::other(message)
         })
     }

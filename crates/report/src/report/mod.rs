@@ -24,6 +24,7 @@ mod page_parts;
 mod part;
 mod reporter;
 mod run_journal;
+mod run_keeping;
 mod run_totals;
 mod slowest;
 mod snapshot_totals;
@@ -42,3 +43,4 @@ pub use document::{CommandDocument, Conclusion, DocumentText, Documented, docume
 pub use mutation::{MutationDocument, MutationGates, mutation_conclusion};
 pub use own_folder::prepare_own_folder;
 pub use reporter::{Reporter, deliver};
+pub use run_keeping::RunKeeping;

@@ -40,7 +40,7 @@ impl fmt::Display for KeptRunError {
             Self::Foreign => write!(formatter, "is not a kept run"),
             Self::OtherVersion(version) => write!(
                 formatter,
-                "was kept by ananke {version}, and this is {}",
+                "was kept by ananke {version}, and ananke {} cannot read it",
                 env!("CARGO_PKG_VERSION")
             ),
             Self::Changed => write!(formatter, "was changed after the run"),

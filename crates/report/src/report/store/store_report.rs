@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::record::{KeptTest, RunHeading, VERSION};
 use super::run_files::{RUNS, create, remove_oldest};
-use super::run_writer::{MOST_OF_ATTEMPT, RunWriter, WriterQueue};
+use super::run_writer::{MOST_OF_ATTEMPT, RunWriter, WriterQueue, Written};
 use crate::report::failure_numbers::FailureNumbers;
 use crate::report::reporter::Reporter;
+use crate::report::run_keeping::RunKeeping;
 use ananke_base::source::reason;
 use ananke_engine::recording::{AttemptStore, RecordedAttempt};
 use ananke_engine::run::RunEvent;
@@ -42,8 +43,11 @@ pub struct StoreReport {
     path: PathBuf,
     /// How many runs are kept.
     keep: usize,
-    writer: RunWriter,
-    end: Option<RunClose>,
+    /// Until the run is over.
+    writer: Option<RunWriter>,
+    /// What was written, once the run is over.
+    written: Option<Written>,
+    keeping: RunKeeping,
     tokens: TokenTotals,
     failures: FailureNumbers,
     /// The stream for the warning that it cannot be written.
@@ -76,20 +80,46 @@ impl StoreReport {
             project: project.to_owned(),
             path,
             keep,
-            writer,
-            end: None,
+            writer: Some(writer),
+            written: None,
+            keeping: RunKeeping::begun(),
             tokens: TokenTotals::default(),
             failures: FailureNumbers::default(),
             warnings,
         };
         Ok((report, store))
     }
+
+    /// Whether it is kept.
+    pub fn keeping(&self) -> RunKeeping {
+        self.keeping.clone()
+    }
+
+    /// The run is over: waits until everything is written.
+    fn end(&mut self, end: Option<RunClose>) {
+        let Some(writer) = self.writer.take() else {
+            return;
+        };
+        let written = writer.end(end, self.tokens);
+        if written.error.is_some() {
+            self.keeping.fails();
+        }
+        self.written = Some(written);
+    }
 }
 
 /// The warning that a run is not kept.
 pub fn not_kept(error: &io::Error) -> String {
+    not_written(
+        "this run is not kept, so that `ananke show` and `run --again` do not know it",
+        error,
+    )
+}
+
+/// The warning that all of a run or a part of it is not written.
+fn not_written(what: &str, error: &io::Error) -> String {
     format!(
-        "warning: this run is not kept, so that `ananke show` and `run --again` do not know it: `{RUNS}` cannot be written ({})\n\
+        "warning: {what}: `{RUNS}` cannot be written ({})\n\
          help: is `{RUNS}` a directory of yours, and has its disk room? `run: {{ keep: 0 }}` in the config keeps no run",
         reason(error)
     )
@@ -110,22 +140,31 @@ impl Reporter for StoreReport {
                 self.tokens = self.tokens + tokens;
                 // A test that did not run adds nothing to the runs before.
                 let text = serde_json::to_string(&**outcome)?;
-                self.writer
-                    .add_outcome(KeptTest::of(outcome, 0, number), text);
+                if let Some(writer) = &self.writer {
+                    writer.add_outcome(KeptTest::of(outcome, 0, number), text);
+                }
             }
-            RunEvent::RunFinished(end) => self.end = Some(end.clone()),
+            RunEvent::RunFinished(end) => self.end(Some(end.clone())),
             _ => {}
         }
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        let written = self.writer.end(self.end.take(), self.tokens);
-        if let Some(error) = written.error {
+        self.end(None);
+        let Some(Written { has_tests, error }) = self.written.take() else {
+            return Ok(());
+        };
+        if let Some(error) = error {
+            let warning = if has_tests {
+                not_written("only the beginning of this run is kept", &error)
+            } else {
+                not_kept(&error)
+            };
             // A closed standard error ends the printing, nothing else.
-            let _lost = writeln!(self.warnings, "{}", not_kept(&error));
+            let _lost = writeln!(self.warnings, "{warning}");
         }
-        if !written.has_tests {
+        if !has_tests {
             let _is_gone = fs::remove_file(&self.path);
         }
         remove_oldest(&self.project, self.keep);

@@ -22,6 +22,7 @@ use crate::report::layout::Page;
 use crate::report::layout::counts;
 use crate::report::layout::{Palette, mark};
 use crate::report::reporter::Reporter;
+use crate::report::run_keeping::RunKeeping;
 use crate::report::run_totals::RunTotals;
 use crate::report::slowest::Slowest;
 use crate::report::stream::Stream;
@@ -61,7 +62,7 @@ pub enum Verbosity {
 }
 
 /// How the console is written.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ConsoleOptions {
     /// How many of the slowest tests the end lists.
     pub durations: usize,
@@ -69,8 +70,8 @@ pub struct ConsoleOptions {
     pub colour: Colouring,
     /// How much is printed.
     pub verbosity: Verbosity,
-    /// Whether the run is kept, so that `ananke show` can show it.
-    pub is_kept: bool,
+    /// The state of the run that is kept: `ananke show` can show it.
+    pub keeping: RunKeeping,
     /// The size of the terminal: lines are wrapped at its width, and not wrapped if it is not known.
     pub size: fn() -> Option<TerminalSize>,
 }
@@ -81,7 +82,7 @@ impl Default for ConsoleOptions {
             durations: 0,
             colour: Colouring::Plain,
             verbosity: Verbosity::default(),
-            is_kept: false,
+            keeping: RunKeeping::default(),
             size: || None,
         }
     }
@@ -92,7 +93,7 @@ pub struct ConsoleReport {
     printer: Arc<Mutex<Printer>>,
     clock: Option<Arc<dyn Clock>>,
     verbosity: Verbosity,
-    is_kept: bool,
+    keeping: RunKeeping,
     /// The tokens of a kept run that is shown again, of which not all tests are reported.
     kept_tokens: Option<TokenTotals>,
     /// The number of the only turn that is shown, if not all are.
@@ -156,7 +157,7 @@ impl ConsoleReport {
             clock: None,
             slowest: Slowest::new(options.durations),
             verbosity: options.verbosity,
-            is_kept: options.is_kept,
+            keeping: options.keeping,
             kept_tokens: None,
             only_turn: None,
             size: options.size,
@@ -618,7 +619,7 @@ impl ConsoleReport {
 
     /// How to see more of a failure without asking the agent.
     fn write_how_to_show(&self, page: &mut Page) {
-        if self.is_kept {
+        if self.keeping.is_whole() {
             page.put(self.palette.faint, "show the first in full: ");
             page.line(Style::new(), "ananke show 1");
         }

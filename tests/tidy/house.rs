@@ -178,7 +178,7 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("openai", 2460),
     ("engine", 29670),
     ("lab", 14550),
-    ("report", 12940),
+    ("report", 12960),
     ("ananke", 1869),
     ("command", 10430),
 ];

@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use super::checkpoints::Checkpoints;
 use super::observer::Observer;
 use super::request_host::RequestHost;
-use ananke_agents::{Sink, Stop, Wire};
+use ananke_agents::{Sink, Stop, TargetError, Wire};
 use ananke_base::context::At;
 use ananke_base::message::{Lane, ServerAnswer, ServerAnswers, ServerRequest, ToolAnswer};
 use ananke_rules::{Evaluator, Following, TurnRules};
@@ -68,6 +68,13 @@ impl<'a> TraceSink<'a> {
             observer.turn_began(&self.trace, &input, rules);
         }
         self.trace.begin_turn(input);
+    }
+
+    /// An exchange came to nothing.
+    pub(super) fn failed(&mut self, error: &TargetError) {
+        for observer in &mut self.observers {
+            observer.failed(error);
+        }
     }
 
     /// Closes what is still open in the turn that has ended, so that rules see complete calls and messages.

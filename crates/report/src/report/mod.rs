@@ -40,4 +40,5 @@ pub use contract::contract_conclusion;
 pub use coverage::{CoverageGate, coverage_conclusion};
 pub use document::{CommandDocument, Conclusion, DocumentText, Documented, document_schema};
 pub use mutation::{MutationDocument, MutationGates, mutation_conclusion};
+pub use own_folder::prepare_own_folder;
 pub use reporter::{Reporter, deliver};

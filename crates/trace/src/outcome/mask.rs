@@ -13,7 +13,7 @@ use super::near_name::{NearName, NearNames};
 use super::outcome::Outcome;
 use super::problem::Problem;
 use super::quarantine::Quarantine;
-use super::raw_turn::{RawEvent, RawExchange, RawTurn, StateChange, StateHistory};
+use super::raw_turn::{RawEvent, RawExchange, RawStateChange, RawTurn, StateHistory};
 use super::rule_result::RuleResult;
 use super::ruling::{JudgeAnswer, Ruling};
 use super::run_close::RunClose;
@@ -64,6 +64,7 @@ masked! {
     Problem { message, help } not { kind }
     Quarantine { test, owner, reason } not { expires, place }
     RawEvent { raw } not { number, at_us }
+    RawStateChange { value } not { event, kind }
     RawTurn { exchanges, events, state } not { dropped }
     RuleResult {
         tool, ruling, place, written, excerpt, message, expected, seen, found, differences, help,
@@ -79,7 +80,6 @@ masked! {
     Stability { failures, checkpoints } not {
         policy, passed, failed, verdict, durations, turns, tokens, further_failed
     }
-    StateChange { value } not { event, kind }
     StateHistory { before, changes } not {}
     TestIdentity {
         id, name, row, description, tags, file, path, target, agent, quarantine

@@ -70,7 +70,7 @@ pub use outcome::Outcome;
 pub use problem::{ErrorKind, Problem};
 pub use quarantine::Quarantine;
 pub use raw_turn::{
-    MOST_RAW, RawEvent, RawExchange, RawTurn, StateChange, StateChangeKind, StateHistory,
+    MOST_RAW, RawEvent, RawExchange, RawStateChange, RawTurn, StateChangeKind, StateHistory,
 };
 pub use rule_counts::RuleCounts;
 pub use rule_result::{RuleResult, RuleStatus};

@@ -89,7 +89,8 @@ impl StoreReport {
 /// The warning that a run is not kept.
 pub fn not_kept(error: &io::Error) -> String {
     format!(
-        "warning: this run is not kept: `{RUNS}` cannot be written ({})",
+        "warning: this run is not kept, so that `ananke show` and `run --again` do not know it: `{RUNS}` cannot be written ({})\n\
+         help: is `{RUNS}` a directory of yours, and has its disk room? `run: {{ keep: 0 }}` in the config keeps no run",
         reason(error)
     )
 }

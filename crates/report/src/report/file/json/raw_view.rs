@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::json_text::json;
 use crate::report::part::part;
-use ananke_trace::outcome::{RawEvent, RawExchange, StateChange, StateChangeKind, StateHistory};
+use ananke_trace::outcome::{RawEvent, RawExchange, RawStateChange, StateChangeKind, StateHistory};
 
 part! {
     /// A request, and the head of its response.
@@ -63,7 +63,7 @@ part! {
     /// A change of the agent's state: a new state, or a patch.
     #[derive(Debug, Serialize, JsonSchema)]
     #[schemars(rename = "StateChange")]
-    pub(super) struct StateChangeView of (change: &StateChange) {
+    pub(super) struct StateChangeView of (change: &RawStateChange) {
         let value = |kind| (change.kind == kind).then(|| json(&change.value));
         /// The number of the event that brought it.
         event: u32 = change.event;

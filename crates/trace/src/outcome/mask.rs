@@ -67,7 +67,8 @@ masked! {
     RawStateChange { value } not { event, kind }
     RawTurn { exchanges, events, state } not { dropped }
     RuleResult {
-        tool, ruling, place, written, excerpt, message, expected, seen, found, differences, help, difference
+        tool, ruling, place, written, excerpt, message, expected, seen, found, differences, help,
+        difference
     } not { rule, level, is_prohibition, status, measured, counts, events }
     Ruling { judge, answers } not { lane, threshold, quorum, is_negated }
     RunClose { verdict } not { elapsed_us, interrupted }
@@ -85,7 +86,8 @@ masked! {
     } not { is_without_file, is_default_target, line }
     TestVerdict { rules, silenced, end, warnings, snapshots } not { judges_not_asked }
     Transcript { thread_id, history, turns, checkpoints, state, recording } not {
-        peer, time, turns_not_run, messages_count, started_unix_ms, ended_unix_ms, duration_us, is_unanswered
+        peer, time, turns_not_run, messages_count, started_unix_ms, ended_unix_ms, duration_us,
+        is_unanswered
     }
     TurnOutcome { raw, awaits, rules, run_end, id, input, lines, end, warnings } not {
         number, origin, started_unix_ms, ended_unix_ms, duration_us, usage, timing

@@ -26,7 +26,8 @@ part! {
         after: RunView<'a> = RunView::of(&compared.after, agents_time.after_us);
         /// The number of tests for each kind of change, by the words of their `changes`; a test may have several. Kinds
         /// without a test are omitted.
-        counts: BTreeMap<ChangeKind, usize> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
+        counts: BTreeMap<ChangeKind, usize> =
+            counts.into_iter().filter(|(_, count)| *count > 0).collect();
         /// How many of these are regressions, by the same words: tests that newly fail, and the kinds in `--fail-on`.
         /// Without any, the exit code is 0.
         regressions: BTreeMap<ChangeKind, usize> = compared.regressions().into_iter().collect();

@@ -94,7 +94,8 @@ part! {
         problem?: ProblemStory<'a> = verdict.end.problem().map(ProblemStory::of);
         findings*: Vec<RuleStory<'a>> = story::findings(verdict.failures());
         /// The checkpoints of a simulated conversation, a line each.
-        checkpoints*: Vec<CheckpointStory> = transcript.checkpoints.iter().map(CheckpointStory::of).collect();
+        checkpoints*: Vec<CheckpointStory> =
+            transcript.checkpoints.iter().map(CheckpointStory::of).collect();
         passed*: Vec<RuleStory<'a>> = story::passed(outcome.passed_rules());
         /// The rules that a trace does not show.
         not_shown*: Vec<RuleStory<'a>> = story::not_shown(verdict.not_shown());

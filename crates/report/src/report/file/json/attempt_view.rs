@@ -34,9 +34,11 @@ part! {
         /// The number of turns that were not sent.
         turns_not_run: u32 = outcome.transcript.turns_not_run;
         /// The failed rules of the whole test. Passed rules are listed only for the last attempt, also in turns.
-        final_assertions: Vec<Assertion<'a>> = assertions(outcome.verdict.failures(), outcome.passed_rules());
+        final_assertions: Vec<Assertion<'a>> =
+            assertions(outcome.verdict.failures(), outcome.passed_rules());
         /// Why it could not be evaluated completely.
-        error?: ProblemView<'a> = outcome.first_problem().map(|(_, problem)| ProblemView::of(problem));
+        error?: ProblemView<'a> =
+            outcome.first_problem().map(|(_, problem)| ProblemView::of(problem));
         /// The file of its recording; omitted if there is none.
         recording?: &'a str = outcome.transcript.recording.as_deref();
     }

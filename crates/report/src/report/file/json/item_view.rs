@@ -102,7 +102,12 @@ part! {
     /// A custom event of the application.
     #[derive(Debug, Serialize, JsonSchema)]
     #[schemars(rename = "CustomItem")]
-    pub(super) struct CustomItem<'a> of (number: u32, arrived: Option<u64>, called: &'a str, sent: &'a str) {
+    pub(super) struct CustomItem<'a> of (
+        number: u32,
+        arrived: Option<u64>,
+        called: &'a str,
+        sent: &'a str
+    ) {
         /// The number of the event.
         event: u32 = number;
         /// When it arrived, in Unix milliseconds on the clock of its turn; omitted if a trace does not show it.

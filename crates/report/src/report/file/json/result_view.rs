@@ -82,7 +82,8 @@ part! {
         /// the one that failed, shrunk, or of the last.
         walks?: WalksView<'a> = outcome.walks.as_deref().map(WalksView::of);
         /// Both verdicts, if the suite was compared with itself (`--a-a`); omitted otherwise.
-        self_comparison?: SelfComparisonView = outcome.self_comparison.as_deref().map(SelfComparisonView::of);
+        self_comparison?: SelfComparisonView =
+            outcome.self_comparison.as_deref().map(SelfComparisonView::of);
         /// Other runs, each with the last 16 KiB of its transcript: the first with each reason in `runs.failures`, and the side of a
         /// `self_comparison` that did not pass; omitted if there are none.
         other_runs?: Vec<AttemptView<'a>> = {
@@ -120,21 +121,25 @@ part! {
         /// omitted for a test in YAML.
         assertions?: Vec<CaseAssertionView> = case_assertions(outcome);
         /// The checkpoints of a simulated conversation, in the order of the test; omitted if it has none.
-        checkpoints?: Vec<CheckpointView<'a>> = listed(transcript.checkpoints.iter().map(CheckpointView::of));
+        checkpoints?: Vec<CheckpointView<'a>> =
+            listed(transcript.checkpoints.iter().map(CheckpointView::of));
         /// The evaluated rules of the whole test: first those that failed at its end, then those that passed. Violations in
         /// a turn are listed in the turn.
-        final_assertions: Vec<Assertion<'a>> = assertions(verdict.failures(), outcome.passed_rules());
+        final_assertions: Vec<Assertion<'a>> =
+            assertions(verdict.failures(), outcome.passed_rules());
         /// The rules whose facts the trace does not contain, of a conversation that `ananke verify` read; omitted if there are
         /// none.
         not_shown?: Vec<Assertion<'a>> = listed(verdict.not_shown().map(Assertion::of));
         /// The messages of all failed rules, those of the turns first: from `assertions` and `final_assertions`.
-        assertion_errors: Vec<&'a str> = outcome.all_failures().map(|(_, failure)| &*failure.message).collect();
+        assertion_errors: Vec<&'a str> =
+            outcome.all_failures().map(|(_, failure)| &*failure.message).collect();
         /// Oddities that fail nothing: a hook's secret that is too short to mask, a failed `teardown` command.
         warnings: &'a [String] = &verdict.warnings;
         /// The names of `known` on the target that made something harmless which was not read; omitted if there are none.
         silenced?: &'a [String] = all_of(&verdict.silenced);
         /// Why the test could not be evaluated completely: the first problem, of the setup or of a turn.
-        error?: ProblemView<'a> = outcome.first_problem().map(|(_, problem)| ProblemView::of(problem));
+        error?: ProblemView<'a> =
+            outcome.first_problem().map(|(_, problem)| ProblemView::of(problem));
         /// The file that the test was recorded to or replayed from; omitted if there is none.
         recording?: &'a str = transcript.recording.as_deref();
     }

@@ -56,13 +56,15 @@ part! {
         /// For a rule with triggers: how often it could not be checked, so far if it failed.
         not_checkable?: u64 = result.counts.map(|counts| counts.not_checkable);
         /// What was seen instead: the closest calls or texts; omitted if the rule passed.
-        seen?: Vec<&'a str> = has_failed.then(|| result.seen.iter().map(EvidenceLine::text).collect());
+        seen?: Vec<&'a str> =
+            has_failed.then(|| result.seen.iter().map(EvidenceLine::text).collect());
         /// The words in the agent's text that a text rule found; omitted if it found none.
         #[schemars(extend("x-since" = "1.1"))]
         found?: &'a str = result.found.as_deref();
         /// The values that differ from what was expected, those of the closest candidate first; omitted if there are none.
         #[schemars(extend("x-since" = "1.1"))]
-        differences?: Vec<DifferenceView<'a>> = listed(result.differences.iter().map(DifferenceView::of));
+        differences?: Vec<DifferenceView<'a>> =
+            listed(result.differences.iter().map(DifferenceView::of));
         /// For a snapshot or a sequence: the differences, line by line as `diff -u` writes them. Long differences are
         /// truncated, with a note.
         difference?: String = result.difference.as_ref().map(ToString::to_string);

@@ -70,9 +70,13 @@ part! {
         /// The resulting exit code (130 if interrupted); omitted if the run was aborted.
         exit_code?: u8 = run.exit_code();
         /// Changes of snapshots; omitted if there are none.
-        snapshots?: SnapshotCounts = run.snapshots.has_any().then(|| SnapshotCounts::of(&run.snapshots));
+        snapshots?: SnapshotCounts =
+            run.snapshots.has_any().then(|| SnapshotCounts::of(&run.snapshots));
         /// Warnings of the run itself, by place; omitted if there are none. Those of a test are in its result.
-        warnings?: Vec<WarningView> = run.end.as_ref().and_then(|end| listed(end.verdict.near_names.found.iter().map(WarningView::of)));
+        warnings?: Vec<WarningView> =
+            run.end.as_ref().and_then(|end| {
+                listed(end.verdict.near_names.found.iter().map(WarningView::of))
+            });
         /// The reason for the exit code, as text.
         reason: String = run.reason();
     }

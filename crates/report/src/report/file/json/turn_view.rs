@@ -58,7 +58,8 @@ part! {
         /// The requests of the turn, each with the head of its response; omitted if the protocol has none, or if they are not kept
         /// (`report` in the config).
         #[schemars(extend("x-since" = "1.1"))]
-        exchanges?: Vec<ExchangeView<'a>> = raw.and_then(|raw| listed(raw.exchanges.iter().map(ExchangeView::of)));
+        exchanges?: Vec<ExchangeView<'a>> =
+            raw.and_then(|raw| listed(raw.exchanges.iter().map(ExchangeView::of)));
         /// What was received, event by event, as it was. By default of tests that did not pass: at most 256 KiB a test, first what
         /// the results rest on. Omitted if it is not kept.
         #[schemars(extend("x-since" = "1.1"))]

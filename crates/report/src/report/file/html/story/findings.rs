@@ -42,7 +42,8 @@ part! {
         #[serde(skip_serializing_if = "is_zero")]
         more_seen: usize = said.len().saturating_sub(MOST_SEEN);
         /// The values that differ, as `seen` shows them: what was found, and what was expected.
-        differences*: Vec<[&'a str; 2]> = result.differences.iter().map(ValueDifference::shown).collect();
+        differences*: Vec<[&'a str; 2]> =
+            result.differences.iter().map(ValueDifference::shown).collect();
         difference?: String = result.difference.as_ref().map(ToString::to_string);
         /// What a judge decided.
         judge*: Vec<String> = judged(result.ruling.as_ref(), &result.message);

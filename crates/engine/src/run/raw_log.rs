@@ -24,13 +24,13 @@ use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{Change, Input, PiecedTexts, Trace};
 
 /// The most bytes that wait for the end of an attempt; what is kept of them then is much less.
-const MOST_WAITING: usize = 2 << 20;
+const MOST_WAITING: usize = 1 << 20;
 
 /// The longest state, or patch of it, that is kept, in bytes.
 const LONGEST_STATE: usize = 64 << 10;
 
-/// The bytes that an entry takes apart from its texts.
-const ENTRY: usize = 64;
+/// The bytes that an entry takes apart from its texts: its own, as many that wait for more entries, and those of an allocation.
+const ENTRY: usize = 2 * size_of::<RawEntry>() + 16;
 
 /// Whether the bodies of requests are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ struct RawEntry {
 }
 
 enum RawItem {
-    Exchange(RawExchange),
+    Exchange(Box<RawExchange>),
     Event(At, String),
     State(StateChangeKind, String),
 }
@@ -159,7 +159,7 @@ impl CollectedRaw {
         let of_turn = self.entries.iter_mut().rev();
         let mut of_turn = of_turn.take_while(|entry| entry.turn == last);
         let found = of_turn.find_map(|entry| match &mut entry.item {
-            RawItem::Exchange(exchange) => Some((exchange, &mut entry.size)),
+            RawItem::Exchange(exchange) => Some((&mut **exchange, &mut entry.size)),
             RawItem::Event(..) | RawItem::State(..) => None,
         });
         if let Some((exchange, size)) = found {
@@ -264,7 +264,7 @@ impl CollectedRaw {
             let (of, turn) = (&self.turns[entry.turn], &mut turns[entry.turn]);
             let number = entry.event;
             match entry.item {
-                RawItem::Exchange(exchange) => turn.exchanges.push(exchange),
+                RawItem::Exchange(exchange) => turn.exchanges.push(*exchange),
                 RawItem::Event(at, raw) => turn.events.push(RawEvent {
                     number,
                     at_us: at.0.saturating_sub(of.sent.unwrap_or(at).0),
@@ -353,7 +353,7 @@ impl Observer for RawLog {
                     ..RawExchange::default()
                 };
                 let size = exchange.url.len() + size_of_headers(headers);
-                collected.add(exchange.event, size, RawItem::Exchange(exchange));
+                collected.add(exchange.event, size, RawItem::Exchange(Box::new(exchange)));
             }
             Wire::Sent { body } => {
                 if let Some(turn) = collected.turns.last_mut() {

@@ -44,6 +44,9 @@ enum PiecedPart {
 /// How many parts there are.
 const PARTS: usize = 3;
 
+/// The bytes that a text takes apart from what it consists of: its own, its place in the indexes, and those of its allocations.
+const TEXT: usize = size_of::<PiecedText>() + 256;
+
 impl PiecedTexts {
     /// Adds what `change` says of a text: the piece that it brings from `place`, or that the text is complete.
     pub fn add(&mut self, change: &Change<'_>, place: usize) {
@@ -71,6 +74,7 @@ impl PiecedTexts {
                 *index
             } else {
                 indexes.insert(id.to_owned(), self.texts.len());
+                self.bytes += TEXT + 2 * id.len();
                 self.texts.push(PiecedText {
                     part,
                     id: id.to_owned(),

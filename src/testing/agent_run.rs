@@ -6,18 +6,19 @@ use std::panic::Location;
 use super::expectation::RunExpectation;
 use super::run_events::RunEvents;
 use super::session_line::SessionStart;
+use super::session_project::RuleScopes;
 use super::session_requests::SessionRequests;
-use super::tape::Tape;
+use super::tape::{Tape, UnshownRules};
 use super::testing_error::TestingError;
 use ananke_trace::outcome::RuleResult;
 use ananke_trace::trace::{AgentEvent, Interrupt};
 
 /// What the agent did in one run.
 pub struct AgentRun {
-    run: RunEvents,
-    tape: Tape,
-    taped: usize,
-    requests: SessionRequests,
+    pub(super) run: RunEvents,
+    pub(super) tape: Tape,
+    pub(super) taped: usize,
+    pub(super) requests: SessionRequests,
 }
 
 impl AgentRun {
@@ -86,10 +87,14 @@ impl AgentRun {
             thread_id,
             redactor,
         } = &self.run.start;
-        let (rules, state) = self.run.project.rules(block, thread_id)?;
+        let (rules, state) = self
+            .run
+            .project
+            .rules(block, thread_id, RuleScopes::WithTarget)?;
+        let (end, unshown) = (self.taped, UnshownRules::Fail);
         let evaluated = self
             .tape
-            .evaluate(self.taped, state, rules, redactor.clone());
+            .evaluate(end, state, rules, redactor.clone(), unshown);
         let evaluated = evaluated.map_err(|error| TestingError::usage(error.to_string()))?;
         evaluated.findings(&self.requests).await
     }

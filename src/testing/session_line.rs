@@ -4,8 +4,9 @@ use futures_util::future::BoxFuture;
 use tokio::sync::Mutex;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
-use super::session_tools::SessionTools;
+use super::session_tools::{ExecutedCall, SessionTools};
 use super::tape::Tape;
+use ananke_agents::UndeclaredCalls;
 use ananke_base::message::ToolAnswer;
 use ananke_engine::engine::Observer;
 use ananke_engine::run::{ConversationDriver, DriverRequest};
@@ -41,6 +42,7 @@ pub(super) struct SessionLine {
     reports: UnboundedSender<TurnReport>,
     begins: UnboundedSender<SessionStart>,
     tools: SessionTools,
+    instructions: String,
     tape: Tape,
     /// How much was taped when the running turn began.
     begun: std::sync::Mutex<usize>,
@@ -52,6 +54,7 @@ impl SessionLine {
         reports: UnboundedSender<TurnReport>,
         begins: UnboundedSender<SessionStart>,
         tools: SessionTools,
+        instructions: String,
         tape: Tape,
     ) -> Self {
         let requests = Mutex::new(requests);
@@ -60,6 +63,7 @@ impl SessionLine {
             reports,
             begins,
             tools,
+            instructions,
             tape,
             begun: std::sync::Mutex::default(),
         }
@@ -67,8 +71,12 @@ impl SessionLine {
 }
 
 impl ConversationDriver for SessionLine {
-    fn instructions(&self) -> Option<&'static str> {
-        Some("You are a helpful assistant.")
+    fn instructions(&self) -> Option<&str> {
+        Some(&self.instructions)
+    }
+
+    fn undeclared(&self) -> UndeclaredCalls {
+        self.tools.undeclared()
     }
 
     fn begins(&self, thread: &str, tools: Vec<String>, redactor: &Redactor) {
@@ -121,17 +129,17 @@ impl ConversationDriver for SessionLine {
 
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolAnswer> {
         Box::pin(async move {
-            let executed = self.tools.execute(&call.name, call.args_value()).await;
-            let (content, is_error) = match executed {
-                Some(Ok(content)) => (content, false),
-                Some(Err(message)) => (message.into(), true),
-                None => (
-                    format!("the mock of `{}` was removed", call.name).into(),
-                    true,
-                ),
+            let id = call.wire_id.to_string();
+            let made = ExecutedCall {
+                id: id.clone(),
+                arguments: call.args_value(),
+            };
+            let (content, is_error) = match self.tools.execute(&call.name, made).await {
+                Ok(content) => (content, false),
+                Err(content) => (content, true),
             };
             let answer = ToolAnswer {
-                call: call.wire_id.to_string(),
+                call: id,
                 content,
                 is_error,
             };

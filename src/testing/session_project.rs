@@ -9,6 +9,8 @@ use serde_json::{Map, Value, json};
 use super::agent_target::{AgentTarget, indented};
 use super::testing_error::TestingError;
 use crate::plan::{LoadedFile, Plan, Planned, Preparation, Prepared, Selection, plan};
+use ananke_agents::Transport;
+use ananke_agents::http::HttpTransport;
 use ananke_base::context::{Context, Files, RandomIds, SystemClock};
 use ananke_model::model::NEWEST_VERSION;
 use ananke_model::variables::Mode;
@@ -30,6 +32,17 @@ pub(super) struct SessionProject {
     target: Option<String>,
     /// The target as the test has written it, if it is not one of a config.
     written: Option<AgentTarget>,
+    /// The way to its agents, if it is not the network.
+    transport: Option<Arc<dyn Transport>>,
+}
+
+/// The scopes whose rules apply to a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RuleScopes {
+    /// Those of the target too.
+    WithTarget,
+    /// Only the rules that are given.
+    OwnAlone,
 }
 
 impl fmt::Debug for SessionProject {
@@ -46,7 +59,7 @@ impl fmt::Debug for SessionProject {
     clippy::disallowed_methods,
     reason = "a test that calls this has no other context"
 )]
-fn context_of_process() -> Context {
+pub(super) fn context_of_process() -> Context {
     Context {
         environment: Arc::new(std::env::vars_os().collect()),
         clock: Arc::new(SystemClock::start()),
@@ -59,8 +72,7 @@ fn context_of_process() -> Context {
 
 impl SessionProject {
     /// A config in memory.
-    pub(super) fn of_text(config: &str) -> Self {
-        let context = context_of_process();
+    pub(super) fn of_text(context: Context, config: &str) -> Self {
         let path = context.working_directory.join(CONFIG_FILE);
         let files = context.files.with_unsaved(path.clone(), config);
         Self {
@@ -68,28 +80,41 @@ impl SessionProject {
             config: path,
             target: None,
             written: None,
+            transport: None,
         }
     }
 
     /// A config with this target.
-    pub(super) fn of_target(target: AgentTarget) -> Self {
-        let project = Self::of_text(&target.config());
+    pub(super) fn of_target(context: Context, target: AgentTarget) -> Self {
+        let project = Self::of_text(context, &target.config());
         Self {
             written: Some(target),
             ..project
         }
     }
 
-    /// The target `name` of the config at `path`.
-    pub(super) fn of_config(path: &Path, name: &str) -> Self {
-        let context = context_of_process();
+    /// The target `name` of the config at `path`, or its default target.
+    pub(super) fn of_config(context: Context, path: &Path, name: Option<&str>) -> Self {
         let config = context.working_directory.join(path);
         Self {
             context,
             config,
-            target: Some(name.to_owned()),
+            target: name.map(str::to_owned),
             written: None,
+            transport: None,
         }
+    }
+
+    /// The same, whose agents are reached in this way.
+    #[must_use]
+    pub(super) fn with_transport(self, transport: Option<Arc<dyn Transport>>) -> Self {
+        Self { transport, ..self }
+    }
+
+    /// The way to its agents.
+    pub(super) fn transport(&self) -> Arc<dyn Transport> {
+        let network = || Arc::new(HttpTransport::new(Arc::clone(&self.context.clock))) as Arc<_>;
+        self.transport.clone().unwrap_or_else(network)
     }
 
     /// The plan of a test with these keys, and the context in which it is read.
@@ -133,6 +158,7 @@ impl SessionProject {
         &self,
         block: &str,
         thread: &str,
+        scopes: RuleScopes,
     ) -> Result<(TurnRules, Value), TestingError> {
         let lines = indented(block, 6);
         let target = self
@@ -143,7 +169,7 @@ impl SessionProject {
         let text = format!(
             "version: \"{NEWEST_VERSION}\"\nname: session\n{target}turns:\n  - user: \"-\"\n    assert:\n{lines}"
         );
-        let prepared = prepared(self.plan_text(&text)?, Some(thread))?;
+        let prepared = prepared(self.plan_text(&text)?, Some(thread), scopes)?;
         let mut turns = prepared.rules.turns;
         if turns.is_empty() {
             return Err(TestingError::usage("there is no rule in this block"));
@@ -157,14 +183,16 @@ impl SessionProject {
             return Ok(true);
         }
         let own = self.address()?;
-        Ok(own.is_some() && own == Self::of_target(target.clone()).address()?)
+        Ok(own.is_some()
+            && own == Self::of_target(self.context.clone(), target.clone()).address()?)
     }
 
     /// Where its agent is, if anything but its definition says it.
     fn address(&self) -> Result<Option<String>, TestingError> {
         let turns = json!([{ "user": "-" }]);
         let plan = self.plan(Map::from_iter([("turns".to_owned(), turns)]))?;
-        Ok(prepared(plan, None)?.target.address(None))
+        let prepared = prepared(plan, None, RuleScopes::WithTarget)?;
+        Ok(prepared.target.address(None))
     }
 }
 
@@ -172,6 +200,7 @@ impl SessionProject {
 fn prepared(
     (plan, context): (Plan, Context),
     thread: Option<&str>,
+    scopes: RuleScopes,
 ) -> Result<Prepared, TestingError> {
     let plan = Arc::new(plan);
     let entry = plan.cases[0].clone();
@@ -180,5 +209,8 @@ fn prepared(
         Preparation::begin(&context, &plan, &entry, loaded, Mode::Send, Map::new())?;
     let thread = thread.map(|thread| ("THREAD_ID".to_owned(), json!(thread)));
     preparation.define(thread.into_iter().collect());
+    if scopes == RuleScopes::OwnAlone {
+        preparation.inherit_nothing();
+    }
     Ok(preparation.finish()?)
 }

@@ -268,6 +268,11 @@ impl Attempt<'_> {
             history,
             client_tools: declared.into(),
             declares_tools,
+            undeclared: shared
+                .driver
+                .as_ref()
+                .map(|driver| driver.undeclared())
+                .unwrap_or_default(),
             clock: environment.context.clock.clone(),
             ids: environment.context.ids.clone(),
             transport: environment.transport.clone(),

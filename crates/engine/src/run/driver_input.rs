@@ -1,8 +1,10 @@
 //! What a program says after the written turns, and the client-side tools that it executes.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
 
 use super::attempt::Attempt;
 use super::conversation_driver::{ConversationDriver, DriverRequest};
@@ -70,11 +72,17 @@ pub(super) struct HostedTools<'s> {
     pub(super) mocks: Mocks<'s>,
 }
 
+/// Whether a program executes the client-side tool of this name.
+fn is_executed(driver: Option<&Arc<dyn ConversationDriver>>, tool: &str) -> bool {
+    driver.is_some_and(|driver| driver.executes(tool))
+}
+
 impl ToolHost for HostedTools<'_> {
     fn handling(&self, tool: &str) -> Handling {
-        match &self.driver {
-            Some(driver) if driver.executes(tool) => Handling::Answered,
-            _ => self.mocks.handling(tool),
+        if is_executed(self.driver.as_ref(), tool) {
+            Handling::Answered
+        } else {
+            self.mocks.handling(tool)
         }
     }
 
@@ -92,6 +100,49 @@ impl ToolHost for HostedTools<'_> {
                 log.answered(answer.clone());
             }
             Ok(answer)
+        })
+    }
+
+    fn answer_all<'a>(
+        &'a mut self,
+        calls: &'a [&'a ToolCall],
+        trace: &'a Trace,
+    ) -> BoxFuture<'a, Result<Vec<ToolAnswer>, Halt>> {
+        Box::pin(async move {
+            let Self { driver, log, mocks } = self;
+            let log = log.as_ref();
+            let (of_driver, mocked): (Vec<_>, Vec<_>) = calls
+                .iter()
+                .copied()
+                .partition(|call| is_executed(driver.as_ref(), &call.name));
+            let answers = Mutex::new(Vec::with_capacity(calls.len()));
+            let answered = |answer: ToolAnswer| {
+                if let Some(log) = log {
+                    log.answered(answer.clone());
+                }
+                answers
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push(answer);
+            };
+            let executed = async {
+                let driver = driver.iter();
+                let executing = driver
+                    .flat_map(|driver| of_driver.iter().map(|call| driver.execute(call)))
+                    .collect::<FuturesUnordered<_>>();
+                executing
+                    .for_each(|answer| std::future::ready(answered(answer)))
+                    .await;
+            };
+            let of_mocks = async {
+                for call in mocked {
+                    answered(mocks.answer(call, trace).await?);
+                }
+                Ok::<_, Halt>(())
+            };
+            let ((), mocked) = tokio::join!(executed, of_mocks);
+            mocked?;
+            Ok(answers.into_inner().unwrap_or_else(PoisonError::into_inner))
         })
     }
 }

@@ -15,6 +15,7 @@ use ananke_trace::outcome::{
     self, ComparedValue, EvidenceLine, FailureReason, JudgeAnswer, Measured, MeasuredUnit, Problem,
     RuleResult, RuleStatus, Ruling, ValueDifference,
 };
+use ananke_trace::redact::Sealed;
 
 /// The evaluated rules: first those that failed.
 pub(super) fn assertions<'a>(
@@ -30,6 +31,12 @@ pub(super) fn not_shown<'a>(
 ) -> Option<Vec<Assertion<'a>>> {
     let views: Vec<Assertion<'a>> = rules.map(assertion).collect();
     (!views.is_empty()).then_some(views)
+}
+
+/// Results of rules, as a result of a test contains them.
+pub fn rule_results(results: &Sealed<Vec<RuleResult>>) -> Value {
+    let views: Vec<Assertion<'_>> = results.iter().map(assertion).collect();
+    serde_json::to_value(views).unwrap_or_default()
 }
 
 fn assertion(result: &RuleResult) -> Assertion<'_> {

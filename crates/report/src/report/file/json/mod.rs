@@ -22,6 +22,7 @@ pub use collected_report::{CollectedReport, CollectedValue};
 #[cfg(feature = "html")]
 pub(in crate::report) use from_outcome::summary;
 pub(in crate::report) use from_outcome::{result_line, run as run_facts};
+pub use from_rule::rule_results;
 pub use json_lines_report::JsonLinesReport;
 pub use json_report::JsonReport;
 pub(in crate::report) use view::RunFactsView;

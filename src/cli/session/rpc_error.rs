@@ -1,0 +1,89 @@
+//! The error of a request, with its code.
+
+use ananke::testing::TestingError;
+use serde_json::{Value, json};
+
+/// The code of an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RpcCode {
+    /// The line is not JSON.
+    Parse,
+    /// The line is not a request, or is too long.
+    InvalidRequest,
+    /// There is no such method.
+    UnknownMethod,
+    /// The keys of the request are wrong, or something that they name does not exist.
+    InvalidParams,
+    /// `initialize` comes first.
+    NotInitialized,
+    /// The run was cancelled.
+    Cancelled,
+    /// The agent could not be asked, or its turn did not end as it should.
+    Agent,
+    /// A judge or a script could not be asked, or gave no verdict.
+    Judge,
+    /// The conversation is over.
+    Over,
+    /// Too many requests wait for their answers.
+    Busy,
+    /// The tests cannot run: a server or the `setup` of the config failed, or a file cannot be written.
+    Project,
+}
+
+impl RpcCode {
+    /// The number.
+    pub(super) fn number(self) -> i64 {
+        match self {
+            Self::Parse => -32700,
+            Self::InvalidRequest => -32600,
+            Self::UnknownMethod => -32601,
+            Self::InvalidParams => -32602,
+            Self::NotInitialized => -32002,
+            Self::Cancelled => -32800,
+            Self::Agent => -32000,
+            Self::Judge => -32001,
+            Self::Over => -32003,
+            Self::Busy => -32004,
+            Self::Project => -32005,
+        }
+    }
+}
+
+/// The error of a request.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct RpcError {
+    pub(super) code: RpcCode,
+    /// What is wrong, and what to do.
+    pub(super) message: String,
+}
+
+impl RpcError {
+    /// An error with this code.
+    pub(super) fn new(code: RpcCode, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+        }
+    }
+
+    /// The keys of a request are wrong.
+    pub(super) fn params(message: impl Into<String>) -> Self {
+        Self::new(RpcCode::InvalidParams, message)
+    }
+
+    /// The object of an answer.
+    pub(super) fn to_json(&self) -> Value {
+        json!({ "code": self.code.number(), "message": self.message })
+    }
+}
+
+impl From<TestingError> for RpcError {
+    fn from(error: TestingError) -> Self {
+        let code = match &error {
+            TestingError::Config(_) | TestingError::Usage(_) => RpcCode::InvalidParams,
+            TestingError::Agent(_) => RpcCode::Agent,
+            TestingError::Judge(_) => RpcCode::Judge,
+        };
+        Self::new(code, error.to_string())
+    }
+}

@@ -6,7 +6,7 @@ use ananke::assertion::Writing;
 use ananke::compare::Coverage;
 use ananke::context::Context;
 use ananke::engine::{AtFailure, AtViolation};
-use ananke::model::{FlakyVerdict, ReportFormat};
+use ananke::model::{FlakyVerdict, ReportFormat, ReportedEvents};
 use ananke::plan::{Filter, Judging, KEPT_TEXT, RunPurpose, Selection};
 use ananke::project::{AgentChoice, RunSettings};
 use ananke::recording::{RecordingMode, Recordings};
@@ -224,6 +224,7 @@ impl RunOptions {
             deny_warnings: self.strictness.deny_warnings,
             junit_profile: self.reports.junit_profile.map(Into::into),
             keep: None,
+            events: None,
         }
     }
 }
@@ -264,6 +265,7 @@ pub(super) fn going(settings: RunSettings, writing: Writing) -> Options {
         flaky_fails: settings.flaky == Some(FlakyVerdict::Fail),
         warnings_fail: is_set(settings.deny_warnings),
         writing,
+        events: settings.events.unwrap_or(ReportedEvents::Failed),
         ..Options::default()
     }
 }

@@ -7,10 +7,11 @@ use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
     CallOutcome, CheckpointRuns, ComparedValue, EarlierMessage, ErrorKind, EvidenceLine,
     FailedRuns, InputDecision, InputOrigin, InputReason, JudgeAnswer, Level, Measured,
-    MeasuredUnit, Outcome, Problem, Quarantine, RuleCounts, RuleResult, RuleStatus, Ruling,
-    RunFacts, RunPolicy, SaidLine, SkipCause, Stability, StabilityVerdict, Status, TestEnd,
-    TestIdentity, TestVerdict, Timing, TokenTotals, Transcript, TranscriptLine, TurnEnd,
-    TurnOutcome, ValueDifference,
+    MeasuredUnit, Outcome, Problem, Quarantine, RawEvent, RawExchange, RawTurn, RuleCounts,
+    RuleResult, RuleStatus, Ruling, RunFacts, RunPolicy, SaidLine, SkipCause, Stability,
+    StabilityVerdict, StateChange, StateChangeKind, StateHistory, Status, TestEnd, TestIdentity,
+    TestVerdict, Timing, TokenTotals, Transcript, TranscriptLine, TurnEnd, TurnOutcome,
+    ValueDifference,
 };
 use ananke::statistics::{DurationStatistics, SequentialTest};
 use ananke::trace::AgentTime;
@@ -107,6 +108,7 @@ pub(super) fn turn(
         end: TurnEnd::Evaluated,
         rules: Vec::new(),
         warnings: Vec::new(),
+        raw: None,
     }
 }
 
@@ -752,6 +754,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         end: TurnEnd::Problem(problem.clone()),
         rules: vec![failure.clone(), held.clone()],
         warnings: vec![say("turn's warning")],
+        raw: Some(Box::new(raw_made_of(&say))),
     };
     Outcome {
         test: TestIdentity {
@@ -802,6 +805,39 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         stability: Some(Box::new(runs_made_of(say))),
         other_runs: Vec::new(),
         self_comparison: None,
+    }
+}
+
+/// Raw material with every text that `say` makes of its place.
+fn raw_made_of(say: &impl Fn(&'static str) -> String) -> RawTurn {
+    let exchange = RawExchange {
+        event: 0,
+        method: "POST".to_owned(),
+        url: say("URL"),
+        request_headers: vec![(say("request header"), say("value of a request header"))],
+        body: Some(say("body")),
+        status: Some(200),
+        response_headers: vec![(say("response header"), say("value of a response header"))],
+    };
+    let event = RawEvent {
+        number: 1,
+        at_us: 1,
+        raw: say("raw event"),
+    };
+    let change = StateChange {
+        event: 1,
+        kind: StateChangeKind::Patch,
+        value: say("change of the state"),
+    };
+    let state = StateHistory {
+        before: Some(say("state before the turn")),
+        changes: vec![change],
+    };
+    RawTurn {
+        exchanges: vec![exchange],
+        events: vec![event],
+        state: Some(state),
+        dropped: 1,
     }
 }
 

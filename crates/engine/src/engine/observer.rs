@@ -4,7 +4,7 @@ use ananke_agents::Wire;
 use ananke_base::context::At;
 use ananke_base::message::{Lane, ToolAnswer};
 use ananke_rules::{Following, TurnRules};
-use ananke_trace::trace::{Change, Input};
+use ananke_trace::trace::{Change, Input, Trace};
 
 /// Follows a conversation. It sees everything in the order in which it happened, before the trace and the rules do, each
 /// time with the lane that talks.
@@ -19,9 +19,10 @@ pub trait Observer: Send {
         let _ = (lane, at, change);
     }
 
-    /// A turn begins with this input; `rules` are its own if they were not known when the conversation began.
-    fn turn_began(&mut self, input: &Input, rules: Option<&TurnRules>) {
-        let _ = (input, rules);
+    /// A turn begins with this input after what `before` has; `rules` are its own if they were not known when the conversation
+    /// began.
+    fn turn_began(&mut self, before: &Trace, input: &Input, rules: Option<&TurnRules>) {
+        let _ = (before, input, rules);
     }
 
     /// The client answered a call.

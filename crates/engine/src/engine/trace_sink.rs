@@ -65,7 +65,7 @@ impl<'a> TraceSink<'a> {
     /// Begins a turn with this input and, if they were not known before, its rules.
     pub(super) fn begin_turn(&mut self, input: Input, rules: Option<&TurnRules>) {
         for observer in &mut self.observers {
-            observer.turn_began(&input, rules);
+            observer.turn_began(&self.trace, &input, rules);
         }
         self.trace.begin_turn(input);
     }

@@ -64,6 +64,7 @@ pub(super) fn turn_outcome(
         end,
         rules: Vec::new(),
         warnings,
+        raw: None,
     }
 }
 

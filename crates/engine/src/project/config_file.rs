@@ -7,8 +7,8 @@ use ananke_agents::{ChosenTarget, NamedTarget, TargetConfig};
 use ananke_base::source::{self, FreeMap, Node, TypeMismatch};
 use ananke_model::model::{
     AssertBlock, Awaiting, EnvFileEntry, File, Hook, MutationSettings, OneOrMany, ProjectLimits,
-    QuarantineEntry, RedactEntry, ReportEntry, RunDefaults, ScriptProgram, Server, TAG_DEFAULTS,
-    Text, extension_keys, is_extension_key, version_schema,
+    QuarantineEntry, RedactEntry, ReportEntry, ReportSettings, RunDefaults, ScriptProgram, Server,
+    TAG_DEFAULTS, Text, extension_keys, is_extension_key, version_schema,
 };
 
 /// The project config: the agent under test, and its tests.
@@ -90,6 +90,9 @@ pub struct ConfigFile {
         example = serde_json::json!(["reports/junit.xml", { "path": "reports/results", "format": "jsonl" }])
     )]
     pub reports: Option<Vec<ReportEntry>>,
+    /// What reports contain.
+    #[schemars(extend("x-since" = "1.4"), example = serde_json::json!({ "events": "all" }))]
+    pub report: Option<ReportSettings>,
     /// Which files are tests: globs relative to this file's directory (default `**/*.test.yaml` and `**/*.test.yml`).
     #[schemars(extend("x-since" = "1.3"), example = "specs/**/*.test.yaml")]
     pub specs: Option<OneOrMany<Text>>,

@@ -7,7 +7,7 @@ use super::run_counts::{RunCount, RunCounts, percentage};
 use super::variables::Variables;
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic};
-use ananke_model::model::{FlakyVerdict, JunitDialect, Number, RunDefaults};
+use ananke_model::model::{FlakyVerdict, JunitDialect, Number, ReportedEvents, RunDefaults};
 use ananke_model::variables::{Interpolation, Mode};
 
 /// How tests run; `None` is a setting that is not chosen.
@@ -41,6 +41,8 @@ pub struct RunSettings {
     pub junit_profile: Option<JunitDialect>,
     /// How many of the last runs are kept.
     pub keep: Option<usize>,
+    /// Of which tests reports contain what was sent and received.
+    pub events: Option<ReportedEvents>,
 }
 
 impl RunSettings {
@@ -80,6 +82,7 @@ impl RunSettings {
             deny_warnings: self.deny_warnings.or(config.deny_warnings),
             junit_profile: self.junit_profile.or(config.junit_profile),
             keep: self.keep.or(config.keep),
+            events: self.events.or(config.events),
         }
     }
 
@@ -107,9 +110,11 @@ impl Config {
             interpolation.number_within(written, 1, u64::MAX).ok()
         });
         let evaluation = evaluation.map(Duration::from_millis);
+        let events = self.model.report.as_ref().and_then(|report| report.events);
         let Some(written) = &self.model.run else {
             return RunSettings {
                 evaluation,
+                events,
                 ..RunSettings::default()
             };
         };
@@ -170,6 +175,7 @@ impl Config {
             flaky: *flaky,
             junit_profile: written.junit_profile,
             keep: keep.and_then(|count| usize::try_from(count).ok()),
+            events,
             ..flags
         }
     }

@@ -3,65 +3,23 @@
 //! Flows in: the changes of one test, as they come. Flows out: whether a secret was spread over several of them. A
 //! recording of such a test is not written.
 
-use std::collections::HashMap;
-
 use ananke_base::message::Lane;
 use ananke_trace::redact::Markers;
-use ananke_trace::trace::Change;
+use ananke_trace::trace::{Change, PiecedTexts};
 
-/// Collects texts that come in pieces.
+/// Collects the texts of each lane.
 #[derive(Debug, Default)]
-pub(super) struct SecretSplitter {
-    texts: Vec<SplitText>,
-    /// The place of each text, and of the one that the last piece belongs to.
-    places: HashMap<(Lane, SplitPart, String), usize>,
-    last: usize,
-}
-
-/// A text, and where its pieces meet.
-#[derive(Debug)]
-struct SplitText {
-    lane: Lane,
-    part: SplitPart,
-    id: String,
-    text: String,
-    cuts: Vec<usize>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum SplitPart {
-    Message,
-    Arguments,
-    Reasoning,
-}
+pub(super) struct SecretSplitter(Vec<(Lane, PiecedTexts)>);
 
 impl SecretSplitter {
     /// One more change of `lane`.
     pub(super) fn add(&mut self, lane: &Lane, change: &Change<'_>) {
-        let (part, id, delta) = match change {
-            Change::MessageText { id, delta } => (SplitPart::Message, id, delta),
-            Change::CallArgs { id, delta } => (SplitPart::Arguments, id, delta),
-            Change::Reasoning { id, delta, .. } => (SplitPart::Reasoning, id, delta),
-            _ => return,
-        };
-        // Most pieces go on with the text of the one before.
-        let is_of = |text: &SplitText| text.part == part && text.id == **id && text.lane == *lane;
-        if !self.texts.get(self.last).is_some_and(is_of) {
-            let key = (lane.clone(), part, id.to_string());
-            self.last = *self.places.entry(key).or_insert(self.texts.len());
-            if self.last == self.texts.len() {
-                self.texts.push(SplitText {
-                    lane: lane.clone(),
-                    part,
-                    id: id.to_string(),
-                    text: String::new(),
-                    cuts: Vec::new(),
-                });
-            }
-        }
-        let SplitText { text, cuts, .. } = &mut self.texts[self.last];
-        text.push_str(delta);
-        cuts.push(text.len());
+        let index = self.0.iter().position(|(known, _)| known == lane);
+        let index = index.unwrap_or_else(|| {
+            self.0.push((lane.clone(), PiecedTexts::default()));
+            self.0.len() - 1
+        });
+        self.0[index].1.add(change, 0);
     }
 
     /// The marker of a secret that was sent in pieces: of those that are known by now, the first by its name.
@@ -69,9 +27,9 @@ impl SecretSplitter {
         if markers.is_empty() {
             return None;
         }
-        self.texts
-            .iter()
-            .filter_map(|SplitText { text, cuts, .. }| markers.cut_by(text, cuts))
+        let texts = self.0.iter().flat_map(|(_, texts)| texts.texts());
+        texts
+            .filter_map(|text| markers.cut_by(&text.text, &text.cuts))
             .min()
     }
 }

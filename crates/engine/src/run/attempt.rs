@@ -14,6 +14,7 @@ use super::case::Case;
 use super::conversation_tape::ConversationTape;
 use super::hooks::run_hooks;
 use super::outcomes::{end_with, mark_aborted};
+use super::raw_log::RawLog;
 use super::teardown::{Teardown, run_teardown};
 use super::turn_count::turn_count;
 use super::used_threads::UsedThreads;
@@ -42,6 +43,8 @@ pub(super) struct Attempt<'a> {
     pub(super) shown: Facts,
     /// Tapes its conversation, with its rules.
     pub(super) tape: Option<ConversationTape>,
+    /// Collects what is sent and received, as it is.
+    pub(super) raw: Option<RawLog>,
     /// How far it came with its agent.
     pub(super) contact: AgentContact,
     /// What came of its teardown.

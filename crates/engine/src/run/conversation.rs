@@ -493,8 +493,10 @@ impl Attempt<'_> {
             && *lane == Lane::Agent;
         let activity =
             is_followed.then(|| Box::new(ActivityLog::new(self.case)) as Box<dyn Observer>);
+        let raw = self.raw.clone().filter(|_| *lane == Lane::Agent);
         recorder
             .into_iter()
+            .chain(raw.map(|raw| Box::new(raw) as Box<dyn Observer>))
             .chain(contact)
             .chain(activity)
             .chain(log.map(|log| Box::new(log) as Box<dyn Observer>))

@@ -135,7 +135,7 @@ impl Observer for ConversationTape {
         self.push(TapeItem::Change(at, change.clone().into_owned()));
     }
 
-    fn turn_began(&mut self, input: &Input, rules: Option<&TurnRules>) {
+    fn turn_began(&mut self, _: &Trace, input: &Input, rules: Option<&TurnRules>) {
         self.push(TapeItem::Turn(input.clone(), rules.cloned().map(Box::new)));
     }
 

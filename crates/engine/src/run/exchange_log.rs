@@ -3,8 +3,6 @@
 //! Flows in: what a session reports. Flows out: [`RunEvent::Exchange`]. **Invariant:** a secret that an agent sends in pieces
 //! is shown in none of them: events wait until the text that they add to is complete.
 
-use std::collections::HashMap;
-
 use super::case::Case;
 use super::event::RunEvent;
 use super::exchange_part::ExchangePart;
@@ -13,7 +11,7 @@ use ananke_agents::Wire;
 use ananke_base::context::At;
 use ananke_base::message::Lane;
 use ananke_trace::redact::truncated;
-use ananke_trace::trace::Change;
+use ananke_trace::trace::{Change, PiecedTexts};
 
 /// The most characters of a body or an event that are shown.
 const MOST_SHOWN: usize = 4000;
@@ -22,7 +20,7 @@ const MOST_SHOWN: usize = 4000;
 const MOST_WAITING: usize = 1000;
 
 /// What is shown instead of an event that is part of a secret.
-const PART_OF_SECRET: &str = "(part of a secret)";
+pub(super) const PART_OF_SECRET: &str = "(part of a secret)";
 
 /// Follows a conversation of one attempt: the one with the agent, or one with a helper.
 pub(super) struct ExchangeLog<'a> {
@@ -33,18 +31,8 @@ pub(super) struct ExchangeLog<'a> {
     waiting: Vec<(At, ExchangePart)>,
     /// How many events came when too many waited, and when the last one did.
     left_out: Option<(At, usize)>,
-    /// The texts that are not complete, by what they are and their ids.
-    texts: HashMap<(&'static str, String), OpenText>,
-}
-
-/// A text that comes in pieces.
-#[derive(Default)]
-struct OpenText {
-    text: String,
-    /// Where its pieces end.
-    cuts: Vec<usize>,
-    /// Which of what waits contain its pieces.
-    parts: Vec<usize>,
+    /// The texts that what waits brings.
+    texts: PiecedTexts,
 }
 
 impl<'a> ExchangeLog<'a> {
@@ -55,7 +43,7 @@ impl<'a> ExchangeLog<'a> {
             lane,
             waiting: Vec::new(),
             left_out: None,
-            texts: HashMap::new(),
+            texts: PiecedTexts::default(),
         }
     }
 
@@ -67,50 +55,17 @@ impl<'a> ExchangeLog<'a> {
         }
     }
 
-    /// A piece of a text, which the last event brings.
-    fn piece(&mut self, kind: &'static str, id: &str, delta: &str) {
-        let last = self
-            .waiting
-            .len()
-            .checked_sub(1)
-            .filter(|_| self.left_out.is_none());
-        let open = self.texts.entry((kind, id.to_owned())).or_default();
-        open.text.push_str(delta);
-        open.cuts.push(open.text.len());
-        open.parts.extend(last);
-    }
-
-    fn close(&mut self, kind: &'static str, id: &str) {
-        if let Some(open) = self.texts.remove(&(kind, id.to_owned())) {
-            self.hide(&open);
-        }
-        self.show();
-    }
-
-    fn close_all(&mut self) {
-        for open in std::mem::take(&mut self.texts).into_values() {
-            self.hide(&open);
-        }
-        self.show();
-    }
-
-    /// Hides the events that bring a text in which a secret is spread over several pieces.
-    fn hide(&mut self, open: &OpenText) {
-        if self.case.redactor.is_in_pieces(&open.text, &open.cuts) {
-            for part in &open.parts {
-                if let Some((_, ExchangePart::Event(text))) = self.waiting.get_mut(*part) {
-                    PART_OF_SECRET.clone_into(text);
+    /// Hides the events that bring a text in which a secret is spread over several pieces, and shows everything that waits.
+    fn show_all(&mut self) {
+        for text in self.texts.take() {
+            if self.case.redactor.is_in_pieces(&text.text, &text.cuts) {
+                for place in text.places {
+                    if let Some((_, ExchangePart::Event(text))) = self.waiting.get_mut(place) {
+                        PART_OF_SECRET.clone_into(text);
+                    }
                 }
             }
         }
-    }
-
-    /// Shows what waits, unless a text is still open in which a secret may be completed.
-    fn show(&mut self) {
-        if !self.texts.is_empty() && !self.case.redactor.is_empty() {
-            return;
-        }
-        self.texts.clear();
         let left_out = self
             .left_out
             .take()
@@ -124,6 +79,13 @@ impl<'a> ExchangeLog<'a> {
                 after_us,
                 part,
             });
+        }
+    }
+
+    /// Shows what waits, unless a text is still open in which a secret may be completed.
+    fn show(&mut self) {
+        if !self.texts.has_open() || self.case.redactor.is_empty() {
+            self.show_all();
         }
     }
 }
@@ -158,28 +120,29 @@ impl Observer for ExchangeLog<'_> {
             }
             Wire::Closed => ExchangePart::Closed,
         };
-        self.close_all();
+        self.show_all();
         self.add(at, part);
         self.show();
     }
 
     fn change(&mut self, _: &Lane, _: At, change: &Change<'_>) {
-        match change {
-            Change::MessageText { id, delta } => self.piece("message", id, delta),
-            Change::CallArgs { id, delta } => self.piece("arguments", id, delta),
-            Change::Reasoning { id, delta, .. } => self.piece("reasoning", id, delta),
-            Change::MessageClosed { id } => {
-                self.close("message", id);
-                self.close("reasoning", id);
-            }
-            Change::CallArgsDone { id } => self.close("arguments", id),
-            _ => {}
+        // The last event brings it; of one that does not wait, nothing is shown.
+        let place = match self.left_out {
+            None => self.waiting.len().checked_sub(1),
+            Some(_) => None,
+        };
+        self.texts.add(change, place.unwrap_or(usize::MAX));
+        if matches!(
+            change,
+            Change::MessageClosed { .. } | Change::CallArgsDone { .. }
+        ) {
+            self.show();
         }
     }
 }
 
 impl Drop for ExchangeLog<'_> {
     fn drop(&mut self) {
-        self.close_all();
+        self.show_all();
     }
 }

@@ -1,7 +1,7 @@
 //! What is sent and received, as `--debug` shows it.
 
-use ananke_model::variables::is_secret_header;
-use ananke_trace::redact::{MASK, Mask, Redactor};
+use ananke_trace::outcome::mask_headers;
+use ananke_trace::redact::{Mask, Redactor};
 
 /// A part of an exchange. Bodies and events are truncated, and bytes that are not UTF-8 are replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,20 +43,10 @@ impl Mask for ExchangePart {
     }
 }
 
-/// Headers whose names say that they carry secrets are masked, whether a variable gives them or not.
-fn mask_headers(headers: &mut [(String, String)], redactor: &Redactor) {
-    for (name, value) in headers {
-        if is_secret_header(name) {
-            MASK.clone_into(value);
-        }
-        name.mask(redactor);
-        value.mask(redactor);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ananke_trace::redact::MASK;
 
     #[test]
     fn headers_that_are_usually_secret_are_masked() {

@@ -39,6 +39,7 @@ mod person;
 mod prefetch;
 mod project_hooks;
 mod rate_limit;
+mod raw_log;
 mod recorder_sink;
 mod repeated_runs;
 mod request_pace;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::person::People;
 use crate::engine::{AtFailure, AtViolation};
 use crate::project::RunCounts;
-use ananke_model::model::MissingInput;
+use ananke_model::model::{MissingInput, ReportedEvents};
 use ananke_rules::Writing;
 
 /// What a test that does not pass means for those after it.
@@ -105,6 +105,8 @@ pub struct Options {
     pub exchanges: ExchangeReports,
     /// Whether it is reported what agents do.
     pub activity: ActivityReports,
+    /// Of which tests the outcomes contain what was sent and received.
+    pub events: ReportedEvents,
 }
 
 impl Default for Options {
@@ -127,6 +129,7 @@ impl Default for Options {
             writing: Writing::default(),
             exchanges: ExchangeReports::default(),
             activity: ActivityReports::default(),
+            events: ReportedEvents::default(),
         }
     }
 }

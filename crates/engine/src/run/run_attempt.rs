@@ -6,7 +6,8 @@ use crate::recording::AttemptEnvironment;
 use ananke_base::context::CaseKey;
 use ananke_base::context::interruption::COMPUTING_TIME;
 use ananke_base::text::escape;
-use ananke_trace::outcome::{ErrorKind, Outcome, Problem};
+use ananke_model::model::ReportedEvents;
+use ananke_trace::outcome::{ErrorKind, Outcome, Problem, Status};
 use ananke_trace::trace::Facts;
 
 use super::agent_contact::AgentContact;
@@ -15,6 +16,7 @@ use super::case::Case;
 use super::conversation_tape::ConversationTape;
 use super::current_walk::lock;
 use super::outcomes::{blank, end_with};
+use super::raw_log::{RawLog, RequestBodies};
 use super::teardown::Teardown;
 use super::used_threads::UsedThreads;
 use super::verify_recording::verify_recording;
@@ -52,6 +54,7 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
         outcome,
         shown: Facts::ALL,
         tape,
+        raw: raw_log(case.shared.options.events),
         contact: AgentContact::default(),
         teardown,
         has_ended: false,
@@ -61,6 +64,7 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     let Attempt {
         environment,
         mut outcome,
+        raw,
         teardown,
         has_ended,
         ..
@@ -97,7 +101,20 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     if case.shared.again.is_some() {
         name_what_was_not_asked(case, &mut outcome);
     }
+    let is_wanted = case.shared.options.events == ReportedEvents::All
+        || !matches!(outcome.status(), Status::Passed | Status::Skipped);
+    if let Some(raw) = raw.filter(|_| is_wanted) {
+        raw.put_into(&mut outcome, &case.redactor);
+    }
     outcome
+}
+
+fn raw_log(events: ReportedEvents) -> Option<RawLog> {
+    match events {
+        ReportedEvents::Off => None,
+        ReportedEvents::Failed => Some(RawLog::new(RequestBodies::Dropped)),
+        ReportedEvents::All => Some(RawLog::new(RequestBodies::Kept)),
+    }
 }
 
 fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem> {

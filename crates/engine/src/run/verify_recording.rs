@@ -63,6 +63,7 @@ pub(super) async fn verify_recording(
         outcome: outcome_of_replay,
         shown: Facts::ALL,
         tape,
+        raw: None,
         contact: AgentContact::default(),
         teardown,
         has_ended: false,

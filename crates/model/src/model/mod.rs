@@ -93,7 +93,7 @@ pub use provenance::{
 };
 pub use quarantine::QuarantineEntry;
 pub use redact::{RedactEntry, RedactMatch};
-pub use report_format::{ReportEntry, ReportFormat, ReportTarget};
+pub use report_format::{ReportEntry, ReportFormat, ReportSettings, ReportTarget, ReportedEvents};
 pub use request_options::{Caller, RequestOptions};
 pub use respond::{ElicitationAction, ElicitationAnswer, Respond, ServerRoot};
 pub use run_defaults::{FlakyVerdict, JunitDialect, RunDefaults};

@@ -1,4 +1,4 @@
-//! The formats of report files, and the entries of `reports` in a config.
+//! The formats of report files, and the entries of `reports` and `report` in a config.
 
 use std::path::Path;
 
@@ -106,6 +106,32 @@ pub struct ReportTarget {
     pub path: Text,
     /// The format. Default: from the file extension.
     pub format: Option<ReportFormat>,
+}
+
+/// What reports contain.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.4"))]
+pub struct ReportSettings {
+    /// Of which tests JSON reports and kept runs contain what was sent and received, as it was: `failed` (default) of those that
+    /// did not pass, without the bodies of requests; `all` of every test, with them; `none` of no test.
+    #[schemars(example = &"all")]
+    pub events: Option<ReportedEvents>,
+}
+
+/// Of which tests reports contain what was sent and received.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum ReportedEvents {
+    /// Of tests that did not pass, without the bodies of requests.
+    Failed,
+    /// Of every test, with the bodies of requests.
+    All,
+    /// Of no test.
+    #[default]
+    #[serde(rename = "none")]
+    Off,
 }
 
 #[cfg(test)]

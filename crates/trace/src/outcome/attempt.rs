@@ -125,6 +125,7 @@ impl Outcome {
 }
 
 fn shorten(turn: &mut TurnOutcome, left: &mut usize) {
+    turn.raw = None;
     let kept = turn.lines.iter().rev().take_while(|line| {
         let has_room = line.size() <= *left;
         *left = if has_room { *left - line.size() } else { 0 };

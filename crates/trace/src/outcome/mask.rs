@@ -13,6 +13,7 @@ use super::near_name::NearName;
 use super::outcome::Outcome;
 use super::problem::Problem;
 use super::quarantine::Quarantine;
+use super::raw_turn::{RawExchange, RawTurn, StateHistory};
 use super::rule_result::RuleResult;
 use super::ruling::{JudgeAnswer, Ruling};
 use super::run_end::{OpenInterrupt, ReportedRunEnd};
@@ -24,8 +25,9 @@ use super::turn::TurnOutcome;
 use super::turn_end::TurnEnd;
 use super::value_difference::ValueDifference;
 use super::walk::{ActionCount, FailedWalk, Walks};
-use crate::redact::{Mask, Redactor};
+use crate::redact::{MASK, Mask, Redactor};
 use ananke_base::diagnostic::Place;
+use ananke_model::variables::is_secret_header;
 
 impl Mask for Place {
     fn mask(&mut self, redactor: &Redactor) {
@@ -272,7 +274,9 @@ impl Mask for TurnOutcome {
             rules,
             warnings,
             timing: _,
+            raw,
         } = self;
+        raw.mask(redactor);
         if let Some(InputDecision {
             reason: _,
             question,
@@ -289,6 +293,57 @@ impl Mask for TurnOutcome {
         lines.mask(redactor);
         end.mask(redactor);
         warnings.mask(redactor);
+    }
+}
+
+impl Mask for RawTurn {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            exchanges,
+            events,
+            state,
+            dropped: _,
+        } = self;
+        exchanges.mask(redactor);
+        for event in events {
+            event.raw.mask(redactor);
+        }
+        if let Some(StateHistory { before, changes }) = state {
+            before.mask(redactor);
+            for change in changes {
+                change.value.mask(redactor);
+            }
+        }
+    }
+}
+
+impl Mask for RawExchange {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            event: _,
+            method: _,
+            url,
+            request_headers,
+            body,
+            status: _,
+            response_headers,
+        } = self;
+        url.mask(redactor);
+        mask_headers(request_headers, redactor);
+        body.mask(redactor);
+        mask_headers(response_headers, redactor);
+    }
+}
+
+/// Masks headers: those whose names say that they carry secrets, whether a variable gives them or not, and every secret in
+/// the others.
+pub fn mask_headers(headers: &mut [(String, String)], redactor: &Redactor) {
+    for (name, value) in headers {
+        if is_secret_header(name) {
+            MASK.clone_into(value);
+        }
+        name.mask(redactor);
+        value.mask(redactor);
     }
 }
 

@@ -25,6 +25,7 @@ mod near_name;
 mod outcome;
 mod problem;
 mod quarantine;
+mod raw_turn;
 mod rule_counts;
 mod rule_result;
 mod ruling;
@@ -60,11 +61,15 @@ pub use identity::TestIdentity;
 pub use input_decision::{InputDecision, InputReason};
 pub use input_origin::InputOrigin;
 pub use level::Level;
+pub use mask::mask_headers;
 pub use measured::{Measured, MeasuredUnit};
 pub use near_name::{NearName, NearNames};
 pub use outcome::Outcome;
 pub use problem::{ErrorKind, Problem};
 pub use quarantine::Quarantine;
+pub use raw_turn::{
+    MOST_RAW, RawEvent, RawExchange, RawTurn, StateChange, StateChangeKind, StateHistory,
+};
 pub use rule_counts::RuleCounts;
 pub use rule_result::{RuleResult, RuleStatus};
 pub use ruling::{JudgeAnswer, Ruling};

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::input_decision::InputDecision;
 use super::input_origin::InputOrigin;
 use super::problem::Problem;
+use super::raw_turn::RawTurn;
 use super::rule_result::RuleResult;
 use super::run_end::ReportedRunEnd;
 use super::status::Status;
@@ -46,6 +47,9 @@ pub struct TurnOutcome {
     pub rules: Vec<RuleResult>,
     /// What is odd about the response: violations of the protocol by the rule's name, and what fails nothing.
     pub warnings: Vec<String>,
+    /// What was sent and received, as it was; `None` if it is not kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw: Option<Box<RawTurn>>,
 }
 
 impl TurnOutcome {
@@ -140,6 +144,7 @@ mod tests {
                 end,
                 rules: Vec::new(),
                 warnings: Vec::new(),
+                raw: None,
             };
             assert_eq!(turn.status(), status, "{turn:?}");
         }

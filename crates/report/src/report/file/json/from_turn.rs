@@ -6,15 +6,16 @@ use serde_json::value::RawValue;
 use super::attempt_view::AttemptView;
 use super::from_rule::{assertions, filled, problem_view};
 use super::turn_view::{
-    AwaitingInputView, CallItem, CallStatusView, CustomItem, InputReasonView, InputSourceView,
-    InterruptView, ItemView, ResultItem, RunOutcomeView, SaidView, ToolCallView, TurnView,
-    UsageView,
+    AwaitingInputView, CallItem, CallStatusView, CustomItem, EventView, ExchangeView,
+    InputReasonView, InputSourceView, InterruptView, ItemView, ResultItem, RunOutcomeView,
+    SaidView, StateChangeView, StateView, ToolCallView, TurnView, UsageView,
 };
 use crate::report::words::duration::milliseconds;
 use ananke_base::text::compact_json;
 use ananke_trace::outcome::{
     self, CallFailure, CallOutcome, Gap, InputDecision, InputOrigin, InputReason, LateResult,
-    Outcome, ReportedRunEnd, SaidLine, TranscriptLine, TurnOutcome,
+    Outcome, RawEvent, RawExchange, ReportedRunEnd, SaidLine, StateChange, StateChangeKind,
+    StateHistory, TranscriptLine, TurnOutcome,
 };
 use ananke_trace::trace::{self, Tokens};
 
@@ -51,7 +52,13 @@ pub(super) fn turn(turn: &TurnOutcome) -> TurnView<'_> {
             .map(|Gap { from_us, to_us }| to_us.saturating_sub(*from_us));
         lengths.max().unwrap_or_default()
     };
+    let raw = turn.raw.as_deref();
+    let started = turn.started_unix_ms;
     TurnView {
+        exchanges: raw.and_then(|raw| filled_list(raw.exchanges.iter().map(exchange))),
+        events: raw.and_then(|raw| filled_list(raw.events.iter().map(|sent| event(sent, started)))),
+        state: raw.and_then(|raw| raw.state.as_ref()).map(state),
+        dropped: raw.map(|raw| raw.dropped).filter(|dropped| *dropped > 0),
         number: turn.number,
         id: turn.id.as_deref(),
         status: turn.status().into(),
@@ -72,6 +79,60 @@ pub(super) fn turn(turn: &TurnOutcome) -> TurnView<'_> {
         duration_ms: turn.duration_us.map(milliseconds),
         started: turn.started_unix_ms,
         ended: turn.ended_unix_ms,
+    }
+}
+
+/// The views of a list; `None` if it is empty.
+fn filled_list<T>(views: impl Iterator<Item = T>) -> Option<Vec<T>> {
+    let views: Vec<T> = views.collect();
+    (!views.is_empty()).then_some(views)
+}
+
+fn exchange(exchange: &RawExchange) -> ExchangeView<'_> {
+    let RawExchange {
+        event,
+        method,
+        url,
+        request_headers,
+        body,
+        status,
+        response_headers,
+    } = exchange;
+    ExchangeView {
+        event: *event,
+        method,
+        url,
+        request_headers,
+        body: body.as_deref(),
+        status: *status,
+        response_headers,
+    }
+}
+
+fn event(event: &RawEvent, started_unix_ms: Option<u64>) -> EventView<'_> {
+    EventView {
+        n: event.number,
+        at: started_unix_ms.map(|started| started + event.at_us / 1000),
+        raw: &event.raw,
+    }
+}
+
+fn state(state: &StateHistory) -> StateView {
+    let change = |change: &StateChange| {
+        let value = json(&change.value);
+        let (snapshot, patch) = match change.kind {
+            StateChangeKind::Snapshot => (Some(value), None),
+            StateChangeKind::Patch => (None, Some(value)),
+        };
+        StateChangeView {
+            event: change.event,
+            snapshot,
+            patch,
+        }
+    };
+    StateView {
+        before: state.before.as_deref().map(json),
+        changes: state.changes.iter().map(change).collect(),
     }
 }
 

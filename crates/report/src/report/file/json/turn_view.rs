@@ -1,7 +1,9 @@
 //! A turn as readers get it: what was sent, what the agent did, and the results of the rules.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::verdict_view::{Assertion, ProblemView, StatusView};
@@ -48,6 +50,24 @@ pub(super) struct TurnView<'a> {
     /// The tokens of the turn; omitted if the agent reports none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) usage: Option<UsageView>,
+    /// The requests of the turn, each with the head of its response; omitted if the protocol has none, or if they are not kept
+    /// (`report` in the config).
+    #[schemars(extend("x-since" = "1.1"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) exchanges: Option<Vec<ExchangeView<'a>>>,
+    /// What was received, event by event, as it was. By default of tests that did not pass: at most 256 KiB a test, first what
+    /// the results rest on. Omitted if it is not kept.
+    #[schemars(extend("x-since" = "1.1"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) events: Option<Vec<EventView<'a>>>,
+    /// The agent's state before the turn, and how the turn changed it; omitted if it did not, or if that is not kept.
+    #[schemars(extend("x-since" = "1.1"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) state: Option<StateView>,
+    /// How many exchanges, events and changes of the state are missing above, because they are too many; omitted if none is.
+    #[schemars(extend("x-since" = "1.1"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) dropped: Option<usize>,
     /// The evaluated rules of this turn: first those that failed, then those that passed.
     pub(super) assertions: Vec<Assertion<'a>>,
     /// Oddities of the protocol. A violation of the protocol's rules of order starts with the name of the rule:
@@ -65,6 +85,89 @@ pub(super) struct TurnView<'a> {
     /// When its response ended, in Unix milliseconds on the same clock; omitted if a trace does not show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) ended: Option<u64>,
+}
+
+/// A request, and the head of its response.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Exchange")]
+pub(super) struct ExchangeView<'a> {
+    /// The number of the first event after the request.
+    pub(super) event: u32,
+    /// The method of the request.
+    pub(super) method: &'a str,
+    /// The URL without its query.
+    pub(super) url: &'a str,
+    /// The headers of the request; the values of those that are usually secret are `***`.
+    #[schemars(with = "BTreeMap<String, String>")]
+    #[serde(serialize_with = "header_map")]
+    pub(super) request_headers: &'a [(String, String)],
+    /// The body of the request; only with `events: all`. Over 16 KiB it is truncated and says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) body: Option<&'a str>,
+    /// The HTTP status; omitted if no response came.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) status: Option<u16>,
+    /// The headers of the response; of a replay those that the recording contains.
+    #[schemars(with = "BTreeMap<String, String>")]
+    #[serde(serialize_with = "header_map")]
+    pub(super) response_headers: &'a [(String, String)],
+}
+
+/// Headers as an object; the values of a name that comes several times are joined by `, ` (RFC 9110, section 5.3).
+fn header_map<S: Serializer>(
+    headers: &[(String, String)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut joined: BTreeMap<&str, String> = BTreeMap::new();
+    for (name, value) in headers {
+        let text = joined.entry(name).or_default();
+        if !text.is_empty() {
+            text.push_str(", ");
+        }
+        text.push_str(value);
+    }
+    serializer.collect_map(joined)
+}
+
+/// An event as it was received.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Event")]
+pub(super) struct EventView<'a> {
+    /// Its number, as in `items`.
+    pub(super) n: u32,
+    /// When it arrived, in Unix milliseconds on the clock of its turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) at: Option<u64>,
+    /// Its text, secrets masked. Over 16 KiB it is truncated and says so.
+    pub(super) raw: &'a str,
+}
+
+/// The agent's state before a turn, and its changes.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "State")]
+pub(super) struct StateView {
+    /// The state before the turn; omitted if it is larger than 64 KiB.
+    #[schemars(with = "Option<serde_json::Value>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) before: Option<Box<RawValue>>,
+    /// Its changes, in their order.
+    pub(super) changes: Vec<StateChangeView>,
+}
+
+/// A change of the agent's state: a new state, or a patch.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StateChange")]
+pub(super) struct StateChangeView {
+    /// The number of the event that brought it.
+    pub(super) event: u32,
+    /// The new state; omitted of a patch.
+    #[schemars(with = "Option<serde_json::Value>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) snapshot: Option<Box<RawValue>>,
+    /// The JSON Patch (RFC 6902); omitted of a new state.
+    #[schemars(with = "Option<serde_json::Value>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) patch: Option<Box<RawValue>>,
 }
 
 /// Something that the agent did.

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::panic::Location;
 
+use serde_json::Value;
+
 use super::expectation::RunExpectation;
 use super::run_events::RunEvents;
 use super::session_line::SessionStart;
@@ -21,9 +23,24 @@ pub struct AgentRun {
     pub(super) requests: SessionRequests,
 }
 
+/// Whether the events of a run are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RunPrinting {
+    /// They are, if the environment asks for it.
+    OfEnvironment,
+    /// They are not: another program prints them.
+    Never,
+}
+
 impl AgentRun {
-    pub(super) fn new(run: RunEvents, tape: Tape, taped: usize, requests: SessionRequests) -> Self {
-        if is_verbose() {
+    pub(super) fn new(
+        run: RunEvents,
+        tape: Tape,
+        taped: usize,
+        requests: SessionRequests,
+        printing: RunPrinting,
+    ) -> Self {
+        if printing == RunPrinting::OfEnvironment && is_verbose() {
             let text = run.shown(&format!("user: {}\n{}", run.input, run.listed(None)));
             #[expect(
                 clippy::print_stderr,
@@ -49,6 +66,11 @@ impl AgentRun {
     /// What the agent waits for at the end; [`TestSession::resume`](super::TestSession::resume) answers it.
     pub fn interrupts(&self) -> &[Interrupt] {
         &self.run.interrupts
+    }
+
+    /// The agent's state at the end; null if it has none.
+    pub fn state(&self) -> &Value {
+        &self.run.state
     }
 
     /// What is expected of the events. There is one cursor per result: what was looked at is passed.

@@ -76,6 +76,11 @@ impl CheckedRun {
         }
     }
 
+    /// Whether its project is one of a config, whose targets have names.
+    pub fn is_of_config(&self) -> bool {
+        self.project.is_of_config()
+    }
+
     /// The same run in the project of `setup`, which may name other judges.
     #[must_use]
     pub fn in_project(&self, setup: &SessionSetup) -> Self {

@@ -1,6 +1,7 @@
 //! Between a session and the run that holds its conversation: what is said goes in, what came of each turn comes out.
 
 use futures_util::future::BoxFuture;
+use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
@@ -30,6 +31,8 @@ pub(super) struct TurnReport {
     pub(super) events: Vec<AgentEvent>,
     /// What the agent waits for now.
     pub(super) interrupts: Vec<Interrupt>,
+    /// The agent's state at the end of the turn.
+    pub(super) state: Value,
     /// Whether the turn ended as it should.
     pub(super) is_complete: bool,
     /// How much of the session was taped by its end.
@@ -113,6 +116,7 @@ impl ConversationDriver for SessionLine {
         let report = TurnReport {
             events: events_of_last_turn(trace),
             interrupts,
+            state: trace.state.value().clone(),
             is_complete,
             taped: *begun,
         };

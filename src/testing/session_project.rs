@@ -111,6 +111,11 @@ impl SessionProject {
         Self { transport, ..self }
     }
 
+    /// Whether it is that of a config, and not of a target in place.
+    pub(super) fn is_of_config(&self) -> bool {
+        self.written.is_none()
+    }
+
     /// The way to its agents.
     pub(super) fn transport(&self) -> Arc<dyn Transport> {
         let network = || Arc::new(HttpTransport::new(Arc::clone(&self.context.clock))) as Arc<_>;

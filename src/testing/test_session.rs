@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
-use super::agent_run::AgentRun;
+use super::agent_run::{AgentRun, RunPrinting};
 use super::agent_target::AgentTarget;
 use super::run_events::{Cursor, RunEvents};
 use super::session_line::{SessionLine, SessionStart, TurnReport};
@@ -44,6 +44,7 @@ pub struct TestSession {
     /// The system message of a bare model that has none.
     instructions: String,
     stopper: Stopper,
+    printing: RunPrinting,
 }
 
 /// A session that has begun.
@@ -99,6 +100,7 @@ impl TestSession {
     #[doc(hidden)]
     pub fn with_setup(setup: SessionSetup) -> Result<Self, TestingError> {
         let mut session = Self::of(setup.project())?;
+        session.printing = RunPrinting::Never;
         if setup.undeclared == UndeclaredCalls::Answered {
             session.tools.answer_undeclared();
         }
@@ -120,6 +122,7 @@ impl TestSession {
             has_ended: false,
             instructions: INSTRUCTIONS.to_owned(),
             stopper: Stopper::default(),
+            printing: RunPrinting::OfEnvironment,
         };
         session.project.plan(session.keys())?;
         Ok(session)
@@ -205,7 +208,6 @@ impl TestSession {
         N: Into<String>,
         F: Fn(Value) -> Result<Value, String> + Send + Sync + 'static,
     {
-        self.start().await?;
         let mocks = mocks.into_iter().map(|(name, function)| {
             let function: ToolClosure = Arc::new(move |call: ExecutedCall| {
                 let answer = function(call.arguments).map_err(Value::String);
@@ -213,7 +215,20 @@ impl TestSession {
             });
             (name.into(), function)
         });
-        self.tools.mock(mocks.collect())
+        self.replace_tools(mocks.collect()).await
+    }
+
+    /// The same with functions that get each call, as for [`Self::add_tool`].
+    ///
+    /// # Errors
+    /// As [`Self::mock_tools`].
+    #[doc(hidden)]
+    pub async fn replace_tools(
+        &mut self,
+        mocks: Vec<(String, ToolClosure)>,
+    ) -> Result<MockedTools, TestingError> {
+        self.start().await?;
+        self.tools.mock(mocks)
     }
 
     /// Begins the conversation, unless it has begun.
@@ -322,6 +337,7 @@ impl TestSession {
         let Some(TurnReport {
             events,
             interrupts,
+            state,
             is_complete,
             taped,
         }) = report
@@ -339,12 +355,14 @@ impl TestSession {
         let run = RunEvents {
             events,
             interrupts,
+            state,
             input: text,
             project,
             start,
             cursor,
         };
-        Ok(AgentRun::new(run, self.tape.clone(), taped, requests))
+        let tape = self.tape.clone();
+        Ok(AgentRun::new(run, tape, taped, requests, self.printing))
     }
 
     /// Stops the session: a run that goes on is aborted.

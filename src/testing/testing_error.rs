@@ -21,7 +21,8 @@ pub enum TestingError {
 
 impl TestingError {
     /// Problems of a config, a target or a rule.
-    pub(super) fn of_problems(problems: &[Diagnostic]) -> Self {
+    #[doc(hidden)]
+    pub fn of_problems(problems: &[Diagnostic]) -> Self {
         let errors = problems
             .iter()
             .filter(|problem| problem.severity == Severity::Error);

@@ -9,9 +9,11 @@ use ananke::context::Context;
 use ananke::program_transport;
 use ananke::testing::{ExecutedCall, ToolClosure};
 use futures_util::future::BoxFuture;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::client::Client;
+use super::protocol::{ModelCall, ModelPurpose, ModelReply, ToolCall, ToolResult};
 
 /// The lane of the questions to a caller's model that is the agent of its session.
 pub(super) const AGENT_LANE: &str = "agent";
@@ -19,60 +21,76 @@ pub(super) const AGENT_LANE: &str = "agent";
 /// The lane of those to a caller's model that judges.
 pub(super) const JUDGE_LANE: &str = "judge";
 
-/// Executes the calls to a tool that a client brought: what it answers, or the error as `{"error": message}`.
-pub(super) fn tool(
-    client: &Client,
-    session: &str,
-    name: &str,
-    limit: Option<Duration>,
-) -> ToolClosure {
-    let (client, session, name) = (client.clone(), session.to_owned(), name.to_owned());
-    Arc::new(move |call: ExecutedCall| {
-        let (client, session, name) = (client.clone(), session.clone(), name.clone());
-        Box::pin(async move {
-            let error = |message: String| json!({ "error": message });
-            let ExecutedCall { id, arguments } = call;
-            if !arguments.is_object() {
-                return Err(error(format!("the arguments of `{name}` are not a JSON object")));
-            }
-            let params = json!({
-                "session": session, "name": name, "arguments": arguments, "tool_call_id": id,
-            });
-            let answer = client.ask("tool/call", params, limit).await;
-            let answer = answer.map_err(|failed| error(failed.into_message()))?;
-            match answer {
-                Value::Object(mut answer) if answer.contains_key("output") => {
-                    Ok(answer.remove("output").unwrap_or_default())
-                }
-                _ => Err(error("the answer to `tool/call` has no `output`".to_owned())),
-            }
-        }) as BoxFuture<'static, Result<Value, Value>>
-    })
+/// The other side as one session asks it.
+#[derive(Clone)]
+pub(super) struct Callbacks {
+    pub(super) client: Client,
+    /// The name of the session.
+    pub(super) session: String,
+    /// How long an answer may take.
+    pub(super) limit: Duration,
 }
 
-/// The way to a caller's model, and over the network to all others.
-pub(super) fn model(
-    client: &Client,
-    session: &str,
-    context: &Context,
-    limit: Option<Duration>,
-) -> Arc<dyn Transport> {
-    let (client, session) = (client.clone(), session.to_owned());
-    let network = Arc::new(HttpTransport::new(Arc::clone(&context.clock)));
-    let ask = move |lane: String, messages: Value, tools: Value| {
-        let (client, session) = (client.clone(), session.clone());
-        Box::pin(async move {
-            let params = json!({
-                "session": session, "purpose": lane, "messages": messages, "tools": tools,
-            });
-            let answer = client.ask("model/call", params, limit).await;
-            match answer.map_err(|failed| failed.into_message())? {
-                Value::Object(mut answer) if answer.contains_key("message") => {
-                    Ok(answer.remove("message").unwrap_or_default())
+impl Callbacks {
+    /// Executes the calls to the tool `name`, as one of a mock if there is one: the result, or the error as
+    /// `{"error": message}`.
+    pub(super) fn tool(&self, name: &str, mock: Option<&str>) -> ToolClosure {
+        let (callbacks, name) = (self.clone(), name.to_owned());
+        let mock = mock.map(str::to_owned);
+        Arc::new(move |call: ExecutedCall| {
+            let (callbacks, name, mock) = (callbacks.clone(), name.clone(), mock.clone());
+            Box::pin(async move {
+                let error = |message: String| json!({ "error": message });
+                let ExecutedCall { id, arguments } = call;
+                if !arguments.is_object() {
+                    let message = format!("the arguments of `{name}` are not a JSON object");
+                    return Err(error(message));
                 }
-                _ => Err("the answer to `model/call` has no `message`".to_owned()),
-            }
-        }) as BoxFuture<'static, Result<Value, String>>
-    };
-    program_transport(network, Arc::clone(&context.clock), ask)
+                let session = callbacks.session.clone();
+                let params = ToolCall {
+                    session,
+                    name,
+                    arguments,
+                    tool_call_id: id,
+                    mock,
+                };
+                let params = serde_json::to_value(params).unwrap_or_default();
+                let answer = callbacks.ask::<ToolResult>("tool/call", params).await;
+                answer.map(|answer| answer.output).map_err(error)
+            }) as BoxFuture<'static, Result<Value, Value>>
+        })
+    }
+
+    /// The way to the client's model, and over the network to all others.
+    pub(super) fn transport(&self, context: &Context) -> Arc<dyn Transport> {
+        let callbacks = self.clone();
+        let network = Arc::new(HttpTransport::new(Arc::clone(&context.clock)));
+        let ask = move |lane: String, messages: Value, tools: Value| {
+            let callbacks = callbacks.clone();
+            Box::pin(async move {
+                let purpose = if lane == JUDGE_LANE {
+                    ModelPurpose::Judge
+                } else {
+                    ModelPurpose::Agent
+                };
+                let params = ModelCall {
+                    session: callbacks.session.clone(),
+                    purpose,
+                    messages,
+                    tools,
+                };
+                let params = serde_json::to_value(params).unwrap_or_default();
+                let answer = callbacks.ask::<ModelReply>("model/call", params).await;
+                answer.map(|answer| answer.message)
+            }) as BoxFuture<'static, Result<Value, String>>
+        };
+        program_transport(network, Arc::clone(&context.clock), ask)
+    }
+
+    /// Asks the client, and reads the answer; in words why there is none.
+    async fn ask<A: DeserializeOwned>(&self, method: &str, params: Value) -> Result<A, String> {
+        let answer = self.client.ask(method, params, self.limit).await?;
+        serde_json::from_value(answer)
+            .map_err(|error| format!("the answer to `{method}` is wrong: {error}"))
+    }
 }

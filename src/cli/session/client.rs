@@ -4,14 +4,15 @@
 
 use std::collections::HashMap;
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{Notify, Semaphore, oneshot};
+use tokio_util::sync::CancellationToken;
 
 use super::incoming::CallbackAnswer;
 use super::rpc_error::RpcError;
@@ -29,6 +30,22 @@ struct WaitingLine {
     units: u32,
 }
 
+/// How many lines may wait that take no room: a client that sends this many wrong lines and reads no answer is given up.
+const MOST_WAITING: usize = 100_000;
+
+/// What is known of the thread that writes.
+#[derive(Clone, Default)]
+struct OutputState {
+    /// How many lines wait.
+    waiting: Arc<AtomicUsize>,
+    /// Wakes whoever waits until all lines are written.
+    written: Arc<Notify>,
+    /// Is cancelled when the reader is gone.
+    closed: CancellationToken,
+    /// Is cancelled when the reader takes nothing, and too much waits.
+    flooded: CancellationToken,
+}
+
 /// The other side. Clones are the same one.
 #[derive(Clone)]
 pub(super) struct Client(Arc<ClientState>);
@@ -36,26 +53,9 @@ pub(super) struct Client(Arc<ClientState>);
 struct ClientState {
     lines: UnboundedSender<WaitingLine>,
     room: Arc<Semaphore>,
+    output: OutputState,
     asked: Mutex<HashMap<u64, oneshot::Sender<CallbackAnswer>>>,
     next_id: AtomicU64,
-}
-
-/// Why the client has given no answer that counts.
-#[derive(Debug)]
-pub(super) enum CallbackError {
-    /// It says why.
-    Failed(String),
-    /// Time ran out.
-    Late(String),
-}
-
-impl CallbackError {
-    /// Why, in words.
-    pub(super) fn into_message(self) -> String {
-        match self {
-            Self::Failed(message) | Self::Late(message) => message,
-        }
-    }
 }
 
 /// A question that is given up when this is dropped before its answer.
@@ -72,16 +72,48 @@ impl Client {
     pub(super) fn new(out: impl Write + Send + 'static) -> io::Result<Self> {
         let (lines, waiting) = unbounded_channel();
         let room = Arc::new(Semaphore::new(WAITING as usize));
-        let free = Arc::clone(&room);
+        let output = OutputState::default();
+        let (free, state) = (Arc::clone(&room), output.clone());
         thread::Builder::new()
             .name("output".to_owned())
-            .spawn(move || write(out, waiting, &free))?;
+            .spawn(move || write(out, waiting, &free, &state))?;
         Ok(Self(Arc::new(ClientState {
             lines,
             room,
+            output,
             asked: Mutex::default(),
             next_id: AtomicU64::new(1),
         })))
+    }
+
+    /// Returns when the reader is gone.
+    pub(super) async fn gone(&self) {
+        self.0.output.closed.cancelled().await;
+    }
+
+    /// Returns when the reader takes nothing, and too much waits.
+    pub(super) async fn flooded(&self) {
+        self.0.output.flooded.cancelled().await;
+    }
+
+    /// Returns when everything is written.
+    pub(super) async fn written(&self) {
+        loop {
+            let written = self.0.output.written.notified();
+            if self.0.output.waiting.load(Ordering::SeqCst) == 0 {
+                return;
+            }
+            written.await;
+        }
+    }
+
+    /// Sends the answer to a line that is no request, without waiting for room.
+    pub(super) fn refuse(&self, id: &Value, error: &RpcError) {
+        let line = json!({ "jsonrpc": "2.0", "id": id, "error": error.to_json() });
+        self.push(WaitingLine {
+            text: line.to_string(),
+            units: 0,
+        });
     }
 
     /// Sends an answer.
@@ -107,26 +139,21 @@ impl Client {
         &self,
         method: &str,
         params: Value,
-        limit: Option<Duration>,
-    ) -> Result<Value, CallbackError> {
+        limit: Duration,
+    ) -> Result<Value, String> {
         let id = self.0.next_id.fetch_add(1, Ordering::Relaxed);
         let (answer, answered) = oneshot::channel();
         self.asked().insert(id, answer);
         let _until_answered = Asked { client: self, id };
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
             .await;
-        let answer = match limit {
-            None => answered.await,
-            Some(limit) => tokio::time::timeout(limit, answered)
-                .await
-                .map_err(|_| {
-                    let limit = duration::chosen(limit);
-                    CallbackError::Late(format!("no answer to `{method}` within {limit}"))
-                })?,
-        };
-        match answer {
-            Ok(answer) => answer.map_err(CallbackError::Failed),
-            Err(_) => Err(CallbackError::Failed("the client is gone".to_owned())),
+        match tokio::time::timeout(limit, answered).await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(_)) => Err("the client is gone".to_owned()),
+            Err(_) => {
+                let limit = duration::chosen(limit);
+                Err(format!("no answer to `{method}` within {limit}"))
+            }
         }
     }
 
@@ -144,7 +171,9 @@ impl Client {
     /// Sends a line, once there is room.
     async fn send(&self, message: &Value) {
         let text = message.to_string();
-        let units = u32::try_from(text.len() / UNIT + 1).unwrap_or(WAITING).min(WAITING);
+        let units = u32::try_from(text.len() / UNIT + 1)
+            .unwrap_or(WAITING)
+            .min(WAITING);
         // It is never closed.
         if let Ok(room) = self.0.room.acquire_many(units).await {
             room.forget();
@@ -153,7 +182,11 @@ impl Client {
     }
 
     fn push(&self, line: WaitingLine) {
-        // A writer that is gone has no reader any more.
+        let waiting = self.0.output.waiting.fetch_add(1, Ordering::SeqCst);
+        if waiting > MOST_WAITING {
+            self.0.output.flooded.cancel();
+        }
+        // The writer goes on as long as there is a client.
         let _is_gone = self.0.lines.send(line);
     }
 }
@@ -173,13 +206,28 @@ impl Drop for Asked<'_> {
     }
 }
 
-/// Writes what waits, until nothing more comes or the reader is gone.
-fn write(mut out: impl Write, mut waiting: UnboundedReceiver<WaitingLine>, free: &Semaphore) {
-    let mut is_read = true;
+/// Writes what waits, until nothing more comes.
+fn write(
+    mut out: impl Write,
+    mut waiting: UnboundedReceiver<WaitingLine>,
+    free: &Semaphore,
+    state: &OutputState,
+) {
     while let Some(WaitingLine { mut text, units }) = waiting.blocking_recv() {
         text.push('\n');
-        // A reader that is gone has ended its input too, which ends the program.
-        is_read = is_read && out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_ok();
+        let is_closed = state.closed.is_cancelled();
+        // Lines that follow at once are written together.
+        let is_last = waiting.is_empty();
+        let write = |out: &mut dyn Write| {
+            out.write_all(text.as_bytes())?;
+            if is_last { out.flush() } else { Ok(()) }
+        };
+        if !is_closed && write(&mut out).is_err() {
+            state.closed.cancel();
+        }
         free.add_permits(units as usize);
+        if state.waiting.fetch_sub(1, Ordering::SeqCst) == 1 {
+            state.written.notify_waiters();
+        }
     }
 }

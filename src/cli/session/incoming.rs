@@ -34,7 +34,9 @@ impl Incoming {
         }
         let message = match serde_json::from_slice(line) {
             Ok(Value::Object(message)) => message,
-            Ok(Value::Array(_)) => return wrong(Value::Null, "a line is one object: there are no batches"),
+            Ok(Value::Array(_)) => {
+                return wrong(Value::Null, "a line is one object: there are no batches");
+            }
             Ok(_) => return wrong(Value::Null, "a line is one object"),
             Err(error) => {
                 let message = format!("the line is not JSON: {error}");
@@ -116,8 +118,16 @@ mod tests {
             (b"7", -32600, json!(null)),
             (b"{\"id\": 7, \"method\": \"x\"}", -32600, json!(7)),
             (b"{\"jsonrpc\": \"2.0\", \"id\": \"a\"}", -32600, json!("a")),
-            (b"{\"jsonrpc\": \"2.0\", \"id\": {}, \"method\": \"x\"}", -32600, json!(null)),
-            (b"{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"x\", \"params\": [1]}", -32600, json!(1)),
+            (
+                b"{\"jsonrpc\": \"2.0\", \"id\": {}, \"method\": \"x\"}",
+                -32600,
+                json!(null),
+            ),
+            (
+                b"{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"x\", \"params\": [1]}",
+                -32600,
+                json!(1),
+            ),
         ] {
             let text = String::from_utf8_lossy(line);
             assert_eq!(code(line), Some((expected, id)), "{text}");
@@ -131,9 +141,16 @@ mod tests {
         let read = |message: Value| Incoming::read(message.to_string().as_bytes());
         assert_eq!(
             read(json!({ "jsonrpc": "2.0", "id": "a", "method": "m" })),
-            Incoming::Request { id: json!("a"), method: "m".to_owned(), params: Map::new() }
+            Incoming::Request {
+                id: json!("a"),
+                method: "m".to_owned(),
+                params: Map::new()
+            }
         );
-        assert_eq!(read(json!({ "jsonrpc": "2.0", "method": "m" })), Incoming::Notification);
+        assert_eq!(
+            read(json!({ "jsonrpc": "2.0", "method": "m" })),
+            Incoming::Notification
+        );
         assert_eq!(
             read(json!({ "jsonrpc": "2.0", "id": 4, "result": 1 })),
             Incoming::Answer(4, Ok(json!(1)))
@@ -142,7 +159,10 @@ mod tests {
             read(json!({ "jsonrpc": "2.0", "id": 4, "error": { "code": 1, "message": "no" } })),
             Incoming::Answer(4, Err("no".to_owned()))
         );
-        assert_eq!(read(json!({ "jsonrpc": "2.0", "id": "x", "result": 1 })), Incoming::Ignored);
+        assert_eq!(
+            read(json!({ "jsonrpc": "2.0", "id": "x", "result": 1 })),
+            Incoming::Ignored
+        );
         assert_eq!(Incoming::read(b"  \r"), Incoming::Ignored);
     }
 }

@@ -72,7 +72,11 @@ fn next_line(input: &mut impl BufRead, longest: usize) -> io::Result<Option<Inpu
         input.consume(used);
         if end.is_some() {
             let whole = InputLine::Whole(line);
-            return Ok(Some(if is_too_long { InputLine::TooLong } else { whole }));
+            return Ok(Some(if is_too_long {
+                InputLine::TooLong
+            } else {
+                whole
+            }));
         }
     }
 }

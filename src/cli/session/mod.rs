@@ -11,10 +11,13 @@ mod dispatch;
 mod held_session;
 mod incoming;
 mod line_input;
+mod project_services;
+mod project_tests;
 mod protocol;
 mod rpc_error;
 mod session_event;
 mod sessions;
+mod test_messages;
 
 pub(super) use command::{SessionOptions, session};
 pub(super) use protocol::schema;

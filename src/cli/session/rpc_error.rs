@@ -1,5 +1,6 @@
 //! The error of a request, with its code.
 
+use ananke::diagnostic::Diagnostic;
 use ananke::testing::TestingError;
 use serde_json::{Value, json};
 
@@ -66,9 +67,14 @@ impl RpcError {
         }
     }
 
-    /// The keys of a request are wrong.
+    /// The keys of a request are wrong, or what they name.
     pub(super) fn params(message: impl Into<String>) -> Self {
         Self::new(RpcCode::InvalidParams, message)
+    }
+
+    /// Problems of a config or a test: every error, with its place and what to do.
+    pub(super) fn of_problems(problems: &[Diagnostic]) -> Self {
+        Self::from(TestingError::of_problems(problems))
     }
 
     /// The object of an answer.

@@ -131,7 +131,10 @@ pub(super) fn made_events(events: Vec<SessionEvent>) -> Vec<AgentEvent> {
                 Some(given) => id == given,
                 None => *tool == name,
             };
-            let known = open.iter().position(is_it).map(|place| open.remove(place).1);
+            let known = open
+                .iter()
+                .position(is_it)
+                .map(|place| open.remove(place).1);
             let tool_call_id = tool_call_id.or(known);
             AgentEvent::FunctionCallOutput {
                 tool_call_id: tool_call_id.unwrap_or_else(|| format!("call-{index}")),

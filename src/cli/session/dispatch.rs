@@ -1,0 +1,212 @@
+//! Who carries out a request.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ananke::text::{escape, nearest};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use tokio::task::JoinSet;
+
+use super::client::Client;
+use super::incoming::Incoming;
+use super::line_input::{InputLine, LONGEST_LINE};
+use super::project_tests::ProjectTests;
+use super::protocol::{Initialize, Initialized, METHODS, Nothing, PROTOCOL, RunName};
+use super::rpc_error::{RpcCode, RpcError};
+use super::sessions::Sessions;
+
+/// How many requests may wait for their answers.
+const MOST_REQUESTS: usize = 4096;
+
+/// What carries out the requests of a client.
+pub(super) struct Dispatcher {
+    client: Client,
+    sessions: Arc<Sessions>,
+    tests: Arc<ProjectTests>,
+    running: JoinSet<()>,
+    progress: Progress,
+}
+
+/// How far a client has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
+    Connected,
+    Initialized,
+}
+
+impl Dispatcher {
+    /// Carries out requests with these sessions and tests.
+    pub(super) fn new(client: Client, sessions: Arc<Sessions>, tests: Arc<ProjectTests>) -> Self {
+        Self {
+            client,
+            sessions,
+            tests,
+            running: JoinSet::new(),
+            progress: Progress::Connected,
+        }
+    }
+
+    /// Takes a line. It waits for nothing.
+    pub(super) fn take(&mut self, line: InputLine) {
+        while self.running.try_join_next().is_some() {}
+        let line = match line {
+            InputLine::Whole(line) => line,
+            InputLine::TooLong => {
+                let most = LONGEST_LINE >> 20;
+                let message = format!("the line is longer than {most} MiB, and was not read");
+                let error = RpcError::new(RpcCode::InvalidRequest, message);
+                return self.client.refuse(&Value::Null, &error);
+            }
+        };
+        match Incoming::read(&line) {
+            Incoming::Ignored | Incoming::Notification => {}
+            Incoming::Answer(id, answer) => self.client.take(id, answer),
+            Incoming::Wrong(id, error) => self.client.refuse(&id, &error),
+            Incoming::Request { id, method, params } => {
+                if let Err(error) = self.request(&id, method, params) {
+                    self.client.refuse(&id, &error);
+                }
+            }
+        }
+    }
+
+    fn request(
+        &mut self,
+        id: &Value,
+        method: String,
+        params: Map<String, Value>,
+    ) -> Result<(), RpcError> {
+        if !METHODS.contains(&method.as_str()) {
+            return Err(unknown(&method));
+        }
+        if self.running.len() >= MOST_REQUESTS {
+            let message =
+                format!("{MOST_REQUESTS} requests wait for their answers: wait for one of them");
+            return Err(RpcError::new(RpcCode::Busy, message));
+        }
+        // What comes next needs to know that this came before.
+        let initialized = match (method.as_str(), self.progress) {
+            ("initialize", Progress::Connected) => Some(self.initialize(params.clone())?),
+            ("initialize", Progress::Initialized) => {
+                let message = "`initialize` was sent before, and is sent once";
+                return Err(RpcError::new(RpcCode::InvalidRequest, message));
+            }
+            (_, Progress::Connected) => {
+                let message = format!("`{method}` came before `initialize`: send that first");
+                return Err(RpcError::new(RpcCode::NotInitialized, message));
+            }
+            (_, Progress::Initialized) => None,
+        };
+        let (client, id) = (self.client.clone(), id.clone());
+        let (sessions, tests) = (Arc::clone(&self.sessions), Arc::clone(&self.tests));
+        self.running.spawn(async move {
+            let result = match initialized {
+                Some(initialized) => result(initialized),
+                None => carry_out(&sessions, &tests, &id, &method, params).await,
+            };
+            client.answer(&id, result).await;
+        });
+        Ok(())
+    }
+
+    fn initialize(&mut self, params: Map<String, Value>) -> Result<Initialized, RpcError> {
+        let Initialize { client: _, config } = read("initialize", params)?;
+        if let Some(config) = config {
+            self.sessions.set_config(PathBuf::from(&config));
+            self.tests.set_config(PathBuf::from(config));
+        }
+        self.progress = Progress::Initialized;
+        Ok(Initialized {
+            protocol: PROTOCOL,
+            version: env!("CARGO_PKG_VERSION"),
+            methods: METHODS,
+        })
+    }
+
+    /// Waits until every request has its answer.
+    pub(super) async fn finish(&mut self) {
+        while self.running.join_next().await.is_some() {}
+    }
+}
+
+/// Carries out a request whose method is known.
+async fn carry_out(
+    sessions: &Sessions,
+    tests: &Arc<ProjectTests>,
+    id: &Value,
+    method: &str,
+    params: Map<String, Value>,
+) -> Result<Value, RpcError> {
+    match method {
+        "session/open" => result(sessions.open(read(method, params)?)?),
+        "session/run" => result(sessions.run(read(method, params)?).await?),
+        "session/resume" => result(sessions.resume(read(method, params)?).await?),
+        "session/mock" => result(sessions.mock(read(method, params)?).await?),
+        "session/unmock" => done(sessions.unmock(&read(method, params)?)),
+        "session/check" => result(sessions.check(read(method, params)?).await?),
+        "session/judge" => result(sessions.judge(read(method, params)?).await?),
+        "session/history" => result(sessions.history(&read(method, params)?).await?),
+        "session/state" => result(sessions.state(&read(method, params)?).await?),
+        "session/cancel" => done(sessions.cancel(&read(method, params)?)),
+        "session/close" => done(sessions.close(&read(method, params)?).await),
+        "run/release" => {
+            let RunName { run } = read(method, params)?;
+            sessions.release(&run);
+            done(Ok(()))
+        }
+        "tests/list" => result(tests.list(read(method, params)?).await?),
+        "tests/run" => result(tests.run(id, read(method, params)?).await?),
+        "tests/cancel" => {
+            let Nothing {} = read(method, params)?;
+            tests.cancel();
+            done(Ok(()))
+        }
+        "tests/end" => done(tests.end_project(read(method, params)?).await),
+        _ => Err(unknown(method)),
+    }
+}
+
+fn result(result: impl Serialize) -> Result<Value, RpcError> {
+    serde_json::to_value(result).map_err(|error| RpcError::new(RpcCode::Project, error.to_string()))
+}
+
+fn done(result: Result<(), RpcError>) -> Result<Value, RpcError> {
+    result.map(|()| Value::Object(Map::new()))
+}
+
+fn unknown(method: &str) -> RpcError {
+    let known = match nearest(method, METHODS.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the methods are {}", METHODS.join(", ")),
+    };
+    let method = escape::line(method);
+    RpcError::new(
+        RpcCode::UnknownMethod,
+        format!("there is no method `{method}`; {known}"),
+    )
+}
+
+/// The keys of a request.
+///
+/// # Errors
+/// If a key is missing, unknown or has a wrong value, with its name.
+fn read<P: DeserializeOwned>(method: &str, params: Map<String, Value>) -> Result<P, RpcError> {
+    let read = |params: Map<String, Value>| serde_json::from_value::<P>(Value::Object(params));
+    let error = match read(params.clone()) {
+        Ok(params) => return Ok(params),
+        Err(error) => error.to_string(),
+    };
+    // The key without which the error is another one is the key that it is about.
+    let wrong = params.keys().find(|key| {
+        let mut rest = params.clone();
+        rest.shift_remove(*key);
+        read(rest).err().map(|error| error.to_string()) != Some(error.clone())
+    });
+    let place = match wrong {
+        Some(key) if !error.contains("unknown field") => format!("`{}`: ", escape::line(key)),
+        _ => String::new(),
+    };
+    Err(RpcError::params(format!("`{method}`: {place}{error}")))
+}

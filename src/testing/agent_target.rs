@@ -29,6 +29,9 @@ impl AgentTarget {
         }
     }
 
+    /// The lines above the target in [`Self::config`], and how many columns it is indented.
+    pub(super) const PLACE: (usize, usize) = (2, 2);
+
     /// A config with this target.
     pub(super) fn config(&self) -> String {
         let lines = indented(&self.yaml, 2);

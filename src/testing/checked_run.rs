@@ -7,7 +7,7 @@ use serde_json::json;
 use super::agent_run::AgentRun;
 use super::agent_target::AgentTarget;
 use super::session_line::SessionStart;
-use super::session_project::{RuleScopes, SessionProject};
+use super::session_project::{RuleScopes, SessionProject, TestText};
 use super::session_requests::SessionRequests;
 use super::session_setup::SessionSetup;
 use super::tape::{Tape, UnshownRules};
@@ -99,7 +99,14 @@ impl CheckedRun {
     pub async fn results(&self, block: &str) -> Result<Sealed<Vec<RuleResult>>, TestingError> {
         let results = self.all_results(block).await?;
         let results = results.into_iter().filter(|result| !result.has_passed());
-        Ok(self.start.redactor.seal(results.collect()))
+        let placed = |result: RuleResult| {
+            let place = self.project.shown(&result.place, TestText::Block);
+            RuleResult {
+                place: place.unwrap_or_else(|| result.place.clone()),
+                ..result
+            }
+        };
+        Ok(self.start.redactor.seal(results.map(placed).collect()))
     }
 
     async fn all_results(&self, block: &str) -> Result<Vec<RuleResult>, TestingError> {

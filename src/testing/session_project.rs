@@ -12,6 +12,7 @@ use crate::plan::{LoadedFile, Plan, Planned, Preparation, Prepared, Selection, p
 use ananke_agents::Transport;
 use ananke_agents::http::HttpTransport;
 use ananke_base::context::{Context, Files, RandomIds, SystemClock};
+use ananke_base::diagnostic::{Diagnostic, Place};
 use ananke_model::model::NEWEST_VERSION;
 use ananke_model::variables::Mode;
 use ananke_rules::TurnRules;
@@ -22,6 +23,9 @@ const TEST_FILE: &str = "session-of-ananke-testing.test.yaml";
 
 /// The file of a config in memory.
 const CONFIG_FILE: &str = "session-of-ananke-testing.config.yaml";
+
+/// How far an assert block is indented in the test that it is read in.
+const BLOCK_COLUMNS: usize = 6;
 
 /// A project.
 #[derive(Clone)]
@@ -34,6 +38,15 @@ pub(super) struct SessionProject {
     written: Option<AgentTarget>,
     /// The way to its agents, if it is not the network.
     transport: Option<Arc<dyn Transport>>,
+}
+
+/// The text of the test in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TestText {
+    /// An assert block that the caller has given, under a head.
+    Block,
+    /// Keys that were made of what the caller has given.
+    Made,
 }
 
 /// The scopes whose rules apply to a run.
@@ -139,6 +152,12 @@ impl SessionProject {
 
     /// The plan of a test, and the context in which it is read.
     pub(super) fn plan_text(&self, test: &str) -> Result<(Plan, Context), TestingError> {
+        self.planned(test).map_err(|problems| {
+            TestingError::of_placed(&problems, |place| self.shown(place, TestText::Made))
+        })
+    }
+
+    fn planned(&self, test: &str) -> Result<(Plan, Context), Vec<Diagnostic>> {
         let folder = self.config.parent().unwrap_or(Path::new(""));
         let path = folder.join(TEST_FILE);
         let files = self.context.files.with_unsaved(path.clone(), test);
@@ -154,8 +173,45 @@ impl SessionProject {
         let Planned { plan, problems, .. } = plan(&context, &selection, &Redactor::default());
         match plan {
             Some(plan) if plan.cases.len() == 1 => Ok((plan, context)),
-            _ => Err(TestingError::of_problems(&problems)),
+            _ => Err(problems),
         }
+    }
+
+    /// What is above an assert block in the test that it is read in.
+    fn head(&self) -> String {
+        let target = self
+            .target
+            .as_ref()
+            .map(|name| format!("target: {}\n", json!(name)))
+            .unwrap_or_default();
+        format!(
+            "version: \"{NEWEST_VERSION}\"\nname: session\n{target}turns:\n  - user: \"-\"\n    assert:\n"
+        )
+    }
+
+    /// A place as the caller knows it: in the target or the assert block that was given, or in a file; `None` if it is in a text
+    /// that was made of other things.
+    pub(super) fn shown(&self, place: &Place, text: TestText) -> Option<Place> {
+        let given = |file: &str, (lines, columns): (usize, usize)| {
+            let less = |number: u32, by: usize| {
+                number.saturating_sub(u32::try_from(by).unwrap_or(0)).max(1)
+            };
+            Some(Place {
+                file: file.into(),
+                line: less(place.line, lines),
+                column: less(place.column, columns),
+            })
+        };
+        if place.file.ends_with(TEST_FILE) {
+            return match text {
+                TestText::Block => given("assert", (self.head().lines().count(), BLOCK_COLUMNS)),
+                TestText::Made => None,
+            };
+        }
+        if self.written.is_some() && place.file.ends_with(CONFIG_FILE) {
+            return given("target", AgentTarget::PLACE);
+        }
+        Some(place.clone())
     }
 
     /// What an assert block, as YAML, says of a turn of the conversation on `thread`, and the state that the target begins with.
@@ -165,16 +221,12 @@ impl SessionProject {
         thread: &str,
         scopes: RuleScopes,
     ) -> Result<(TurnRules, Value), TestingError> {
-        let lines = indented(block, 6);
-        let target = self
-            .target
-            .as_ref()
-            .map(|name| format!("target: {}\n", json!(name)))
-            .unwrap_or_default();
-        let text = format!(
-            "version: \"{NEWEST_VERSION}\"\nname: session\n{target}turns:\n  - user: \"-\"\n    assert:\n{lines}"
-        );
-        let prepared = prepared(self.plan_text(&text)?, Some(thread), scopes)?;
+        let lines = indented(block, BLOCK_COLUMNS);
+        let test = self.head() + &lines;
+        let planned = self.planned(&test).map_err(|problems| {
+            TestingError::of_placed(&problems, |place| self.shown(place, TestText::Block))
+        })?;
+        let prepared = prepared(planned, Some(thread), scopes)?;
         let mut turns = prepared.rules.turns;
         if turns.is_empty() {
             return Err(TestingError::usage("there is no rule in this block"));

@@ -113,6 +113,10 @@ impl HeldSession {
             TurnInput::Answers(answers) => session.resume(answers).await,
         };
         match run {
+            // A turn that was aborted has no problem of its own.
+            Ok(_) if self.stopper.reason().is_some() => {
+                Err(RpcError::new(RpcCode::Cancelled, "the run was cancelled"))
+            }
             Ok(run) => {
                 let name = keep(&run);
                 conversation.last_run = Some(name.clone());

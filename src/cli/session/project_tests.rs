@@ -218,8 +218,7 @@ impl ProjectTests {
                 .await;
         }
         Box::new(report).finish()?;
-        let mut last: Value = serde_json::from_slice(&buffer.take())?;
-        Ok(last["summary"].take())
+        serde_json::from_slice(&buffer.take()).map_err(io::Error::other)
     }
 
     /// Aborts the tests that run.
@@ -281,7 +280,7 @@ impl ProjectTests {
         let of_client = self.config.lock().unwrap_or_else(PoisonError::into_inner);
         let named = config.map(PathBuf::from).or_else(|| of_client.clone());
         locate(&self.context, named.as_deref(), paths)
-            .map_err(|problem| RpcError::of_problems(&[problem]))
+            .map_err(|problem| RpcError::without_config(&problem))
     }
 
     fn running(&self) -> std::sync::MutexGuard<'_, Vec<Stopper>> {

@@ -256,10 +256,7 @@ pub(super) struct Initialize {
 #[serde(deny_unknown_fields)]
 pub(super) struct ClientInfo {
     /// The name of the program.
-    #[expect(
-        dead_code,
-        reason = "as the client"
-    )]
+    #[expect(dead_code, reason = "as the client")]
     pub(super) name: String,
     /// The version of the program.
     #[serde(default)]
@@ -280,7 +277,10 @@ pub(super) struct Initialized {
 
 /// The agent of a session, or a judge.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "expected the name of a target or an object with its keys"
+)]
 pub(super) enum TargetChoice {
     /// The name of a target of the config.
     Name(String),

@@ -72,6 +72,14 @@ impl RpcError {
         Self::new(RpcCode::InvalidParams, message)
     }
 
+    /// There is no config.
+    pub(super) fn without_config(problem: &Diagnostic) -> Self {
+        let message = &problem.message;
+        Self::params(format!(
+            "{message}\nhelp: name one with `config`, or give the agent as an object: `target: {{type: …}}`"
+        ))
+    }
+
     /// Problems of a config or a test: every error, with its place and what to do.
     pub(super) fn of_problems(problems: &[Diagnostic]) -> Self {
         Self::from(TestingError::of_problems(problems))

@@ -353,7 +353,7 @@ impl Sessions {
             self.named_config().map(PathBuf::as_path),
             &[],
         );
-        located.map_err(|problem| RpcError::of_problems(&[problem]))
+        located.map_err(|problem| RpcError::without_config(&problem))
     }
 
     fn keep(&self, run: CheckedRun) -> String {

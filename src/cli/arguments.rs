@@ -23,7 +23,7 @@ use super::record::{RecordOptions, record};
 use super::run::run;
 use super::run_options::RunOptions;
 use super::schema::{SchemaOptions, schema};
-use super::session::{SessionOptions, session};
+use super::session::{SessionCommand, session};
 use super::show::{ShowOptions, show};
 use super::shrink::{ShrinkOptions, shrink};
 use super::tools::{ToolsOptions, tools};
@@ -172,7 +172,7 @@ pub(crate) enum Command {
     /// Serve a scripted agent, or a recorded one, over HTTP
     Mock(MockCommand),
     /// Hold conversations and run tests for a program in another language
-    Session(SessionOptions),
+    Session(SessionCommand),
     /// Print the JSON Schema of a file, for editors
     Schema(SchemaOptions),
     /// Write a first project, for your agent or an example

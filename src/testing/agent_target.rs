@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use ananke_agents::written_agent;
 use ananke_model::model::NEWEST_VERSION;
 use ananke_model::variables::literal_value;
 
@@ -26,6 +27,14 @@ impl AgentTarget {
         target["type"] = target_type.into();
         Self {
             yaml: target.to_string(),
+        }
+    }
+
+    /// An agent that is there and says nothing.
+    #[doc(hidden)]
+    pub fn silent() -> Self {
+        Self {
+            yaml: written_agent("silent", []).to_string(),
         }
     }
 

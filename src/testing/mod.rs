@@ -55,7 +55,7 @@ pub use checked_run::CheckedRun;
 #[doc(hidden)]
 pub use session_setup::{SessionAgent, SessionSetup};
 #[doc(hidden)]
-pub use session_tools::{ExecutedCall, ToolClosure};
+pub use session_tools::{ClientCall, ToolClosure};
 
 pub use ananke_base::message::{
     AnswerTo, Attachment, ContentPart, FileContent, MediaKind, PendingAnswer,

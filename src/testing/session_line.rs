@@ -5,7 +5,7 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
-use super::session_tools::{ExecutedCall, SessionTools};
+use super::session_tools::{ClientCall, SessionTools};
 use super::tape::Tape;
 use ananke_agents::UndeclaredCalls;
 use ananke_base::message::ToolAnswer;
@@ -134,7 +134,7 @@ impl ConversationDriver for SessionLine {
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolAnswer> {
         Box::pin(async move {
             let id = call.wire_id.to_string();
-            let made = ExecutedCall {
+            let made = ClientCall {
                 id: id.clone(),
                 arguments: call.args_value(),
             };

@@ -12,11 +12,11 @@ use ananke_agents::UndeclaredCalls;
 /// What executes the calls to a tool: the result, or what the agent gets if the call failed.
 #[doc(hidden)]
 pub type ToolClosure =
-    Arc<dyn Fn(ExecutedCall) -> BoxFuture<'static, Result<Value, Value>> + Send + Sync>;
+    Arc<dyn Fn(ClientCall) -> BoxFuture<'static, Result<Value, Value>> + Send + Sync>;
 
 /// A call to a client-side tool.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ExecutedCall {
+pub struct ClientCall {
     /// The call's id.
     pub id: String,
     /// The arguments; their text if they are not JSON.
@@ -104,7 +104,7 @@ impl SessionTools {
     }
 
     /// Executes a call: the result, or what the agent gets if it failed.
-    pub(super) async fn execute(&self, name: &str, call: ExecutedCall) -> Result<Value, Value> {
+    pub(super) async fn execute(&self, name: &str, call: ClientCall) -> Result<Value, Value> {
         let function = {
             let state = self.lock();
             match state.mock(name) {

@@ -32,7 +32,7 @@ pub(super) struct Evaluation {
     trace: Trace,
 }
 
-/// What becomes of rules that neither pass nor fail, since the conversation does not show what they are about.
+/// The status of rules that neither pass nor fail, since the conversation does not show what they are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnshownRules {
     /// They fail.

@@ -15,7 +15,7 @@ use super::session_line::{SessionLine, SessionStart, TurnReport};
 use super::session_project::{SessionProject, context_of_process};
 use super::session_requests::SessionRequests;
 use super::session_setup::SessionSetup;
-use super::session_tools::{ExecutedCall, MockedTools, SessionTools, ToolClosure};
+use super::session_tools::{ClientCall, MockedTools, SessionTools, ToolClosure};
 use super::tape::Tape;
 use super::testing_error::TestingError;
 use ananke_agents::UndeclaredCalls;
@@ -150,7 +150,7 @@ impl TestSession {
         F: Fn(Value) -> R + Send + Sync + 'static,
         R: Future<Output = Result<Value, String>> + Send + 'static,
     {
-        let function: ToolClosure = Arc::new(move |call: ExecutedCall| {
+        let function: ToolClosure = Arc::new(move |call: ClientCall| {
             let answer = function(call.arguments);
             Box::pin(async { answer.await.map_err(Value::String) })
         });
@@ -209,7 +209,7 @@ impl TestSession {
         F: Fn(Value) -> Result<Value, String> + Send + Sync + 'static,
     {
         let mocks = mocks.into_iter().map(|(name, function)| {
-            let function: ToolClosure = Arc::new(move |call: ExecutedCall| {
+            let function: ToolClosure = Arc::new(move |call: ClientCall| {
                 let answer = function(call.arguments).map_err(Value::String);
                 Box::pin(std::future::ready(answer))
             });

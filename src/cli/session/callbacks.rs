@@ -7,13 +7,15 @@ use ananke::agents::Transport;
 use ananke::agents::http::HttpTransport;
 use ananke::context::Context;
 use ananke::program_transport;
-use ananke::testing::{ExecutedCall, ToolClosure};
+use ananke::testing::{ClientCall, ToolClosure};
 use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::client::Client;
-use super::protocol::{ModelCall, ModelPurpose, ModelReply, ToolCall, ToolResult};
+use super::protocol::{
+    ModelCallback, ModelCallbackAnswer, ModelPurpose, ToolCallback, ToolCallbackAnswer,
+};
+use super::session_client::SessionClient;
 
 /// The lane of the questions to a caller's model that is the agent of its session.
 pub(super) const AGENT_LANE: &str = "agent";
@@ -24,7 +26,7 @@ pub(super) const JUDGE_LANE: &str = "judge";
 /// The other side as one session asks it.
 #[derive(Clone)]
 pub(super) struct Callbacks {
-    pub(super) client: Client,
+    pub(super) client: SessionClient,
     /// The name of the session.
     pub(super) session: String,
     /// How long an answer may take.
@@ -37,17 +39,17 @@ impl Callbacks {
     pub(super) fn tool(&self, name: &str, mock: Option<&str>) -> ToolClosure {
         let (callbacks, name) = (self.clone(), name.to_owned());
         let mock = mock.map(str::to_owned);
-        Arc::new(move |call: ExecutedCall| {
+        Arc::new(move |call: ClientCall| {
             let (callbacks, name, mock) = (callbacks.clone(), name.clone(), mock.clone());
             Box::pin(async move {
                 let error = |message: String| json!({ "error": message });
-                let ExecutedCall { id, arguments } = call;
+                let ClientCall { id, arguments } = call;
                 if !arguments.is_object() {
                     let message = format!("the arguments of `{name}` are not a JSON object");
                     return Err(error(message));
                 }
                 let session = callbacks.session.clone();
-                let params = ToolCall {
+                let params = ToolCallback {
                     session,
                     name,
                     arguments,
@@ -55,7 +57,9 @@ impl Callbacks {
                     mock,
                 };
                 let params = serde_json::to_value(params).unwrap_or_default();
-                let answer = callbacks.ask::<ToolResult>("tool/call", params).await;
+                let answer = callbacks
+                    .ask::<ToolCallbackAnswer>("tool/call", params)
+                    .await;
                 answer.map(|answer| answer.output).map_err(error)
             }) as BoxFuture<'static, Result<Value, Value>>
         })
@@ -73,14 +77,16 @@ impl Callbacks {
                 } else {
                     ModelPurpose::Agent
                 };
-                let params = ModelCall {
+                let params = ModelCallback {
                     session: callbacks.session.clone(),
                     purpose,
                     messages,
                     tools,
                 };
                 let params = serde_json::to_value(params).unwrap_or_default();
-                let answer = callbacks.ask::<ModelReply>("model/call", params).await;
+                let answer = callbacks
+                    .ask::<ModelCallbackAnswer>("model/call", params)
+                    .await;
                 answer.map(|answer| answer.message)
             }) as BoxFuture<'static, Result<Value, String>>
         };

@@ -10,10 +10,10 @@ use ananke::run::Stopper;
 use clap::Args;
 use tokio::time::timeout;
 
-use super::client::Client;
 use super::dispatch::Dispatcher;
 use super::line_input::lines;
 use super::project_tests::ProjectTests;
+use super::session_client::SessionClient;
 use super::sessions::Sessions;
 use crate::cli::exit::Exit;
 use crate::cli::interrupt;
@@ -27,8 +27,8 @@ const PATIENCE: Duration = Duration::from_secs(4);
 const LAST_LINES: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Args)]
-pub(crate) struct SessionOptions {
-    /// Read requests from standard input and write answers to standard output, one JSON object a line (the only way there is)
+pub(crate) struct SessionCommand {
+    /// Read requests from standard input and write answers to standard output, one JSON object per line (the only way there is)
     #[arg(long, required = true)]
     pub(crate) stdio: bool,
 }
@@ -46,7 +46,7 @@ enum End {
 }
 
 /// Answers requests until standard input ends, or a signal comes.
-pub(in crate::cli) fn session(_: &SessionOptions, context: &Context) -> Exit {
+pub(in crate::cli) fn session(_: &SessionCommand, context: &Context) -> Exit {
     match serve(context) {
         Ok(End::Input | End::Reader) => Exit::Success,
         Ok(End::Interrupted) => Exit::Interrupted,
@@ -66,7 +66,7 @@ fn serve(context: &Context) -> io::Result<End> {
     interrupt::listen(stopper.clone(), context, || {})?;
     let mut input = lines(io::stdin())?;
     let (stdout, _) = streams();
-    let client = Client::new(BufWriter::new(stdout))?;
+    let client = SessionClient::new(BufWriter::new(stdout))?;
     runtime()?.block_on(async {
         let sessions = Arc::new(Sessions::new(client.clone(), context.clone()));
         let tests = Arc::new(ProjectTests::new(client.clone(), context.clone()));

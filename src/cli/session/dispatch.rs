@@ -1,4 +1,4 @@
-//! Who carries out a request.
+//! The requests of a client, each executed by what knows it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,42 +9,46 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tokio::task::JoinSet;
 
-use super::client::Client;
-use super::incoming::Incoming;
+use super::client_line::ClientLine;
 use super::line_input::{InputLine, LONGEST_LINE};
 use super::project_tests::ProjectTests;
 use super::protocol::{Initialize, Initialized, METHODS, Nothing, PROTOCOL, RunName};
-use super::rpc_error::{RpcCode, RpcError};
+use super::session_client::SessionClient;
+use super::session_error::{SessionError, SessionErrorCode};
 use super::sessions::Sessions;
 
 /// How many requests may wait for their answers.
 const MOST_REQUESTS: usize = 4096;
 
-/// What carries out the requests of a client.
+/// What executes the requests of a client.
 pub(super) struct Dispatcher {
-    client: Client,
+    client: SessionClient,
     sessions: Arc<Sessions>,
     tests: Arc<ProjectTests>,
     running: JoinSet<()>,
-    progress: Progress,
+    progress: ClientProgress,
 }
 
 /// How far a client has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Progress {
+enum ClientProgress {
     Connected,
     Initialized,
 }
 
 impl Dispatcher {
-    /// Carries out requests with these sessions and tests.
-    pub(super) fn new(client: Client, sessions: Arc<Sessions>, tests: Arc<ProjectTests>) -> Self {
+    /// Executes requests with these sessions and tests.
+    pub(super) fn new(
+        client: SessionClient,
+        sessions: Arc<Sessions>,
+        tests: Arc<ProjectTests>,
+    ) -> Self {
         Self {
             client,
             sessions,
             tests,
             running: JoinSet::new(),
-            progress: Progress::Connected,
+            progress: ClientProgress::Connected,
         }
     }
 
@@ -56,15 +60,15 @@ impl Dispatcher {
             InputLine::TooLong => {
                 let most = LONGEST_LINE >> 20;
                 let message = format!("the line is longer than {most} MiB, and was not read");
-                let error = RpcError::new(RpcCode::InvalidRequest, message);
+                let error = SessionError::new(SessionErrorCode::InvalidRequest, message);
                 return self.client.refuse(&Value::Null, &error);
             }
         };
-        match Incoming::read(&line) {
-            Incoming::Ignored | Incoming::Notification => {}
-            Incoming::Answer(id, answer) => self.client.take(id, answer),
-            Incoming::Wrong(id, error) => self.client.refuse(&id, &error),
-            Incoming::Request { id, method, params } => {
+        match ClientLine::read(&line) {
+            ClientLine::Ignored | ClientLine::Notification => {}
+            ClientLine::Answer(id, answer) => self.client.take(id, answer),
+            ClientLine::Wrong(id, error) => self.client.refuse(&id, &error),
+            ClientLine::Request { id, method, params } => {
                 if let Err(error) = self.request(&id, method, params) {
                     self.client.refuse(&id, &error);
                 }
@@ -77,47 +81,47 @@ impl Dispatcher {
         id: &Value,
         method: String,
         params: Map<String, Value>,
-    ) -> Result<(), RpcError> {
+    ) -> Result<(), SessionError> {
         if !METHODS.contains(&method.as_str()) {
             return Err(unknown(&method));
         }
         if self.running.len() >= MOST_REQUESTS {
             let message =
                 format!("{MOST_REQUESTS} requests wait for their answers: wait for one of them");
-            return Err(RpcError::new(RpcCode::Busy, message));
+            return Err(SessionError::new(SessionErrorCode::Busy, message));
         }
         // What comes next needs to know that this came before.
         let initialized = match (method.as_str(), self.progress) {
-            ("initialize", Progress::Connected) => Some(self.initialize(params.clone())?),
-            ("initialize", Progress::Initialized) => {
+            ("initialize", ClientProgress::Connected) => Some(self.initialize(params.clone())?),
+            ("initialize", ClientProgress::Initialized) => {
                 let message = "`initialize` was sent before, and is sent once";
-                return Err(RpcError::new(RpcCode::InvalidRequest, message));
+                return Err(SessionError::new(SessionErrorCode::InvalidRequest, message));
             }
-            (_, Progress::Connected) => {
+            (_, ClientProgress::Connected) => {
                 let message = format!("`{method}` came before `initialize`: send that first");
-                return Err(RpcError::new(RpcCode::NotInitialized, message));
+                return Err(SessionError::new(SessionErrorCode::NotInitialized, message));
             }
-            (_, Progress::Initialized) => None,
+            (_, ClientProgress::Initialized) => None,
         };
         let (client, id) = (self.client.clone(), id.clone());
         let (sessions, tests) = (Arc::clone(&self.sessions), Arc::clone(&self.tests));
         self.running.spawn(async move {
             let result = match initialized {
                 Some(initialized) => result(initialized),
-                None => carry_out(&sessions, &tests, &id, &method, params).await,
+                None => execute(&sessions, &tests, &id, &method, params).await,
             };
             client.answer(&id, result).await;
         });
         Ok(())
     }
 
-    fn initialize(&mut self, params: Map<String, Value>) -> Result<Initialized, RpcError> {
+    fn initialize(&mut self, params: Map<String, Value>) -> Result<Initialized, SessionError> {
         let Initialize { client: _, config } = read("initialize", params)?;
         if let Some(config) = config {
             self.sessions.set_config(PathBuf::from(&config));
             self.tests.set_config(PathBuf::from(config));
         }
-        self.progress = Progress::Initialized;
+        self.progress = ClientProgress::Initialized;
         Ok(Initialized {
             protocol: PROTOCOL,
             version: env!("CARGO_PKG_VERSION"),
@@ -131,14 +135,14 @@ impl Dispatcher {
     }
 }
 
-/// Carries out a request whose method is known.
-async fn carry_out(
+/// Executes a request whose method is known.
+async fn execute(
     sessions: &Sessions,
     tests: &Arc<ProjectTests>,
     id: &Value,
     method: &str,
     params: Map<String, Value>,
-) -> Result<Value, RpcError> {
+) -> Result<Value, SessionError> {
     match method {
         "session/open" => result(sessions.open(read(method, params)?)?),
         "session/run" => result(sessions.run(read(method, params)?).await?),
@@ -168,22 +172,23 @@ async fn carry_out(
     }
 }
 
-fn result(result: impl Serialize) -> Result<Value, RpcError> {
-    serde_json::to_value(result).map_err(|error| RpcError::new(RpcCode::Project, error.to_string()))
+fn result(result: impl Serialize) -> Result<Value, SessionError> {
+    serde_json::to_value(result)
+        .map_err(|error| SessionError::new(SessionErrorCode::Project, error.to_string()))
 }
 
-fn done(result: Result<(), RpcError>) -> Result<Value, RpcError> {
+fn done(result: Result<(), SessionError>) -> Result<Value, SessionError> {
     result.map(|()| Value::Object(Map::new()))
 }
 
-fn unknown(method: &str) -> RpcError {
+fn unknown(method: &str) -> SessionError {
     let known = match nearest(method, METHODS.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the methods are {}", METHODS.join(", ")),
     };
     let method = escape::line(method);
-    RpcError::new(
-        RpcCode::UnknownMethod,
+    SessionError::new(
+        SessionErrorCode::UnknownMethod,
         format!("there is no method `{method}`; {known}"),
     )
 }
@@ -192,7 +197,7 @@ fn unknown(method: &str) -> RpcError {
 ///
 /// # Errors
 /// If a key is missing, unknown or has a wrong value, with its name.
-fn read<P: DeserializeOwned>(method: &str, params: Map<String, Value>) -> Result<P, RpcError> {
+fn read<P: DeserializeOwned>(method: &str, params: Map<String, Value>) -> Result<P, SessionError> {
     let read = |params: Map<String, Value>| serde_json::from_value::<P>(Value::Object(params));
     let error = match read(params.clone()) {
         Ok(params) => return Ok(params),
@@ -208,5 +213,5 @@ fn read<P: DeserializeOwned>(method: &str, params: Map<String, Value>) -> Result
         Some(key) if !error.contains("unknown field") => format!("`{}`: ", escape::line(key)),
         _ => String::new(),
     };
-    Err(RpcError::params(format!("`{method}`: {place}{error}")))
+    Err(SessionError::params(format!("`{method}`: {place}{error}")))
 }

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex as AsyncMutex;
 
 use super::callbacks::Callbacks;
-use super::protocol::{DeclaredTool, OpenInterrupt, ResumeAnswer};
-use super::rpc_error::{RpcCode, RpcError};
+use super::protocol::{CallerTool, ResumeAnswer, SessionInterrupt};
+use super::session_error::{SessionError, SessionErrorCode};
 
 /// A session that a client holds. What changes its conversation waits for what was asked before.
 pub(super) struct HeldSession {
@@ -21,13 +21,13 @@ pub(super) struct HeldSession {
     pub(super) setup: SessionSetup,
     pub(super) callbacks: Callbacks,
     stopper: Stopper,
-    conversation: AsyncMutex<Conversation>,
+    conversation: AsyncMutex<HeldConversation>,
     /// The mocks that were not ended, by name.
     mocks: Mutex<HashMap<String, MockedTools>>,
 }
 
 /// The conversation of a session.
-struct Conversation {
+struct HeldConversation {
     /// The session; `None` once it is over.
     session: Option<TestSession>,
     /// Everything that was said and done in a session that is over.
@@ -37,7 +37,7 @@ struct Conversation {
     state: Value,
 }
 
-impl Conversation {
+impl HeldConversation {
     /// Ends it, and gives its session if it was not over.
     fn end(&mut self) -> Option<TestSession> {
         let session = self.session.take()?;
@@ -47,7 +47,7 @@ impl Conversation {
 }
 
 /// What the agent is given in a turn.
-pub(super) enum TurnInput {
+pub(super) enum HeldInput {
     /// The user says something.
     Text(String),
     /// What the agent waits for is answered.
@@ -62,10 +62,10 @@ impl HeldSession {
     pub(super) fn open(
         setup: SessionSetup,
         callbacks: Callbacks,
-        tools: Vec<DeclaredTool>,
-    ) -> Result<Self, RpcError> {
+        tools: Vec<CallerTool>,
+    ) -> Result<Self, SessionError> {
         let mut session = TestSession::with_setup(setup.clone())?;
-        for DeclaredTool {
+        for CallerTool {
             name,
             description,
             parameters,
@@ -87,7 +87,7 @@ impl HeldSession {
             setup,
             callbacks,
             stopper: session.stopper(),
-            conversation: AsyncMutex::new(Conversation {
+            conversation: AsyncMutex::new(HeldConversation {
                 session: Some(session),
                 history: Vec::new(),
                 last_run: None,
@@ -103,20 +103,21 @@ impl HeldSession {
     /// If the turn does not end as it should, or is cancelled, or the session is over.
     pub(super) async fn turn(
         &self,
-        input: TurnInput,
+        input: HeldInput,
         keep: impl FnOnce(&AgentRun) -> String,
-    ) -> Result<(String, AgentRun), RpcError> {
+    ) -> Result<(String, AgentRun), SessionError> {
         let mut conversation = self.conversation.lock().await;
         let session = self.going(&mut conversation)?;
         let run = match input {
-            TurnInput::Text(text) => session.run(text).await,
-            TurnInput::Answers(answers) => session.resume(answers).await,
+            HeldInput::Text(text) => session.run(text).await,
+            HeldInput::Answers(answers) => session.resume(answers).await,
         };
         match run {
             // A turn that was aborted has no problem of its own.
-            Ok(_) if self.stopper.reason().is_some() => {
-                Err(RpcError::new(RpcCode::Cancelled, "the run was cancelled"))
-            }
+            Ok(_) if self.stopper.reason().is_some() => Err(SessionError::new(
+                SessionErrorCode::Cancelled,
+                "the run was cancelled",
+            )),
             Ok(run) => {
                 let name = keep(&run);
                 conversation.last_run = Some(name.clone());
@@ -137,7 +138,7 @@ impl HeldSession {
     ///
     /// # Errors
     /// If there is no such tool, or the session is over.
-    pub(super) async fn mock(&self, name: &str, tools: Vec<String>) -> Result<(), RpcError> {
+    pub(super) async fn mock(&self, name: &str, tools: Vec<String>) -> Result<(), SessionError> {
         let mut conversation = self.conversation.lock().await;
         let session = self.going(&mut conversation)?;
         let closure = |tool: String| {
@@ -154,10 +155,10 @@ impl HeldSession {
     ///
     /// # Errors
     /// If there is none of this name.
-    pub(super) fn unmock(&self, name: &str) -> Result<(), RpcError> {
+    pub(super) fn unmock(&self, name: &str) -> Result<(), SessionError> {
         match self.mocks().remove(name) {
             Some(_) => Ok(()),
-            None => Err(RpcError::params(format!(
+            None => Err(SessionError::params(format!(
                 "`mock`: there is no mock `{name}` in this session, or it has ended"
             ))),
         }
@@ -189,7 +190,7 @@ impl HeldSession {
     ///
     /// # Errors
     /// If it cannot be ended in order.
-    pub(super) async fn close(&self) -> Result<(), RpcError> {
+    pub(super) async fn close(&self) -> Result<(), SessionError> {
         let session = self.conversation.lock().await.end();
         self.mocks().clear();
         match session {
@@ -206,24 +207,24 @@ impl HeldSession {
     /// The session, if it is not over.
     fn going<'c>(
         &self,
-        conversation: &'c mut Conversation,
-    ) -> Result<&'c mut TestSession, RpcError> {
+        conversation: &'c mut HeldConversation,
+    ) -> Result<&'c mut TestSession, SessionError> {
         if self.stopper.reason().is_some() {
-            return Err(RpcError::new(
-                RpcCode::Cancelled,
+            return Err(SessionError::new(
+                SessionErrorCode::Cancelled,
                 "the session was cancelled",
             ));
         }
         let message =
             "the session is over, since a turn did not end as it should; open another one";
-        let is_over = || RpcError::new(RpcCode::Over, message);
+        let is_over = || SessionError::new(SessionErrorCode::Over, message);
         conversation.session.as_mut().ok_or_else(is_over)
     }
 
     /// Why the session could not do something.
-    fn failed(&self, error: TestingError) -> RpcError {
+    fn failed(&self, error: TestingError) -> SessionError {
         if self.stopper.reason().is_some() {
-            return RpcError::new(RpcCode::Cancelled, "the run was cancelled");
+            return SessionError::new(SessionErrorCode::Cancelled, "the run was cancelled");
         }
         error.into()
     }
@@ -237,7 +238,9 @@ impl HeldSession {
 ///
 /// # Errors
 /// If one names both an id and a tool, or has both a payload and is cancelled.
-pub(super) fn pending_answers(answers: Vec<ResumeAnswer>) -> Result<Vec<PendingAnswer>, RpcError> {
+pub(super) fn pending_answers(
+    answers: Vec<ResumeAnswer>,
+) -> Result<Vec<PendingAnswer>, SessionError> {
     let answer = |answer: ResumeAnswer| {
         let to = match (answer.id, answer.tool) {
             (None, None) => AnswerTo::TheOnlyOne,
@@ -245,12 +248,12 @@ pub(super) fn pending_answers(answers: Vec<ResumeAnswer>) -> Result<Vec<PendingA
             (None, Some(tool)) => AnswerTo::Tool(tool),
             (Some(_), Some(_)) => {
                 let message = "`answers`: an answer names an `id` or a `tool`, not both";
-                return Err(RpcError::params(message));
+                return Err(SessionError::params(message));
             }
         };
         if answer.cancelled && answer.payload.is_some() {
             let message = "`answers`: an answer that is `cancelled` has no `payload`";
-            return Err(RpcError::params(message));
+            return Err(SessionError::params(message));
         }
         Ok(PendingAnswer {
             to,
@@ -262,8 +265,8 @@ pub(super) fn pending_answers(answers: Vec<ResumeAnswer>) -> Result<Vec<PendingA
 }
 
 /// What the agent waits for, as the protocol has it.
-pub(super) fn open_interrupts(interrupts: &[Interrupt]) -> Vec<OpenInterrupt> {
-    let open = |interrupt: &Interrupt| OpenInterrupt {
+pub(super) fn open_interrupts(interrupts: &[Interrupt]) -> Vec<SessionInterrupt> {
+    let open = |interrupt: &Interrupt| SessionInterrupt {
         id: interrupt.id.clone(),
         reason: interrupt.reason.clone(),
         message: interrupt.message.clone(),

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::rpc_error::{RpcCode, RpcError};
+use super::session_error::{SessionError, SessionErrorCode};
 
 /// What configs have started.
 #[derive(Default)]
@@ -40,7 +40,7 @@ impl ProjectServices {
         context: &Context,
         cancel: &CancellationToken,
         redactor: &Redactor,
-    ) -> Result<ServerWatch, RpcError> {
+    ) -> Result<ServerWatch, SessionError> {
         let mut started = self.0.lock().await;
         let config = plan.config.source.path.clone();
         if !started.contains_key(&config) {
@@ -59,7 +59,7 @@ impl ProjectServices {
     ///
     /// # Errors
     /// If a command of `teardown` cannot be started.
-    pub(super) async fn stop(&self, config: Option<&Path>) -> Result<(), RpcError> {
+    pub(super) async fn stop(&self, config: Option<&Path>) -> Result<(), SessionError> {
         let mut started = self.0.lock().await;
         let ended: Vec<StartedServices> = match config {
             Some(config) => started.shift_remove(config).into_iter().collect(),
@@ -87,10 +87,10 @@ impl StartedServices {
         context: &Context,
         cancel: &CancellationToken,
         redactor: &Redactor,
-    ) -> Result<Self, RpcError> {
+    ) -> Result<Self, SessionError> {
         let cancelled = || {
-            RpcError::new(
-                RpcCode::Cancelled,
+            SessionError::new(
+                SessionErrorCode::Cancelled,
                 "the tests were cancelled before they began",
             )
         };
@@ -125,11 +125,11 @@ impl StartedServices {
 }
 
 /// Why no test can run, with what a program printed last.
-fn failed(problems: &[Diagnostic], printed: &str, redactor: &Redactor) -> RpcError {
-    let RpcError { message, .. } = RpcError::of_problems(problems);
+fn failed(problems: &[Diagnostic], printed: &str, redactor: &Redactor) -> SessionError {
+    let SessionError { message, .. } = SessionError::of_problems(problems);
     let message = match last_words(printed, None) {
         words if words.is_empty() => message,
         words => format!("{message}\n{words}"),
     };
-    RpcError::new(RpcCode::Project, redactor.text(&message))
+    SessionError::new(SessionErrorCode::Project, redactor.text(&message))
 }

@@ -24,9 +24,9 @@ use serde_json::Value;
 use tokio::sync::RwLock;
 use tokio::task::spawn_blocking;
 
-use super::client::Client;
 use super::project_services::ProjectServices;
-use super::rpc_error::{RpcCode, RpcError};
+use super::session_client::SessionClient;
+use super::session_error::{SessionError, SessionErrorCode};
 use super::test_messages::{
     FoundTest, ListTests, ListedTests, ProjectName, RunTests, RunTestsResult, TestProblem,
     TestResult,
@@ -46,7 +46,7 @@ const WIDTH: usize = 120;
 
 /// The tests of projects.
 pub(super) struct ProjectTests {
-    client: Client,
+    client: SessionClient,
     context: Context,
     /// The config that `initialize` names.
     config: Mutex<Option<PathBuf>>,
@@ -59,7 +59,7 @@ pub(super) struct ProjectTests {
 
 impl ProjectTests {
     /// No tests so far.
-    pub(super) fn new(client: Client, context: Context) -> Self {
+    pub(super) fn new(client: SessionClient, context: Context) -> Self {
         Self {
             client,
             services: ProjectServices::default(),
@@ -76,11 +76,11 @@ impl ProjectTests {
     }
 
     /// Lists tests.
-    pub(super) async fn list(&self, params: ListTests) -> Result<ListedTests, RpcError> {
+    pub(super) async fn list(&self, params: ListTests) -> Result<ListedTests, SessionError> {
         let selection = self.selection(params)?;
         let context = self.context.clone();
         let listed = spawn_blocking(move || list(&selection, &context)).await;
-        listed.map_err(|error| RpcError::new(RpcCode::Project, error.to_string()))?
+        listed.map_err(|error| SessionError::new(SessionErrorCode::Project, error.to_string()))?
     }
 
     /// Runs tests; the client gets a notification of each. `request` is the id of the request.
@@ -88,7 +88,7 @@ impl ProjectTests {
         &self,
         request: &Value,
         params: RunTests,
-    ) -> Result<RunTestsResult, RpcError> {
+    ) -> Result<RunTestsResult, SessionError> {
         let _running = self.activity.read().await;
         let recorded = RecordingOptions {
             record: params.record.clone(),
@@ -98,10 +98,10 @@ impl ProjectTests {
         };
         if recorded.record.is_some() && recorded.replay.is_some() {
             let message = "`record` and `replay` do not go together: name one of them";
-            return Err(RpcError::params(message));
+            return Err(SessionError::params(message));
         }
         if params.parallel == Some(0) {
-            return Err(RpcError::params("`parallel` must be at least 1"));
+            return Err(SessionError::params("`parallel` must be at least 1"));
         }
         let recordings = recordings(&recorded, &self.context);
         let is_replay = |recordings: &Recordings| recordings.mode == RecordingMode::Replay;
@@ -109,7 +109,7 @@ impl ProjectTests {
             .as_ref()
             .filter(|recordings| is_replay(recordings) && !recordings.folder.is_dir())
         {
-            return Err(RpcError::params(format!(
+            return Err(SessionError::params(format!(
                 "`replay`: there is no directory `{}`",
                 missing.shown
             )));
@@ -132,14 +132,14 @@ impl ProjectTests {
             redactor,
         } = planned
             .await
-            .map_err(|error| RpcError::new(RpcCode::Project, error.to_string()))?;
+            .map_err(|error| SessionError::new(SessionErrorCode::Project, error.to_string()))?;
         let Some(plan) = plan else {
             let text: String = shown(&problems, &redactor)
                 .into_iter()
                 .filter(|(problem, _)| problem.severity == Severity::Error)
                 .map(|(_, text)| text)
                 .collect();
-            return Err(RpcError::params(text.trim_end()));
+            return Err(SessionError::params(text.trim_end()));
         };
         let problems = test_problems(&problems, &redactor);
         let summary = self.run_plan(request, plan, recordings, &redactor).await?;
@@ -152,12 +152,13 @@ impl ProjectTests {
         mut plan: Plan,
         recordings: Option<Recordings>,
         redactor: &Redactor,
-    ) -> Result<Value, RpcError> {
-        let failed = |error: io::Error| RpcError::new(RpcCode::Project, error.to_string());
+    ) -> Result<Value, SessionError> {
+        let failed =
+            |error: io::Error| SessionError::new(SessionErrorCode::Project, error.to_string());
         if let Some(recordings) = &recordings {
             check_writable(recordings, &plan).map_err(failed)?;
         }
-        let writing = writing(None, &self.context).map_err(RpcError::params)?;
+        let writing = writing(None, &self.context).map_err(SessionError::params)?;
         let mut options = going(plan.settings, writing);
         let at_once = options.parallel.min(plan.cases.len());
         if let Some(lowered) = tests_within_open_files_limit(at_once) {
@@ -188,7 +189,7 @@ impl ProjectTests {
         self.running().retain(|other| !is_it(other));
         if stopper.reason() == Some(Reason::Interrupted) {
             let message = "the tests were cancelled: those that ended have their results";
-            return Err(RpcError::new(RpcCode::Cancelled, message));
+            return Err(SessionError::new(SessionErrorCode::Cancelled, message));
         }
         summary.map_err(failed)
     }
@@ -229,7 +230,7 @@ impl ProjectTests {
     }
 
     /// Ends what a config has started.
-    pub(super) async fn end_project(&self, params: ProjectName) -> Result<(), RpcError> {
+    pub(super) async fn end_project(&self, params: ProjectName) -> Result<(), SessionError> {
         let config = match params.config {
             Some(config) => Some(self.located(Some(config), &[])?),
             None => None,
@@ -246,7 +247,7 @@ impl ProjectTests {
         let _gone = self.services.stop(None).await;
     }
 
-    fn selection(&self, params: ListTests) -> Result<Selection, RpcError> {
+    fn selection(&self, params: ListTests) -> Result<Selection, SessionError> {
         let ListTests {
             config,
             tests,
@@ -258,7 +259,7 @@ impl ProjectTests {
         } = params;
         let paths: Vec<PathBuf> = tests.into_iter().map(PathBuf::from).collect();
         let filter = filter.map(|filter| Filter::parse(&filter)).transpose();
-        let filter = filter.map_err(|error| RpcError::params(format!("`filter`: {error}")))?;
+        let filter = filter.map_err(|error| SessionError::params(format!("`filter`: {error}")))?;
         Ok(Selection {
             config: Some(self.located(config, &paths)?),
             paths,
@@ -276,11 +277,11 @@ impl ProjectTests {
     }
 
     /// The config that a request names, or that is nearest to its tests.
-    fn located(&self, config: Option<String>, paths: &[PathBuf]) -> Result<PathBuf, RpcError> {
+    fn located(&self, config: Option<String>, paths: &[PathBuf]) -> Result<PathBuf, SessionError> {
         let of_client = self.config.lock().unwrap_or_else(PoisonError::into_inner);
         let named = config.map(PathBuf::from).or_else(|| of_client.clone());
         locate(&self.context, named.as_deref(), paths)
-            .map_err(|problem| RpcError::without_config(&problem))
+            .map_err(|problem| SessionError::without_config(&problem))
     }
 
     fn running(&self) -> std::sync::MutexGuard<'_, Vec<Stopper>> {
@@ -289,7 +290,7 @@ impl ProjectTests {
 }
 
 /// The tests that are selected, and every problem.
-fn list(selection: &Selection, context: &Context) -> Result<ListedTests, RpcError> {
+fn list(selection: &Selection, context: &Context) -> Result<ListedTests, SessionError> {
     let Planned {
         plan,
         problems,

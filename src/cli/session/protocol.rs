@@ -40,7 +40,22 @@ pub(super) const METHODS: &[&str] = &[
 
 /// The JSON Schema of a line, in both directions.
 pub(in crate::cli) fn schema() -> Value {
-    let mut schema = generate_since::<SessionLine>("session", "ananke session", SINCE);
+    let mut schema = generate_since::<ProtocolLine>("session", "ananke session", SINCE);
+    // The two keys around every message have no doc comments.
+    let keys = [
+        ("method", "The name of the method."),
+        ("params", "The parameters, by their names."),
+    ];
+    let lines = schema["definitions"].as_object_mut();
+    let messages = lines.into_iter().flat_map(|lines| lines.values_mut());
+    let messages = messages.filter_map(|line| line.get_mut("oneOf")?.as_array_mut());
+    for message in messages.flatten() {
+        for (key, description) in keys {
+            if let Some(key) = message.pointer_mut(&format!("/properties/{key}")) {
+                key["description"] = description.into();
+            }
+        }
+    }
     schema["description"] =
         "A line of `ananke session --stdio`, in both directions: JSON-RPC 2.0.".into();
     schema
@@ -50,27 +65,28 @@ pub(in crate::cli) fn schema() -> Value {
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "only the schema is made from it")]
-enum SessionLine {
+enum ProtocolLine {
     /// A request of the client.
-    Request(Message<ClientRequest>),
+    Request(MessageLine<ClientRequest>),
     /// A request of ananke, which the client answers.
-    Callback(Message<Callback>),
+    Callback(MessageLine<Callback>),
     /// A message that nothing answers.
-    Notification(Message<Notification>),
+    Notification(MessageLine<Notification>),
     /// The answer to a request.
-    Answer(Answer),
+    Answer(AnswerLine),
     /// The answer to a request that failed.
-    Error(ErrorAnswer),
+    Error(ErrorLine),
 }
 
 /// A request or a notification.
 #[derive(JsonSchema)]
+#[schemars(rename = "{C}Line")]
 #[expect(dead_code, reason = "only the schema is made from it")]
-struct Message<C> {
+struct MessageLine<C> {
     /// The version of JSON-RPC.
     jsonrpc: JsonRpc,
     /// The id of a request, which its answer has too. A notification has none.
-    id: Option<MessageId>,
+    id: Option<LineId>,
     #[serde(flatten)]
     content: C,
 }
@@ -87,7 +103,7 @@ enum JsonRpc {
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "only the schema is made from it")]
-enum MessageId {
+enum LineId {
     Number(i64),
     Text(String),
 }
@@ -95,11 +111,11 @@ enum MessageId {
 /// The answer to a request.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only the schema is made from it")]
-struct Answer {
+struct AnswerLine {
     /// The version of JSON-RPC.
     jsonrpc: JsonRpc,
     /// The id of the request.
-    id: MessageId,
+    id: LineId,
     /// What the request asked for, by its method.
     result: AnyResult,
 }
@@ -107,11 +123,11 @@ struct Answer {
 /// The answer to a request that failed.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only the schema is made from it")]
-struct ErrorAnswer {
+struct ErrorLine {
     /// The version of JSON-RPC.
     jsonrpc: JsonRpc,
     /// The id of the request; null if the line has none that can be read.
-    id: Option<MessageId>,
+    id: Option<LineId>,
     /// The error.
     error: ErrorView,
 }
@@ -135,54 +151,71 @@ struct ErrorView {
 enum ClientRequest {
     /// The first request.
     #[serde(rename = "initialize")]
+    #[schemars(title = "initialize")]
     Initialize(Initialize),
     /// Makes a session. The conversation begins with the first run.
     #[serde(rename = "session/open")]
+    #[schemars(title = "session/open")]
     Open(OpenSession),
     /// Says something to the agent, and waits for the end of its turn.
     #[serde(rename = "session/run")]
+    #[schemars(title = "session/run")]
     Run(RunSession),
     /// Answers what the agent waits for, and waits for the end of its turn.
     #[serde(rename = "session/resume")]
+    #[schemars(title = "session/resume")]
     Resume(ResumeSession),
     /// Sends the calls to some client-side tools to the client, until `session/unmock`.
     #[serde(rename = "session/mock")]
+    #[schemars(title = "session/mock")]
     Mock(MockTools),
     /// Ends a mock.
     #[serde(rename = "session/unmock")]
+    #[schemars(title = "session/unmock")]
     Unmock(UnmockTools),
     /// Applies rules to a run, also after the end of its session.
     #[serde(rename = "session/check")]
+    #[schemars(title = "session/check")]
     Check(CheckRun),
     /// Asks a judge about the last message of a run.
     #[serde(rename = "session/judge")]
+    #[schemars(title = "session/judge")]
     Judge(JudgeRun),
     /// Everything that was said and done so far.
     #[serde(rename = "session/history")]
+    #[schemars(title = "session/history")]
     History(SessionName),
     /// The agent's state after the last run.
     #[serde(rename = "session/state")]
+    #[schemars(title = "session/state")]
     State(SessionName),
     /// Aborts what the session does. Its runs end with the error -32800, and the session is over.
     #[serde(rename = "session/cancel")]
+    #[schemars(title = "session/cancel")]
     Cancel(SessionName),
     /// Ends a session, after the runs that wait.
     #[serde(rename = "session/close")]
+    #[schemars(title = "session/close")]
     Close(SessionName),
     /// Forgets a run that no rule is applied to any more.
     #[serde(rename = "run/release")]
+    #[schemars(title = "run/release")]
     Release(RunName),
     /// Lists the tests of a project.
     #[serde(rename = "tests/list")]
+    #[schemars(title = "tests/list")]
     ListTests(ListTests),
     /// Runs tests of a project.
     #[serde(rename = "tests/run")]
+    #[schemars(title = "tests/run")]
     RunTests(RunTests),
     /// Aborts the tests that run.
     #[serde(rename = "tests/cancel")]
+    #[schemars(title = "tests/cancel")]
     CancelTests(Nothing),
     /// Runs the `teardown` of a config, and ends its servers. The end of standard input does the same.
     #[serde(rename = "tests/end")]
+    #[schemars(title = "tests/end")]
     EndTests(ProjectName),
 }
 
@@ -193,10 +226,12 @@ enum ClientRequest {
 enum Callback {
     /// Executes a client-side tool. An error as the answer is what the agent gets: `{"error": message}`.
     #[serde(rename = "tool/call")]
-    Tool(ToolCall),
+    #[schemars(title = "tool/call")]
+    Tool(ToolCallback),
     /// Asks the client's own model. An error as the answer is the error of the run.
     #[serde(rename = "model/call")]
-    Model(ModelCall),
+    #[schemars(title = "model/call")]
+    Model(ModelCallback),
 }
 
 /// What nothing answers, by its method.
@@ -206,12 +241,15 @@ enum Callback {
 enum Notification {
     /// An event of a run, before its answer.
     #[serde(rename = "event")]
+    #[schemars(title = "event")]
     Event(EventNotice<'static>),
     /// The answer to a request of ananke is not needed any more.
     #[serde(rename = "request/cancelled")]
+    #[schemars(title = "request/cancelled")]
     Cancelled(CancelledRequest),
     /// A test has ended.
     #[serde(rename = "test/result")]
+    #[schemars(title = "test/result")]
     Test(TestResult),
 }
 
@@ -222,7 +260,7 @@ enum Notification {
 enum AnyResult {
     Initialized(Initialized),
     Opened(SessionName),
-    Run(RunResult),
+    Run(TurnResult),
     Mocked(MockName),
     Checked(CheckResult),
     Judged(JudgeResult),
@@ -231,8 +269,8 @@ enum AnyResult {
     ListedTests(ListedTests),
     RanTests(RunTestsResult),
     Nothing(Nothing),
-    Tool(ToolResult),
-    Model(ModelReply),
+    Tool(ToolCallbackAnswer),
+    Model(ModelCallbackAnswer),
 }
 
 /// The first request.
@@ -311,7 +349,7 @@ pub(super) struct OpenSession {
     pub(super) instructions: Option<String>,
     /// The client-side tools that the client executes.
     #[serde(default)]
-    pub(super) tools: Vec<DeclaredTool>,
+    pub(super) tools: Vec<CallerTool>,
     /// How long the client may take for an answer to `tool/call` and `model/call`, in milliseconds (default: 10 minutes).
     #[serde(default)]
     pub(super) callback_timeout_ms: Option<u64>,
@@ -320,7 +358,7 @@ pub(super) struct OpenSession {
 /// A client-side tool.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct DeclaredTool {
+pub(super) struct CallerTool {
     /// The name of the tool.
     pub(super) name: String,
     /// The description for the model.
@@ -379,26 +417,29 @@ pub(super) struct ResumeAnswer {
 
 /// Something that the agent waits for.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct OpenInterrupt {
+pub(super) struct SessionInterrupt {
     /// The id of the interrupt.
     pub(super) id: String,
     /// The agent's reason code.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
     /// The question, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<String>,
     /// The id of the call that waits, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tool_call_id: Option<String>,
 }
 
 /// What came of a turn.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct RunResult {
+pub(super) struct TurnResult {
     /// The name of the run, for `session/check` and `session/judge`.
     pub(super) run: String,
     /// The events of the agent, in their order.
     pub(super) events: Vec<SessionEvent>,
     /// What the agent waits for, until `session/resume` answers it.
-    pub(super) interrupts: Vec<OpenInterrupt>,
+    pub(super) interrupts: Vec<SessionInterrupt>,
 }
 
 /// The tools whose calls are sent to the client.
@@ -524,7 +565,7 @@ pub(super) struct Nothing {}
 
 /// A call to a client-side tool.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ToolCall {
+pub(super) struct ToolCallback {
     /// The session.
     pub(super) session: String,
     /// The tool.
@@ -541,7 +582,7 @@ pub(super) struct ToolCall {
 /// The answer to `tool/call`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ToolResult {
+pub(super) struct ToolCallbackAnswer {
     /// The result of the tool.
     pub(super) output: Value,
 }
@@ -558,7 +599,7 @@ pub(super) enum ModelPurpose {
 
 /// A question to the client's model.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ModelCall {
+pub(super) struct ModelCallback {
     /// The session; for a judge of events without a session it is empty.
     pub(super) session: String,
     /// The purpose of the question.
@@ -572,7 +613,7 @@ pub(super) struct ModelCall {
 /// The answer to `model/call`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ModelReply {
+pub(super) struct ModelCallbackAnswer {
     /// The message of the model: `content` (a text), `tool_calls`, or both.
     pub(super) message: Value,
 }

@@ -16,12 +16,13 @@ pub(super) enum EventRoleView {
     User,
 }
 
-/// Something that the agent did, in its order. Of events that a client made, `tool_call_id` pairs outputs with calls; without
+/// Something that the agent did, in its order. In events that a client made, `tool_call_id` pairs outputs with calls; without
 /// it an output belongs to the last call to its tool that has none.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum SessionEvent {
     /// A text.
+    #[schemars(title = "message")]
     Message {
         /// Who it is from.
         #[serde(default)]
@@ -30,6 +31,7 @@ pub(super) enum SessionEvent {
         content: String,
     },
     /// A call to a tool.
+    #[schemars(title = "function_call")]
     FunctionCall {
         /// The tool.
         name: String,
@@ -37,10 +39,11 @@ pub(super) enum SessionEvent {
         #[serde(default)]
         arguments: Value,
         /// The id of the call.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         tool_call_id: Option<String>,
     },
     /// The result of a call.
+    #[schemars(title = "function_call_output")]
     FunctionCallOutput {
         /// The tool.
         name: String,
@@ -51,10 +54,10 @@ pub(super) enum SessionEvent {
         #[serde(default)]
         is_error: bool,
         /// The id of the call.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         tool_call_id: Option<String>,
         /// How long the call took, in milliseconds.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         execution_time_ms: Option<f64>,
     },
 }

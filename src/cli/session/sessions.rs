@@ -16,14 +16,14 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use super::callbacks::{AGENT_LANE, Callbacks, JUDGE_LANE};
-use super::client::Client;
-use super::held_session::{HeldSession, TurnInput, open_interrupts, pending_answers};
+use super::held_session::{HeldInput, HeldSession, open_interrupts, pending_answers};
 use super::protocol::{
     CheckResult, CheckRun, EventNotice, HistoryResult, JudgeResult, JudgeRun, MockName, MockTools,
-    OpenSession, ResumeSession, RunResult, RunSession, SessionName, StateResult, TargetChoice,
+    OpenSession, ResumeSession, RunSession, SessionName, StateResult, TargetChoice, TurnResult,
     UnmockTools,
 };
-use super::rpc_error::{RpcCode, RpcError};
+use super::session_client::SessionClient;
+use super::session_error::{SessionError, SessionErrorCode};
 use super::session_event::{SessionEvent, made_events};
 
 /// How many runs are kept for rules; the oldest are forgotten.
@@ -34,7 +34,7 @@ const CALLBACK_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// The sessions of a client.
 pub(super) struct Sessions {
-    client: Client,
+    client: SessionClient,
     context: Context,
     /// The config that `initialize` names.
     config: OnceLock<PathBuf>,
@@ -43,14 +43,14 @@ pub(super) struct Sessions {
     next_id: AtomicU64,
 }
 
-/// The agent that answers an assert block of events without a session: none.
+/// The agent of events without a session, which is asked nothing.
 fn no_agent() -> AgentTarget {
-    AgentTarget::yaml("type: scripted\nrules: []")
+    AgentTarget::silent()
 }
 
 impl Sessions {
     /// No sessions.
-    pub(super) fn new(client: Client, context: Context) -> Self {
+    pub(super) fn new(client: SessionClient, context: Context) -> Self {
         Self {
             client,
             context,
@@ -72,7 +72,7 @@ impl Sessions {
     }
 
     /// Makes a session.
-    pub(super) fn open(&self, params: OpenSession) -> Result<SessionName, RpcError> {
+    pub(super) fn open(&self, params: OpenSession) -> Result<SessionName, SessionError> {
         let OpenSession {
             target,
             agent,
@@ -84,7 +84,7 @@ impl Sessions {
         let limit = match callback_timeout_ms {
             Some(0) => {
                 let message = "`callback_timeout_ms` must be at least 1";
-                return Err(RpcError::params(message));
+                return Err(SessionError::params(message));
             }
             Some(limit) => Duration::from_millis(limit),
             None => CALLBACK_TIMEOUT,
@@ -93,7 +93,7 @@ impl Sessions {
         let agent = match (target, agent) {
             (Some(_), Some(_)) => {
                 let message = "a session has a `target` or the `agent` of the client, not both";
-                return Err(RpcError::params(message));
+                return Err(SessionError::params(message));
             }
             (None, Some(_)) => SessionAgent::Written(caller(AGENT_LANE)),
             (Some(TargetChoice::Keys(keys)), None) => SessionAgent::Written(written(keys)?),
@@ -109,19 +109,19 @@ impl Sessions {
     }
 
     /// A turn of the user.
-    pub(super) async fn run(&self, params: RunSession) -> Result<RunResult, RpcError> {
+    pub(super) async fn run(&self, params: RunSession) -> Result<TurnResult, SessionError> {
         let RunSession { session, input } = params;
-        self.turn(&session, TurnInput::Text(input)).await
+        self.turn(&session, HeldInput::Text(input)).await
     }
 
     /// Answers to what the agent waits for.
-    pub(super) async fn resume(&self, params: ResumeSession) -> Result<RunResult, RpcError> {
+    pub(super) async fn resume(&self, params: ResumeSession) -> Result<TurnResult, SessionError> {
         let ResumeSession { session, answers } = params;
         let answers = pending_answers(answers)?;
-        self.turn(&session, TurnInput::Answers(answers)).await
+        self.turn(&session, HeldInput::Answers(answers)).await
     }
 
-    async fn turn(&self, session: &str, input: TurnInput) -> Result<RunResult, RpcError> {
+    async fn turn(&self, session: &str, input: HeldInput) -> Result<TurnResult, SessionError> {
         let held = self.held(session)?;
         let keep = |run: &_| self.keep(CheckedRun::of(run));
         let (run, done) = held.turn(input, keep).await?;
@@ -132,7 +132,7 @@ impl Sessions {
             self.client.notify("event", notice).await;
         }
         let interrupts = open_interrupts(done.interrupts());
-        Ok(RunResult {
+        Ok(TurnResult {
             run,
             events,
             interrupts,
@@ -140,7 +140,7 @@ impl Sessions {
     }
 
     /// Sends the calls to some tools to the client.
-    pub(super) async fn mock(&self, params: MockTools) -> Result<MockName, RpcError> {
+    pub(super) async fn mock(&self, params: MockTools) -> Result<MockName, SessionError> {
         let MockTools { session, tools } = params;
         let held = self.held(&session)?;
         let mock = self.next_name('m');
@@ -149,31 +149,34 @@ impl Sessions {
     }
 
     /// Ends a mock.
-    pub(super) fn unmock(&self, params: &UnmockTools) -> Result<(), RpcError> {
+    pub(super) fn unmock(&self, params: &UnmockTools) -> Result<(), SessionError> {
         self.held(&params.session)?.unmock(&params.mock)
     }
 
     /// Everything that was said and done in a session.
-    pub(super) async fn history(&self, params: &SessionName) -> Result<HistoryResult, RpcError> {
+    pub(super) async fn history(
+        &self,
+        params: &SessionName,
+    ) -> Result<HistoryResult, SessionError> {
         let history = self.held(&params.session)?.history().await;
         let events = history.iter().map(SessionEvent::from).collect();
         Ok(HistoryResult { events })
     }
 
     /// The agent's state after the last run of a session.
-    pub(super) async fn state(&self, params: &SessionName) -> Result<StateResult, RpcError> {
+    pub(super) async fn state(&self, params: &SessionName) -> Result<StateResult, SessionError> {
         let state = self.held(&params.session)?.state().await;
         Ok(StateResult { state })
     }
 
     /// Aborts what a session does.
-    pub(super) fn cancel(&self, params: &SessionName) -> Result<(), RpcError> {
+    pub(super) fn cancel(&self, params: &SessionName) -> Result<(), SessionError> {
         self.held(&params.session)?.cancel();
         Ok(())
     }
 
     /// Ends a session.
-    pub(super) async fn close(&self, params: &SessionName) -> Result<(), RpcError> {
+    pub(super) async fn close(&self, params: &SessionName) -> Result<(), SessionError> {
         let held = self.held(&params.session)?;
         let closed = held.close().await;
         self.sessions().shift_remove(&params.session);
@@ -181,7 +184,7 @@ impl Sessions {
     }
 
     /// Applies rules to a run.
-    pub(super) async fn check(&self, params: CheckRun) -> Result<CheckResult, RpcError> {
+    pub(super) async fn check(&self, params: CheckRun) -> Result<CheckResult, SessionError> {
         let CheckRun {
             session,
             run,
@@ -195,7 +198,7 @@ impl Sessions {
             (None, Some(block)) => Value::Object(block).to_string(),
             _ => {
                 let message = "name the rules as `yaml` or as `assert`, one of the two";
-                return Err(RpcError::params(message));
+                return Err(SessionError::params(message));
             }
         };
         let run = self.chosen(session, run, events, input).await?;
@@ -205,7 +208,7 @@ impl Sessions {
     }
 
     /// Asks a judge about the last message of a run.
-    pub(super) async fn judge(&self, params: JudgeRun) -> Result<JudgeResult, RpcError> {
+    pub(super) async fn judge(&self, params: JudgeRun) -> Result<JudgeResult, SessionError> {
         let JudgeRun {
             session,
             run,
@@ -224,7 +227,7 @@ impl Sessions {
             _ => {
                 let message =
                     "name the judge as `judge`, or as the `agent` of the client, one of the two";
-                return Err(RpcError::params(message));
+                return Err(SessionError::params(message));
             }
         };
         let run = self.chosen(session, run, events, input).await?;
@@ -265,15 +268,15 @@ impl Sessions {
         run: Option<String>,
         events: Option<Vec<SessionEvent>>,
         input: Option<String>,
-    ) -> Result<CheckedRun, RpcError> {
+    ) -> Result<CheckedRun, SessionError> {
         if input.is_some() && events.is_none() {
             let message = "`input` goes with `events`: a run of a session has an input of its own";
-            return Err(RpcError::params(message));
+            return Err(SessionError::params(message));
         }
         if let Some(events) = events {
             if run.is_some() {
                 let message = "name a `run` or give `events`, not both";
-                return Err(RpcError::params(message));
+                return Err(SessionError::params(message));
             }
             let setup = match session {
                 Some(session) => self.held(&session)?.setup.clone(),
@@ -291,15 +294,17 @@ impl Sessions {
                 last.ok_or_else(|| {
                     let message =
                         format!("the session `{session}` has no run yet: send `session/run` first");
-                    RpcError::params(message)
+                    SessionError::params(message)
                 })?
             }
             (None, Some(run)) => run,
             (Some(_), Some(_)) => {
-                return Err(RpcError::params("name a `session` or a `run`, not both"));
+                return Err(SessionError::params(
+                    "name a `session` or a `run`, not both",
+                ));
             }
             (None, None) => {
-                return Err(RpcError::params(
+                return Err(SessionError::params(
                     "name a `session` or a `run`, or give `events`",
                 ));
             }
@@ -309,12 +314,12 @@ impl Sessions {
             let message = format!(
                 "there is no run `{name}`: the last {KEPT_RUNS} are kept, without those of `run/release`"
             );
-            RpcError::params(message)
+            SessionError::params(message)
         })
     }
 
     /// The run in the project of the config, whose targets can be named as judges.
-    fn of_config(&self, run: &CheckedRun) -> Result<CheckedRun, RpcError> {
+    fn of_config(&self, run: &CheckedRun) -> Result<CheckedRun, SessionError> {
         if run.is_of_config() {
             return Ok(run.clone());
         }
@@ -347,13 +352,13 @@ impl Sessions {
     }
 
     /// The config: the one that `initialize` names, or the nearest above the working directory.
-    fn config(&self) -> Result<PathBuf, RpcError> {
+    fn config(&self) -> Result<PathBuf, SessionError> {
         let located = locate(
             &self.context,
             self.named_config().map(PathBuf::as_path),
             &[],
         );
-        located.map_err(|problem| RpcError::without_config(&problem))
+        located.map_err(|problem| SessionError::without_config(&problem))
     }
 
     fn keep(&self, run: CheckedRun) -> String {
@@ -370,15 +375,15 @@ impl Sessions {
         format!("{kind}{}", self.next_id.fetch_add(1, Ordering::Relaxed))
     }
 
-    fn held(&self, name: &str) -> Result<Arc<HeldSession>, RpcError> {
+    fn held(&self, name: &str) -> Result<Arc<HeldSession>, SessionError> {
         let sessions = self.sessions();
         sessions.get(name).cloned().ok_or_else(|| {
             let open = match nearest(name, sessions.keys()) {
                 Some(near) => format!("; did you mean `{near}`?"),
                 None => "; `session/open` makes one".to_owned(),
             };
-            RpcError::new(
-                RpcCode::InvalidParams,
+            SessionError::new(
+                SessionErrorCode::InvalidParams,
                 format!("`session`: there is no session `{name}`, or it was closed{open}"),
             )
         })
@@ -399,10 +404,10 @@ fn caller(lane: &str) -> AgentTarget {
 }
 
 /// A target in place, in which nothing refers to a variable.
-fn written(mut keys: serde_json::Map<String, Value>) -> Result<AgentTarget, RpcError> {
+fn written(mut keys: serde_json::Map<String, Value>) -> Result<AgentTarget, SessionError> {
     let Some(Value::String(target_type)) = keys.shift_remove("type") else {
-        let message = "a target in place needs its `type` (a text), as in a config: `agui`, `openai` or another one";
-        return Err(RpcError::params(message));
+        let message = "a target in place needs its `type` (a text), as in a config";
+        return Err(SessionError::params(message));
     };
     Ok(AgentTarget::new(&target_type, json!(keys)))
 }

@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use super::rpc_error::{RpcCode, RpcError};
+use super::session_error::{SessionError, SessionErrorCode};
 
 /// The answer to a request of ananke: the result, or the message of the error.
 pub(super) type CallbackAnswer = Result<Value, String>;
 
 /// A line of the client.
 #[derive(Debug, PartialEq)]
-pub(super) enum Incoming {
+pub(super) enum ClientLine {
     /// It wants an answer.
     Request {
         id: Value,
@@ -23,10 +23,10 @@ pub(super) enum Incoming {
     /// It is an answer that nothing waits for, or empty.
     Ignored,
     /// It is none of these; the answer has this id.
-    Wrong(Value, RpcError),
+    Wrong(Value, SessionError),
 }
 
-impl Incoming {
+impl ClientLine {
     /// What this line is.
     pub(super) fn read(line: &[u8]) -> Self {
         if line.iter().all(u8::is_ascii_whitespace) {
@@ -40,7 +40,10 @@ impl Incoming {
             Ok(_) => return wrong(Value::Null, "a line is one object"),
             Err(error) => {
                 let message = format!("the line is not JSON: {error}");
-                return Self::Wrong(Value::Null, RpcError::new(RpcCode::Parse, message));
+                return Self::Wrong(
+                    Value::Null,
+                    SessionError::new(SessionErrorCode::Parse, message),
+                );
             }
         };
         Self::of_message(message)
@@ -91,8 +94,11 @@ impl Incoming {
     }
 }
 
-fn wrong(id: Value, message: &str) -> Incoming {
-    Incoming::Wrong(id, RpcError::new(RpcCode::InvalidRequest, message))
+fn wrong(id: Value, message: &str) -> ClientLine {
+    ClientLine::Wrong(
+        id,
+        SessionError::new(SessionErrorCode::InvalidRequest, message),
+    )
 }
 
 #[cfg(test)]
@@ -102,8 +108,8 @@ mod tests {
     use super::*;
 
     fn code(line: &[u8]) -> Option<(i64, Value)> {
-        match Incoming::read(line) {
-            Incoming::Wrong(id, error) => Some((error.code.number(), id)),
+        match ClientLine::read(line) {
+            ClientLine::Wrong(id, error) => Some((error.code.number(), id)),
             _ => None,
         }
     }
@@ -138,10 +144,10 @@ mod tests {
 
     #[test]
     fn requests_answers_and_notifications_are_known_by_their_keys() {
-        let read = |message: Value| Incoming::read(message.to_string().as_bytes());
+        let read = |message: Value| ClientLine::read(message.to_string().as_bytes());
         assert_eq!(
             read(json!({ "jsonrpc": "2.0", "id": "a", "method": "m" })),
-            Incoming::Request {
+            ClientLine::Request {
                 id: json!("a"),
                 method: "m".to_owned(),
                 params: Map::new()
@@ -149,20 +155,20 @@ mod tests {
         );
         assert_eq!(
             read(json!({ "jsonrpc": "2.0", "method": "m" })),
-            Incoming::Notification
+            ClientLine::Notification
         );
         assert_eq!(
             read(json!({ "jsonrpc": "2.0", "id": 4, "result": 1 })),
-            Incoming::Answer(4, Ok(json!(1)))
+            ClientLine::Answer(4, Ok(json!(1)))
         );
         assert_eq!(
             read(json!({ "jsonrpc": "2.0", "id": 4, "error": { "code": 1, "message": "no" } })),
-            Incoming::Answer(4, Err("no".to_owned()))
+            ClientLine::Answer(4, Err("no".to_owned()))
         );
         assert_eq!(
             read(json!({ "jsonrpc": "2.0", "id": "x", "result": 1 })),
-            Incoming::Ignored
+            ClientLine::Ignored
         );
-        assert_eq!(Incoming::read(b"  \r"), Incoming::Ignored);
+        assert_eq!(ClientLine::read(b"  \r"), ClientLine::Ignored);
     }
 }

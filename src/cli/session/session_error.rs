@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 /// The code of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RpcCode {
+pub(super) enum SessionErrorCode {
     /// The line is not JSON.
     Parse,
     /// The line is not a request, or is too long.
@@ -31,7 +31,7 @@ pub(super) enum RpcCode {
     Project,
 }
 
-impl RpcCode {
+impl SessionErrorCode {
     /// The number.
     pub(super) fn number(self) -> i64 {
         match self {
@@ -52,15 +52,15 @@ impl RpcCode {
 
 /// The error of a request.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct RpcError {
-    pub(super) code: RpcCode,
+pub(super) struct SessionError {
+    pub(super) code: SessionErrorCode,
     /// What is wrong, and what to do.
     pub(super) message: String,
 }
 
-impl RpcError {
+impl SessionError {
     /// An error with this code.
-    pub(super) fn new(code: RpcCode, message: impl Into<String>) -> Self {
+    pub(super) fn new(code: SessionErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
             message: message.into(),
@@ -69,7 +69,7 @@ impl RpcError {
 
     /// The keys of a request are wrong, or what they name.
     pub(super) fn params(message: impl Into<String>) -> Self {
-        Self::new(RpcCode::InvalidParams, message)
+        Self::new(SessionErrorCode::InvalidParams, message)
     }
 
     /// There is no config.
@@ -91,12 +91,12 @@ impl RpcError {
     }
 }
 
-impl From<TestingError> for RpcError {
+impl From<TestingError> for SessionError {
     fn from(error: TestingError) -> Self {
         let code = match &error {
-            TestingError::Config(_) | TestingError::Usage(_) => RpcCode::InvalidParams,
-            TestingError::Agent(_) => RpcCode::Agent,
-            TestingError::Judge(_) => RpcCode::Judge,
+            TestingError::Config(_) | TestingError::Usage(_) => SessionErrorCode::InvalidParams,
+            TestingError::Agent(_) => SessionErrorCode::Agent,
+            TestingError::Judge(_) => SessionErrorCode::Judge,
         };
         Self::new(code, error.to_string())
     }

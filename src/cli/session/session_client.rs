@@ -14,8 +14,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{Notify, Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use super::incoming::CallbackAnswer;
-use super::rpc_error::RpcError;
+use super::client_line::CallbackAnswer;
+use super::session_error::SessionError;
 use ananke::text::duration;
 
 /// How much may wait to be written, in units of [`UNIT`] bytes.
@@ -35,10 +35,10 @@ const MOST_WAITING: usize = 100_000;
 
 /// What is known of the thread that writes.
 #[derive(Clone, Default)]
-struct OutputState {
+struct ClientOutput {
     /// How many lines wait.
     waiting: Arc<AtomicUsize>,
-    /// Wakes whoever waits until all lines are written.
+    /// Wakes what waits until all lines are written.
     written: Arc<Notify>,
     /// Is cancelled when the reader is gone.
     closed: CancellationToken,
@@ -48,23 +48,23 @@ struct OutputState {
 
 /// The other side. Clones are the same one.
 #[derive(Clone)]
-pub(super) struct Client(Arc<ClientState>);
+pub(super) struct SessionClient(Arc<ClientState>);
 
 struct ClientState {
     lines: UnboundedSender<WaitingLine>,
     room: Arc<Semaphore>,
-    output: OutputState,
+    output: ClientOutput,
     asked: Mutex<HashMap<u64, oneshot::Sender<CallbackAnswer>>>,
     next_id: AtomicU64,
 }
 
 /// A question that is given up when this is dropped before its answer.
-struct Asked<'a> {
-    client: &'a Client,
+struct OpenQuestion<'a> {
+    client: &'a SessionClient,
     id: u64,
 }
 
-impl Client {
+impl SessionClient {
     /// The other side, which reads `out`.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl Client {
     pub(super) fn new(out: impl Write + Send + 'static) -> io::Result<Self> {
         let (lines, waiting) = unbounded_channel();
         let room = Arc::new(Semaphore::new(WAITING as usize));
-        let output = OutputState::default();
+        let output = ClientOutput::default();
         let (free, state) = (Arc::clone(&room), output.clone());
         thread::Builder::new()
             .name("output".to_owned())
@@ -108,7 +108,7 @@ impl Client {
     }
 
     /// Sends the answer to a line that is no request, without waiting for room.
-    pub(super) fn refuse(&self, id: &Value, error: &RpcError) {
+    pub(super) fn refuse(&self, id: &Value, error: &SessionError) {
         let line = json!({ "jsonrpc": "2.0", "id": id, "error": error.to_json() });
         self.push(WaitingLine {
             text: line.to_string(),
@@ -117,7 +117,7 @@ impl Client {
     }
 
     /// Sends an answer.
-    pub(super) async fn answer(&self, id: &Value, result: Result<Value, RpcError>) {
+    pub(super) async fn answer(&self, id: &Value, result: Result<Value, SessionError>) {
         let line = match result {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
             Err(error) => json!({ "jsonrpc": "2.0", "id": id, "error": error.to_json() }),
@@ -144,7 +144,7 @@ impl Client {
         let id = self.0.next_id.fetch_add(1, Ordering::Relaxed);
         let (answer, answered) = oneshot::channel();
         self.asked().insert(id, answer);
-        let _until_answered = Asked { client: self, id };
+        let _until_answered = OpenQuestion { client: self, id };
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
             .await;
         match tokio::time::timeout(limit, answered).await {
@@ -191,7 +191,7 @@ impl Client {
     }
 }
 
-impl Drop for Asked<'_> {
+impl Drop for OpenQuestion<'_> {
     fn drop(&mut self) {
         if self.client.asked().remove(&self.id).is_some() {
             let message = json!({
@@ -211,7 +211,7 @@ fn write(
     mut out: impl Write,
     mut waiting: UnboundedReceiver<WaitingLine>,
     free: &Semaphore,
-    state: &OutputState,
+    state: &ClientOutput,
 ) {
     while let Some(WaitingLine { mut text, units }) = waiting.blocking_recv() {
         text.push('\n');

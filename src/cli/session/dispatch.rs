@@ -193,6 +193,26 @@ fn unknown(method: &str) -> SessionError {
     )
 }
 
+/// Whether the error is about the keys as a whole: one of them is unknown or missing.
+fn is_about_all<P>(
+    error: &str,
+    params: &Map<String, Value>,
+    read: impl Fn(Map<String, Value>) -> Result<P, serde_json::Error>,
+) -> bool {
+    let named = error.split('`').nth(1).unwrap_or_default();
+    if error.starts_with("unknown field") {
+        return params.contains_key(named);
+    }
+    if !error.starts_with("missing field") {
+        return false;
+    }
+    let mut given = params.clone();
+    given.insert(named.to_owned(), Value::Null);
+    read(given)
+        .err()
+        .is_none_or(|other| other.to_string() != error)
+}
+
 /// The keys of a request.
 ///
 /// # Errors
@@ -210,7 +230,7 @@ fn read<P: DeserializeOwned>(method: &str, params: Map<String, Value>) -> Result
         read(rest).err().map(|error| error.to_string()) != Some(error.clone())
     });
     let place = match wrong {
-        Some(key) if !error.contains("unknown field") => format!("`{}`: ", escape::line(key)),
+        Some(key) if !is_about_all(&error, &params, &read) => format!("`{}`: ", escape::line(key)),
         _ => String::new(),
     };
     Err(SessionError::params(format!("`{method}`: {place}{error}")))

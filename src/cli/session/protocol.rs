@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::session_event::SessionEvent;
 use super::test_messages::{
@@ -55,6 +55,12 @@ pub(in crate::cli) fn schema() -> Value {
                 key["description"] = description.into();
             }
         }
+    }
+    // The one key that is null if it has no value.
+    let id = schema.pointer_mut("/definitions/ErrorLine/properties/id");
+    if let Some(Value::Object(id)) = id {
+        id.shift_remove("$ref");
+        id.insert("type".to_owned(), json!(["integer", "string", "null"]));
     }
     schema["description"] =
         "A line of `ananke session --stdio`, in both directions: JSON-RPC 2.0.".into();

@@ -14,6 +14,7 @@ use ananke::testing::{AgentTarget, CheckedRun, SessionAgent, SessionSetup};
 use ananke::text::nearest;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use super::callbacks::{AGENT_LANE, Callbacks, JUDGE_LANE};
 use super::held_session::{HeldInput, HeldSession, open_interrupts, pending_answers};
@@ -41,6 +42,8 @@ pub(super) struct Sessions {
     sessions: Mutex<IndexMap<String, Arc<HeldSession>>>,
     runs: Mutex<IndexMap<String, CheckedRun>>,
     next_id: AtomicU64,
+    /// Is cancelled when the client has gone.
+    ending: CancellationToken,
 }
 
 /// The agent of events without a session, which is asked nothing.
@@ -58,6 +61,7 @@ impl Sessions {
             sessions: Mutex::default(),
             runs: Mutex::default(),
             next_id: AtomicU64::new(1),
+            ending: CancellationToken::new(),
         }
     }
 
@@ -104,7 +108,11 @@ impl Sessions {
         };
         let setup = self.setup(agent, instructions, &callbacks);
         let session = HeldSession::open(setup, callbacks, tools)?;
-        self.sessions().insert(name.clone(), Arc::new(session));
+        let session = Arc::new(session);
+        self.sessions().insert(name.clone(), Arc::clone(&session));
+        if self.ending.is_cancelled() {
+            session.cancel();
+        }
         Ok(SessionName { session: name })
     }
 
@@ -249,12 +257,17 @@ impl Sessions {
         self.runs().shift_remove(run);
     }
 
-    /// Aborts all sessions, and waits until they are over.
-    pub(super) async fn end(&self) {
-        let sessions: Vec<_> = self.sessions().drain(..).map(|(_, held)| held).collect();
-        for session in &sessions {
+    /// Aborts what all sessions do, and those that are opened from now on.
+    pub(super) fn cancel_all(&self) {
+        self.ending.cancel();
+        for session in self.sessions().values() {
             session.cancel();
         }
+    }
+
+    /// Waits until all sessions are over, after [`Self::cancel_all`].
+    pub(super) async fn end(&self) {
+        let sessions: Vec<_> = self.sessions().drain(..).map(|(_, held)| held).collect();
         for session in sessions {
             // Nothing is there any more that could be sent the error.
             let _gone = session.close().await;

@@ -172,7 +172,7 @@ async fn answers(
         .into());
     }
     let calls: Vec<&ToolCall> = pending.into_iter().map(|(call, _)| call).collect();
-    tools.answer_all(&calls, trace).await
+    tools.answer_all(calls, trace).await
 }
 
 /// The calls of the last turn that wait for the client, if its run has finished.

@@ -242,6 +242,7 @@ impl Attempt<'_> {
             driver: shared.driver.clone(),
             log: shared.log.clone(),
             mocks,
+            stop: shared.stopper.token().clone(),
         };
         let watched = simulation
             .iter()

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
+use tokio_util::sync::CancellationToken;
 
 use super::attempt::Attempt;
 use super::conversation_driver::{ConversationDriver, DriverRequest};
@@ -70,6 +71,8 @@ pub(super) struct HostedTools<'s> {
     /// Where its answers are logged.
     pub(super) log: Option<ConversationLog>,
     pub(super) mocks: Mocks<'s>,
+    /// Is cancelled when the run stops: a program that executes a tool is not waited for then.
+    pub(super) stop: CancellationToken,
 }
 
 /// Whether a program executes the client-side tool of this name.
@@ -92,30 +95,28 @@ impl ToolHost for HostedTools<'_> {
         trace: &'a Trace,
     ) -> BoxFuture<'a, Result<ToolAnswer, Halt>> {
         Box::pin(async move {
-            let answer = match &self.driver {
-                Some(driver) if driver.executes(&call.name) => driver.execute(call).await,
-                _ => self.mocks.answer(call, trace).await?,
-            };
-            if let Some(log) = &self.log {
-                log.answered(answer.clone());
-            }
-            Ok(answer)
+            let answers = self.answer_all(vec![call], trace).await?;
+            answers.into_iter().next().ok_or(Halt::Stopped)
         })
     }
 
     fn answer_all<'a>(
         &'a mut self,
-        calls: &'a [&'a ToolCall],
+        calls: Vec<&'a ToolCall>,
         trace: &'a Trace,
     ) -> BoxFuture<'a, Result<Vec<ToolAnswer>, Halt>> {
         Box::pin(async move {
-            let Self { driver, log, mocks } = self;
+            let Self {
+                driver,
+                log,
+                mocks,
+                stop,
+            } = self;
             let log = log.as_ref();
             let (of_driver, mocked): (Vec<_>, Vec<_>) = calls
-                .iter()
-                .copied()
+                .into_iter()
                 .partition(|call| is_executed(driver.as_ref(), &call.name));
-            let answers = Mutex::new(Vec::with_capacity(calls.len()));
+            let answers = Mutex::new(Vec::with_capacity(of_driver.len() + mocked.len()));
             let answered = |answer: ToolAnswer| {
                 if let Some(log) = log {
                     log.answered(answer.clone());
@@ -140,7 +141,12 @@ impl ToolHost for HostedTools<'_> {
                 }
                 Ok::<_, Halt>(())
             };
-            let ((), mocked) = tokio::join!(executed, of_mocks);
+            let all = async { tokio::join!(executed, of_mocks) };
+            let ((), mocked) = tokio::select! {
+                biased;
+                () = stop.cancelled() => return Err(Halt::Stopped),
+                answered = all => answered,
+            };
             mocked?;
             Ok(answers.into_inner().unwrap_or_else(PoisonError::into_inner))
         })

@@ -2,6 +2,7 @@
 
 mod bad_lines;
 mod conversations;
+mod documented;
 #[cfg(unix)]
 mod ends;
 mod project_tests;

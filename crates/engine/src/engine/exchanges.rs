@@ -34,6 +34,9 @@ pub(super) async fn exchange(
             context: context.clone(),
         };
         let ended = session.exchange(request, &left, sink).await;
+        if let Err(error) = &ended {
+            sink.failed(error);
+        }
         check(ended, budget, &left, sink)?;
         if sink.was_stopped() {
             break;

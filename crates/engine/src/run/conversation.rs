@@ -40,7 +40,7 @@ use ananke_agents::{Limits, Pacer, Session, SessionOptions, Target};
 use ananke_base::message::Lane;
 use ananke_rules::{Evaluator, Inherited, Measure};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult, Status, TestEnd};
-use ananke_trace::trace::Trace;
+use ananke_trace::trace::{AgentTime, Trace};
 
 /// How many rules are named that a skipped test has not evaluated.
 const LISTED_RULES: usize = 5;
@@ -365,7 +365,7 @@ impl Attempt<'_> {
     ) -> Result<Box<dyn Session>, Problem> {
         target.open(options).await.map_err(|error| {
             if self.is_sent() {
-                self.contact.not_opened(&error);
+                self.contact.failed(&error);
             }
             Problem {
                 kind: ErrorKind::Protocol,
@@ -375,9 +375,10 @@ impl Attempt<'_> {
         })
     }
 
-    /// Whether the agent itself is asked.
+    /// Whether the agent itself is asked, and is not a part of this program.
     fn is_sent(&self) -> bool {
-        self.environment.is_live() && self.case.shared.observed.is_none()
+        let is_own = self.outcome.transcript.time == AgentTime::Virtual;
+        self.environment.is_live() && self.case.shared.observed.is_none() && !is_own
     }
 
     /// Notes the tools that the rules name, and those that exist before the agent calls one.

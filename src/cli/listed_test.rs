@@ -64,9 +64,9 @@ impl ListedTest {
         Self {
             id: masked(&case.id()),
             name: masked(name),
-            file: file.to_string(),
+            file: file.clone(),
             line: *line,
-            target: target.to_string(),
+            target: target.clone(),
             turns: *turns,
             target_description: target_description.as_deref().map(masked),
             description: description.as_deref().map(masked),

@@ -23,7 +23,7 @@ use tempfile::TempDir;
 use crate::schema::session_schema;
 
 /// How long a line may take: only a test that fails waits for it.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What answers a request of ananke, by its method and parameters: `result` or `error`.
 type Answers<'a> = &'a dyn Fn(&str, &Value) -> Value;
@@ -78,23 +78,28 @@ impl Rpc {
     /// The program in an empty folder, with `initialize` answered.
     fn start() -> Self {
         let folder = TempDir::new().unwrap();
-        let mut started = Self::start_in(folder.path());
-        started._folder = Some(folder);
-        started
+        let path = folder.path().to_owned();
+        Self::spawn(&path, Some(folder)).initialized()
     }
 
     /// The program in `folder`, with `initialize` answered.
     fn start_in(folder: &Path) -> Self {
-        let mut started = Self::raw(folder);
-        let result = started
-            .call("initialize", json!({ "client": { "name": "test" } }))
-            .unwrap();
+        Self::raw(folder).initialized()
+    }
+
+    fn initialized(mut self) -> Self {
+        let client = json!({ "client": { "name": "test" } });
+        let result = self.call("initialize", client).unwrap();
         assert_eq!(result["protocol"], 1);
-        started
+        self
     }
 
     /// The program in `folder`.
     fn raw(folder: &Path) -> Self {
+        Self::spawn(folder, None)
+    }
+
+    fn spawn(folder: &Path, own: Option<TempDir>) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_ananke"))
             .args(["session", "--stdio"])
             .current_dir(folder)
@@ -118,7 +123,7 @@ impl Rpc {
             child,
             lines,
             next_id: 1,
-            _folder: None,
+            _folder: own,
         }
     }
 
@@ -134,7 +139,9 @@ impl Rpc {
     fn message(&mut self, method: &str, params: Value) -> Value {
         let id = self.next_id;
         self.next_id += 1;
-        json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
+        let mut message = json!({ "jsonrpc": "2.0", "id": id, "method": method });
+        message["params"] = params;
+        message
     }
 
     /// Sends a request; its id.

@@ -261,7 +261,7 @@ fn a_setup_that_fails_is_the_error_of_the_run() {
     let (code, message) = error(answer);
     assert_eq!((code, results.len()), (-32005, 0));
     assert!(
-        message.contains("ananke.config.yaml:3:") && message.contains("3"),
+        message.contains("ananke.config.yaml:3:") && message.ends_with("broken"),
         "{message}"
     );
 }

@@ -84,7 +84,7 @@ impl ProjectTests {
         let selection = self.selection(params)?;
         let context = self.context.clone();
         let listed = spawn_blocking(move || list(&selection, &context)).await;
-        listed.map_err(|error| SessionError::new(SessionErrorCode::Project, error.to_string()))?
+        listed.map_err(|error| SessionError::new(SessionErrorCode::Project, error.to_string()))
     }
 
     /// Runs tests; the client gets a notification of each. `request` is the id of the request.
@@ -302,7 +302,7 @@ impl ProjectTests {
 }
 
 /// The tests that are selected, and every problem.
-fn list(selection: &Selection, context: &Context) -> Result<ListedTests, SessionError> {
+fn list(selection: &Selection, context: &Context) -> ListedTests {
     let Planned {
         plan,
         problems,
@@ -316,11 +316,11 @@ fn list(selection: &Selection, context: &Context) -> Result<ListedTests, Session
         });
         found.collect()
     };
-    Ok(ListedTests {
+    ListedTests {
         config: config.display().to_string(),
         tests: plan.as_ref().map(found).unwrap_or_default(),
         problems: test_problems(&problems, &redactor),
-    })
+    }
 }
 
 /// Each problem, masked, with what is printed of it.

@@ -39,7 +39,7 @@ pub(super) struct Sessions {
     context: Context,
     /// The config that `initialize` names.
     config: OnceLock<PathBuf>,
-    sessions: Mutex<IndexMap<String, Arc<HeldSession>>>,
+    open: Mutex<IndexMap<String, Arc<HeldSession>>>,
     runs: Mutex<IndexMap<String, CheckedRun>>,
     next_id: AtomicU64,
     /// Is cancelled when the client has gone.
@@ -58,7 +58,7 @@ impl Sessions {
             client,
             context,
             config: OnceLock::new(),
-            sessions: Mutex::default(),
+            open: Mutex::default(),
             runs: Mutex::default(),
             next_id: AtomicU64::new(1),
             ending: CancellationToken::new(),
@@ -291,12 +291,11 @@ impl Sessions {
                 let message = "name a `run` or give `events`, not both";
                 return Err(SessionError::params(message));
             }
-            let setup = match session {
-                Some(session) => self.held(&session)?.setup.clone(),
-                None => {
-                    let callbacks = self.callbacks("", CALLBACK_TIMEOUT);
-                    self.setup(SessionAgent::Written(no_agent()), None, &callbacks)
-                }
+            let setup = if let Some(session) = session {
+                self.held(&session)?.setup.clone()
+            } else {
+                let callbacks = self.callbacks("", CALLBACK_TIMEOUT);
+                self.setup(SessionAgent::Written(no_agent()), None, &callbacks)
             };
             let events = made_events(events);
             return Ok(CheckedRun::by_hand(&setup, &events, input.as_deref()));
@@ -403,7 +402,7 @@ impl Sessions {
     }
 
     fn sessions(&self) -> MutexGuard<'_, IndexMap<String, Arc<HeldSession>>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn runs(&self) -> MutexGuard<'_, IndexMap<String, CheckedRun>> {

@@ -13,6 +13,7 @@ use super::conversation_log::ConversationLog;
 use super::mocks::Mocks;
 use super::oracle::TestOracle;
 use super::request_pace::RequestPace;
+use super::run::Run;
 use super::turn_count::turn_count;
 use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
 use crate::engine::{ConversationSoFar, Handling, Oracle as _, ToolHost};
@@ -67,12 +68,24 @@ impl UnwrittenInput for DriverInput<'_> {
 
 /// The client-side tools of a test, of which a program may execute some.
 pub(super) struct HostedTools<'s> {
-    pub(super) driver: Option<Arc<dyn ConversationDriver>>,
+    driver: Option<Arc<dyn ConversationDriver>>,
     /// Where its answers are logged.
-    pub(super) log: Option<ConversationLog>,
-    pub(super) mocks: Mocks<'s>,
+    log: Option<ConversationLog>,
+    mocks: Mocks<'s>,
     /// Is cancelled when the run stops: a program that executes a tool is not waited for then.
-    pub(super) stop: CancellationToken,
+    stop: CancellationToken,
+}
+
+impl<'s> HostedTools<'s> {
+    /// The client-side tools of a test of `shared`, of which `mocks` has those that no program executes.
+    pub(super) fn new(shared: &Run, mocks: Mocks<'s>) -> Self {
+        Self {
+            driver: shared.driver.clone(),
+            log: shared.log.clone(),
+            mocks,
+            stop: shared.stopper.token().clone(),
+        }
+    }
 }
 
 /// Whether a program executes the client-side tool of this name.
@@ -132,7 +145,10 @@ impl ToolHost for HostedTools<'_> {
                     .flat_map(|driver| of_driver.iter().map(|call| driver.execute(call)))
                     .collect::<FuturesUnordered<_>>();
                 executing
-                    .for_each(|answer| std::future::ready(answered(answer)))
+                    .for_each(|answer| {
+                        answered(answer);
+                        std::future::ready(())
+                    })
                     .await;
             };
             let of_mocks = async {

@@ -42,7 +42,7 @@ impl Choices<'_> {
     }
 
     fn maybe<T>(&self, value: T) -> Option<T> {
-        Some(value).filter(|_| self.number() % 2 == 0)
+        Some(value).filter(|_| self.number().is_multiple_of(2))
     }
 
     fn time(&self) -> Option<u64> {
@@ -78,8 +78,8 @@ impl Choices<'_> {
         outcome.run = self.number() % 4;
         outcome.test.quarantine = self.maybe(quarantine(self.number(), &self.text()));
         outcome.test.is_without_file = self.one_of(&[true, false]);
-        outcome.stability = outcome.stability.filter(|_| self.number() % 2 == 0);
-        outcome.walks = outcome.walks.filter(|_| self.number() % 2 == 0);
+        outcome.stability = outcome.stability.filter(|_| self.number().is_multiple_of(2));
+        outcome.walks = outcome.walks.filter(|_| self.number().is_multiple_of(2));
         let problem = problem(ErrorKind::Hook, &self.text(), None);
         outcome.verdict.end = self.one_of(&[
             TestEnd::Evaluated,
@@ -140,7 +140,7 @@ impl Choices<'_> {
             TurnEnd::Problem(problem),
         ]);
         turn.rules.iter_mut().for_each(|rule| self.vary_rule(rule));
-        let raw = turn.raw.take().filter(|_| self.number() % 2 == 0);
+        let raw = turn.raw.take().filter(|_| self.number().is_multiple_of(2));
         turn.raw = raw.map(|mut raw| {
             let changes = raw.state.iter_mut().flat_map(|state| &mut state.changes);
             for change in changes {

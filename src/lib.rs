@@ -151,7 +151,7 @@ pub use ananke_rules as assertion;
 #[doc(hidden)]
 pub use ananke_trace::{golden, outcome, process, redact, trace};
 #[doc(hidden)]
-pub use protocols::install;
+pub use protocols::{install, program_target, program_transport};
 
 #[doc(inline)]
 pub use ananke_agents::Transport;

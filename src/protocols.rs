@@ -1,12 +1,19 @@
 //! The protocols of the program: one line each.
 
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
 use ananke_a2a::A2aConfig;
-use ananke_agents::Registration;
 use ananke_agents::scripted::ScriptedConfig;
+use ananke_agents::{Registration, Transport};
 use ananke_agui::{AguiConfig, CommandConfig};
+use ananke_base::context::Clock;
 use ananke_mcp::McpConfig;
 use ananke_model::schema::CommittedSchemas;
-use ananke_openai::OpenaiConfig;
+pub use ananke_openai::program_target;
+use ananke_openai::{OpenaiConfig, ProgramTransport};
 
 /// The protocols, in the order of messages and schemas.
 const PROTOCOLS: &[Registration] = &[
@@ -28,6 +35,19 @@ const SCHEMAS: CommittedSchemas = CommittedSchemas {
 /// Installs the protocols and the schemas. Whatever reads a config or a test does so first; more than once is no different.
 pub fn install() {
     ananke_agents::install(PROTOCOLS, SCHEMAS);
+}
+
+/// The way to models that are other programs: `ask` gets the lane of a question, the messages and the tools. What is for others
+/// goes over `network`.
+pub fn program_transport(
+    network: Arc<dyn Transport>,
+    clock: Arc<dyn Clock>,
+    ask: impl Fn(String, Value, Value) -> BoxFuture<'static, Result<Value, String>>
+    + Send
+    + Sync
+    + 'static,
+) -> Arc<dyn Transport> {
+    Arc::new(ProgramTransport::new(network, clock, Arc::new(ask)))
 }
 
 #[cfg(test)]

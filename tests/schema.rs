@@ -55,8 +55,18 @@ fn all() -> Vec<(&'static str, Value)> {
             ("contract", document_schema::<ContractReport>()),
             ("coverage", document_schema::<CoverageReport>()),
             ("mutate", document_schema::<MutationDocument<'static>>()),
+            ("session", session_schema()),
         ])
         .collect()
+}
+
+/// The schema of a line of `ananke session`, whose types are those of the command.
+pub(crate) fn session_schema() -> Value {
+    let printed = Command::new(env!("CARGO_BIN_EXE_ananke"))
+        .args(["schema", "session"])
+        .output()
+        .expect("the program can be started");
+    serde_json::from_slice(&printed.stdout).expect("a schema is printed")
 }
 
 #[test]

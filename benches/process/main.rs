@@ -12,6 +12,7 @@
 mod agent;
 mod measure;
 mod project;
+mod turns;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -50,6 +51,10 @@ fn main() {
             keeping,
         ),
         ("check: 10,000 files, beside the YAML crate alone", check),
+        (
+            "session: 2,000 turns of an embedded agent, in Rust and over JSON-RPC",
+            turns::turns,
+        ),
     ];
     for (heading, measure) in measurements {
         if words.is_empty() || words.iter().any(|word| heading.contains(word.as_str())) {

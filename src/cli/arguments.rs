@@ -23,6 +23,7 @@ use super::record::{RecordOptions, record};
 use super::run::run;
 use super::run_options::RunOptions;
 use super::schema::{SchemaOptions, schema};
+use super::session::{SessionCommand, session};
 use super::show::{ShowOptions, show};
 use super::shrink::{ShrinkOptions, shrink};
 use super::tools::{ToolsOptions, tools};
@@ -40,7 +41,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
         ],
     ),
     ("Servers", &["tools", "audit", "contract", "mock"]),
-    ("Set up", &["schema", "completions", "man"]),
+    ("Set up", &["session", "schema", "completions", "man"]),
 ];
 
 /// The flags of `run` and `watch` that `-h` shows. `--help` shows all.
@@ -170,6 +171,8 @@ pub(crate) enum Command {
     Mutate(MutateOptions),
     /// Serve a scripted agent, or a recorded one, over HTTP
     Mock(MockCommand),
+    /// Hold conversations and run tests for a program in another language
+    Session(SessionCommand),
     /// Print the JSON Schema of a file, for editors
     Schema(SchemaOptions),
     /// Write a first project, for your agent or an example
@@ -202,6 +205,7 @@ impl CommandLine {
             Command::Verify(options) => verify(options, context),
             Command::Mutate(options) => mutate(options, context),
             Command::Mock(options) => mock(options, context),
+            Command::Session(options) => session(options, context),
             Command::Schema(options) => schema(options),
             Command::Init(options) => init(options, context),
             Command::Completions(options) => completions(options),

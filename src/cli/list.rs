@@ -6,10 +6,10 @@ use ananke::context::{Context, OutputStream, TerminalSize};
 use ananke::plan::{CaseEntry, Plan, TestEntry};
 use ananke::redact::Redactor;
 use clap::Args;
-use serde_json::json;
 
 use super::exit::Exit;
 use super::list_rules::RuleList;
+use super::listed_test::ListedTest;
 use super::load::load;
 use super::print::print;
 use super::print_problems::print_problems;
@@ -122,52 +122,9 @@ fn as_json(
 ) -> io::Result<()> {
     let mut before = "[\n";
     for case in &plan.cases {
-        let TestEntry {
-            name,
-            target,
-            description,
-            tags,
-            skip,
-            file,
-            line,
-            turns,
-            ..
-        } = &*case.test;
-        let mut test = json!({
-            "id": redactor.text(&case.id()), "name": redactor.text(name), "file": file, "line": line,
-            "target": target, "turns": turns,
-        });
-        let target = plan.config.target(target);
-        let target =
-            target.and_then(|target| plan.config.description(target, context, &plan.variables));
-        let optional = [
-            (
-                "target_description",
-                target.map(|text| json!(redactor.text(&text))),
-            ),
-            (
-                "description",
-                description.as_ref().map(|text| json!(redactor.text(text))),
-            ),
-            (
-                "tags",
-                (!tags.is_empty())
-                    .then(|| tags.iter().map(|tag| json!(redactor.text(tag))).collect()),
-            ),
-            (
-                "case",
-                case.row
-                    .as_ref()
-                    .map(|row| json!(redactor.text(&row.label))),
-            ),
-            ("skip", skip.as_ref().map(|why| json!(redactor.text(why)))),
-        ];
-        for (key, value) in optional {
-            if let Some(value) = value {
-                test[key] = value;
-            }
-        }
-        write!(out, "{before}  {}", escape::json(&test.to_string()))?;
+        let test = ListedTest::of(case, plan, context, redactor);
+        let test = serde_json::to_string(&test)?;
+        write!(out, "{before}  {}", escape::json(&test))?;
         before = ",\n";
     }
     if plan.cases.is_empty() {

@@ -44,6 +44,8 @@ pub(crate) enum SchemaFile {
     Coverage,
     /// What `mutate --json` prints
     Mutate,
+    /// The lines of `session --stdio`
+    Session,
 }
 
 /// Prints the schema of one kind of file.
@@ -71,6 +73,7 @@ pub(super) fn schema(options: &SchemaOptions) -> Exit {
         SchemaFile::Contract => document_schema::<ContractReport>(),
         SchemaFile::Coverage => document_schema::<CoverageReport>(),
         SchemaFile::Mutate => document_schema::<MutationDocument<'static>>(),
+        SchemaFile::Session => super::session::schema(),
     };
     print(Exit::Success, |out| out.write_all(text(&schema).as_bytes()))
 }

@@ -3,26 +3,44 @@
 use std::fmt;
 use std::panic::Location;
 
+use serde_json::Value;
+
 use super::expectation::RunExpectation;
 use super::run_events::RunEvents;
 use super::session_line::SessionStart;
+use super::session_project::RuleScopes;
 use super::session_requests::SessionRequests;
-use super::tape::Tape;
+use super::tape::{Tape, UnshownRules};
 use super::testing_error::TestingError;
 use ananke_trace::outcome::RuleResult;
 use ananke_trace::trace::{AgentEvent, Interrupt};
 
 /// What the agent did in one run.
 pub struct AgentRun {
-    run: RunEvents,
-    tape: Tape,
-    taped: usize,
-    requests: SessionRequests,
+    pub(super) run: RunEvents,
+    pub(super) tape: Tape,
+    pub(super) taped: usize,
+    pub(super) requests: SessionRequests,
+}
+
+/// Whether the events of a run are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RunPrinting {
+    /// They are, if the environment asks for it.
+    OfEnvironment,
+    /// They are not: another program prints them.
+    Never,
 }
 
 impl AgentRun {
-    pub(super) fn new(run: RunEvents, tape: Tape, taped: usize, requests: SessionRequests) -> Self {
-        if is_verbose() {
+    pub(super) fn new(
+        run: RunEvents,
+        tape: Tape,
+        taped: usize,
+        requests: SessionRequests,
+        printing: RunPrinting,
+    ) -> Self {
+        if printing == RunPrinting::OfEnvironment && is_verbose() {
             let text = run.shown(&format!("user: {}\n{}", run.input, run.listed(None)));
             #[expect(
                 clippy::print_stderr,
@@ -48,6 +66,11 @@ impl AgentRun {
     /// What the agent waits for at the end; [`TestSession::resume`](super::TestSession::resume) answers it.
     pub fn interrupts(&self) -> &[Interrupt] {
         &self.run.interrupts
+    }
+
+    /// The agent's state at the end; null if it has none.
+    pub fn state(&self) -> &Value {
+        &self.run.state
     }
 
     /// What is expected of the events. There is one cursor per result: what was looked at is passed.
@@ -86,10 +109,14 @@ impl AgentRun {
             thread_id,
             redactor,
         } = &self.run.start;
-        let (rules, state) = self.run.project.rules(block, thread_id)?;
+        let (rules, state) = self
+            .run
+            .project
+            .rules(block, thread_id, RuleScopes::WithTarget)?;
+        let (end, unshown) = (self.taped, UnshownRules::Fail);
         let evaluated = self
             .tape
-            .evaluate(self.taped, state, rules, redactor.clone());
+            .evaluate(end, state, rules, redactor.clone(), unshown);
         let evaluated = evaluated.map_err(|error| TestingError::usage(error.to_string()))?;
         evaluated.findings(&self.requests).await
     }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use ananke_agents::written_agent;
 use ananke_model::model::NEWEST_VERSION;
 use ananke_model::variables::literal_value;
 
@@ -28,6 +29,17 @@ impl AgentTarget {
             yaml: target.to_string(),
         }
     }
+
+    /// An agent that is there and says nothing.
+    #[doc(hidden)]
+    pub fn silent() -> Self {
+        Self {
+            yaml: written_agent("silent", []).to_string(),
+        }
+    }
+
+    /// The lines above the target in [`Self::config`], and how many columns it is indented.
+    pub(super) const PLACE: (usize, usize) = (2, 2);
 
     /// A config with this target.
     pub(super) fn config(&self) -> String {

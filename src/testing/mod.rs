@@ -34,11 +34,13 @@
 
 mod agent_run;
 mod agent_target;
+mod checked_run;
 mod expectation;
 mod run_events;
 mod session_line;
 mod session_project;
 mod session_requests;
+mod session_setup;
 mod session_tools;
 mod tape;
 mod test_judge;
@@ -47,6 +49,14 @@ mod testing_error;
 
 pub use agent_run::AgentRun;
 pub use agent_target::AgentTarget;
+// What is hidden is no promise: the command uses it.
+#[doc(hidden)]
+pub use checked_run::CheckedRun;
+#[doc(hidden)]
+pub use session_setup::{SessionAgent, SessionSetup};
+#[doc(hidden)]
+pub use session_tools::{ClientCall, ToolClosure};
+
 pub use ananke_base::message::{
     AnswerTo, Attachment, ContentPart, FileContent, MediaKind, PendingAnswer,
 };

@@ -4,6 +4,8 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use serde_json::Value;
+
 use super::session_line::SessionStart;
 use super::session_project::SessionProject;
 use ananke_base::text::escape;
@@ -15,6 +17,8 @@ pub(super) struct RunEvents {
     pub(super) events: Vec<AgentEvent>,
     /// What the agent waits for at the end.
     pub(super) interrupts: Vec<Interrupt>,
+    /// The agent's state at the end.
+    pub(super) state: Value,
     /// What the user said.
     pub(super) input: String,
     /// The project of the session, whose target cannot be its judge.

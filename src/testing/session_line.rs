@@ -1,11 +1,13 @@
 //! Between a session and the run that holds its conversation: what is said goes in, what came of each turn comes out.
 
 use futures_util::future::BoxFuture;
+use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
-use super::session_tools::SessionTools;
+use super::session_tools::{ClientCall, SessionTools};
 use super::tape::Tape;
+use ananke_agents::UndeclaredCalls;
 use ananke_base::message::ToolAnswer;
 use ananke_engine::engine::Observer;
 use ananke_engine::run::{ConversationDriver, DriverRequest};
@@ -29,6 +31,8 @@ pub(super) struct TurnReport {
     pub(super) events: Vec<AgentEvent>,
     /// What the agent waits for now.
     pub(super) interrupts: Vec<Interrupt>,
+    /// The agent's state at the end of the turn.
+    pub(super) state: Value,
     /// Whether the turn ended as it should.
     pub(super) is_complete: bool,
     /// How much of the session was taped by its end.
@@ -41,6 +45,7 @@ pub(super) struct SessionLine {
     reports: UnboundedSender<TurnReport>,
     begins: UnboundedSender<SessionStart>,
     tools: SessionTools,
+    instructions: String,
     tape: Tape,
     /// How much was taped when the running turn began.
     begun: std::sync::Mutex<usize>,
@@ -52,6 +57,7 @@ impl SessionLine {
         reports: UnboundedSender<TurnReport>,
         begins: UnboundedSender<SessionStart>,
         tools: SessionTools,
+        instructions: String,
         tape: Tape,
     ) -> Self {
         let requests = Mutex::new(requests);
@@ -60,6 +66,7 @@ impl SessionLine {
             reports,
             begins,
             tools,
+            instructions,
             tape,
             begun: std::sync::Mutex::default(),
         }
@@ -67,8 +74,12 @@ impl SessionLine {
 }
 
 impl ConversationDriver for SessionLine {
-    fn instructions(&self) -> Option<&'static str> {
-        Some("You are a helpful assistant.")
+    fn instructions(&self) -> Option<&str> {
+        Some(&self.instructions)
+    }
+
+    fn undeclared(&self) -> UndeclaredCalls {
+        self.tools.undeclared()
     }
 
     fn begins(&self, thread: &str, tools: Vec<String>, redactor: &Redactor) {
@@ -105,6 +116,7 @@ impl ConversationDriver for SessionLine {
         let report = TurnReport {
             events: events_of_last_turn(trace),
             interrupts,
+            state: trace.state.value().clone(),
             is_complete,
             taped: *begun,
         };
@@ -121,17 +133,17 @@ impl ConversationDriver for SessionLine {
 
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolAnswer> {
         Box::pin(async move {
-            let executed = self.tools.execute(&call.name, call.args_value()).await;
-            let (content, is_error) = match executed {
-                Some(Ok(content)) => (content, false),
-                Some(Err(message)) => (message.into(), true),
-                None => (
-                    format!("the mock of `{}` was removed", call.name).into(),
-                    true,
-                ),
+            let id = call.wire_id.to_string();
+            let made = ClientCall {
+                id: id.clone(),
+                arguments: call.args_value(),
+            };
+            let (content, is_error) = match self.tools.execute(&call.name, made).await {
+                Ok(content) => (content, false),
+                Err(content) => (content, true),
             };
             let answer = ToolAnswer {
-                call: call.wire_id.to_string(),
+                call: id,
                 content,
                 is_error,
             };

@@ -9,7 +9,10 @@ use serde_json::{Map, Value, json};
 use super::agent_target::{AgentTarget, indented};
 use super::testing_error::TestingError;
 use crate::plan::{LoadedFile, Plan, Planned, Preparation, Prepared, Selection, plan};
+use ananke_agents::Transport;
+use ananke_agents::http::HttpTransport;
 use ananke_base::context::{Context, Files, RandomIds, SystemClock};
+use ananke_base::diagnostic::{Diagnostic, Place};
 use ananke_model::model::NEWEST_VERSION;
 use ananke_model::variables::Mode;
 use ananke_rules::TurnRules;
@@ -21,6 +24,9 @@ const TEST_FILE: &str = "session-of-ananke-testing.test.yaml";
 /// The file of a config in memory.
 const CONFIG_FILE: &str = "session-of-ananke-testing.config.yaml";
 
+/// How far an assert block is indented in the test that it is read in.
+const BLOCK_COLUMNS: usize = 6;
+
 /// A project.
 #[derive(Clone)]
 pub(super) struct SessionProject {
@@ -30,6 +36,26 @@ pub(super) struct SessionProject {
     target: Option<String>,
     /// The target as the test has written it, if it is not one of a config.
     written: Option<AgentTarget>,
+    /// The way to its agents, if it is not the network.
+    transport: Option<Arc<dyn Transport>>,
+}
+
+/// The text of the test in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TestText {
+    /// An assert block that the caller has given, under a head.
+    Block,
+    /// Keys that were made of what the caller has given.
+    Made,
+}
+
+/// The scopes whose rules apply to a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RuleScopes {
+    /// Those of the target too.
+    WithTarget,
+    /// Only the rules that are given.
+    OwnAlone,
 }
 
 impl fmt::Debug for SessionProject {
@@ -46,7 +72,7 @@ impl fmt::Debug for SessionProject {
     clippy::disallowed_methods,
     reason = "a test that calls this has no other context"
 )]
-fn context_of_process() -> Context {
+pub(super) fn context_of_process() -> Context {
     Context {
         environment: Arc::new(std::env::vars_os().collect()),
         clock: Arc::new(SystemClock::start()),
@@ -59,8 +85,7 @@ fn context_of_process() -> Context {
 
 impl SessionProject {
     /// A config in memory.
-    pub(super) fn of_text(config: &str) -> Self {
-        let context = context_of_process();
+    pub(super) fn of_text(context: Context, config: &str) -> Self {
         let path = context.working_directory.join(CONFIG_FILE);
         let files = context.files.with_unsaved(path.clone(), config);
         Self {
@@ -68,28 +93,46 @@ impl SessionProject {
             config: path,
             target: None,
             written: None,
+            transport: None,
         }
     }
 
     /// A config with this target.
-    pub(super) fn of_target(target: AgentTarget) -> Self {
-        let project = Self::of_text(&target.config());
+    pub(super) fn of_target(context: Context, target: AgentTarget) -> Self {
+        let project = Self::of_text(context, &target.config());
         Self {
             written: Some(target),
             ..project
         }
     }
 
-    /// The target `name` of the config at `path`.
-    pub(super) fn of_config(path: &Path, name: &str) -> Self {
-        let context = context_of_process();
+    /// The target `name` of the config at `path`, or its default target.
+    pub(super) fn of_config(context: Context, path: &Path, name: Option<&str>) -> Self {
         let config = context.working_directory.join(path);
         Self {
             context,
             config,
-            target: Some(name.to_owned()),
+            target: name.map(str::to_owned),
             written: None,
+            transport: None,
         }
+    }
+
+    /// The same, whose agents are reached in this way.
+    #[must_use]
+    pub(super) fn with_transport(self, transport: Option<Arc<dyn Transport>>) -> Self {
+        Self { transport, ..self }
+    }
+
+    /// Whether it is that of a config, and not of a target in place.
+    pub(super) fn is_of_config(&self) -> bool {
+        self.written.is_none()
+    }
+
+    /// The way to its agents.
+    pub(super) fn transport(&self) -> Arc<dyn Transport> {
+        let network = || Arc::new(HttpTransport::new(Arc::clone(&self.context.clock))) as Arc<_>;
+        self.transport.clone().unwrap_or_else(network)
     }
 
     /// The plan of a test with these keys, and the context in which it is read.
@@ -109,6 +152,12 @@ impl SessionProject {
 
     /// The plan of a test, and the context in which it is read.
     pub(super) fn plan_text(&self, test: &str) -> Result<(Plan, Context), TestingError> {
+        self.planned(test).map_err(|problems| {
+            TestingError::of_placed(&problems, |place| self.shown(place, TestText::Made))
+        })
+    }
+
+    fn planned(&self, test: &str) -> Result<(Plan, Context), Vec<Diagnostic>> {
         let folder = self.config.parent().unwrap_or(Path::new(""));
         let path = folder.join(TEST_FILE);
         let files = self.context.files.with_unsaved(path.clone(), test);
@@ -124,8 +173,45 @@ impl SessionProject {
         let Planned { plan, problems, .. } = plan(&context, &selection, &Redactor::default());
         match plan {
             Some(plan) if plan.cases.len() == 1 => Ok((plan, context)),
-            _ => Err(TestingError::of_problems(&problems)),
+            _ => Err(problems),
         }
+    }
+
+    /// What is above an assert block in the test that it is read in.
+    fn head(&self) -> String {
+        let target = self
+            .target
+            .as_ref()
+            .map(|name| format!("target: {}\n", json!(name)))
+            .unwrap_or_default();
+        format!(
+            "version: \"{NEWEST_VERSION}\"\nname: session\n{target}turns:\n  - user: \"-\"\n    assert:\n"
+        )
+    }
+
+    /// A place as the caller knows it: in the target or the assert block that was given, or in a file; `None` if it is in a text
+    /// that was made of other things.
+    pub(super) fn shown(&self, place: &Place, text: TestText) -> Option<Place> {
+        let given = |file: &str, (lines, columns): (usize, usize)| {
+            let less = |number: u32, by: usize| {
+                number.saturating_sub(u32::try_from(by).unwrap_or(0)).max(1)
+            };
+            Some(Place {
+                file: file.into(),
+                line: less(place.line, lines),
+                column: less(place.column, columns),
+            })
+        };
+        if place.file.ends_with(TEST_FILE) {
+            return match text {
+                TestText::Block => given("assert", (self.head().lines().count(), BLOCK_COLUMNS)),
+                TestText::Made => None,
+            };
+        }
+        if self.written.is_some() && place.file.ends_with(CONFIG_FILE) {
+            return given("target", AgentTarget::PLACE);
+        }
+        Some(place.clone())
     }
 
     /// What an assert block, as YAML, says of a turn of the conversation on `thread`, and the state that the target begins with.
@@ -133,17 +219,14 @@ impl SessionProject {
         &self,
         block: &str,
         thread: &str,
+        scopes: RuleScopes,
     ) -> Result<(TurnRules, Value), TestingError> {
-        let lines = indented(block, 6);
-        let target = self
-            .target
-            .as_ref()
-            .map(|name| format!("target: {}\n", json!(name)))
-            .unwrap_or_default();
-        let text = format!(
-            "version: \"{NEWEST_VERSION}\"\nname: session\n{target}turns:\n  - user: \"-\"\n    assert:\n{lines}"
-        );
-        let prepared = prepared(self.plan_text(&text)?, Some(thread))?;
+        let lines = indented(block, BLOCK_COLUMNS);
+        let test = self.head() + &lines;
+        let planned = self.planned(&test).map_err(|problems| {
+            TestingError::of_placed(&problems, |place| self.shown(place, TestText::Block))
+        })?;
+        let prepared = prepared(planned, Some(thread), scopes)?;
         let mut turns = prepared.rules.turns;
         if turns.is_empty() {
             return Err(TestingError::usage("there is no rule in this block"));
@@ -157,14 +240,16 @@ impl SessionProject {
             return Ok(true);
         }
         let own = self.address()?;
-        Ok(own.is_some() && own == Self::of_target(target.clone()).address()?)
+        Ok(own.is_some()
+            && own == Self::of_target(self.context.clone(), target.clone()).address()?)
     }
 
     /// Where its agent is, if anything but its definition says it.
     fn address(&self) -> Result<Option<String>, TestingError> {
         let turns = json!([{ "user": "-" }]);
         let plan = self.plan(Map::from_iter([("turns".to_owned(), turns)]))?;
-        Ok(prepared(plan, None)?.target.address(None))
+        let prepared = prepared(plan, None, RuleScopes::WithTarget)?;
+        Ok(prepared.target.address(None))
     }
 }
 
@@ -172,6 +257,7 @@ impl SessionProject {
 fn prepared(
     (plan, context): (Plan, Context),
     thread: Option<&str>,
+    scopes: RuleScopes,
 ) -> Result<Prepared, TestingError> {
     let plan = Arc::new(plan);
     let entry = plan.cases[0].clone();
@@ -180,5 +266,8 @@ fn prepared(
         Preparation::begin(&context, &plan, &entry, loaded, Mode::Send, Map::new())?;
     let thread = thread.map(|thread| ("THREAD_ID".to_owned(), json!(thread)));
     preparation.define(thread.into_iter().collect());
+    if scopes == RuleScopes::OwnAlone {
+        preparation.inherit_nothing();
+    }
     Ok(preparation.finish()?)
 }

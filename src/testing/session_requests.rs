@@ -1,6 +1,6 @@
 //! What a run of a session may still ask of it: to have a script or a judge of its project decide.
 
-use tokio::sync::mpsc::WeakUnboundedSender;
+use tokio::sync::mpsc::{UnboundedSender, WeakUnboundedSender};
 use tokio::sync::oneshot;
 
 use super::testing_error::TestingError;
@@ -9,13 +9,22 @@ use ananke_rules::{Decision, Question};
 use ananke_trace::outcome::Halt;
 
 /// Asks the session, as long as it goes on.
-#[derive(Clone, Debug)]
-pub(super) struct SessionRequests(WeakUnboundedSender<DriverRequest>);
+#[derive(Clone, Debug, Default)]
+pub(super) struct SessionRequests(Option<WeakUnboundedSender<DriverRequest>>);
 
 impl SessionRequests {
     /// What is asked goes to the session with these requests; it does not wait for it.
     pub(super) fn to(requests: WeakUnboundedSender<DriverRequest>) -> Self {
-        Self(requests)
+        Self(Some(requests))
+    }
+
+    /// Whether the session goes on.
+    pub(super) fn are_taken(&self) -> bool {
+        self.sender().is_some_and(|requests| !requests.is_closed())
+    }
+
+    fn sender(&self) -> Option<UnboundedSender<DriverRequest>> {
+        self.0.as_ref()?.upgrade()
     }
 
     /// What the script or the judge decides that `question` is for.
@@ -26,8 +35,7 @@ impl SessionRequests {
         };
         let (answer, answered) = oneshot::channel();
         let request = DriverRequest::Decide(Box::new(question.clone()), answer);
-        self.0
-            .upgrade()
+        self.sender()
             .and_then(|requests| requests.send(request).ok())
             .ok_or_else(is_over)?;
         match answered.await {

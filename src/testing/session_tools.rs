@@ -4,13 +4,24 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::testing_error::TestingError;
+use ananke_agents::UndeclaredCalls;
 
-/// What executes the calls to a tool: the result, or in words why the call failed.
-pub(super) type ToolClosure =
-    Arc<dyn Fn(Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync>;
+/// What executes the calls to a tool: the result, or what the agent gets if the call failed.
+#[doc(hidden)]
+pub type ToolClosure =
+    Arc<dyn Fn(ClientCall) -> BoxFuture<'static, Result<Value, Value>> + Send + Sync>;
+
+/// A call to a client-side tool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClientCall {
+    /// The call's id.
+    pub id: String,
+    /// The arguments; their text if they are not JSON.
+    pub arguments: Value,
+}
 
 /// The tools of a session. Clones share them.
 #[derive(Clone, Default)]
@@ -24,6 +35,8 @@ struct ToolState {
     mocks: Vec<Mocked>,
     /// All that the conversation has; `None` before it begins.
     known: Option<Vec<String>>,
+    /// What comes of calls to other tools.
+    undeclared: UndeclaredCalls,
 }
 
 /// A mock, and what it was called with.
@@ -45,6 +58,18 @@ impl ToolState {
     fn mock(&self, name: &str) -> Option<&Mocked> {
         self.mocks.iter().rfind(|mock| mock.name == name)
     }
+
+    /// Whether a call to this tool is answered with an error: there is no such tool.
+    fn is_refused(&self, name: &str) -> bool {
+        let is_known = |known: &Vec<String>| known.iter().any(|known| known == name);
+        self.undeclared == UndeclaredCalls::Answered && !self.known.as_ref().is_some_and(is_known)
+    }
+
+    /// What the agent gets for a call to a tool that there is not.
+    fn refusal(&self, name: &str) -> Value {
+        let tools = listed(self.known.as_deref().unwrap_or_default());
+        json!({ "error": format!("there is no tool `{name}`; the tools are: {tools}") })
+    }
 }
 
 impl SessionTools {
@@ -62,18 +87,24 @@ impl SessionTools {
         self.lock().known = Some(names);
     }
 
+    /// Calls to tools that are not those of the conversation are answered, with an error.
+    pub(super) fn answer_undeclared(&self) {
+        self.lock().undeclared = UndeclaredCalls::Answered;
+    }
+
+    /// What comes of calls to tools that are not those of the conversation.
+    pub(super) fn undeclared(&self) -> UndeclaredCalls {
+        self.lock().undeclared
+    }
+
     /// Whether the session executes a tool itself.
     pub(super) fn executes(&self, name: &str) -> bool {
         let state = self.lock();
-        state.mock(name).is_some() || state.own.contains_key(name)
+        state.mock(name).is_some() || state.own.contains_key(name) || state.is_refused(name)
     }
 
-    /// Executes a call; `None` if the session does not execute the tool.
-    pub(super) async fn execute(
-        &self,
-        name: &str,
-        arguments: Value,
-    ) -> Option<Result<Value, String>> {
+    /// Executes a call: the result, or what the agent gets if it failed.
+    pub(super) async fn execute(&self, name: &str, call: ClientCall) -> Result<Value, Value> {
         let function = {
             let state = self.lock();
             match state.mock(name) {
@@ -81,13 +112,17 @@ impl SessionTools {
                     mock.calls
                         .lock()
                         .unwrap_or_else(PoisonError::into_inner)
-                        .push(arguments.clone());
-                    Some(Arc::clone(&mock.function))
+                        .push(call.arguments.clone());
+                    Arc::clone(&mock.function)
                 }
-                None => state.own.get(name).cloned(),
+                None => match state.own.get(name) {
+                    Some(function) => Arc::clone(function),
+                    None if state.is_refused(name) => return Err(state.refusal(name)),
+                    None => return Err(format!("the mock of `{name}` was removed").into()),
+                },
             }
         };
-        Some(function?(arguments).await)
+        function(call).await
     }
 
     /// Replaces tools by name until what is returned is dropped.
@@ -98,11 +133,7 @@ impl SessionTools {
         let mut state = self.lock();
         let known = state.known.clone().unwrap_or_default();
         if let Some((unknown, _)) = mocks.iter().find(|(name, _)| !known.contains(name)) {
-            let tools = if known.is_empty() {
-                "none".to_owned()
-            } else {
-                known.join(", ")
-            };
+            let tools = listed(&known);
             return Err(TestingError::usage(format!(
                 "there is no tool `{unknown}` to mock; the tools are: {tools}"
             )));
@@ -118,6 +149,15 @@ impl SessionTools {
             tools: self.clone(),
             mocks,
         })
+    }
+}
+
+/// Names of tools in a sentence.
+fn listed(names: &[String]) -> String {
+    if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.join(", ")
     }
 }
 

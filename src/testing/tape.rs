@@ -11,7 +11,9 @@ use ananke_engine::engine::{Observer, TapeItem, TapePlayer};
 use ananke_rules::{Evaluator, Following, Inherited, Question, TurnRules};
 use ananke_trace::outcome::RuleResult;
 use ananke_trace::redact::Redactor;
-use ananke_trace::trace::{Change, Input, Trace};
+use ananke_trace::trace::{
+    AgentEvent, Change, EventRole, Input, MessageKind, ResultContent, RunEnd, Trace,
+};
 
 /// A session. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -22,24 +24,68 @@ pub(super) struct Tape(Arc<Mutex<Vec<TapeItem>>>);
 pub(super) struct Evaluation {
     /// What they found.
     failures: Vec<RuleResult>,
+    /// The rules that neither passed nor failed, since the conversation does not show what they are about.
+    not_shown: Vec<RuleResult>,
     /// What they ask, if nothing was found.
     questions: Vec<Question>,
     evaluator: Evaluator,
     trace: Trace,
 }
 
+/// The status of rules that neither pass nor fail, since the conversation does not show what they are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UnshownRules {
+    /// They fail.
+    Fail,
+    /// They are reported apart from those that fail.
+    Reported,
+}
+
 impl Evaluation {
+    /// Whether a script or a judge has to decide something.
+    pub(super) fn has_questions(&self) -> bool {
+        self.failures.is_empty() && !self.questions.is_empty()
+    }
+
+    /// The same, with these further rules that are not shown.
+    #[must_use]
+    pub(super) fn and_not_shown(mut self, rules: Vec<RuleResult>) -> Self {
+        self.not_shown.extend(rules);
+        self
+    }
+
     /// What they found, after scripts and judges have decided what the rules ask. As in a YAML test, these are asked only if
     /// nothing was found.
     pub(super) async fn findings(
-        self,
+        mut self,
         requests: &SessionRequests,
     ) -> Result<Vec<RuleResult>, TestingError> {
+        self.decide(requests).await?;
+        Ok(self.failures)
+    }
+
+    /// The results of all rules: those that failed, are not shown, and passed. Scripts and judges are asked as for
+    /// [`Self::findings`].
+    pub(super) async fn results(
+        mut self,
+        requests: &SessionRequests,
+    ) -> Result<Vec<RuleResult>, TestingError> {
+        self.decide(requests).await?;
+        let passed = self.evaluator.take_passed(&self.trace);
+        let mut results = self.failures;
+        results.extend(self.not_shown);
+        results.extend(self.evaluator.take_not_shown());
+        results.extend(passed.into_iter().map(|(_, result)| result));
+        Ok(results)
+    }
+
+    async fn decide(&mut self, requests: &SessionRequests) -> Result<(), TestingError> {
         let Self {
-            mut failures,
+            failures,
             questions,
-            mut evaluator,
+            evaluator,
             trace,
+            not_shown: _,
         } = self;
         if let Some(problem) = evaluator.overtime() {
             return Err(TestingError::of_judging(problem));
@@ -47,22 +93,52 @@ impl Evaluation {
         if let Some(problem) = evaluator.unjudged() {
             return Err(TestingError::usage(problem.message));
         }
-        let questions = if failures.is_empty() {
-            questions
-        } else {
-            Vec::new()
-        };
-        for question in &questions {
-            let decision = requests.decide(question).await?;
-            failures.extend(evaluator.decide(question, decision, &trace));
+        if failures.is_empty() {
+            for question in std::mem::take(questions) {
+                let decision = requests.decide(&question).await?;
+                failures.extend(evaluator.decide(&question, decision, trace));
+            }
         }
-        Ok(failures)
+        Ok(())
     }
 }
 
 impl Tape {
     fn lock(&self) -> MutexGuard<'_, Vec<TapeItem>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A session of one turn, in which these events happened; `input` is what the user said.
+    pub(super) fn of_events(events: &[AgentEvent], input: Option<&str>) -> Self {
+        let at = At::default();
+        let text = input.unwrap_or_default().to_owned();
+        let shown = text.clone();
+        let input = Input {
+            text,
+            shown,
+            ..Input::default()
+        };
+        let mut items = vec![
+            TapeItem::Turn(input, None),
+            TapeItem::Sent(at),
+            TapeItem::Change(
+                at,
+                Change::RunStarted {
+                    run_id: None,
+                    thread_id: None,
+                    is_replay: false,
+                },
+            ),
+        ];
+        let changes = events
+            .iter()
+            .enumerate()
+            .flat_map(|(index, event)| changes(index, event));
+        items.extend(changes.map(|change| TapeItem::Change(at, change)));
+        items.push(TapeItem::Change(at, Change::RunEnded(RunEnd::Finished)));
+        items.push(TapeItem::Closed(at));
+        items.push(TapeItem::TurnEnded(Following::Turns));
+        Self(Arc::new(Mutex::new(items)))
     }
 
     /// How much has happened so far.
@@ -89,6 +165,7 @@ impl Tape {
         state: serde_json::Value,
         rules: TurnRules,
         redactor: Redactor,
+        unshown: UnshownRules,
     ) -> Result<Evaluation, regex::Error> {
         let taped: Vec<TapeItem> = self.lock()[..end].to_vec();
         let last = taped
@@ -97,6 +174,9 @@ impl Tape {
             .count()
             .saturating_sub(1);
         let mut evaluator = Evaluator::start(Inherited::default(), redactor)?;
+        if unshown == UnshownRules::Reported {
+            evaluator = evaluator.withholding();
+        }
         evaluator.set_turn_rules(last, rules);
         let mut player = TapePlayer::new(Trace::new(state), evaluator);
         taped.into_iter().try_for_each(|item| player.play(item))?;
@@ -110,10 +190,64 @@ impl Tape {
         let questions = evaluator.take_questions();
         Ok(Evaluation {
             failures,
+            not_shown: Vec::new(),
             questions,
             evaluator,
             trace,
         })
+    }
+}
+
+/// The changes that the event at this index makes.
+fn changes(index: usize, event: &AgentEvent) -> Vec<Change<'static>> {
+    match event.clone() {
+        AgentEvent::Message { role, content } => {
+            let id = format!("message-{index}");
+            let role = match role {
+                EventRole::Assistant => MessageKind::Assistant,
+                EventRole::User => MessageKind::User,
+            };
+            vec![
+                Change::MessageOpened {
+                    id: id.clone().into(),
+                    role,
+                    subagent: None,
+                },
+                Change::MessageText {
+                    id: id.clone().into(),
+                    delta: content.into(),
+                },
+                Change::MessageClosed { id: id.into() },
+            ]
+        }
+        AgentEvent::FunctionCall {
+            tool_call_id,
+            name,
+            arguments,
+        } => vec![
+            Change::CallOpened {
+                id: tool_call_id.clone().into(),
+                name: name.into(),
+                subagent: None,
+            },
+            Change::CallArgs {
+                id: tool_call_id.clone().into(),
+                delta: arguments.to_string().into(),
+            },
+            Change::CallArgsDone {
+                id: tool_call_id.into(),
+            },
+        ],
+        AgentEvent::FunctionCallOutput {
+            tool_call_id,
+            output,
+            is_error,
+            ..
+        } => vec![Change::CallAnswered {
+            id: tool_call_id.into(),
+            result: ResultContent::Json(output),
+            is_error: Some(is_error),
+        }],
     }
 }
 

@@ -1,13 +1,10 @@
 //! Another agent that decides whether a message does what it should.
 
-use std::sync::Arc;
-
 use serde_json::{Map, json};
 
 use super::agent_target::AgentTarget;
-use super::session_project::SessionProject;
+use super::session_project::{SessionProject, context_of_process};
 use super::testing_error::TestingError;
-use ananke_agents::http::HttpTransport;
 use ananke_agents::written_agent;
 use ananke_engine::run::{Options, Run, event_channel, run_one};
 use ananke_model::variables::literal;
@@ -55,8 +52,20 @@ impl TestJudge {
         if intent.trim().is_empty() {
             return Err(TestingError::usage(EMPTY_INTENT));
         }
+        let project = |config: &str| SessionProject::of_text(context_of_process(), config);
+        self.decide_in(project, input, output, intent).await
+    }
+
+    /// The same in a project of the config that it is given.
+    pub(super) async fn decide_in(
+        &self,
+        project: impl FnOnce(&str) -> SessionProject,
+        input: &str,
+        output: &str,
+        intent: &str,
+    ) -> Result<JudgeVerdict, TestingError> {
         let said = written_agent("subject", [(1, vec![json!({ "say": literal(output) })])]);
-        let project = SessionProject::of_text(&self.target.config_of_judge(&said));
+        let project = project(&self.target.config_of_judge(&said));
         let judge = json!([{ "agent": "judge", "criteria": literal(intent) }]);
         let keys = Map::from_iter([(
             "turns".to_owned(),
@@ -64,7 +73,7 @@ impl TestJudge {
         )]);
         let (plan, context) = project.plan(keys)?;
         let (events, received) = event_channel(1);
-        let transport = Arc::new(HttpTransport::new(Arc::clone(&context.clock)));
+        let transport = project.transport();
         let shared = Run::new(
             context,
             transport,
@@ -81,11 +90,15 @@ fn verdict(outcome: &Outcome) -> Result<JudgeVerdict, TestingError> {
     match outcome.status() {
         Status::Passed => Ok(JudgeVerdict {
             is_passed: true,
-            reason: String::new(),
+            reason: outcome
+                .all_passed()
+                .next()
+                .map(in_words)
+                .unwrap_or_default(),
         }),
         Status::Failed => {
-            let reason = |(_, failure): (u32, &RuleResult)| failure.message.clone();
-            let reason = outcome.all_failures().next().map(reason);
+            let failure = outcome.all_failures().next();
+            let reason = failure.map(|(_, failure)| in_words(failure));
             Ok(JudgeVerdict {
                 is_passed: false,
                 reason: reason.unwrap_or_default(),
@@ -100,4 +113,11 @@ fn verdict(outcome: &Outcome) -> Result<JudgeVerdict, TestingError> {
             ))
         }
     }
+}
+
+/// Why a judge decided so, in its words; in those of the rule if it gave no reason.
+pub(super) fn in_words(result: &RuleResult) -> String {
+    let mut answers = result.ruling.iter().flat_map(|ruling| &ruling.answers);
+    let own = answers.find(|answer| !answer.reason.is_empty());
+    own.map_or_else(|| result.message.clone(), |answer| answer.reason.clone())
 }

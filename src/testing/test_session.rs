@@ -8,22 +8,26 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
-use super::agent_run::AgentRun;
+use super::agent_run::{AgentRun, RunPrinting};
 use super::agent_target::AgentTarget;
 use super::run_events::{Cursor, RunEvents};
 use super::session_line::{SessionLine, SessionStart, TurnReport};
-use super::session_project::SessionProject;
+use super::session_project::{SessionProject, context_of_process};
 use super::session_requests::SessionRequests;
-use super::session_tools::{MockedTools, SessionTools, ToolClosure};
+use super::session_setup::SessionSetup;
+use super::session_tools::{ClientCall, MockedTools, SessionTools, ToolClosure};
 use super::tape::Tape;
 use super::testing_error::TestingError;
-use ananke_agents::http::HttpTransport;
+use ananke_agents::UndeclaredCalls;
 use ananke_base::message::{ContentPart, PendingAnswer, TurnInput, UserContent};
-use ananke_engine::run::{DriverRequest, Options, Run, event_channel, run_one};
+use ananke_engine::run::{DriverRequest, Options, Run, Stopper, event_channel, run_one};
 use ananke_model::variables::literal;
 use ananke_trace::outcome::{Outcome, Problem};
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{AgentEvent, EventRole, Interrupt};
+
+/// The system message of a bare model that has none.
+const INSTRUCTIONS: &str = "You are a helpful assistant.";
 
 /// A conversation with an agent. It begins with the first run, or with [`Self::start`], and ends with [`Self::close`] or when
 /// it is dropped.
@@ -37,6 +41,10 @@ pub struct TestSession {
     interrupts: Vec<Interrupt>,
     running: Option<RunningSession>,
     has_ended: bool,
+    /// The system message of a bare model that has none.
+    instructions: String,
+    stopper: Stopper,
+    printing: RunPrinting,
 }
 
 /// A session that has begun.
@@ -68,7 +76,7 @@ impl TestSession {
     /// # Errors
     /// If something is wrong with the target.
     pub fn connect(target: AgentTarget) -> Result<Self, TestingError> {
-        Self::of(SessionProject::of_target(target))
+        Self::of(SessionProject::of_target(context_of_process(), target))
     }
 
     /// A session with the target `name` of the config at `path`, with the instructions, the headers and the client-side
@@ -77,10 +85,32 @@ impl TestSession {
     /// # Errors
     /// If something is wrong with the config, or it has no such target.
     pub fn from_config(path: impl AsRef<Path>, name: &str) -> Result<Self, TestingError> {
-        Self::of(SessionProject::of_config(path.as_ref(), name))
+        let context = context_of_process();
+        Self::of(SessionProject::of_config(
+            context,
+            path.as_ref(),
+            Some(name),
+        ))
     }
 
-    fn of(project: SessionProject) -> Result<Self, TestingError> {
+    /// A session that another program than a Rust test holds.
+    ///
+    /// # Errors
+    /// If something is wrong with the config or the target.
+    #[doc(hidden)]
+    pub fn with_setup(setup: SessionSetup) -> Result<Self, TestingError> {
+        let mut session = Self::of(setup.project())?;
+        session.printing = RunPrinting::Never;
+        if setup.undeclared == UndeclaredCalls::Answered {
+            session.tools.answer_undeclared();
+        }
+        if let Some(instructions) = setup.instructions {
+            session.instructions = instructions;
+        }
+        Ok(session)
+    }
+
+    pub(super) fn of(project: SessionProject) -> Result<Self, TestingError> {
         let session = Self {
             project: Arc::new(project),
             declared: Vec::new(),
@@ -90,6 +120,9 @@ impl TestSession {
             interrupts: Vec::new(),
             running: None,
             has_ended: false,
+            instructions: INSTRUCTIONS.to_owned(),
+            stopper: Stopper::default(),
+            printing: RunPrinting::OfEnvironment,
         };
         session.project.plan(session.keys())?;
         Ok(session)
@@ -117,6 +150,23 @@ impl TestSession {
         F: Fn(Value) -> R + Send + Sync + 'static,
         R: Future<Output = Result<Value, String>> + Send + 'static,
     {
+        let function: ToolClosure = Arc::new(move |call: ClientCall| {
+            let answer = function(call.arguments);
+            Box::pin(async { answer.await.map_err(Value::String) })
+        });
+        self.add_tool(declaration, function)
+    }
+
+    /// Adds a client-side tool: `function` gets each call, and gives the result, or what the agent gets if the call failed.
+    ///
+    /// # Errors
+    /// As [`Self::tool`].
+    #[doc(hidden)]
+    pub fn add_tool(
+        &mut self,
+        declaration: SessionTool,
+        function: ToolClosure,
+    ) -> Result<(), TestingError> {
         let SessionTool {
             name,
             description,
@@ -142,7 +192,6 @@ impl TestSession {
         self.project
             .plan(self.keys())
             .inspect_err(|_| _ = self.declared.pop())?;
-        let function: ToolClosure = Arc::new(move |arguments| Box::pin(function(arguments)));
         self.tools.add(&name, function);
         Ok(())
     }
@@ -159,15 +208,27 @@ impl TestSession {
         N: Into<String>,
         F: Fn(Value) -> Result<Value, String> + Send + Sync + 'static,
     {
-        self.start().await?;
         let mocks = mocks.into_iter().map(|(name, function)| {
-            let function: ToolClosure = Arc::new(move |arguments| {
-                let answer = function(arguments);
+            let function: ToolClosure = Arc::new(move |call: ClientCall| {
+                let answer = function(call.arguments).map_err(Value::String);
                 Box::pin(std::future::ready(answer))
             });
             (name.into(), function)
         });
-        self.tools.mock(mocks.collect())
+        self.replace_tools(mocks.collect()).await
+    }
+
+    /// The same with functions that get each call, as for [`Self::add_tool`].
+    ///
+    /// # Errors
+    /// As [`Self::mock_tools`].
+    #[doc(hidden)]
+    pub async fn replace_tools(
+        &mut self,
+        mocks: Vec<(String, ToolClosure)>,
+    ) -> Result<MockedTools, TestingError> {
+        self.start().await?;
+        self.tools.mock(mocks)
     }
 
     /// Begins the conversation, unless it has begun.
@@ -190,13 +251,15 @@ impl TestSession {
             reported,
             begins,
             self.tools.clone(),
+            self.instructions.clone(),
             self.tape.clone(),
         );
         let (events, received) = event_channel(1);
-        let transport = Arc::new(HttpTransport::new(Arc::clone(&context.clock)));
+        let transport = self.project.transport();
         let redactor = Redactor::default();
         let mut shared = Run::new(context, transport, redactor, Options::default(), events);
         shared.driver = Some(Arc::new(line));
+        shared.stopper = self.stopper.clone();
         let run = tokio::spawn(run_one(shared, plan, received));
         let begins = begun.recv().await;
         let start = begins.clone().unwrap_or_default();
@@ -274,6 +337,7 @@ impl TestSession {
         let Some(TurnReport {
             events,
             interrupts,
+            state,
             is_complete,
             taped,
         }) = report
@@ -291,12 +355,26 @@ impl TestSession {
         let run = RunEvents {
             events,
             interrupts,
+            state,
             input: text,
             project,
             start,
             cursor,
         };
-        Ok(AgentRun::new(run, self.tape.clone(), taped, requests))
+        let tape = self.tape.clone();
+        Ok(AgentRun::new(run, tape, taped, requests, self.printing))
+    }
+
+    /// Stops the session: a run that goes on is aborted.
+    #[doc(hidden)]
+    pub fn stopper(&self) -> Stopper {
+        self.stopper.clone()
+    }
+
+    /// What can be asked while it goes on.
+    pub(super) fn requests(&self) -> Option<SessionRequests> {
+        let running = self.running.as_ref()?;
+        Some(SessionRequests::to(running.requests.downgrade()))
     }
 
     /// Everything that was said and done so far, in its order, with what the user said.

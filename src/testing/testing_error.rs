@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use ananke_base::diagnostic::{Diagnostic, Severity};
+use ananke_base::diagnostic::{Diagnostic, Place, Severity};
 use ananke_engine::plan::PrepareError;
 use ananke_trace::outcome::Problem;
 
@@ -21,13 +21,31 @@ pub enum TestingError {
 
 impl TestingError {
     /// Problems of a config, a target or a rule.
-    pub(super) fn of_problems(problems: &[Diagnostic]) -> Self {
+    #[doc(hidden)]
+    pub fn of_problems(problems: &[Diagnostic]) -> Self {
+        Self::of_placed(problems, |place| Some(place.clone()))
+    }
+
+    /// Problems whose places are shown as `shown` says.
+    pub(super) fn of_placed(
+        problems: &[Diagnostic],
+        shown: impl Fn(&Place) -> Option<Place>,
+    ) -> Self {
         let errors = problems
             .iter()
             .filter(|problem| problem.severity == Severity::Error);
         let in_words = |problem: &Diagnostic| {
-            let help = problem.help.iter().map(|help| format!("\nhelp: {help}"));
-            help.fold(problem.to_string(), |text, help| text + &help)
+            let place = problem.place().and_then(|place| shown(&place));
+            let place = place.map(|place| format!("{place}:{}: ", place.column));
+            let Diagnostic {
+                code,
+                message,
+                help,
+                ..
+            } = problem;
+            let text = format!("{}error[{code}]: {message}", place.unwrap_or_default());
+            let help = help.iter().map(|help| format!("\nhelp: {help}"));
+            help.fold(text, |text, help| text + &help)
         };
         Self::Config(errors.map(in_words).collect::<Vec<_>>().join("\n"))
     }

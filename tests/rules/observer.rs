@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ananke::agents::pipe::ProgramLauncher;
 use ananke::agents::scripted::CompiledStep;
-use ananke::agents::{Action, Limits, Request, SessionOptions, Sink, Stop, Wire};
+use ananke::agents::{Action, Limits, Request, SessionOptions, Sink, Stop, UndeclaredCalls, Wire};
 use ananke::assertion::{Completion, Evaluator, Following, Inherited};
 use ananke::context::{At, CaseKey, Context, SequentialIds};
 use ananke::message::UserContent;
@@ -62,6 +62,7 @@ async fn drive(observer: &mut Observer, script: &[Vec<CompiledStep>], agent: Age
         history: Vec::new(),
         client_tools,
         declares_tools: false,
+        undeclared: UndeclaredCalls::Rejected,
         clock,
         ids,
         transport,

@@ -4,7 +4,9 @@
 use std::sync::{Arc, Mutex};
 
 use ananke::agents::pipe::ProgramLauncher;
-use ananke::agents::{Ended, Session, SessionOptions, Target, TargetError, Transport};
+use ananke::agents::{
+    Ended, Session, SessionOptions, Target, TargetError, Transport, UndeclaredCalls,
+};
 use ananke::context::{CaseKey, Context, ManualClock};
 
 use super::canned::{Canned, ShortIds, limits, user};
@@ -32,6 +34,7 @@ pub(crate) async fn opened(
         history: Vec::new(),
         client_tools: Arc::default(),
         declares_tools: false,
+        undeclared: UndeclaredCalls::Rejected,
         key: CaseKey::first("test"),
         thread_id: "t-1".to_owned(),
         clock: Arc::new(ManualClock::default()),

@@ -9,7 +9,7 @@ use std::time::Duration;
 use ananke::agents::pipe::ProgramLauncher;
 use ananke::agents::{
     Action, Chunks, ClientEvent, HttpRequest, Limits, Next, Reply, ResponseHead, SessionOptions,
-    Sink, Stop, Target, TargetError, Transport, Wire,
+    Sink, Stop, Target, TargetError, Transport, UndeclaredCalls, Wire,
 };
 use ananke::agui::{AguiSettings, AguiTarget, AguiTransport, ConversationSettings};
 use ananke::context::{At, CaseKey, Context, ManualClock, SequentialIds};
@@ -84,6 +84,7 @@ async fn travel(answers: &[&[u8]], chunk: usize, connects: bool) -> String {
         history: Vec::new(),
         client_tools: Arc::default(),
         declares_tools: false,
+        undeclared: UndeclaredCalls::Rejected,
         clock: Arc::new(ManualClock::default()),
         ids: Arc::new(SequentialIds::default()),
         transport,

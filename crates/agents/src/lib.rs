@@ -69,7 +69,7 @@ pub use served::{
     ServedEnd, ServedFrame, ServedProtocol, ServedRequest, ServedResponse, TimedChange,
 };
 pub use served_protocols::served_protocols;
-pub use session::{Session, SessionOptions};
+pub use session::{Session, SessionOptions, UndeclaredCalls};
 pub use sink::{Sink, Stop, Wire};
 pub use target::Target;
 pub use tool_execution::ToolExecution;

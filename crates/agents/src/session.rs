@@ -27,6 +27,8 @@ pub struct SessionOptions {
     pub client_tools: Arc<[ToolDeclaration]>,
     /// Whether the tools of the agent must be known before its first turn, if it can declare them.
     pub declares_tools: bool,
+    /// What comes of calls to tools that were not declared, if a client executes the tools.
+    pub undeclared: UndeclaredCalls,
     /// What a server may ask back, since a turn of the test answers it.
     pub offered: Arc<[ServerRequestKind]>,
     /// Arrival times.
@@ -37,6 +39,16 @@ pub struct SessionOptions {
     pub transport: Arc<dyn Transport>,
     /// Starts programs.
     pub programs: Arc<dyn PipeLauncher>,
+}
+
+/// What comes of calls to tools that were not declared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UndeclaredCalls {
+    /// They are an error of the agent: nothing answers them (SPEC 5).
+    #[default]
+    Rejected,
+    /// The client answers them, with an error that the agent is sent.
+    Answered,
 }
 
 /// One conversation with an agent; owns its thread, history and state.

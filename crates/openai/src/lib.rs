@@ -12,6 +12,7 @@ mod compile;
 mod config;
 mod openai_target;
 mod probed;
+mod program_model;
 mod protocol;
 mod reply_reader;
 mod retry_after;
@@ -23,4 +24,5 @@ mod unread;
 
 pub use config::OpenaiConfig;
 pub use openai_target::OpenaiTarget;
+pub use program_model::{ModelFunction, ProgramTransport, program_target};
 pub use settings::OpenaiSettings;

@@ -17,7 +17,8 @@ use ananke_agents::http::{
     self, ClientEvent, HttpRequest, Method, RequestProgress, Response, StreamReader as _, Transport,
 };
 use ananke_agents::{
-    Action, Ended, Limits, Request, Session, SessionOptions, Sink, TargetError, Wire,
+    Action, Ended, Limits, Request, Session, SessionOptions, Sink, TargetError, UndeclaredCalls,
+    Wire,
 };
 use ananke_base::context::{At, Clock, Ids};
 use ananke_base::message::{RequestContext, Role, ToolDeclaration};
@@ -49,6 +50,7 @@ pub(super) struct OpenaiSession {
     call_keys: HashSet<String>,
     /// The server's id of each call whose key is another.
     call_ids: HashMap<String, String>,
+    undeclared: UndeclaredCalls,
 }
 
 /// What came of one request.
@@ -67,6 +69,7 @@ impl OpenaiSession {
             clock,
             ids,
             transport,
+            undeclared,
             ..
         } = options;
         let instructions = settings.instructions.clone();
@@ -84,6 +87,7 @@ impl OpenaiSession {
             clock,
             ids,
             client_tools,
+            undeclared,
         }
     }
 
@@ -224,7 +228,7 @@ impl OpenaiSession {
     /// Takes a complete response.
     ///
     /// # Errors
-    /// If it calls a tool that was not declared: nothing answers it (SPEC 5).
+    /// If it calls a tool that was not declared, and nothing answers that (SPEC 5).
     fn take(
         &mut self,
         message: ChatMessage,
@@ -233,7 +237,8 @@ impl OpenaiSession {
         self.messages.push(message);
         for (key, call) in calls {
             let name = &call.function.name;
-            if self.client_tools.iter().all(|tool| tool.name != *name) {
+            let is_rejected = self.undeclared == UndeclaredCalls::Rejected;
+            if is_rejected && self.client_tools.iter().all(|tool| tool.name != *name) {
                 let tools: Vec<String> = self
                     .client_tools
                     .iter()

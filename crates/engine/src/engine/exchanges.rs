@@ -174,11 +174,8 @@ async fn answers(
         }
         .into());
     }
-    let mut answers = Vec::with_capacity(pending.len());
-    for (call, _) in pending {
-        answers.push(tools.answer(call, trace).await?);
-    }
-    Ok(answers)
+    let calls: Vec<&ToolCall> = pending.into_iter().map(|(call, _)| call).collect();
+    tools.answer_all(calls, trace).await
 }
 
 /// The calls of the last turn that wait for the client, if its run has finished.

@@ -31,4 +31,23 @@ pub trait ToolHost: Send {
         call: &'a ToolCall,
         trace: &'a Trace,
     ) -> BoxFuture<'a, Result<ToolAnswer, Halt>>;
+
+    /// Answers the calls of one round, in the order in which the answers come: one call after the other, if the host does
+    /// not execute several at once.
+    ///
+    /// # Errors
+    /// If one of them has no answer.
+    fn answer_all<'a>(
+        &'a mut self,
+        calls: Vec<&'a ToolCall>,
+        trace: &'a Trace,
+    ) -> BoxFuture<'a, Result<Vec<ToolAnswer>, Halt>> {
+        Box::pin(async move {
+            let mut answers = Vec::with_capacity(calls.len());
+            for call in calls {
+                answers.push(self.answer(call, trace).await?);
+            }
+            Ok(answers)
+        })
+    }
 }

@@ -13,7 +13,7 @@ use crate::engine::{
     converse,
 };
 use crate::recording::AttemptEnvironment;
-use ananke_agents::{Limits, SessionOptions, Target};
+use ananke_agents::{Limits, SessionOptions, Target, UndeclaredCalls};
 use ananke_base::context::CaseKey;
 use ananke_base::message::{
     Lane, MessageId, RequestContext, ServerAnswers, ToolDeclaration, TurnInput, TurnRequest,
@@ -149,6 +149,7 @@ impl Helper<'_> {
             history: Vec::new(),
             client_tools: Arc::clone(&self.client_tools),
             declares_tools: false,
+            undeclared: UndeclaredCalls::Rejected,
             clock: context.clock.clone(),
             ids: self.environment.helper_ids(&self.lane),
             transport: self.environment.helper_transport(&self.lane, &self.title()),

@@ -64,6 +64,14 @@ pub struct Preparation {
     helpers: Vec<String>,
     /// What the target is filled for.
     pub(super) mode: Mode,
+    inheritance: Inheritance,
+}
+
+/// Whether the rules of the target apply to the test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Inheritance {
+    OfTarget,
+    Nothing,
 }
 
 impl Preparation {
@@ -126,9 +134,15 @@ impl Preparation {
             not_sent: Vec::new(),
             helpers,
             mode,
+            inheritance: Inheritance::OfTarget,
         };
         begun.first_thread();
         Ok(begun)
+    }
+
+    /// The rules of the target do not apply to the test.
+    pub fn inherit_nothing(&mut self) {
+        self.inheritance = Inheritance::Nothing;
     }
 
     /// Replaces the value of the variable `name`, or what a path such as `LOGIN.token` reaches in one, if there is a value.
@@ -464,6 +478,9 @@ impl Preparation {
             .as_ref()
             .map(|ms| interpolation.number(ms))
             .transpose();
+        if self.inheritance == Inheritance::Nothing {
+            target_block = Block::default();
+        }
         if self.test.model.walk.is_some() {
             // Each walk is another conversation: no snapshot of the target is about them.
             target_block.snapshot = None;

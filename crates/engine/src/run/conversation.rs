@@ -238,11 +238,7 @@ impl Attempt<'_> {
         }
         let mocks =
             Mocks::start(client_tools, scripts).map_err(|error| setup(error.to_string()))?;
-        let mut tools = HostedTools {
-            driver: shared.driver.clone(),
-            log: shared.log.clone(),
-            mocks,
-        };
+        let mut tools = HostedTools::new(shared, mocks);
         let watched = simulation
             .iter()
             .flat_map(|simulation| &simulation.checkpoints)
@@ -268,6 +264,7 @@ impl Attempt<'_> {
             history,
             client_tools: declared.into(),
             declares_tools,
+            undeclared: shared.undeclared_calls(),
             clock: environment.context.clock.clone(),
             ids: environment.context.ids.clone(),
             transport: environment.transport.clone(),

@@ -6,6 +6,7 @@ use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
 
 use crate::engine::Observer;
+use ananke_agents::UndeclaredCalls;
 use ananke_base::message::{ToolAnswer, TurnInput};
 use ananke_rules::{Decision, Question};
 use ananke_trace::outcome::{Halt, TurnOutcome};
@@ -30,7 +31,7 @@ impl From<TurnInput> for DriverRequest {
 /// A program that holds conversations, one after the other.
 pub trait ConversationDriver: Send + Sync {
     /// The instructions of a bare model that has none; `None` if it gets none.
-    fn instructions(&self) -> Option<&'static str>;
+    fn instructions(&self) -> Option<&str>;
 
     /// A conversation begins, on this thread and with these client-side tools; the redactor masks its secrets.
     fn begins(&self, thread: &str, tools: Vec<String>, redactor: &Redactor);
@@ -52,7 +53,12 @@ pub trait ConversationDriver: Send + Sync {
         false
     }
 
-    /// Executes a call to a tool that it executes.
+    /// What comes of calls to tools that were not declared; if they are answered, it executes them.
+    fn undeclared(&self) -> UndeclaredCalls {
+        UndeclaredCalls::Rejected
+    }
+
+    /// Executes a call to a tool that it executes. Several calls of one round are executed at once.
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolAnswer> {
         let content = format!("no program executes `{}`", call.name).into();
         let answer = ToolAnswer {

@@ -54,7 +54,7 @@ impl ProjectHooks {
     pub async fn set_up(
         &mut self,
         cancel: &CancellationToken,
-        show: &dyn Fn(SetupStep<'_>),
+        show: &(dyn Fn(SetupStep<'_>) + Sync),
     ) -> Result<Variables, SetupError> {
         let config = Arc::clone(&self.config);
         for (index, written) in config.setup(&self.variables).iter().enumerate() {

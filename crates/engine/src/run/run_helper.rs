@@ -13,7 +13,7 @@ use crate::hook::{self, Expected, ScriptRequest};
 use crate::plan::PreparedHelper;
 use crate::recording::AttemptEnvironment;
 use crate::server::ServerWatch;
-use ananke_agents::{Limits, SessionOptions, TargetError, Transport};
+use ananke_agents::{Limits, SessionOptions, TargetError, Transport, UndeclaredCalls};
 use ananke_base::context::{CaseKey, Context};
 use ananke_base::message::{DeclaredTool, ToolAnswer};
 use ananke_rules::ScriptSource;
@@ -108,6 +108,7 @@ impl RunHelpers {
             history: Vec::new(),
             client_tools: Arc::default(),
             declares_tools: false,
+            undeclared: UndeclaredCalls::Rejected,
             offered: Arc::default(),
             clock: context.clock.clone(),
             ids: context.ids.clone(),

@@ -17,6 +17,7 @@ use ananke_agents::http::HttpTransport;
 use ananke_agents::pipe::ProgramLauncher;
 use ananke_agents::{
     Action, Limits, Request, ServedProtocol, ServedRequest, Session, SessionOptions, TimedChange,
+    UndeclaredCalls,
 };
 use ananke_base::context::{CaseKey, Context};
 use ananke_engine::plan::Selection;
@@ -127,6 +128,7 @@ impl EmbeddedAgent {
             history: Vec::new(),
             client_tools: request.tools().into(),
             declares_tools: false,
+            undeclared: UndeclaredCalls::Rejected,
             clock: Arc::clone(&self.context.clock),
             ids: Arc::clone(&self.context.ids),
             transport: Arc::new(HttpTransport::new(Arc::clone(&self.context.clock))),

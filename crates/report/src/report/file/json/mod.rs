@@ -25,6 +25,7 @@ pub use json_lines_report::JsonLinesReport;
 pub use json_report::JsonReport;
 pub(in crate::report) use report_format::result_line;
 pub use report_format::schema;
+pub use rule_view::rule_results;
 pub(in crate::report) use summary_view::RunFactsView;
 #[cfg(feature = "html")]
 pub(in crate::report) use summary_view::{SummaryLine, WarningView};

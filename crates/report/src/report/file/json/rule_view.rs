@@ -15,6 +15,7 @@ use ananke_trace::outcome::{
     ComparedValue, EvidenceLine, FailureReason, Level, Measured, MeasuredUnit, Problem, RuleResult,
     RuleStatus, Ruling, ValueDifference,
 };
+use ananke_trace::redact::Sealed;
 
 part! {
     /// A rule and its result.
@@ -125,6 +126,12 @@ pub(super) fn assertions<'a>(
     passed: impl Iterator<Item = &'a RuleResult>,
 ) -> Vec<Assertion<'a>> {
     failures.chain(passed).map(Assertion::of).collect()
+}
+
+/// Results of rules, as a result of a test contains them.
+pub fn rule_results(results: &Sealed<Vec<RuleResult>>) -> Value {
+    let views: Vec<Assertion<'_>> = results.iter().map(Assertion::of).collect();
+    serde_json::to_value(views).unwrap_or_default()
 }
 
 fn actual(measured: &Measured) -> Option<Number> {

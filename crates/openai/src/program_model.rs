@@ -1,0 +1,232 @@
+//! A model that is another program: what goes to it is handed over in this process, and nothing is sent.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::future::{BoxFuture, Either, select};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use ananke_agents::TargetError;
+use ananke_agents::http::{Body, ClientEvent, HttpRequest, Next, Reply, ResponseHead, Transport};
+use ananke_base::context::{At, Clock};
+
+/// The host of the endpoints of such models. No name ends with `.invalid` (RFC 6761).
+const HOST: &str = "program.invalid";
+
+/// Asks the program: the lane of the question, its messages and its tools; gives the message that the model replies, or in words why
+/// there is none.
+pub type ModelFunction =
+    Arc<dyn Fn(String, Value, Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync>;
+
+/// The way to models that are programs, and over the network to all others.
+pub struct ProgramTransport {
+    network: Arc<dyn Transport>,
+    clock: Arc<dyn Clock>,
+    ask: ModelFunction,
+}
+
+/// The keys of a target that is a program, whose questions have the lane `lane`.
+pub fn program_target(lane: &str) -> Value {
+    json!({ "type": "openai", "endpoint": format!("http://{HOST}/{lane}"), "model": lane, "retry_429": false })
+}
+
+/// What a model replies.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReplyMessage {
+    role: Option<String>,
+    content: Option<String>,
+    tool_calls: Option<Vec<ReplyCall>>,
+}
+
+#[derive(Deserialize)]
+struct ReplyCall {
+    id: Option<String>,
+    function: ReplyFunction,
+}
+
+#[derive(Deserialize)]
+struct ReplyFunction {
+    name: String,
+    #[serde(default)]
+    arguments: Value,
+}
+
+impl ProgramTransport {
+    /// Asks `ask`; what is for others goes over `network`.
+    pub fn new(network: Arc<dyn Transport>, clock: Arc<dyn Clock>, ask: ModelFunction) -> Self {
+        Self {
+            network,
+            clock,
+            ask,
+        }
+    }
+
+    async fn answer(&self, request: HttpRequest, until: At) -> Result<Option<Reply>, TargetError> {
+        let mut body: Value = serde_json::from_slice(&request.body)
+            .map_err(|error| TargetError::new(error.to_string()))?;
+        let messages = body["messages"].take();
+        let tools = match body["tools"].take() {
+            Value::Null => json!([]),
+            tools => tools,
+        };
+        let lane = request.url.path_segments().and_then(|mut path| path.next());
+        let asked = (self.ask)(lane.unwrap_or_default().to_owned(), messages, tools);
+        let timeout = self.network.wait(until.since(self.clock.now()));
+        let Either::Left((replied, _)) = select(asked, timeout).await else {
+            return Ok(None);
+        };
+        let chunks = replied.and_then(chunks).map_err(TargetError::new)?;
+        let head = ResponseHead {
+            status: 200,
+            content_type: "text/event-stream".to_owned(),
+            ..ResponseHead::default()
+        };
+        let body = ReplyBody {
+            clock: Arc::clone(&self.clock),
+            chunks: chunks.into(),
+        };
+        Ok(Some(Reply {
+            at: self.clock.now(),
+            head,
+            body: Box::new(body),
+        }))
+    }
+}
+
+impl Transport for ProgramTransport {
+    fn moment(&self, event: ClientEvent) -> At {
+        self.network.moment(event)
+    }
+
+    fn send(
+        &self,
+        request: HttpRequest,
+        until: At,
+    ) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+        if request.url.host_str() == Some(HOST) {
+            Box::pin(self.answer(request, until))
+        } else {
+            self.network.send(request, until)
+        }
+    }
+
+    fn wait(&self, time: Duration) -> BoxFuture<'_, ()> {
+        self.network.wait(time)
+    }
+}
+
+/// The chunks of a reply: its text, its calls, and its end.
+///
+/// # Errors
+/// What is wrong with the reply, with what a reply is.
+fn chunks(message: Value) -> Result<Vec<Bytes>, String> {
+    let read: ReplyMessage = serde_json::from_value(message).map_err(|error| wrong(&error))?;
+    if read.role.is_some_and(|role| role != "assistant") {
+        return Err(wrong(&"its `role` is not `assistant`"));
+    }
+    let calls = read.tool_calls.unwrap_or_default();
+    if read.content.is_none() && calls.is_empty() {
+        return Err(wrong(&"it has neither `content` nor `tool_calls`"));
+    }
+    let mut deltas = Vec::new();
+    deltas.push(json!({ "role": "assistant", "content": read.content.unwrap_or_default() }));
+    let end = if calls.is_empty() {
+        "stop"
+    } else {
+        "tool_calls"
+    };
+    for (index, ReplyCall { id, function }) in calls.into_iter().enumerate() {
+        let arguments = match function.arguments {
+            Value::String(text) => text,
+            Value::Null => "{}".to_owned(),
+            value => value.to_string(),
+        };
+        let mut call = json!({
+            "index": index, "type": "function", "function": { "name": function.name, "arguments": arguments },
+        });
+        if let Some(id) = id {
+            call["id"] = id.into();
+        }
+        deltas.push(json!({ "tool_calls": [call] }));
+    }
+    let chunk = |delta: Value, end: Option<&str>| {
+        let chunk = json!({ "choices": [{ "index": 0, "delta": delta, "finish_reason": end }] });
+        Bytes::from(format!("data: {chunk}\n\n"))
+    };
+    let mut chunks: Vec<Bytes> = deltas.into_iter().map(|delta| chunk(delta, None)).collect();
+    chunks.push(chunk(json!({}), Some(end)));
+    chunks.push(Bytes::from_static(b"data: [DONE]\n\n"));
+    Ok(chunks)
+}
+
+fn wrong(problem: &dyn std::fmt::Display) -> String {
+    format!(
+        "the reply of the model is not a message: {problem}; expected `content` (a text), `tool_calls`, or both"
+    )
+}
+
+/// A reply as the body of a response.
+struct ReplyBody {
+    clock: Arc<dyn Clock>,
+    chunks: VecDeque<Bytes>,
+}
+
+impl Body for ReplyBody {
+    fn next(&mut self, _: At) -> BoxFuture<'_, Next> {
+        let at = self.clock.now();
+        let next = self.chunks.pop_front();
+        Box::pin(std::future::ready(
+            next.map_or(Next::End, |bytes| Next::Bytes(at, bytes)),
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(message: Value) -> Result<String, String> {
+        chunks(message).map(|chunks| {
+            let texts = chunks
+                .iter()
+                .map(|chunk| String::from_utf8_lossy(chunk).into_owned());
+            texts.collect()
+        })
+    }
+
+    #[test]
+    fn a_reply_is_a_text_or_calls() {
+        let stream = text(json!({ "content": "Hi" })).unwrap();
+        assert!(
+            stream.contains(r#""content":"Hi""#) && stream.contains("[DONE]"),
+            "{stream}"
+        );
+        let function = json!({ "name": "book", "arguments": { "seat": 2 } });
+        let stream = text(json!({ "tool_calls": [{ "function": function }] })).unwrap();
+        assert!(stream.contains(r#""arguments":"{\"seat\":2}""#), "{stream}");
+    }
+
+    #[test]
+    fn what_is_no_reply_says_what_a_reply_is() {
+        for (wrong, why) in [
+            (json!({}), "neither `content` nor `tool_calls`"),
+            (json!(null), "invalid type: null"),
+            (json!({ "content": 3 }), "invalid type: number"),
+            (json!({ "text": "Hi" }), "unknown field `text`"),
+            (
+                json!({ "role": "user", "content": "Hi" }),
+                "not `assistant`",
+            ),
+        ] {
+            let error = text(wrong.clone()).unwrap_err();
+            assert!(
+                error.contains(why) && error.contains("expected `content`"),
+                "{wrong}: {error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! A test as programs list it: one entry of `ananke list --json`.
+
+use ananke::context::Context;
+use ananke::plan::{CaseEntry, Plan, TestEntry};
+use ananke::redact::Redactor;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A test. What it does not have is omitted.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct ListedTest {
+    /// The id of the test.
+    pub(super) id: String,
+    /// The name of the test, without its row.
+    pub(super) name: String,
+    /// The path of its file, relative to the config.
+    pub(super) file: String,
+    /// The line where it begins, counted from 1.
+    pub(super) line: u32,
+    /// The name of its target.
+    pub(super) target: String,
+    /// How many turns it has.
+    pub(super) turns: usize,
+    /// The description of its target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) target_description: Option<String>,
+    /// The description of the test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) description: Option<String>,
+    /// The tags of the test.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) tags: Vec<String>,
+    /// The label of its row, of a test that has rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) case: Option<String>,
+    /// The reason for which it is skipped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) skip: Option<String>,
+}
+
+impl ListedTest {
+    /// A test of `plan`, masked.
+    pub(super) fn of(
+        case: &CaseEntry,
+        plan: &Plan,
+        context: &Context,
+        redactor: &Redactor,
+    ) -> Self {
+        let TestEntry {
+            name,
+            target,
+            description,
+            tags,
+            skip,
+            file,
+            line,
+            turns,
+            ..
+        } = &*case.test;
+        let masked = |text: &str| redactor.text(text).into_owned();
+        let of_target = plan.config.target(target);
+        let target_description =
+            of_target.and_then(|target| plan.config.description(target, context, &plan.variables));
+        Self {
+            id: masked(&case.id()),
+            name: masked(name),
+            file: file.clone(),
+            line: *line,
+            target: target.clone(),
+            turns: *turns,
+            target_description: target_description.as_deref().map(masked),
+            description: description.as_deref().map(masked),
+            tags: tags.iter().map(|tag| masked(tag)).collect(),
+            case: case.row.as_ref().map(|row| masked(&row.label)),
+            skip: skip.as_deref().map(masked),
+        }
+    }
+}

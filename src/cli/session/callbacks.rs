@@ -1,0 +1,102 @@
+//! What ananke asks the client for: to execute a tool, and to be a model.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ananke::agents::Transport;
+use ananke::agents::http::HttpTransport;
+use ananke::context::Context;
+use ananke::program_transport;
+use ananke::testing::{ClientCall, ToolClosure};
+use futures_util::future::BoxFuture;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::protocol::{
+    ModelCallback, ModelCallbackAnswer, ModelPurpose, ToolCallback, ToolCallbackAnswer,
+};
+use super::session_client::SessionClient;
+
+/// The lane of the questions to a caller's model that is the agent of its session.
+pub(super) const AGENT_LANE: &str = "agent";
+
+/// The lane of those to a caller's model that judges.
+pub(super) const JUDGE_LANE: &str = "judge";
+
+/// The other side as one session asks it.
+#[derive(Clone)]
+pub(super) struct Callbacks {
+    pub(super) client: SessionClient,
+    /// The name of the session.
+    pub(super) session: String,
+    /// How long an answer may take.
+    pub(super) limit: Duration,
+}
+
+impl Callbacks {
+    /// Executes the calls to the tool `name`, as one of a mock if there is one: the result, or the error as
+    /// `{"error": message}`.
+    pub(super) fn tool(&self, name: &str, mock: Option<&str>) -> ToolClosure {
+        let (callbacks, name) = (self.clone(), name.to_owned());
+        let mock = mock.map(str::to_owned);
+        Arc::new(move |call: ClientCall| {
+            let (callbacks, name, mock) = (callbacks.clone(), name.clone(), mock.clone());
+            Box::pin(async move {
+                let error = |message: String| json!({ "error": message });
+                let ClientCall { id, arguments } = call;
+                if !arguments.is_object() {
+                    let message = format!("the arguments of `{name}` are not a JSON object");
+                    return Err(error(message));
+                }
+                let session = callbacks.session.clone();
+                let params = ToolCallback {
+                    session,
+                    name,
+                    arguments,
+                    tool_call_id: id,
+                    mock,
+                };
+                let params = serde_json::to_value(params).unwrap_or_default();
+                let answer = callbacks
+                    .ask::<ToolCallbackAnswer>("tool/call", params)
+                    .await;
+                answer.map(|answer| answer.output).map_err(error)
+            }) as BoxFuture<'static, Result<Value, Value>>
+        })
+    }
+
+    /// The way to the client's model, and over the network to all others.
+    pub(super) fn transport(&self, context: &Context) -> Arc<dyn Transport> {
+        let callbacks = self.clone();
+        let network = Arc::new(HttpTransport::new(Arc::clone(&context.clock)));
+        let ask = move |lane: String, messages: Value, tools: Value| {
+            let callbacks = callbacks.clone();
+            Box::pin(async move {
+                let purpose = if lane == JUDGE_LANE {
+                    ModelPurpose::Judge
+                } else {
+                    ModelPurpose::Agent
+                };
+                let params = ModelCallback {
+                    session: callbacks.session.clone(),
+                    purpose,
+                    messages,
+                    tools,
+                };
+                let params = serde_json::to_value(params).unwrap_or_default();
+                let answer = callbacks
+                    .ask::<ModelCallbackAnswer>("model/call", params)
+                    .await;
+                answer.map(|answer| answer.message)
+            }) as BoxFuture<'static, Result<Value, String>>
+        };
+        program_transport(network, Arc::clone(&context.clock), ask)
+    }
+
+    /// Asks the client, and reads the answer; in words why there is none.
+    async fn ask<A: DeserializeOwned>(&self, method: &str, params: Value) -> Result<A, String> {
+        let answer = self.client.ask(method, params, self.limit).await?;
+        serde_json::from_value(answer)
+            .map_err(|error| format!("the answer to `{method}` is wrong: {error}"))
+    }
+}

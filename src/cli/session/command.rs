@@ -1,0 +1,98 @@
+//! `ananke session`: from standard input to its end.
+
+use std::io::{self, BufWriter};
+use std::sync::Arc;
+use std::time::Duration;
+
+use ananke::context::Context;
+use ananke::process::kill_every_group;
+use ananke::run::Stopper;
+use clap::Args;
+use tokio::time::timeout;
+
+use super::dispatch::Dispatcher;
+use super::line_input::lines;
+use super::project_tests::ProjectTests;
+use super::session_client::SessionClient;
+use super::sessions::Sessions;
+use crate::cli::exit::Exit;
+use crate::cli::interrupt;
+use crate::cli::print::{say, streams};
+use crate::cli::runtime::runtime;
+
+/// How long everything that was started may take to end.
+const PATIENCE: Duration = Duration::from_secs(4);
+
+/// How long a reader that takes nothing is waited for.
+const LAST_LINES: Duration = Duration::from_millis(500);
+
+#[derive(Debug, Args)]
+pub(crate) struct SessionCommand {
+    /// Read requests from standard input and write answers to standard output, one JSON object per line (the only way there is)
+    #[arg(long, required = true)]
+    pub(crate) stdio: bool,
+}
+
+/// Why the program ends.
+enum End {
+    /// The client has ended its input.
+    Input,
+    /// The client has ended what it reads.
+    Reader,
+    /// The client reads nothing.
+    Unread,
+    /// A signal came.
+    Interrupted,
+}
+
+/// Answers requests until standard input ends, or a signal comes.
+pub(in crate::cli) fn session(_: &SessionCommand, context: &Context) -> Exit {
+    match serve(context) {
+        Ok(End::Input | End::Reader) => Exit::Success,
+        Ok(End::Interrupted) => Exit::Interrupted,
+        Ok(End::Unread) => {
+            say("error: the client reads no answers, and too many wait");
+            Exit::Failure
+        }
+        Err(error) => {
+            say(&format!("error: {error}"));
+            Exit::Failure
+        }
+    }
+}
+
+fn serve(context: &Context) -> io::Result<End> {
+    let stopper = Stopper::default();
+    interrupt::listen(stopper.clone(), context, || {})?;
+    let mut input = lines(io::stdin())?;
+    let (stdout, _) = streams();
+    let client = SessionClient::new(BufWriter::new(stdout))?;
+    runtime()?.block_on(async {
+        let sessions = Arc::new(Sessions::new(client.clone(), context.clone()));
+        let tests = Arc::new(ProjectTests::new(client.clone(), context.clone()));
+        let mut dispatcher =
+            Dispatcher::new(client.clone(), Arc::clone(&sessions), Arc::clone(&tests));
+        let end = loop {
+            tokio::select! {
+                line = input.recv() => match line {
+                    Some(line) => dispatcher.take(line),
+                    None => break End::Input,
+                },
+                () = stopper.interrupted() => break End::Interrupted,
+                () = client.gone() => break End::Reader,
+                () = client.flooded() => break End::Unread,
+            }
+        };
+        sessions.cancel_all();
+        tests.cancel_all();
+        let ended = async {
+            dispatcher.finish().await;
+            tokio::join!(sessions.end(), tests.end());
+        };
+        if timeout(PATIENCE, ended).await.is_err() {
+            kill_every_group();
+        }
+        let _unread = timeout(LAST_LINES, client.written()).await;
+        Ok(end)
+    })
+}

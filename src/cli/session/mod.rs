@@ -1,0 +1,23 @@
+//! `ananke session`: sessions for programs in other languages, over JSON-RPC 2.0.
+//!
+//! `line_input` reads lines, `client_line` says what each is, `session_client` writes and asks the other side (`callbacks`), and
+//! `dispatch` executes a request with a `held_session`, or the tests of the project (`project_tests`). The messages are
+//! the types of `protocol`, which the schema is made from.
+
+mod callbacks;
+mod client_line;
+mod command;
+mod dispatch;
+mod held_session;
+mod line_input;
+mod project_services;
+mod project_tests;
+mod protocol;
+mod session_client;
+mod session_error;
+mod session_event;
+mod sessions;
+mod test_messages;
+
+pub(super) use command::{SessionCommand, session};
+pub(super) use protocol::schema;

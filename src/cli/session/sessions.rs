@@ -1,0 +1,425 @@
+//! The sessions of a client, and the runs that rules can be applied to.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use ananke::agents::UndeclaredCalls;
+use ananke::context::Context;
+use ananke::program_target;
+use ananke::project::locate;
+use ananke::report::file::json::rule_results;
+use ananke::testing::{AgentTarget, CheckedRun, SessionAgent, SessionSetup};
+use ananke::text::nearest;
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::callbacks::{AGENT_LANE, Callbacks, JUDGE_LANE};
+use super::held_session::{HeldInput, HeldSession, open_interrupts, pending_answers};
+use super::protocol::{
+    CheckResult, CheckRun, EventNotice, HistoryResult, JudgeResult, JudgeRun, MockName, MockTools,
+    OpenSession, ResumeSession, RunSession, SessionName, StateResult, TargetChoice, TurnResult,
+    UnmockTools,
+};
+use super::session_client::SessionClient;
+use super::session_error::{SessionError, SessionErrorCode};
+use super::session_event::{SessionEvent, made_events};
+
+/// How many runs are kept for rules; the oldest are forgotten.
+const KEPT_RUNS: usize = 10_000;
+
+/// How long the client may take for an answer, by default.
+const CALLBACK_TIMEOUT: Duration = Duration::from_mins(10);
+
+/// The sessions of a client.
+pub(super) struct Sessions {
+    client: SessionClient,
+    context: Context,
+    /// The config that `initialize` names.
+    config: OnceLock<PathBuf>,
+    open: Mutex<IndexMap<String, Arc<HeldSession>>>,
+    runs: Mutex<IndexMap<String, CheckedRun>>,
+    next_id: AtomicU64,
+    /// Is cancelled when the client has gone.
+    ending: CancellationToken,
+}
+
+/// The agent of events without a session, which is asked nothing.
+fn no_agent() -> AgentTarget {
+    AgentTarget::silent()
+}
+
+impl Sessions {
+    /// No sessions.
+    pub(super) fn new(client: SessionClient, context: Context) -> Self {
+        Self {
+            client,
+            context,
+            config: OnceLock::new(),
+            open: Mutex::default(),
+            runs: Mutex::default(),
+            next_id: AtomicU64::new(1),
+            ending: CancellationToken::new(),
+        }
+    }
+
+    /// The config whose targets sessions name.
+    pub(super) fn set_config(&self, config: PathBuf) {
+        self.config.get_or_init(|| config);
+    }
+
+    /// The path of the config, if `initialize` has named one.
+    pub(super) fn named_config(&self) -> Option<&PathBuf> {
+        self.config.get()
+    }
+
+    /// Makes a session.
+    pub(super) fn open(&self, params: OpenSession) -> Result<SessionName, SessionError> {
+        let OpenSession {
+            target,
+            agent,
+            instructions,
+            tools,
+            callback_timeout_ms,
+        } = params;
+        let name = self.next_name('s');
+        let limit = match callback_timeout_ms {
+            Some(0) => {
+                let message = "`callback_timeout_ms` must be at least 1";
+                return Err(SessionError::params(message));
+            }
+            Some(limit) => Duration::from_millis(limit),
+            None => CALLBACK_TIMEOUT,
+        };
+        let callbacks = self.callbacks(&name, limit);
+        let agent = match (target, agent) {
+            (Some(_), Some(_)) => {
+                let message = "a session has a `target` or the `agent` of the client, not both";
+                return Err(SessionError::params(message));
+            }
+            (None, Some(_)) => SessionAgent::Written(caller(AGENT_LANE)),
+            (Some(TargetChoice::Keys(keys)), None) => SessionAgent::Written(written(keys)?),
+            (Some(TargetChoice::Name(target)), None) => {
+                SessionAgent::OfConfig(self.config()?, Some(target))
+            }
+            (None, None) => SessionAgent::OfConfig(self.config()?, None),
+        };
+        let setup = self.setup(agent, instructions, &callbacks);
+        let session = HeldSession::open(setup, callbacks, tools)?;
+        let session = Arc::new(session);
+        self.sessions().insert(name.clone(), Arc::clone(&session));
+        if self.ending.is_cancelled() {
+            session.cancel();
+        }
+        Ok(SessionName { session: name })
+    }
+
+    /// A turn of the user.
+    pub(super) async fn run(&self, params: RunSession) -> Result<TurnResult, SessionError> {
+        let RunSession { session, input } = params;
+        self.turn(&session, HeldInput::Text(input)).await
+    }
+
+    /// Answers to what the agent waits for.
+    pub(super) async fn resume(&self, params: ResumeSession) -> Result<TurnResult, SessionError> {
+        let ResumeSession { session, answers } = params;
+        let answers = pending_answers(answers)?;
+        self.turn(&session, HeldInput::Answers(answers)).await
+    }
+
+    async fn turn(&self, session: &str, input: HeldInput) -> Result<TurnResult, SessionError> {
+        let held = self.held(session)?;
+        let keep = |run: &_| self.keep(CheckedRun::of(run));
+        let (run, done) = held.turn(input, keep).await?;
+        let events: Vec<SessionEvent> = done.events().iter().map(SessionEvent::from).collect();
+        for event in &events {
+            let notice = EventNotice { session, event };
+            let notice = serde_json::to_value(notice).unwrap_or_default();
+            self.client.notify("event", notice).await;
+        }
+        let interrupts = open_interrupts(done.interrupts());
+        Ok(TurnResult {
+            run,
+            events,
+            interrupts,
+        })
+    }
+
+    /// Sends the calls to some tools to the client.
+    pub(super) async fn mock(&self, params: MockTools) -> Result<MockName, SessionError> {
+        let MockTools { session, tools } = params;
+        let held = self.held(&session)?;
+        let mock = self.next_name('m');
+        held.mock(&mock, tools).await?;
+        Ok(MockName { mock })
+    }
+
+    /// Ends a mock.
+    pub(super) fn unmock(&self, params: &UnmockTools) -> Result<(), SessionError> {
+        self.held(&params.session)?.unmock(&params.mock)
+    }
+
+    /// Everything that was said and done in a session.
+    pub(super) async fn history(
+        &self,
+        params: &SessionName,
+    ) -> Result<HistoryResult, SessionError> {
+        let history = self.held(&params.session)?.history().await;
+        let events = history.iter().map(SessionEvent::from).collect();
+        Ok(HistoryResult { events })
+    }
+
+    /// The agent's state after the last run of a session.
+    pub(super) async fn state(&self, params: &SessionName) -> Result<StateResult, SessionError> {
+        let state = self.held(&params.session)?.state().await;
+        Ok(StateResult { state })
+    }
+
+    /// Aborts what a session does.
+    pub(super) fn cancel(&self, params: &SessionName) -> Result<(), SessionError> {
+        self.held(&params.session)?.cancel();
+        Ok(())
+    }
+
+    /// Ends a session.
+    pub(super) async fn close(&self, params: &SessionName) -> Result<(), SessionError> {
+        let held = self.held(&params.session)?;
+        let closed = held.close().await;
+        self.sessions().shift_remove(&params.session);
+        closed
+    }
+
+    /// Applies rules to a run.
+    pub(super) async fn check(&self, params: CheckRun) -> Result<CheckResult, SessionError> {
+        let CheckRun {
+            session,
+            run,
+            events,
+            input,
+            yaml,
+            block,
+        } = params;
+        let block = match (yaml, block) {
+            (Some(yaml), None) => yaml,
+            (None, Some(block)) => Value::Object(block).to_string(),
+            _ => {
+                let message = "name the rules as `yaml` or as `assert`, one of the two";
+                return Err(SessionError::params(message));
+            }
+        };
+        let run = self.chosen(session, run, events, input).await?;
+        let results = run.results(&block).await?;
+        let findings = rule_results(&results);
+        Ok(CheckResult { findings })
+    }
+
+    /// Asks a judge about the last message of a run.
+    pub(super) async fn judge(&self, params: JudgeRun) -> Result<JudgeResult, SessionError> {
+        let JudgeRun {
+            session,
+            run,
+            events,
+            input,
+            judge,
+            agent,
+            intent,
+        } = params;
+        let judge = match (judge, agent) {
+            (Some(judge), None) => judge,
+            (None, Some(_)) => match program_target(JUDGE_LANE) {
+                Value::Object(keys) => TargetChoice::Keys(keys),
+                _ => TargetChoice::Keys(serde_json::Map::new()),
+            },
+            _ => {
+                let message =
+                    "name the judge as `judge`, or as the `agent` of the client, one of the two";
+                return Err(SessionError::params(message));
+            }
+        };
+        let run = self.chosen(session, run, events, input).await?;
+        let verdict = match judge {
+            TargetChoice::Keys(keys) => run.judged_by(&written(keys)?, &intent).await?,
+            TargetChoice::Name(name) => {
+                let of_config = self.of_config(&run)?;
+                of_config.judged_by_name(&name, &intent).await?
+            }
+        };
+        Ok(JudgeResult {
+            passed: verdict.is_passed,
+            reason: verdict.reason,
+        })
+    }
+
+    /// Forgets a run.
+    pub(super) fn release(&self, run: &str) {
+        self.runs().shift_remove(run);
+    }
+
+    /// Aborts what all sessions do, and those that are opened from now on.
+    pub(super) fn cancel_all(&self) {
+        self.ending.cancel();
+        for session in self.sessions().values() {
+            session.cancel();
+        }
+    }
+
+    /// Waits until all sessions are over, after [`Self::cancel_all`].
+    pub(super) async fn end(&self) {
+        let sessions: Vec<_> = self.sessions().drain(..).map(|(_, held)| held).collect();
+        for session in sessions {
+            // Nothing is there any more that could be sent the error.
+            let _gone = session.close().await;
+        }
+    }
+
+    /// The run that is named, or that is made of events.
+    async fn chosen(
+        &self,
+        session: Option<String>,
+        run: Option<String>,
+        events: Option<Vec<SessionEvent>>,
+        input: Option<String>,
+    ) -> Result<CheckedRun, SessionError> {
+        if input.is_some() && events.is_none() {
+            let message = "`input` goes with `events`: a run of a session has an input of its own";
+            return Err(SessionError::params(message));
+        }
+        if let Some(events) = events {
+            if run.is_some() {
+                let message = "name a `run` or give `events`, not both";
+                return Err(SessionError::params(message));
+            }
+            let setup = if let Some(session) = session {
+                self.held(&session)?.setup.clone()
+            } else {
+                let callbacks = self.callbacks("", CALLBACK_TIMEOUT);
+                self.setup(SessionAgent::Written(no_agent()), None, &callbacks)
+            };
+            let events = made_events(events);
+            return Ok(CheckedRun::by_hand(&setup, &events, input.as_deref()));
+        }
+        let name = match (session, run) {
+            (Some(session), None) => {
+                let last = self.held(&session)?.last_run().await;
+                last.ok_or_else(|| {
+                    let message =
+                        format!("the session `{session}` has no run yet: send `session/run` first");
+                    SessionError::params(message)
+                })?
+            }
+            (None, Some(run)) => run,
+            (Some(_), Some(_)) => {
+                return Err(SessionError::params(
+                    "name a `session` or a `run`, not both",
+                ));
+            }
+            (None, None) => {
+                return Err(SessionError::params(
+                    "name a `session` or a `run`, or give `events`",
+                ));
+            }
+        };
+        let run = self.runs().get(&name).cloned();
+        run.ok_or_else(|| {
+            let message = format!(
+                "there is no run `{name}`: the last {KEPT_RUNS} are kept, without those of `run/release`"
+            );
+            SessionError::params(message)
+        })
+    }
+
+    /// The run in the project of the config, whose targets can be named as judges.
+    fn of_config(&self, run: &CheckedRun) -> Result<CheckedRun, SessionError> {
+        if run.is_of_config() {
+            return Ok(run.clone());
+        }
+        let callbacks = self.callbacks("", CALLBACK_TIMEOUT);
+        let agent = SessionAgent::OfConfig(self.config()?, None);
+        Ok(run.in_project(&self.setup(agent, None, &callbacks)))
+    }
+
+    fn callbacks(&self, session: &str, limit: Duration) -> Callbacks {
+        Callbacks {
+            client: self.client.clone(),
+            session: session.to_owned(),
+            limit,
+        }
+    }
+
+    fn setup(
+        &self,
+        agent: SessionAgent,
+        instructions: Option<String>,
+        callbacks: &Callbacks,
+    ) -> SessionSetup {
+        SessionSetup {
+            context: self.context.clone(),
+            agent,
+            instructions,
+            transport: Some(callbacks.transport(&self.context)),
+            undeclared: UndeclaredCalls::Answered,
+        }
+    }
+
+    /// The config: the one that `initialize` names, or the nearest above the working directory.
+    fn config(&self) -> Result<PathBuf, SessionError> {
+        let located = locate(
+            &self.context,
+            self.named_config().map(PathBuf::as_path),
+            &[],
+        );
+        located.map_err(|problem| SessionError::without_config(&problem))
+    }
+
+    fn keep(&self, run: CheckedRun) -> String {
+        let name = self.next_name('r');
+        let mut runs = self.runs();
+        if runs.len() >= KEPT_RUNS {
+            runs.shift_remove_index(0);
+        }
+        runs.insert(name.clone(), run);
+        name
+    }
+
+    fn next_name(&self, kind: char) -> String {
+        format!("{kind}{}", self.next_id.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn held(&self, name: &str) -> Result<Arc<HeldSession>, SessionError> {
+        let sessions = self.sessions();
+        sessions.get(name).cloned().ok_or_else(|| {
+            let open = match nearest(name, sessions.keys()) {
+                Some(near) => format!("; did you mean `{near}`?"),
+                None => "; `session/open` makes one".to_owned(),
+            };
+            SessionError::new(
+                SessionErrorCode::InvalidParams,
+                format!("`session`: there is no session `{name}`, or it was closed{open}"),
+            )
+        })
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, IndexMap<String, Arc<HeldSession>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn runs(&self) -> MutexGuard<'_, IndexMap<String, CheckedRun>> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The target that is a model of the client.
+fn caller(lane: &str) -> AgentTarget {
+    AgentTarget::yaml(program_target(lane).to_string())
+}
+
+/// A target in place, in which nothing refers to a variable.
+fn written(mut keys: serde_json::Map<String, Value>) -> Result<AgentTarget, SessionError> {
+    let Some(Value::String(target_type)) = keys.shift_remove("type") else {
+        let message = "a target in place needs its `type` (a text), as in a config";
+        return Err(SessionError::params(message));
+    };
+    Ok(AgentTarget::new(&target_type, json!(keys)))
+}

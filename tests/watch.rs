@@ -151,8 +151,9 @@ fn a_change_runs_what_it_touches() {
 
 #[test]
 fn a_project_in_which_nothing_can_be_kept_is_watched_all_the_same() {
+    let config = CONFIG.replace("reports: [out/report.json]\n", "");
     let project = Project::new(&[
-        ("ananke.config.yaml", CONFIG),
+        ("ananke.config.yaml", &config),
         ("a.test.yaml", &test("a", "")),
     ]);
     let folder = project.folder();

@@ -26,7 +26,7 @@ fn main() {
         .skip(1)
         .filter(|word| !word.starts_with('-'))
         .collect();
-    let measurements: [(&str, fn()); 9] = [
+    let measurements: [(&str, fn()); 10] = [
         ("start: one test, the whole process", start),
         (
             "many: 200 tests of one turn over loopback, the whole process",

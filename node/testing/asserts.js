@@ -1,6 +1,6 @@
 // What a test expects of the events of a run. What is not so is an AssertionError with the list of events.
 
-/** @import { ChatMessageEvent, EventsByType, EventType, FunctionCallEvent, FunctionCallOutputEvent, Json, Judge, RunEvent } from "./types.js" */
+/** @import { ChatMessageEvent, EventType, FunctionCallEvent, FunctionCallOutputEvent, Judge, MessageRole, RunEvent } from "./types.js" */
 /** @import { RunResult } from "./run-result.js" */
 
 import { assertionError, withoutOwnFrames } from "./errors.js";
@@ -98,35 +98,33 @@ export class FunctionCallOutputAssert extends FoundEvent {}
 export class EventAssert extends FoundEvent {
   /**
    * It is a message, of `role` if that is given.
-   * @param {"assistant" | "user" | typeof ANY} [role]
+   * @param {[role?: MessageRole | typeof ANY]} filters
    * @returns {ChatMessageAssert}
    */
-  isMessage(role) {
-    refuseUndefined(arguments, ["role"]);
+  isMessage(...filters) {
+    const [role] = checkedFilters(filters, ["role"]);
     this.#check(messageMismatch(this.event(), role));
     return new ChatMessageAssert(this._result, this._index);
   }
 
   /**
    * It is a call, to `name` and with at least these arguments if they are given.
-   * @param {string | typeof ANY} [name]
-   * @param {{ [name: string]: unknown } | typeof ANY} [args]
+   * @param {[name?: string | typeof ANY, args?: { [name: string]: unknown } | typeof ANY]} filters
    * @returns {FunctionCallAssert}
    */
-  isFunctionCall(name, args) {
-    refuseUndefined(arguments, ["name", "args"]);
+  isFunctionCall(...filters) {
+    const [name, args] = checkedFilters(filters, ["name", "args"]);
     this.#check(callMismatch(this.event(), name, checkedArguments(args)));
     return new FunctionCallAssert(this._result, this._index);
   }
 
   /**
    * It is the output of a call: exactly this one, and an error or not, if that is given.
-   * @param {unknown} [output]
-   * @param {boolean | typeof ANY} [isError]
+   * @param {[output?: unknown, isError?: boolean | typeof ANY]} filters
    * @returns {FunctionCallOutputAssert}
    */
-  isFunctionCallOutput(output, isError) {
-    refuseUndefined(arguments, ["output", "isError"]);
+  isFunctionCallOutput(...filters) {
+    const [output, isError] = checkedFilters(filters, ["output", "isError"]);
     this.#check(outputMismatch(this.event(), output, isError));
     return new FunctionCallOutputAssert(this._result, this._index);
   }
@@ -159,11 +157,11 @@ export class EventRangeAssert {
 
   /**
    * The first message, of `role` if that is given.
-   * @param {"assistant" | "user" | typeof ANY} [role]
+   * @param {[role?: MessageRole | typeof ANY]} filters
    * @returns {ChatMessageAssert}
    */
-  containsMessage(role) {
-    refuseUndefined(arguments, ["role"]);
+  containsMessage(...filters) {
+    const [role] = checkedFilters(filters, ["role"]);
     const what = isAny(role) ? "a message" : `a message of the ${role}`;
     return new ChatMessageAssert(
       this._result,
@@ -173,12 +171,11 @@ export class EventRangeAssert {
 
   /**
    * The first call, to `name` and with at least these arguments if they are given.
-   * @param {string | typeof ANY} [name]
-   * @param {{ [name: string]: unknown } | typeof ANY} [args]
+   * @param {[name?: string | typeof ANY, args?: { [name: string]: unknown } | typeof ANY]} filters
    * @returns {FunctionCallAssert}
    */
-  containsFunctionCall(name, args) {
-    refuseUndefined(arguments, ["name", "args"]);
+  containsFunctionCall(...filters) {
+    const [name, args] = checkedFilters(filters, ["name", "args"]);
     const wanted = checkedArguments(args);
     const what = (isAny(name) ? "a function call" : `a call to ${name}`) + (wanted === undefined ? "" : ` with ${shown(wanted)}`);
     return new FunctionCallAssert(
@@ -189,12 +186,11 @@ export class EventRangeAssert {
 
   /**
    * The first output of a call: exactly this one, and an error or not, if that is given.
-   * @param {unknown} [output]
-   * @param {boolean | typeof ANY} [isError]
+   * @param {[output?: unknown, isError?: boolean | typeof ANY]} filters
    * @returns {FunctionCallOutputAssert}
    */
-  containsFunctionCallOutput(output, isError) {
-    refuseUndefined(arguments, ["output", "isError"]);
+  containsFunctionCallOutput(...filters) {
+    const [output, isError] = checkedFilters(filters, ["output", "isError"]);
     const error = isAny(isError) ? "" : isError ? " that is an error" : " that is no error";
     const what = `a function call output${isAny(output) ? "" : ` ${shown(output)}`}${error}`;
     return new FunctionCallOutputAssert(
@@ -251,7 +247,6 @@ export class RunAssert extends EventRangeAssert {
    * @returns {FoundEvent<any>}
    */
   nextEvent(type) {
-    refuseUndefined(arguments, ["type"]);
     if (type !== undefined && !Object.hasOwn(KINDS, type)) {
       const types = Object.keys(KINDS).join(", ");
       throw withoutOwnFrames(new TypeError(`there is no type of events ${shown(type)}: the types are ${types}`));
@@ -345,17 +340,18 @@ function isAny(filter) {
 }
 
 /**
- * A filter that is undefined may be a misspelled name: it would match everything.
- * @param {IArguments} given
+ * The filters, of which none is undefined: that may be a misspelled name, and would match everything.
+ * @template {unknown[]} F
+ * @param {F} filters
  * @param {string[]} names
+ * @returns {F}
  */
-function refuseUndefined(given, names) {
-  for (let index = 0; index < given.length; index++) {
-    if (given[index] === undefined) {
-      const message = `\`${names[index]}\` is undefined, which matches nothing: pass ANY if every value matches`;
-      throw withoutOwnFrames(new TypeError(message));
-    }
+function checkedFilters(filters, names) {
+  const index = filters.indexOf(undefined);
+  if (index !== -1) {
+    throw withoutOwnFrames(new TypeError(`\`${names[index]}\` is undefined: pass ANY if every value matches`));
   }
+  return filters;
 }
 
 /**

@@ -57,17 +57,17 @@ export function publicError(error) {
 }
 
 const own = new URL(".", import.meta.url);
-const ownPlaces = [own.href, fileURLToPath(own)];
+const hiddenPlaces = [own.href, fileURLToPath(own), "node:internal/"];
 
 /**
- * The error without frames of this package: the first one is that of the test.
+ * The error without frames of this package and of Node: the first one is that of the test.
  * @template {Error} E
  * @param {E} error
  * @returns {E}
  */
 export function withoutOwnFrames(error) {
   const lines = (error.stack ?? "").split("\n");
-  error.stack = lines.filter((line) => !(/^\s+at /.test(line) && ownPlaces.some((place) => line.includes(place)))).join("\n");
+  error.stack = lines.filter((line) => !(/^\s+at /.test(line) && hiddenPlaces.some((place) => line.includes(place)))).join("\n");
   return error;
 }
 

@@ -23,18 +23,19 @@ import { say } from "./report.js";
  * @throws {TypeError} If it is not a judge, or the agent itself.
  */
 export async function askJudge(judge, result, message, intent) {
-  const isTarget = typeof judge === "string" || (typeof judge === "object" && judge !== null && !Array.isArray(judge));
-  if (!isTarget && typeof judge !== "function") {
+  if (!["string", "function"].includes(typeof judge) && (typeof judge !== "object" || judge === null || Array.isArray(judge))) {
     throw withoutOwnFrames(new TypeError(`a judge is the name of a target, its keys, or a function that is a model, this is ${short(judge)}`));
   }
   const origin = originOf(result);
-  if (origin?.agent !== undefined && (judge === origin.agent || (isTarget && isSameJson(judge, origin.agent)))) {
+  if (origin?.agent !== undefined && (judge === origin.agent || isSameJson(judge, origin.agent))) {
     throw withoutOwnFrames(new TypeError("the agent cannot judge itself: give another model as the judge"));
   }
   const params = { events: [toProtocol(message)], input: result.userInput, intent };
   try {
     const program = await connection(origin?.config);
-    return await (isTarget ? program.call("session/judge", { ...params, judge }) : askFunction(program, judge, params));
+    return await (typeof judge === "function"
+      ? askFunction(program, judge, params)
+      : program.call("session/judge", { ...params, judge }));
   } catch (error) {
     if (error instanceof JudgeError || error instanceof RequestError) say(`judge: ${error.message}`);
     throw publicError(error);

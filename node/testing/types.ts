@@ -6,10 +6,13 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 /** An object of JSON. */
 export type JsonObject = { [key: string]: Json };
 
+/** The author of a message. */
+export type MessageRole = "assistant" | "user";
+
 /** A message. */
 export interface ChatMessageEvent {
   type: "message";
-  role: "assistant" | "user";
+  role: MessageRole;
   content: string;
 }
 
@@ -34,15 +37,8 @@ export interface FunctionCallOutputEvent {
 /** An event of a run. */
 export type RunEvent = ChatMessageEvent | FunctionCallEvent | FunctionCallOutputEvent;
 
-/** An event by its type. */
-export interface EventsByType {
-  message: ChatMessageEvent;
-  function_call: FunctionCallEvent;
-  function_call_output: FunctionCallOutputEvent;
-}
-
 /** The type of an event. */
-export type EventType = keyof EventsByType;
+export type EventType = RunEvent["type"];
 
 /** Something that the agent waits for. `session.resume` answers it. */
 export interface Interrupt {

@@ -9,8 +9,18 @@ import { isSameJson, shown, short } from "./json.js";
 import { askJudge } from "./judge.js";
 import { failureOf, say } from "./report.js";
 
+/** The type of `ANY`. */
+class AnyValue {
+  // No other value has this type.
+  #isAny = true;
+
+  toString() {
+    return this.#isAny ? "any" : "";
+  }
+}
+
 /** Any value of a filter that has another one after it: `isFunctionCallOutput(ANY, true)`. */
-export const ANY = Symbol("any");
+export const ANY = new AnyValue();
 
 /**
  * The reason for which an event is not the expected one, with both values if they can be compared.
@@ -98,7 +108,7 @@ export class FunctionCallOutputAssert extends FoundEvent {}
 export class EventAssert extends FoundEvent {
   /**
    * It is a message, of `role` if that is given.
-   * @param {[role?: MessageRole | typeof ANY]} filters
+   * @param {[role?: MessageRole | AnyValue]} filters
    * @returns {ChatMessageAssert}
    */
   isMessage(...filters) {
@@ -109,7 +119,7 @@ export class EventAssert extends FoundEvent {
 
   /**
    * It is a call, to `name` and with at least these arguments if they are given.
-   * @param {[name?: string | typeof ANY, args?: { [name: string]: unknown } | typeof ANY]} filters
+   * @param {[name?: string | AnyValue, args?: { [name: string]: unknown } | AnyValue]} filters
    * @returns {FunctionCallAssert}
    */
   isFunctionCall(...filters) {
@@ -120,7 +130,7 @@ export class EventAssert extends FoundEvent {
 
   /**
    * It is the output of a call: exactly this one, and an error or not, if that is given.
-   * @param {[output?: unknown, isError?: boolean | typeof ANY]} filters
+   * @param {[output?: unknown, isError?: boolean | AnyValue]} filters
    * @returns {FunctionCallOutputAssert}
    */
   isFunctionCallOutput(...filters) {
@@ -157,7 +167,7 @@ export class EventRangeAssert {
 
   /**
    * The first message, of `role` if that is given.
-   * @param {[role?: MessageRole | typeof ANY]} filters
+   * @param {[role?: MessageRole | AnyValue]} filters
    * @returns {ChatMessageAssert}
    */
   containsMessage(...filters) {
@@ -171,7 +181,7 @@ export class EventRangeAssert {
 
   /**
    * The first call, to `name` and with at least these arguments if they are given.
-   * @param {[name?: string | typeof ANY, args?: { [name: string]: unknown } | typeof ANY]} filters
+   * @param {[name?: string | AnyValue, args?: { [name: string]: unknown } | AnyValue]} filters
    * @returns {FunctionCallAssert}
    */
   containsFunctionCall(...filters) {
@@ -186,7 +196,7 @@ export class EventRangeAssert {
 
   /**
    * The first output of a call: exactly this one, and an error or not, if that is given.
-   * @param {[output?: unknown, isError?: boolean | typeof ANY]} filters
+   * @param {[output?: unknown, isError?: boolean | AnyValue]} filters
    * @returns {FunctionCallOutputAssert}
    */
   containsFunctionCallOutput(...filters) {
@@ -333,7 +343,7 @@ function placed(result, index, message) {
 /**
  * Whether a filter matches everything.
  * @param {unknown} filter
- * @returns {filter is undefined | typeof ANY}
+ * @returns {filter is undefined | AnyValue}
  */
 function isAny(filter) {
   return filter === undefined || filter === ANY;
@@ -372,7 +382,7 @@ function checkedArguments(args) {
 
 /**
  * @param {RunEvent} event
- * @param {string | typeof ANY | undefined} role
+ * @param {string | AnyValue | undefined} role
  * @returns {Mismatch | undefined}
  */
 function messageMismatch(event, role) {
@@ -382,7 +392,7 @@ function messageMismatch(event, role) {
 
 /**
  * @param {RunEvent} event
- * @param {string | typeof ANY | undefined} name
+ * @param {string | AnyValue | undefined} name
  * @param {{ [name: string]: unknown } | undefined} args
  * @returns {Mismatch | undefined}
  */
@@ -408,7 +418,7 @@ function callMismatch(event, name, args) {
 /**
  * @param {RunEvent} event
  * @param {unknown} output
- * @param {boolean | typeof ANY | undefined} isError
+ * @param {boolean | AnyValue | undefined} isError
  * @returns {Mismatch | undefined}
  */
 function outputMismatch(event, output, isError) {

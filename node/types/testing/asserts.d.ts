@@ -1,5 +1,5 @@
 /** Any value of a filter that has another one after it: `isFunctionCallOutput(ANY, true)`. */
-export const ANY: unique symbol;
+export const ANY: AnyValue;
 /**
  * A message.
  * @extends {FoundEvent<ChatMessageEvent>}
@@ -58,24 +58,24 @@ export class EventAssert extends FoundEvent<RunEvent> {
     constructor(result: RunResult, index: number);
     /**
      * It is a message, of `role` if that is given.
-     * @param {[role?: MessageRole | typeof ANY]} filters
+     * @param {[role?: MessageRole | AnyValue]} filters
      * @returns {ChatMessageAssert}
      */
-    isMessage(role?: MessageRole | unique symbol | undefined): ChatMessageAssert;
+    isMessage(role?: MessageRole | AnyValue | undefined): ChatMessageAssert;
     /**
      * It is a call, to `name` and with at least these arguments if they are given.
-     * @param {[name?: string | typeof ANY, args?: { [name: string]: unknown } | typeof ANY]} filters
+     * @param {[name?: string | AnyValue, args?: { [name: string]: unknown } | AnyValue]} filters
      * @returns {FunctionCallAssert}
      */
-    isFunctionCall(name?: string | unique symbol | undefined, args?: unique symbol | {
+    isFunctionCall(name?: string | AnyValue | undefined, args?: AnyValue | {
         [name: string]: unknown;
     } | undefined): FunctionCallAssert;
     /**
      * It is the output of a call: exactly this one, and an error or not, if that is given.
-     * @param {[output?: unknown, isError?: boolean | typeof ANY]} filters
+     * @param {[output?: unknown, isError?: boolean | AnyValue]} filters
      * @returns {FunctionCallOutputAssert}
      */
-    isFunctionCallOutput(output?: unknown, isError?: boolean | unique symbol | undefined): FunctionCallOutputAssert;
+    isFunctionCallOutput(output?: unknown, isError?: boolean | AnyValue | undefined): FunctionCallOutputAssert;
     #private;
 }
 /** Some of the events of a run, in which one is searched. */
@@ -90,24 +90,24 @@ export class EventRangeAssert {
     protected _result: RunResult;
     /**
      * The first message, of `role` if that is given.
-     * @param {[role?: MessageRole | typeof ANY]} filters
+     * @param {[role?: MessageRole | AnyValue]} filters
      * @returns {ChatMessageAssert}
      */
-    containsMessage(role?: MessageRole | unique symbol | undefined): ChatMessageAssert;
+    containsMessage(role?: MessageRole | AnyValue | undefined): ChatMessageAssert;
     /**
      * The first call, to `name` and with at least these arguments if they are given.
-     * @param {[name?: string | typeof ANY, args?: { [name: string]: unknown } | typeof ANY]} filters
+     * @param {[name?: string | AnyValue, args?: { [name: string]: unknown } | AnyValue]} filters
      * @returns {FunctionCallAssert}
      */
-    containsFunctionCall(name?: string | unique symbol | undefined, args?: unique symbol | {
+    containsFunctionCall(name?: string | AnyValue | undefined, args?: AnyValue | {
         [name: string]: unknown;
     } | undefined): FunctionCallAssert;
     /**
      * The first output of a call: exactly this one, and an error or not, if that is given.
-     * @param {[output?: unknown, isError?: boolean | typeof ANY]} filters
+     * @param {[output?: unknown, isError?: boolean | AnyValue]} filters
      * @returns {FunctionCallOutputAssert}
      */
-    containsFunctionCallOutput(output?: unknown, isError?: boolean | unique symbol | undefined): FunctionCallOutputAssert;
+    containsFunctionCallOutput(output?: unknown, isError?: boolean | AnyValue | undefined): FunctionCallOutputAssert;
     #private;
 }
 /**
@@ -176,6 +176,11 @@ export type AssertsByType = {
     function_call: FunctionCallAssert;
     function_call_output: FunctionCallOutputAssert;
 };
+/** The type of `ANY`. */
+declare class AnyValue {
+    toString(): "" | "any";
+    #private;
+}
 import type { ChatMessageEvent } from "./types.js";
 /**
  * The reason for which an event is not the expected one, with both values if they can be compared.

@@ -5,7 +5,7 @@
  */
 export function publicError(error: unknown): unknown;
 /**
- * The error without frames of this package: the first one is that of the test.
+ * The error without frames of this package and of Node: the first one is that of the test.
  * @template {Error} E
  * @param {E} error
  * @returns {E}

@@ -49,7 +49,7 @@ export const Code = { invalidParams: -32602, agent: -32000, judge: -32001, over:
  */
 export function publicError(error) {
   if (error instanceof ProgramError) return withoutOwnFrames(new ProgramError(error.message));
-  if (!(error instanceof RequestError)) return error;
+  if (!(error instanceof RequestError)) return error instanceof Error ? withoutOwnFrames(error) : error;
   const isOfAgent = [Code.agent, Code.over, Code.cancelled].includes(error.code);
   const Kind =
     error.code === Code.invalidParams ? UsageError : error.code === Code.judge ? JudgeError : isOfAgent ? AgentError : AnankeError;

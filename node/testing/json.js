@@ -23,6 +23,8 @@ function check(key, value) {
   if (!key.isWellFormed()) throw new TypeError("a key is not valid Unicode: it contains half of a surrogate pair");
   const where = key === "" ? "" : ` at \`${key}\``;
   switch (typeof value) {
+    case "boolean":
+      break;
     case "string":
       if (!value.isWellFormed()) throw new TypeError(`the text${where} is not valid Unicode: it contains half of a surrogate pair`);
       break;

@@ -159,9 +159,24 @@ export class TestSession {
    * @returns {Promise<RunResult>}
    */
   async #turn(method, params, input, signal) {
-    const turn = this.#turns.then(() => this.#execute(method, params, signal));
-    this.#turns = turn.catch(() => {});
-    const answer = await this.#orAborted(turn, signal);
+    const previous = this.#turns;
+    let end = () => {};
+    this.#turns = Promise.all([previous, new Promise((resolve) => (end = () => resolve(undefined)))]);
+    let answer;
+    try {
+      signal?.throwIfAborted();
+      await orAborted(previous, signal);
+      this.#checkOpen();
+      if (this.#isCancelled) {
+        throw withoutOwnFrames(new AgentError("the session is over, since a run was cancelled: open another one"));
+      }
+      this.#callbacks.enter();
+      answer = await this.#cancellable(this.#connection.call(method, { session: this.#session, ...params }), signal);
+    } catch (error) {
+      throw signal?.aborted && error === signal.reason ? error : this.#failed(error);
+    } finally {
+      end();
+    }
     const result = withOrigin(
       new RunResult(answer.events.map(fromProtocol), input, answer.interrupts.map(interruptFromProtocol)),
       { agent: this.#agent, config: this.#config, connection: this.#connection, run: answer.run },
@@ -171,44 +186,26 @@ export class TestSession {
   }
 
   /**
-   * @param {string} method
-   * @param {{ [key: string]: unknown }} params
+   * The answer; if the signal aborts before it comes, the session is cancelled.
+   * @param {Promise<any>} answer
    * @param {AbortSignal | undefined} signal
    * @returns {Promise<any>}
    */
-  async #execute(method, params, signal) {
-    signal?.throwIfAborted();
-    if (this.#isCancelled) {
-      throw withoutOwnFrames(new AgentError("the session is over, since a run was cancelled: open another one"));
-    }
-    this.#callbacks.enter();
+  async #cancellable(answer, signal) {
     const cancel = () => {
       this.#isCancelled = true;
       this.#connection.send("session/cancel", { session: this.#session });
     };
     signal?.addEventListener("abort", cancel, { once: true });
     try {
-      return await this.#ask(method, { session: this.#session, ...params });
+      return await orAborted(answer, signal);
     } finally {
       signal?.removeEventListener("abort", cancel);
     }
   }
 
-  /**
-   * The result of the turn, or the reason of the signal as soon as it aborts.
-   * @template T
-   * @param {Promise<T>} turn
-   * @param {AbortSignal | undefined} signal
-   * @returns {Promise<T>}
-   */
-  async #orAborted(turn, signal) {
-    if (signal === undefined) return turn;
-    return new Promise((resolve, reject) => {
-      const abort = () => reject(signal.reason);
-      if (signal.aborted) abort();
-      signal.addEventListener("abort", abort, { once: true });
-      turn.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-    });
+  #checkOpen() {
+    if (this.#isClosed) throw withoutOwnFrames(new UsageError("the session is closed: open another one"));
   }
 
   /**
@@ -217,7 +214,7 @@ export class TestSession {
    * @returns {Promise<any>}
    */
   async #ask(method, params) {
-    if (this.#isClosed) throw withoutOwnFrames(new UsageError("the session is closed: open another one"));
+    this.#checkOpen();
     try {
       return await this.#connection.call(method, params);
     } catch (error) {
@@ -238,6 +235,22 @@ export class TestSession {
     if (cause instanceof Error && !isAssertion) return cause;
     return withoutOwnFrames(new AgentError(`the model failed: ${words(cause)}`, { cause }));
   }
+}
+
+/**
+ * The result of a promise, or the reason of the signal as soon as it aborts.
+ * @template T
+ * @param {Promise<T>} promise
+ * @param {AbortSignal | undefined} signal
+ * @returns {Promise<T>}
+ */
+async function orAborted(promise, signal) {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
 }
 
 /**

@@ -86,8 +86,7 @@ export class TestSession {
    * @param {PendingAnswer | PendingAnswer[]} answers
    * @param {RunOptions} [options]
    * @returns {Promise<RunResult>}
-   * @throws {UsageError} If the answers do not match what is open.
-   * @throws {AgentError} As `run`.
+   * @throws {AgentError} As `run`, also if the answers do not match what is open.
    */
   async resume(answers, options) {
     const given = Array.isArray(answers) ? answers : [answers];

@@ -110,7 +110,7 @@ test("an error of the model is thrown as it is, and ends the session", async (t)
 });
 
 test("an assertion in a model is no assertion of the test", async (t) => {
-  const session = await opened(t, { model: () => assert.equal(1, 2, "wrong") });
+  const session = await opened(t, { model: () => assert.fail("wrong") });
   await assert.rejects(session.run("go"), (error) => {
     assert.ok(error instanceof AgentError);
     assert.equal(error.message, "the model failed: wrong");
@@ -215,8 +215,15 @@ test("an interrupt is answered", async (t) => {
   const run = await session.run("pay");
   assert.deepEqual(run.interrupts, [{ id: "i1", reason: "confirmation", message: "Really?" }]);
   assert.throws(() => run.expect.containsMessage(), /waiting for an answer to the interrupt `i1`: Really/);
-  await assert.rejects(session.resume({ id: "i2", payload: true }), { name: "UsageError" });
   assert.deepEqual((await session.resume({ payload: { approved: true } })).interrupts, []);
+});
+
+test("an answer that matches nothing", async (t) => {
+  const target = { type: "scripted", rules: [{ do: [{ interrupt: { id: "i1", message: "Really?" } }] }] };
+  const session = await opened(t, { target });
+  await session.run("pay");
+  const answer = session.resume({ id: "i2", payload: true });
+  await assert.rejects(answer, { name: "AgentError", message: /the answer to `i2` matches nothing that is open: .*`i1`: Really/ });
 });
 
 test("targets of a config, by name and by default", async (t) => {

@@ -91,7 +91,7 @@ test("what a config starts fails its tests", async (t) => {
 });
 
 test("wrong options", async () => {
-  await assert.rejects(yamlTests(test), /`yamlTests` needs the functions of the test runner/);
+  await assert.rejects(yamlTests({}), /`yamlTests` needs the functions of the test runner/);
   await assert.rejects(yamlTests(new Kept(), { tag: "x" }), /`yamlTests` has no option `tag`/);
 });
 

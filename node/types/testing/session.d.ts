@@ -29,8 +29,7 @@ export class TestSession {
      * @param {PendingAnswer | PendingAnswer[]} answers
      * @param {RunOptions} [options]
      * @returns {Promise<RunResult>}
-     * @throws {UsageError} If the answers do not match what is open.
-     * @throws {AgentError} As `run`.
+     * @throws {AgentError} As `run`, also if the answers do not match what is open.
      */
     resume(answers: PendingAnswer | PendingAnswer[], options?: RunOptions): Promise<RunResult>;
     /**

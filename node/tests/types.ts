@@ -52,7 +52,7 @@ export async function refused(session: TestSession, run: RunResult): Promise<voi
   // @ts-expect-error there is no such type
   run.expect.nextEvent("call");
   // @ts-expect-error the name is a text
-  run.expect.at(0).isFunctionCall(undefined, {});
+  run.expect.at(0).isFunctionCall(5, {});
   // @ts-expect-error a judge needs an intent
   await run.expect.containsMessage().judge("judge");
   // @ts-expect-error a mock is a function

@@ -89,15 +89,17 @@ export class Connection {
   static async start(config) {
     const connection = new Connection();
     const client = { name: "ananke-test for Node.js", version: ownVersion() };
-    const { protocol } = await connection.call("initialize", { client, config });
-    if (protocol !== PROTOCOL) {
-      await connection.close();
+    try {
+      const { protocol } = await connection.call("initialize", { client, config });
+      if (protocol === PROTOCOL) return connection;
       throw new ProgramError(
         `the program speaks version ${protocol} of the protocol, this package version ${PROTOCOL}: ` +
           "install the package again, so that both are from one release",
       );
+    } catch (error) {
+      await connection.close();
+      throw error;
     }
-    return connection;
   }
 
   /** Whether the program has ended. */

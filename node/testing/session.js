@@ -25,6 +25,7 @@ export class TestSession {
   #config;
   #isClosed = false;
   #isCancelled = false;
+  #isBusy = false;
   /** The end of the runs so far: runs follow each other. @type {Promise<unknown>} */
   #turns = Promise.resolve();
 
@@ -131,10 +132,11 @@ export class TestSession {
     return (await this.#ask("session/state", { session: this.#session })).state;
   }
 
-  /** Ends the conversation, after the runs that wait. It may be called twice. */
+  /** Ends the conversation. A run that goes on is cancelled: it is an `AgentError`. It may be called twice. */
   async close() {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    if (this.#isBusy) this.#connection.send("session/cancel", { session: this.#session });
     try {
       await this.#connection.call("session/close", { session: this.#session });
     } catch (error) {
@@ -170,10 +172,12 @@ export class TestSession {
         throw withoutOwnFrames(new AgentError("the session is over, since a run was cancelled: open another one"));
       }
       this.#callbacks.enter();
+      this.#isBusy = true;
       answer = await this.#cancellable(this.#connection.call(method, { session: this.#session, ...params }), signal);
     } catch (error) {
       throw signal?.aborted && error === signal.reason ? error : this.#failed(error);
     } finally {
+      this.#isBusy = false;
       end();
     }
     const result = withOrigin(

@@ -36,8 +36,11 @@ export async function yamlTests(runner, options = {}) {
     // ananke has its own limits of time.
     runner.test(id, { timeout: Infinity }, (/** @type {any} */ context) => runTest(program, keys, context, `${path}:${line}:1`));
   }
-  const afterAll = runner.afterAll ?? runner.after;
-  if (listed.tests.length > 0) afterAll?.(() => endTests(program, config));
+  if (listed.tests.length === 0) return;
+  const end = () => endTests(program, config);
+  // vitest takes the limit of time as a number.
+  if (runner.afterAll !== undefined) runner.afterAll(end, Infinity);
+  else runner.after?.(end);
 }
 
 /** @param {{ [key: string]: unknown }} chosen */
@@ -82,7 +85,7 @@ async function runTest(program, keys, context, place) {
   /** @type {any} */
   let notice;
   try {
-    await program.call("tests/run", keys, (told) => (notice = told));
+    await program.call("tests/run", keys, (result) => (notice = result));
   } catch (error) {
     throw publicError(error);
   } finally {

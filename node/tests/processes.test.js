@@ -1,4 +1,4 @@
-// The program behind sessions: it always ends, and its errors are told apart.
+// The program behind sessions: it always ends, and its errors say what happened.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -44,13 +44,15 @@ function ownProgram() {
 
 /** A program of Node that opens a session, says so, and goes on with `then`. */
 async function child(t, then) {
+  // What is wrong on purpose is not shown.
+  const stderr = then.startsWith("throw") ? "ignore" : "inherit";
   const { script, pid } = noting(t, ownProgram());
   const code =
     'import { TestSession } from "ananke-test/testing";\n' +
     'const session = await TestSession.open({ model: () => "ok" });\n' +
     `await session.run("go");\nconsole.log("open");\n${then}\n`;
   const cwd = fileURLToPath(new URL(".", import.meta.url));
-  const running = spawn(process.execPath, ["--input-type=module", "-e", code], { cwd, env: { ...process.env, ANANKE: script }, stdio: ["ignore", "pipe", "inherit"] });
+  const running = spawn(process.execPath, ["--input-type=module", "-e", code], { cwd, env: { ...process.env, ANANKE: script }, stdio: ["ignore", "pipe", stderr] });
   await Promise.race([once(running.stdout, "data"), once(running, "close").then(() => assert.fail("it did not open a session"))]);
   return { running, pid: pid() };
 }

@@ -121,7 +121,7 @@ test("an assertion in a model is no assertion of the test", async (t) => {
 test("what is thrown may be anything", async (t) => {
   const tools = {
     f: () => {
-      throw "a text"; // eslint-disable-line no-throw-literal
+      throw "a text";
     },
   };
   const session = await opened(t, { model: scripted(call("f", {}), "ok"), tools });
@@ -204,6 +204,18 @@ test("a session that is closed", async () => {
   await session.close();
   await session[Symbol.asyncDispose]();
   await assert.rejects(session.run("go"), { name: "UsageError", message: /the session is closed/ });
+});
+
+test("the end of a session cancels its runs", async () => {
+  let begun;
+  const first = new Promise((resolve) => (begun = resolve));
+  const session = await TestSession.open({ model: () => (begun(), new Promise(() => {})) });
+  const runs = [session.run("a"), session.run("b")];
+  await first;
+  const [one, two] = await Promise.all([...runs.map((run) => run.catch((error) => error)), session.close()]);
+  assert.equal(one.name, "AgentError");
+  assert.match(one.message, /cancelled/);
+  assert.equal(two.name, "UsageError");
 });
 
 test("an interrupt is answered", async (t) => {

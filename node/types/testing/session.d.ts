@@ -51,7 +51,7 @@ export class TestSession {
      * @returns {Promise<Json>}
      */
     state(): Promise<Json>;
-    /** Ends the conversation, after the runs that wait. It may be called twice. */
+    /** Ends the conversation. A run that goes on is cancelled: it is an `AgentError`. It may be called twice. */
     close(): Promise<void>;
     /** Ends the conversation. */
     [Symbol.asyncDispose](): Promise<void>;

@@ -30,14 +30,14 @@ export async function yamlTests(runner, options = {}) {
   const chosen = { config: configPath(options.config) };
   for (const key of /** @type {(keyof YamlTestsOptions)[]} */ (SELECTION)) chosen[key] = options[key];
   const { program, listed } = await listedTests(chosen);
-  const { config } = listed;
-  for (const { id, path, line } of listed.tests) {
-    const keys = { ...chosen, config, tests: [path], ids: [id], record: options.record, replay: options.replay };
-    // ananke has its own limits of time.
-    runner.test(id, { timeout: Infinity }, (/** @type {any} */ context) => runTest(program, keys, context, `${path}:${line}:1`));
-  }
   if (listed.tests.length === 0) return;
-  const end = () => endTests(program, config);
+  const keys = { ...chosen, config: listed.config, record: options.record, replay: options.replay };
+  const tests = new RegisteredTests(program, keys, listed.tests);
+  for (const test of listed.tests) {
+    // ananke has its own limits of time.
+    runner.test(test.id, { timeout: Infinity }, (/** @type {any} */ context) => runTest(tests, test, context));
+  }
+  const end = () => tests.end();
   // vitest takes the limit of time as a number.
   if (runner.afterAll !== undefined) runner.afterAll(end, Infinity);
   else runner.after?.(end);
@@ -61,31 +61,138 @@ async function listedTests(chosen) {
 }
 
 /**
- * @param {Connection} program
- * @param {string} config
+ * A test, as `tests/list` has it.
+ * @typedef {{ id: string, path: string, line: number }} ListedTest
  */
-async function endTests(program, config) {
-  try {
-    await program.call("tests/end", { config });
-  } catch (error) {
-    throw publicError(error);
+
+/**
+ * A result that is to come.
+ * @typedef {object} Awaited
+ * @property {Promise<any>} promise
+ * @property {(notice: any) => void} resolve
+ * @property {(error: unknown) => void} reject
+ */
+
+/** The tests that were registered. Those that the runner selects run in one request, as `ananke run` runs them. */
+class RegisteredTests {
+  #program;
+  #keys;
+  #tests;
+  /** @type {Map<string, Awaited> | undefined} */
+  #batch;
+  /** @type {Set<string>} */
+  #taken = new Set();
+  #isRunning = false;
+
+  /**
+   * @param {Connection} program
+   * @param {{ [key: string]: unknown }} keys
+   * @param {ListedTest[]} tests
+   */
+  constructor(program, keys, tests) {
+    this.#program = program;
+    this.#keys = keys;
+    this.#tests = tests;
   }
+
+  /**
+   * The notification of a test; undefined if it was not run. The first call begins the batch.
+   * @param {ListedTest} test
+   * @param {any} context
+   * @returns {Promise<any>}
+   */
+  async result(test, context) {
+    this.#batch ??= this.#begin(this.#selected(test, context));
+    // A test that is retried runs once more.
+    const isFirst = !this.#taken.has(test.id);
+    this.#taken.add(test.id);
+    const awaited = (isFirst ? this.#batch.get(test.id) : undefined) ?? this.#begin([test]).get(test.id);
+    return awaited?.promise;
+  }
+
+  /**
+   * The tests that the runner will run, as far as it shows them.
+   * @param {ListedTest} test
+   * @param {any} context
+   */
+  #selected(test, context) {
+    if (context?.task?.file !== undefined) {
+      const names = new Set(namesToRun(context.task.file));
+      return this.#tests.filter(({ id }) => names.has(id));
+    }
+    const isFiltered = [...process.execArgv, ...process.argv].some((option) => /^--test-(name|skip|only)/.test(option));
+    return isFiltered ? [test] : this.#tests;
+  }
+
+  /**
+   * @param {ListedTest[]} tests
+   * @returns {Map<string, Awaited>}
+   */
+  #begin(tests) {
+    const batch = new Map(tests.map(({ id }) => [id, toCome()]));
+    const awaited = [...batch.values()];
+    const keys = { ...this.#keys, tests: [...new Set(tests.map(({ path }) => path))], ids: tests.map(({ id }) => id) };
+    const answer = this.#program.call("tests/run", keys, (notice) => batch.get(notice.result.id)?.resolve(notice));
+    this.#isRunning = true;
+    answer
+      .then(
+        () => awaited.forEach(({ resolve }) => resolve(undefined)),
+        (error) => awaited.forEach(({ reject }) => reject(error)),
+      )
+      .finally(() => (this.#isRunning = false));
+    return batch;
+  }
+
+  /** Aborts the tests that run. */
+  cancel() {
+    this.#program.send("tests/cancel", {});
+  }
+
+  /** Ends what the config has started. */
+  async end() {
+    if (this.#isRunning) this.cancel();
+    try {
+      await this.#program.call("tests/end", { config: this.#keys.config });
+    } catch (error) {
+      throw publicError(error);
+    }
+  }
+}
+
+/** @returns {Awaited} */
+function toCome() {
+  /** @type {any} */
+  const awaited = {};
+  awaited.promise = new Promise((resolve, reject) => Object.assign(awaited, { resolve, reject }));
+  // A runner may stop before it asks for every result.
+  awaited.promise.catch(() => {});
+  return awaited;
+}
+
+/**
+ * The names of the tests that vitest will run in a suite.
+ * @param {any} suite
+ * @returns {string[]}
+ */
+function namesToRun({ tasks }) {
+  const chosen = tasks.filter((/** @type {any} */ { mode }) => mode !== "skip" && mode !== "todo");
+  return chosen.flatMap((/** @type {any} */ task) => (task.tasks === undefined ? [task.name] : namesToRun(task)));
 }
 
 /**
  * Runs one test. If it does not pass, the error has the report of ananke, and the place of the test as the top of its stack.
- * @param {Connection} program
- * @param {{ [key: string]: unknown }} keys
+ * @param {RegisteredTests} tests
+ * @param {ListedTest} test
  * @param {any} context
- * @param {string} place
  */
-async function runTest(program, keys, context, place) {
-  const cancel = () => program.send("tests/cancel", {});
+async function runTest(tests, test, context) {
+  const cancel = () => tests.cancel();
   context?.signal?.addEventListener("abort", cancel, { once: true });
+  const place = `${test.path}:${test.line}:1`;
   /** @type {any} */
   let notice;
   try {
-    await program.call("tests/run", keys, (result) => (notice = result));
+    notice = await tests.result(test, context);
   } catch (error) {
     throw publicError(error);
   } finally {

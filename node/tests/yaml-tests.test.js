@@ -1,6 +1,8 @@
 // Tests of a project as tests of node:test.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 
 import { yamlTests } from "ananke-test/testing";
@@ -31,10 +33,10 @@ class Kept {
   };
   after = (hook) => this.hooks.push(hook);
 
-  async result(name) {
+  async result(name, context) {
     let skipped;
     try {
-      await this.tests.get(name)({ skip: (reason) => (skipped = reason), signal: new AbortController().signal });
+      await this.tests.get(name)({ skip: (reason) => (skipped = reason), signal: new AbortController().signal, ...context });
     } catch (error) {
       return error;
     }
@@ -71,6 +73,42 @@ test("tests are selected", async (t) => {
   assert.equal(runner.tests.size, 1);
   const { runner: other } = await kept(t, files, { filter: "name(fails) or name(skipped)" });
   assert.equal(other.tests.size, 2);
+});
+
+/** A config with an agent that notes each conversation in a file. */
+const NOTING = `version: "1.4"
+target: { type: command, cmd: ["${process.execPath.replaceAll("\\", "/")}", agent.mjs] }
+`;
+const AGENT = `import { appendFileSync } from "node:fs";
+process.stdin.once("data", (line) => {
+  appendFileSync("asked.txt", "x");
+  const { threadId, runId } = JSON.parse(line);
+  const said = { type: "TEXT_MESSAGE_CHUNK", messageId: "m", role: "assistant", delta: "hello" };
+  const run = ["RUN_STARTED", "RUN_FINISHED"].map((type) => ({ type, threadId, runId }));
+  for (const event of [run[0], said, run[1]]) console.log(JSON.stringify(event));
+});
+`;
+const THREE = `version: "1.4"
+tests:
+${["a", "b", "c"].map((name) => `  - { name: ${name}, turns: [{ user: hi, assert: { text: hello } }] }`).join("\n")}
+`;
+
+test("tests that the runner selects run in one request, and again if it retries them", async (t) => {
+  const files = { "ananke.config.yaml": NOTING, "agent.mjs": AGENT, "three.test.yaml": THREE };
+  const { directory, runner } = await kept(t, files);
+  const asked = () => readFileSync(join(directory, "asked.txt"), "utf8").length;
+  const [a, b, c] = [...runner.tests.keys()];
+  const tasks = [
+    { name: a, mode: "run" },
+    { name: "others", mode: "run", tasks: [{ name: b, mode: "skip" }, { name: c, mode: "run" }] },
+  ];
+  const context = { task: { file: { tasks } } };
+  assert.equal(await runner.result(a, context), "passed");
+  assert.equal(await runner.result(c, context), "passed");
+  assert.equal(asked(), 2);
+  assert.equal(await runner.result(c, context), "passed");
+  assert.equal(asked(), 3);
+  await runner.hooks[0]();
 });
 
 test("an error in a file is one of all tests", async (t) => {

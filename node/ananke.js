@@ -1,21 +1,9 @@
 #!/usr/bin/env node
-// Runs the program of this system, which a package of its own brings, with the arguments of the command.
+// Runs the program of this system with the arguments of the command.
 
 import { spawn } from "node:child_process";
-import { createRequire } from "node:module";
 import { constants } from "node:os";
-
-const ownPackage = `ananke-test-${process.platform}-${process.arch}`;
-const name = process.platform === "win32" ? "ananke.exe" : "ananke";
-
-/** The path of the program; undefined if its package is not installed. */
-function findProgram() {
-  try {
-    return createRequire(import.meta.url).resolve(`${ownPackage}/bin/${name}`);
-  } catch {
-    return undefined;
-  }
-}
+import { findProgram, missing } from "./program.js";
 
 function fail(message) {
   console.error(`error: ${message}`);
@@ -24,11 +12,7 @@ function fail(message) {
 
 const program = findProgram();
 if (program === undefined) {
-  fail(
-    `the package \`${ownPackage}\`, which brings the program for this system, is not installed.\n` +
-      "  help: install again without `--omit=optional`, and with a lock file that was made on any system by npm 9 or newer\n" +
-      "  help: if there is no such package: `cargo install --locked ananke-test` builds the program",
-  );
+  fail(missing);
 } else {
   const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
   // At a terminal, Ctrl-C reaches the program itself: a second signal would end it before it has written its reports.

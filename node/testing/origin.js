@@ -1,0 +1,36 @@
+// Where runs come from.
+
+/** @import { FunctionModel, TargetKeys } from "./types.js" */
+/** @import { Connection } from "./connection.js" */
+
+/**
+ * The session of a run: its agent and its program, and the name of the run there.
+ * @typedef {object} RunOrigin
+ * @property {string | TargetKeys | FunctionModel | undefined} agent
+ * @property {string | undefined} config
+ * @property {Connection} connection
+ * @property {string} run
+ */
+
+/** @type {WeakMap<object, RunOrigin>} */
+const origins = new WeakMap();
+
+/**
+ * The origin of a result; undefined if the result was made by hand.
+ * @param {object} result
+ */
+export function originOf(result) {
+  return origins.get(result);
+}
+
+/**
+ * The result of a run of a session.
+ * @template {object} R
+ * @param {R} result
+ * @param {RunOrigin} origin
+ * @returns {R}
+ */
+export function withOrigin(result, origin) {
+  origins.set(result, origin);
+  return result;
+}

@@ -1,0 +1,36 @@
+// What tests print, and what failures say.
+
+/** @import { Finding, Interrupt, RunEvent } from "./types.js" */
+
+import { escaped, listed } from "./events.js";
+
+/**
+ * The text of an AssertionError: with the list of events, and a mark at the one that is wrong.
+ * @param {{ events: readonly RunEvent[], interrupts: readonly Interrupt[] }} result
+ * @param {string} message
+ * @param {number} [marked]
+ */
+export function failureOf(result, message, marked) {
+  return `${escaped(message)}\n\n${listed(result.events, result.interrupts, marked)}`;
+}
+
+/**
+ * A finding, with what was expected and seen.
+ * @param {Finding} finding
+ */
+export function inWords({ message, type, expected, seen = [] }) {
+  return [`${message ?? type}${expected ? `, expected ${expected}` : ""}`, ...seen.map((part) => `  seen ${part}`)].join("\n");
+}
+
+/** Whether events and what judges said are printed. */
+export function isVerbose() {
+  return process.env.ANANKE_TESTING_VERBOSE === "1";
+}
+
+/**
+ * Prints a text, if that is wanted.
+ * @param {string} text
+ */
+export function say(text) {
+  if (isVerbose()) console.log(escaped(text));
+}

@@ -1,0 +1,247 @@
+// The tests of a project as tests of vitest and node:test.
+
+/** @import { Finding, TestRunner, YamlTestsOptions } from "./types.js" */
+/** @import { Connection } from "./connection.js" */
+
+import { configPath, connection } from "./connection.js";
+import { publicError, UsageError, withoutOwnFrames } from "./errors.js";
+import { inWords } from "./report.js";
+
+const SELECTION = ["tests", "target", "filter", "tags", "variables"];
+const OPTIONS = ["config", ...SELECTION, "record", "replay"];
+
+/**
+ * Registers each test of a project with a test runner: `await yamlTests(vitest)` after `import * as vitest from "vitest"`, or the same with
+ * `node:test`. Nothing runs yet, and no agent is asked.
+ * @param {TestRunner} runner
+ * @param {YamlTestsOptions} [options]
+ * @returns {Promise<void>}
+ * @throws {UsageError} If a file of the project has an error, with its place and what to do.
+ */
+export async function yamlTests(runner, options = {}) {
+  const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
+  if (unknown !== undefined) {
+    throw withoutOwnFrames(new TypeError(`\`yamlTests\` has no option \`${unknown}\`: the options are ${OPTIONS.join(", ")}`));
+  }
+  if (typeof runner?.test !== "function") {
+    throw withoutOwnFrames(new TypeError('`yamlTests` needs the functions of the test runner: `import * as vitest from "vitest"`'));
+  }
+  /** @type {{ [key: string]: unknown }} */
+  const chosen = { config: configPath(options.config) };
+  for (const key of /** @type {(keyof YamlTestsOptions)[]} */ (SELECTION)) chosen[key] = options[key];
+  const { program, listed } = await listedTests(chosen);
+  if (listed.tests.length === 0) return;
+  const keys = { ...chosen, config: listed.config, record: options.record, replay: options.replay };
+  const tests = new RegisteredTests(program, keys, listed.tests);
+  for (const test of listed.tests) {
+    // ananke has its own limits of time.
+    runner.test(test.id, { timeout: Infinity }, (/** @type {any} */ context) => runTest(tests, test, context));
+  }
+  const end = () => tests.end();
+  // vitest takes the limit of time as a number.
+  if (runner.afterAll !== undefined) runner.afterAll(end, Infinity);
+  else runner.after?.(end);
+}
+
+/** @param {{ [key: string]: unknown }} chosen */
+async function listedTests(chosen) {
+  try {
+    const program = await connection(/** @type {string | undefined} */ (chosen.config));
+    const listed = await program.call("tests/list", chosen);
+    const errors = [];
+    for (const { severity, text } of listed.problems) {
+      if (severity === "error") errors.push(text.trimEnd());
+      else process.emitWarning(text.trimEnd(), "AnankeWarning");
+    }
+    if (errors.length > 0) throw withoutOwnFrames(new UsageError(errors.join("\n")));
+    return { program, listed };
+  } catch (error) {
+    throw publicError(error);
+  }
+}
+
+/**
+ * A test, as `tests/list` has it.
+ * @typedef {{ id: string, path: string, line: number }} ListedTest
+ */
+
+/**
+ * A result that is to come.
+ * @typedef {object} Awaited
+ * @property {Promise<any>} promise
+ * @property {(notice: any) => void} resolve
+ * @property {(error: unknown) => void} reject
+ */
+
+/** The tests that were registered. Those that the runner selects run in one request, as `ananke run` runs them. */
+class RegisteredTests {
+  #program;
+  #keys;
+  #tests;
+  /** @type {Map<string, Awaited> | undefined} */
+  #batch;
+  /** @type {Set<string>} */
+  #taken = new Set();
+  #isRunning = false;
+
+  /**
+   * @param {Connection} program
+   * @param {{ [key: string]: unknown }} keys
+   * @param {ListedTest[]} tests
+   */
+  constructor(program, keys, tests) {
+    this.#program = program;
+    this.#keys = keys;
+    this.#tests = tests;
+  }
+
+  /**
+   * The notification of a test; undefined if it was not run. The first call begins the batch.
+   * @param {ListedTest} test
+   * @param {any} context
+   * @returns {Promise<any>}
+   */
+  async result(test, context) {
+    this.#batch ??= this.#begin(this.#selected(test, context));
+    // A test that is retried runs once more.
+    const isFirst = !this.#taken.has(test.id);
+    this.#taken.add(test.id);
+    const awaited = (isFirst ? this.#batch.get(test.id) : undefined) ?? this.#begin([test]).get(test.id);
+    return awaited?.promise;
+  }
+
+  /**
+   * The tests that the runner will run, as far as it shows them.
+   * @param {ListedTest} test
+   * @param {any} context
+   */
+  #selected(test, context) {
+    if (context?.task?.file !== undefined) {
+      const names = new Set(namesToRun(context.task.file));
+      return this.#tests.filter(({ id }) => names.has(id));
+    }
+    const isFiltered = [...process.execArgv, ...process.argv].some((option) => /^--test-(name|skip|only)/.test(option));
+    return isFiltered ? [test] : this.#tests;
+  }
+
+  /**
+   * @param {ListedTest[]} tests
+   * @returns {Map<string, Awaited>}
+   */
+  #begin(tests) {
+    const batch = new Map(tests.map(({ id }) => [id, toCome()]));
+    const awaited = [...batch.values()];
+    const keys = { ...this.#keys, tests: [...new Set(tests.map(({ path }) => path))], ids: tests.map(({ id }) => id) };
+    const answer = this.#program.call("tests/run", keys, (notice) => batch.get(notice.result.id)?.resolve(notice));
+    this.#isRunning = true;
+    answer
+      .then(
+        () => awaited.forEach(({ resolve }) => resolve(undefined)),
+        (error) => awaited.forEach(({ reject }) => reject(error)),
+      )
+      .finally(() => (this.#isRunning = false));
+    return batch;
+  }
+
+  /** Aborts the tests that run. */
+  cancel() {
+    this.#program.send("tests/cancel", {});
+  }
+
+  /** Ends what the config has started. */
+  async end() {
+    if (this.#isRunning) this.cancel();
+    try {
+      await this.#program.call("tests/end", { config: this.#keys.config });
+    } catch (error) {
+      throw publicError(error);
+    }
+  }
+}
+
+/** @returns {Awaited} */
+function toCome() {
+  /** @type {any} */
+  const awaited = {};
+  awaited.promise = new Promise((resolve, reject) => Object.assign(awaited, { resolve, reject }));
+  // A runner may stop before it asks for every result.
+  awaited.promise.catch(() => {});
+  return awaited;
+}
+
+/**
+ * The names of the tests that vitest will run in a suite.
+ * @param {any} suite
+ * @returns {string[]}
+ */
+function namesToRun({ tasks }) {
+  const chosen = tasks.filter((/** @type {any} */ { mode }) => mode !== "skip" && mode !== "todo");
+  return chosen.flatMap((/** @type {any} */ task) => (task.tasks === undefined ? [task.name] : namesToRun(task)));
+}
+
+/**
+ * Runs one test. If it does not pass, the error has the report of ananke, and the place of the test as the top of its stack.
+ * @param {RegisteredTests} tests
+ * @param {ListedTest} test
+ * @param {any} context
+ */
+async function runTest(tests, test, context) {
+  const cancel = () => tests.cancel();
+  context?.signal?.addEventListener("abort", cancel, { once: true });
+  const place = `${test.path}:${test.line}:1`;
+  /** @type {any} */
+  let notice;
+  try {
+    notice = await tests.result(test, context);
+  } catch (error) {
+    throw publicError(error);
+  } finally {
+    context?.signal?.removeEventListener("abort", cancel);
+  }
+  if (notice === undefined) throw at(new UsageError("the test was not run: its file was changed after it was listed"), place);
+  const { result, text } = notice;
+  if (result.status === "passed") return;
+  if (result.status === "skipped") context.skip(reasonOf(result) || "skipped");
+  else if (result.quarantined != null) context.skip(`${quarantine(result.quarantined)}: ${firstFinding(result)}`);
+  else throw at(new YamlTestError(text.trimEnd()), place);
+}
+
+/** A test of a project that did not pass. The message is what `ananke run` prints of it. */
+class YamlTestError extends Error {
+  /** @param {string} message */
+  constructor(message) {
+    super(message);
+    this.name = "YamlTestError";
+  }
+}
+
+/**
+ * The error with the place of a test as its only frame.
+ * @param {Error} error
+ * @param {string} place
+ */
+function at(error, place) {
+  error.stack = `${error.name}: ${error.message}\n    at ${place}`;
+  return error;
+}
+
+/** @param {{ expires: string, owner: string, reason?: string }} quarantined */
+function quarantine({ expires, owner, reason }) {
+  return `quarantined until ${expires} (${owner})${reason ? `: ${reason}` : ""}`;
+}
+
+/**
+ * The first reason for which a test did not pass.
+ * @param {any} result
+ */
+function firstFinding(result) {
+  /** @type {Finding[]} */
+  const findings = [result, ...(result.turns ?? [])].flatMap((group) => group.assertions ?? []);
+  const found = findings.find(({ status, passed }) => status === "failed" || status === "not_shown" || passed === false);
+  return found === undefined ? reasonOf(result) || result.status : inWords({ type: found.type, status: found.status, message: found.message });
+}
+
+/** @param {any} result */
+function reasonOf(result) {
+  return String(result.error?.message ?? result.skip_reason ?? "").split(/\s+/).join(" ").trim();
+}

@@ -1,0 +1,138 @@
+// The program behind sessions: it always ends, and its errors say what happened.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+import { ProgramError, TestSession } from "ananke-test/testing";
+import { project } from "./helpers.js";
+
+const isPosix = process.platform !== "win32";
+
+/** A script that writes its process id, and becomes the program. */
+function noting(t, program) {
+  const directory = project(t, { "ananke.sh": `#!/bin/sh\necho $$ > "${"$"}0.pid"\nexec "${program}" "$@"\n` });
+  const script = join(directory, "ananke.sh");
+  chmodSync(script, 0o755);
+  return { script, pid: () => Number(readFileSync(`${script}.pid`, "utf8")) };
+}
+
+/** Waits until there is no such process. */
+async function ended(pid) {
+  for (let left = 500; left > 0; left--) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    await wait(20);
+  }
+  assert.fail(`the process ${pid} did not end`);
+}
+
+/** The program that this package finds. */
+function ownProgram() {
+  const source = new URL("../program.js", import.meta.resolve("ananke-test/testing")).href;
+  const code = `import { findProgram } from ${JSON.stringify(source)}; console.log(process.env.ANANKE || findProgram());`;
+  return execFileSync(process.execPath, ["--input-type=module", "-e", code], { encoding: "utf8" }).trim();
+}
+
+/** A program of Node that opens a session, says so, and goes on with `then`. */
+async function child(t, then) {
+  // What is wrong on purpose is not shown.
+  const stderr = then.startsWith("throw") ? "ignore" : "inherit";
+  const { script, pid } = noting(t, ownProgram());
+  const code =
+    'import { TestSession } from "ananke-test/testing";\n' +
+    'const session = await TestSession.open({ model: () => "ok" });\n' +
+    `await session.run("go");\nconsole.log("open");\n${then}\n`;
+  const cwd = fileURLToPath(new URL(".", import.meta.url));
+  const running = spawn(process.execPath, ["--input-type=module", "-e", code], { cwd, env: { ...process.env, ANANKE: script }, stdio: ["ignore", "pipe", stderr] });
+  await Promise.race([once(running.stdout, "data"), once(running, "close").then(() => assert.fail("it did not open a session"))]);
+  return { running, pid: pid() };
+}
+
+test("a session that is not closed keeps nothing", { skip: !isPosix }, async (t) => {
+  const { running, pid } = await child(t, "");
+  const [code] = running.exitCode === null ? await once(running, "close") : [running.exitCode];
+  assert.equal(code, 0);
+  await ended(pid);
+});
+
+for (const [name, then, signal] of [
+  ["exits", "process.exit(3);"],
+  ["fails", 'throw new Error("wrong");'],
+  ["is killed", "await new Promise((resolve) => setTimeout(resolve, 60000));", "SIGKILL"],
+  ["is interrupted", "await new Promise((resolve) => setTimeout(resolve, 60000));", "SIGINT"],
+]) {
+  test(`no process stays if Node ${name}`, { skip: !isPosix }, async (t) => {
+    const { running, pid } = await child(t, then);
+    if (signal !== undefined) running.kill(signal);
+    await ended(pid);
+    if (running.exitCode === null && running.signalCode === null) await once(running, "close");
+  });
+}
+
+/** Sets a variable of the environment for a test. */
+function variable(t, name, value) {
+  const before = process.env[name];
+  process.env[name] = value;
+  t.after(() => {
+    if (before === undefined) delete process.env[name];
+    else process.env[name] = before;
+  });
+}
+
+test("a program that ends is an error of what waits for it", { skip: !isPosix }, async (t) => {
+  const { script, pid } = noting(t, ownProgram());
+  variable(t, "ANANKE", script);
+  const session = await TestSession.open({ model: () => (process.kill(pid(), "SIGKILL"), new Promise(() => {})) });
+  await assert.rejects(session.run("go"), (error) => {
+    assert.ok(error instanceof ProgramError);
+    assert.match(error.message, /was ended by SIGKILL/);
+    return /^\s+at .*processes\.test\.js/m.test(error.stack);
+  });
+  await session.close();
+  const other = await TestSession.open({ model: () => "ok" });
+  const run = await other.run("go");
+  run.expect.containsMessage();
+  process.kill(pid(), "SIGKILL");
+  await assert.rejects(other.run("go"), ProgramError);
+  await run.check({ text: { must_match: "ok" } });
+});
+
+for (const [name, script, message] of [
+  ["ends at once", "#!/bin/sh\necho no such thing >&2\nexit 7\n", /ended with the exit code 7:\nno such thing/],
+  ["does not speak JSON", "#!/bin/sh\nread line\necho hello\nread line\n", /something that is not its protocol/],
+  ["speaks another version", '#!/bin/sh\nread line\necho \'{"jsonrpc":"2.0","id":1,"result":{"protocol":9}}\'\nread line\n', /version 9 of the protocol, this package version 1/],
+]) {
+  test(`a program that ${name}`, { skip: !isPosix }, async (t) => {
+    const path = join(project(t, { "ananke.sh": script }), "ananke.sh");
+    chmodSync(path, 0o755);
+    variable(t, "ANANKE", path);
+    await assert.rejects(TestSession.open({ model: () => "ok" }), (error) => error instanceof ProgramError && message.test(error.message));
+  });
+}
+
+test("a program that is missing", async (t) => {
+  variable(t, "ANANKE", join(project(t, {}), "nothing"));
+  await assert.rejects(TestSession.open({ model: () => "ok" }), { name: "ProgramError", message: /cannot be started: .*ENOENT/ });
+});
+
+test("programs without sessions are ended when there are many", { skip: !isPosix }, async (t) => {
+  const pids = [];
+  for (let number = 0; number < 10; number++) {
+    const { script, pid } = noting(t, ownProgram());
+    variable(t, "ANANKE", script);
+    const session = await TestSession.open({ model: () => "ok" });
+    await session.close();
+    pids.push(pid());
+  }
+  await ended(pids[0]);
+  assert.ok(existsSync("/proc") === false || existsSync(`/proc/${pids[9]}`));
+});

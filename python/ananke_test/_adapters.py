@@ -10,9 +10,7 @@ from ananke_test._events import Interrupt, PendingAnswer, RunEvent
 if TYPE_CHECKING:
     from unittest.mock import AsyncMock
 
-WHAT_IS_AN_LLM = (
-    "an LLM is a FunctionLLM, a Target, an OpenAILLM, an agent of pydantic-ai, or an LLM object of Vision-Agents"
-)
+WHAT_IS_AN_LLM = "an LLM is a FunctionLLM, a Target, an OpenAILLM, an agent of pydantic-ai, or an LLM object of Vision-Agents"
 
 
 class AdaptedTurn(Protocol):

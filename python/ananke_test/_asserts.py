@@ -119,17 +119,13 @@ class EventAssert:
         self._check(message_mismatch(self.event(), role))
         return ChatMessageAssert(self._result, self._index)
 
-    def is_function_call(
-        self, name: str | None = None, arguments: dict[str, Any] | None = None
-    ) -> FunctionCallAssert:
+    def is_function_call(self, name: str | None = None, arguments: dict[str, Any] | None = None) -> FunctionCallAssert:
         """It is a call, to `name` and with at least these `arguments` if they are given."""
         __tracebackhide__ = True
         self._check(call_mismatch(self.event(), name, arguments))
         return FunctionCallAssert(self._result, self._index)
 
-    def is_function_call_output(
-        self, output: Any = ANY_OUTPUT, is_error: bool | None = None
-    ) -> FunctionCallOutputAssert:
+    def is_function_call_output(self, output: Any = ANY_OUTPUT, is_error: bool | None = None) -> FunctionCallOutputAssert:
         """It is the output of a call: exactly this one, and an error or not, if that is given."""
         __tracebackhide__ = True
         self._check(output_mismatch(self.event(), output, is_error))
@@ -156,9 +152,7 @@ class EventRangeAssert:
         index = self._find(what, [message_mismatch(event, role) for event in self._events()])
         return ChatMessageAssert(self._result, index)
 
-    def contains_function_call(
-        self, name: str | None = None, arguments: dict[str, Any] | None = None
-    ) -> FunctionCallAssert:
+    def contains_function_call(self, name: str | None = None, arguments: dict[str, Any] | None = None) -> FunctionCallAssert:
         """The first call, to `name` and with at least these `arguments` if they are given."""
         __tracebackhide__ = True
         what = "a function call" if name is None else f"a call to {name}"
@@ -167,9 +161,7 @@ class EventRangeAssert:
         index = self._find(what, [call_mismatch(event, name, arguments) for event in self._events()])
         return FunctionCallAssert(self._result, index)
 
-    def contains_function_call_output(
-        self, output: Any = ANY_OUTPUT, is_error: bool | None = None
-    ) -> FunctionCallOutputAssert:
+    def contains_function_call_output(self, output: Any = ANY_OUTPUT, is_error: bool | None = None) -> FunctionCallOutputAssert:
         """The first output of a call: exactly this one, and an error or not, if that is given."""
         __tracebackhide__ = True
         what = "a function call output"
@@ -272,16 +264,12 @@ class RunAssert:
         __tracebackhide__ = True
         return self[:].contains_message(role)
 
-    def contains_function_call(
-        self, name: str | None = None, arguments: dict[str, Any] | None = None
-    ) -> FunctionCallAssert:
+    def contains_function_call(self, name: str | None = None, arguments: dict[str, Any] | None = None) -> FunctionCallAssert:
         """A call, to `name` and with at least these `arguments` if they are given, is among all events."""
         __tracebackhide__ = True
         return self[:].contains_function_call(name, arguments)
 
-    def contains_function_call_output(
-        self, output: Any = ANY_OUTPUT, is_error: bool | None = None
-    ) -> FunctionCallOutputAssert:
+    def contains_function_call_output(self, output: Any = ANY_OUTPUT, is_error: bool | None = None) -> FunctionCallOutputAssert:
         """An output of a call, exactly this one and an error or not if that is given, is among all events."""
         __tracebackhide__ = True
         return self[:].contains_function_call_output(output, is_error)

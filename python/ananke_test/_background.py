@@ -7,6 +7,7 @@ import inspect
 import os
 import threading
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -48,11 +49,9 @@ async def _in_thread(function: Callable[[], T]) -> T:
             results.append(context.run(function))
         except BaseException as error:  # noqa: BLE001 it is raised where it is awaited
             errors.append(error)
-        try:
+        # If the loop was closed, nothing waits any more.
+        with suppress(RuntimeError):
             loop.call_soon_threadsafe(finish)
-        except RuntimeError:
-            # The loop was closed: nothing waits any more.
-            pass
 
     threading.Thread(target=work, name="ananke function", daemon=True).start()
     await done
@@ -93,7 +92,7 @@ def run_in_background(work: Coroutine[Any, Any, T]) -> T:
     loop = _background_loop()
     if asyncio._get_running_loop() is loop:
         work.close()
-        raise RuntimeError("a session for plain functions is used in a function that runs in its own event loop: await the async form there")
+        raise RuntimeError("a session for plain functions is used in its own event loop: await the async form there")
     future = asyncio.run_coroutine_threadsafe(work, loop)
     try:
         return future.result()

@@ -79,7 +79,7 @@ class Connection:
             own_group: dict[str, Any] = {"start_new_session": True}
             if os.name == "nt":
                 own_group = {"creationflags": 0x00000200}
-            return subprocess.Popen(
+            return subprocess.Popen[bytes](
                 [str(program), "session", "--stdio"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -243,7 +243,7 @@ class Connection:
 
     def _take(self, message: dict[str, Any]) -> None:
         method = message.get("method")
-        params = message.get("params") or {}
+        params: dict[str, Any] = message.get("params") or {}
         number = message.get("id")
         if method is None:
             self._take_answer(number, message)
@@ -260,10 +260,10 @@ class Connection:
                 on_result(params)
 
     def _take_answer(self, number: int | None, message: dict[str, Any]) -> None:
-        error = message.get("error")
+        error: dict[str, Any] | None = message.get("error")
         if number is None:
             # No request of this package is unreadable; to go on would be to wait for an answer that never comes.
-            raise ValueError(f"{(error or {}).get('message')}")
+            raise ValueError(str(message.get("error")))
         with self._lock:
             future = self._pending.pop(number, None)
             self._results.pop(number, None)

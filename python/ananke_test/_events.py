@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Union
+from typing import Any, Literal
 
 SHOWN = 100
 """How many characters of a text a message shows."""
@@ -40,7 +40,7 @@ class FunctionCallOutputEvent:
     type: Literal["function_call_output"] = field(default="function_call_output", init=False)
 
 
-RunEvent = Union[ChatMessageEvent, FunctionCallEvent, FunctionCallOutputEvent]
+RunEvent = ChatMessageEvent | FunctionCallEvent | FunctionCallOutputEvent
 """An event of a run."""
 
 

@@ -56,7 +56,7 @@ def as_message(reply: object) -> dict[str, Any]:
     if calls is not None and not isinstance(calls, (list, tuple)):
         raise TypeError(f"the `tool_calls` of the reply are {_shown(calls)}: {A_REPLY}")
     if content is None and not calls:
-        raise TypeError(f"the reply {_shown(reply)} has neither `content` nor `tool_calls`: {A_REPLY}")
+        raise TypeError(f"the reply {_shown(message)} has neither `content` nor `tool_calls`: {A_REPLY}")
     made: dict[str, Any] = {}
     if content is not None:
         made["content"] = content
@@ -67,12 +67,14 @@ def as_message(reply: object) -> dict[str, Any]:
 
 def _as_call(call: object) -> dict[str, Any]:
     __tracebackhide__ = True
-    function = cast("Mapping[str, Any]", call).get("function") if isinstance(call, Mapping) else None
-    if not isinstance(function, Mapping) or not isinstance(cast("Mapping[str, Any]", function).get("name"), str):
-        raise TypeError(f"the call {_shown(call)} has no `function` with a `name`: {A_REPLY}")
-    keys = cast("Mapping[str, Any]", function)
+    whole = call
+    given = cast("Mapping[str, Any]", call) if isinstance(call, Mapping) else dict[str, Any]()
+    function: object = given.get("function")
+    keys = cast("Mapping[str, Any]", function) if isinstance(function, Mapping) else dict[str, Any]()
+    if not isinstance(keys.get("name"), str):
+        raise TypeError(f"the call {_shown(whole)} has no `function` with a `name`: {A_REPLY}")
     arguments = keys.get("arguments", "{}")
-    number = cast("Mapping[str, Any]", call).get("id")
+    number = given.get("id")
     return {
         "id": str(number) if number is not None else f"call_{uuid.uuid4().hex[:12]}",
         "type": "function",

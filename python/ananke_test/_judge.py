@@ -58,7 +58,7 @@ def _as_function(llm: Any) -> FunctionLLM:
     if adapter is None:
         raise TypeError(f"{llm!r} cannot be a judge: {_adapters.WHAT_IS_AN_LLM}")
 
-    async def reply(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> str:
+    async def reply(messages: list[dict[str, Any]], _: list[dict[str, Any]]) -> str:
         said = {"system": "", "user": ""}
         for message in messages:
             if message["role"] in said:

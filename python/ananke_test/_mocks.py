@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ _stacks: weakref.WeakKeyDictionary[object, list[Mocks]] = weakref.WeakKeyDiction
 
 
 @contextmanager
-def mock_tools(llm: Any, mocks: Mapping[str, Callable[..., Any]]) -> Iterator[dict[str, AsyncMock]]:
+def mock_tools(llm: Any, mocks: Mapping[str, Callable[..., Any]]) -> Generator[dict[str, AsyncMock], None, None]:
     """Replaces tools of an LLM or a `Target` by name; their declarations stay. Gives mocks that know their calls.
 
     A mock is a function, plain or async, or a Mock object. Mocks nest, and end with the block.
@@ -64,7 +64,7 @@ def mock_of(llm: object, name: str) -> AsyncMock | None:
     return next((mocks[name] for mocks in reversed(mocks_of(llm)) if name in mocks), None)
 
 
-def _mock(name: str, function: object) -> AsyncMock:
+def _mock(name: str, function: Callable[..., Any]) -> AsyncMock:
     from unittest.mock import AsyncMock
 
     if isinstance(function, AsyncMock):

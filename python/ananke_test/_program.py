@@ -13,8 +13,8 @@ NAME = "ananke.exe" if os.name == "nt" else "ananke"
 def find_program() -> Path:
     """The program of this package, wherever an installer put it.
 
-    The list of what was installed names it; what else is called `ananke` on the PATH may be another program. The environment variable
-    `ANANKE_PROGRAM` names another one.
+    The list of what was installed names it; what else is called `ananke` on the PATH may be another program. The environment
+    variable `ANANKE_PROGRAM` names another one.
 
     Raises:
         FileNotFoundError: If the package was installed without its program.

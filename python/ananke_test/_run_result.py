@@ -70,15 +70,15 @@ class RunResult:
         origin = self.origin
         if origin is not None and origin.run is not None and not origin.connection.is_over:
             try:
-                found: list[dict[str, Any]] = origin.connection.call("session/check", {"run": origin.run, **rules})["findings"]
-                return found
+                checked = origin.connection.call("session/check", {"run": origin.run, **rules})
+                return list[dict[str, Any]](checked["findings"])
             except ProgramError:
                 pass
         params: dict[str, Any] = {"events": [to_json(event) for event in self.events], **rules}
         if self.user_input is not None:
             params["input"] = self.user_input
-        found = connection(origin.config if origin is not None else None).call("session/check", params)["findings"]
-        return found
+        program = connection(origin.config if origin is not None else None)
+        return list[dict[str, Any]](program.call("session/check", params)["findings"])
 
     def check(self, yaml: str | Mapping[str, Any]) -> None:
         """Applies the rules of an assert block, as `findings` does.
@@ -117,6 +117,5 @@ def in_words(finding: Mapping[str, Any]) -> str:
     text = str(finding.get("message") or finding.get("type"))
     if finding.get("expected"):
         text += f", expected {finding['expected']}"
-    for seen in finding.get("seen") or []:
-        text += f"\n  seen {seen}"
-    return text
+    evidence: list[str] = finding.get("seen") or []
+    return text + "".join(f"\n  seen {seen}" for seen in evidence)

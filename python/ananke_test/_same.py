@@ -9,7 +9,7 @@ def is_same_json(one: object, other: object) -> bool:
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, Mapping) and isinstance(other, Mapping):
-        first, second = cast("Mapping[Any, Any]", one), cast("Mapping[Any, Any]", other)
+        first, second = cast("Mapping[str, Any]", one), cast("Mapping[str, Any]", other)
         return first.keys() == second.keys() and all(is_same_json(value, second[key]) for key, value in first.items())
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         these, those = cast("list[Any]", one), cast("list[Any]", other)

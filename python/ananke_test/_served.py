@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+from contextlib import suppress
 from typing import Any
 
 from ananke_test._connection import Connection
@@ -44,11 +45,9 @@ class ServedCallbacks:
         """Ends an answer that nothing waits for."""
         loop = self._loop
         if loop is not None and not loop.is_closed():
-            try:
+            # It may be closed meanwhile.
+            with suppress(RuntimeError):
                 loop.call_soon_threadsafe(self._abort, request)
-            except RuntimeError:
-                # It was closed meanwhile.
-                pass
 
     def _abort(self, request: int) -> None:
         task = self._tasks.get(request)
@@ -82,7 +81,7 @@ class ServedCallbacks:
                 self.error = self.error or error
             self._program.refuse(request, "cancelled")
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 it is the answer
             if method == "model/call":
                 self.error = error
             self._program.refuse(request, str(error) or type(error).__name__)
@@ -244,9 +243,7 @@ async def judge_with(program: Connection, llm: Any, params: dict[str, Any]) -> A
     program.attach(session, callbacks)
     failed: BaseException
     try:
-        return await asyncio.wrap_future(
-            program.submit("session/judge", {**params, "session": session, "agent": "caller"})
-        )
+        return await asyncio.wrap_future(program.submit("session/judge", {**params, "session": session, "agent": "caller"}))
     except RequestError as error:
         original = callbacks.error
         if original is not None and not isinstance(original, Exception):

@@ -182,6 +182,13 @@ class SyncTestSession:
         session = TestSession.from_agent(agent)
         return cls(session.llm, session.instructions)
 
+    @classmethod
+    def of(cls, session: TestSession) -> Self:
+        """The same conversation, for plain functions."""
+        made = cls(session.llm, session.instructions)
+        made._session = session
+        return made
+
     @property
     def llm(self) -> Any:
         """The agent."""
@@ -217,8 +224,6 @@ class SyncTestSession:
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         __tracebackhide__ = True
         self.close()

@@ -11,9 +11,9 @@ from ananke_test._tools import ToolRegistry
 class Target(ToolRegistry):
     """An agent that ananke reaches over its protocol.
 
-    `Target()` is the default target of the `ananke.config.yaml` that is nearest above the working directory, `Target("name")` one of
-    its `targets`, and `Target(type="agui", endpoint="http://…")` a target in place, in which `${…}` has no meaning. Its client-side
-    tools may be functions of the test: `register_function`.
+    `Target()` is the default target of the `ananke.config.yaml` that is nearest above the working directory, `Target("name")`
+    one of its `targets`, and `Target(type="agui", endpoint="http://…")` a target in place, in which `${…}` has no meaning. Its
+    client-side tools may be functions of the test: `register_function`.
     """
 
     def __init__(self, name: str | None = None, **keys: Any) -> None:
@@ -39,11 +39,7 @@ class Target(ToolRegistry):
 
     def is_same_agent(self, other: object) -> bool:
         """Whether both are the same entry of a config, or have the same keys."""
-        return (
-            isinstance(other, Target)
-            and self.to_json() == other.to_json()
-            and self.config == other.config
-        )
+        return isinstance(other, Target) and self.to_json() == other.to_json() and self.config == other.config
 
     def __repr__(self) -> str:
         named = [repr(self.name)] if self.name is not None else []

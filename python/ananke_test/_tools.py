@@ -8,7 +8,7 @@ import json
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints, overload
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints, overload
 
 from ananke_test._background import called
 
@@ -131,9 +131,7 @@ class ToolRegistry:
     def register_function(self, name: F, /) -> F: ...
     @overload
     def register_function(self, name: str | None = None, description: str | None = None) -> Callable[[F], F]: ...
-    def register_function(
-        self, name: F | str | None = None, description: str | None = None
-    ) -> F | Callable[[F], F]:
+    def register_function(self, name: F | str | None = None, description: str | None = None) -> F | Callable[[F], F]:
         """A decorator that makes a function, plain or async, a tool: by its own name and docstring, if none are given."""
         if name is not None and not isinstance(name, str):
             self._add(RegisteredTool.of(name, None, description))
@@ -164,9 +162,9 @@ def schema_of(hint: Any) -> dict[str, Any]:
     if get_origin(hint) in (Union, types.UnionType):
         schemas = [schema_of(kind) for kind in get_args(hint)]
         if len(schemas) == 2 and {"type": "null"} in schemas:
-            schema = next((schema for schema in schemas if schema != {"type": "null"}), {})
-            if isinstance(schema.get("type"), str) and "enum" not in schema:
-                return {**schema, "type": [schema["type"], "null"]}
+            plain = next(schema for schema in schemas if schema != {"type": "null"})
+            if isinstance(plain.get("type"), str) and "enum" not in plain:
+                return {**plain, "type": [plain["type"], "null"]}
         return {"anyOf": schemas}
     if hint is type(None):
         return {"type": "null"}
@@ -177,7 +175,7 @@ def schema_of(hint: Any) -> dict[str, Any]:
         if len(kinds) == 1 and (kind := kinds.pop()) is not None:
             schema["type"] = kind
         return schema
-    origin = get_origin(hint) or hint
+    origin = cast("Any", get_origin(hint) or hint)
     kind = _TYPES.get(origin) if isinstance(origin, type) else None
     if kind is None:
         return {}

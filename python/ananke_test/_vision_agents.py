@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ananke_test._errors import AgentError
 from ananke_test._events import (
@@ -41,9 +41,7 @@ class VisionAgentsTurns:
 
     def __init__(self, llm: Any, instructions: str | None) -> None:
         if any(kind.__name__ == "Realtime" for kind in type(llm).__mro__):
-            raise TypeError(
-                "a realtime LLM of Vision-Agents gives no text: test an LLM with the same instructions and functions"
-            )
+            raise TypeError("a realtime LLM of Vision-Agents gives no text: test an LLM with the same instructions and functions")
         self._llm = llm
         self._instructions = instructions if instructions is not None else "You are a helpful assistant."
         self._conversation = importlib.import_module(_CONVERSATION).InMemoryConversation(
@@ -94,7 +92,7 @@ class VisionAgentsTurns:
         participant = importlib.import_module(_EDGE).Participant(original=None, user_id=USER, id=USER)
         return await answer_of(self._llm.simple_response(text=text, participant=participant))
 
-    async def resume(self, answers: list[PendingAnswer]) -> tuple[list[RunEvent], list[Interrupt]]:
+    async def resume(self, answers: list[PendingAnswer]) -> tuple[list[RunEvent], list[Interrupt]]:  # noqa: ARG002 the protocol has it
         """Such an LLM waits for nothing."""
         raise ValueError("an LLM of Vision-Agents has no interrupts that could be answered")
 
@@ -171,12 +169,11 @@ async def answer_of(response: Any) -> str:
 
 def _functions(llm: Any) -> dict[str, Any]:
     registry = llm.function_registry
-    functions = getattr(registry, "functions", None)
-    if not isinstance(functions, dict):
-        functions = getattr(registry, "_functions", None)
-    if not isinstance(functions, dict):
-        raise TypeError("this release of Vision-Agents keeps its functions in an unknown way")
-    return functions
+    for name in ("functions", "_functions"):
+        functions: Any = getattr(registry, name, None)
+        if isinstance(functions, dict):
+            return cast("dict[str, Any]", functions)
+    raise TypeError("this release of Vision-Agents keeps its functions in an unknown way")
 
 
 def _awaited(mock: AsyncMock) -> Callable[..., Any]:
@@ -223,5 +220,3 @@ def _attribute(llm: Any, name: str) -> Any:
 def _give_back(llm: Any, name: str, value: Any) -> None:
     if value is not _missing:
         setattr(llm, name, value)
-
-

@@ -63,9 +63,7 @@ class PydanticTurns:
         for answer in answers:
             number = self._chosen(answer)
             if self._open[number].is_approval:
-                results.approvals[number] = (
-                    ToolDenied() if answer.cancelled or not _is_approved(answer.payload) else True
-                )
+                results.approvals[number] = ToolDenied() if answer.cancelled or not _is_approved(answer.payload) else True
             else:
                 results.calls[number] = ToolDenied() if answer.cancelled else answer.payload
         missing = [number for number in self._open if number not in {**results.approvals, **results.calls}]
@@ -75,11 +73,7 @@ class PydanticTurns:
 
     def _chosen(self, answer: PendingAnswer) -> str:
         __tracebackhide__ = True
-        fits = [
-            number
-            for number, call in self._open.items()
-            if answer.id in (None, number) and answer.tool in (None, call.name)
-        ]
+        fits = [number for number, call in self._open.items() if answer.id in (None, number) and answer.tool in (None, call.name)]
         if len(fits) == 1:
             return fits[0]
         names = ", ".join(f"`{number}` ({call.name})" for number, call in self._open.items()) or "nothing"
@@ -139,8 +133,8 @@ class PydanticAdapter:
             names.extend(toolset.tools)
         return names
 
-    def replace_tools(self, llm: Any, mocks: Mapping[str, AsyncMock]) -> Callable[[], None]:
-        """Mocks are looked up at each call."""
+    def replace_tools(self, llm: Any, mocks: Mapping[str, AsyncMock]) -> Callable[[], None]:  # noqa: ARG002 the protocol has them
+        """Needs nothing: mocks are looked up at each call."""
         return lambda: None
 
     async def judge(self, llm: Any, instructions: str, question: str) -> str:
@@ -221,9 +215,7 @@ def _add_events(events: list[RunEvent], message: Any, agent: Any) -> None:
                 output: Any = {"error": _plain(part.content)} if failed else _plain(part.content)
                 events.append(FunctionCallOutputEvent(part.tool_name, output, failed, part.tool_call_id))
         elif kind == "retry-prompt" and part.tool_name is not None and not _is_output(part, agent):
-            events.append(
-                FunctionCallOutputEvent(part.tool_name, {"error": part.model_response()}, True, part.tool_call_id)
-            )
+            events.append(FunctionCallOutputEvent(part.tool_name, {"error": part.model_response()}, True, part.tool_call_id))
     if text:
         events.append(ChatMessageEvent("assistant", text))
 
@@ -234,10 +226,10 @@ def _is_output(part: Any, agent: Any) -> bool:
 
 
 def _output_tools(agent: Any) -> set[str]:
-    schema = getattr(agent, "_output_schema", None)
-    toolset = getattr(schema, "toolset", None)
-    definitions = getattr(toolset, "_tool_defs", None) or []
-    return {definition.name for definition in definitions} or {"final_result"}
+    schema: Any = getattr(agent, "_output_schema", None)
+    toolset: Any = getattr(schema, "toolset", None)
+    definitions: list[Any] = getattr(toolset, "_tool_defs", None) or []
+    return {str(definition.name) for definition in definitions} or {"final_result"}
 
 
 def _plain(value: Any) -> Any:

@@ -95,7 +95,11 @@ def run_in_background(work: Coroutine[Any, Any, T]) -> T:
         raise RuntimeError("a session for plain functions is used in its own event loop: await the async form there")
     future = asyncio.run_coroutine_threadsafe(work, loop)
     try:
-        return future.result()
+        # `result` would add its own frames to the traceback.
+        error = future.exception()
     except BaseException:
         future.cancel()
         raise
+    if error is not None:
+        raise error
+    return future.result()

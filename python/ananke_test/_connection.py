@@ -63,7 +63,11 @@ class Connection:
         params: dict[str, Any] = {"client": client}
         if config is not None:
             params["config"] = config
-        answer = self.call("initialize", params)
+        try:
+            answer = self.call("initialize", params)
+        except BaseException:
+            self.close()
+            raise
         if answer.get("protocol") != PROTOCOL:
             self.close()
             raise ProgramError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,8 @@ if TYPE_CHECKING:
 
 Mocks = Mapping[str, "AsyncMock"]
 
-_stacks: weakref.WeakKeyDictionary[object, list[Mocks]] = weakref.WeakKeyDictionary()
+_active: list[tuple[object, Mocks]] = []
+"""What is replaced now, the innermost last."""
 
 
 @contextmanager
@@ -43,20 +43,19 @@ def mock_tools(llm: Any, mocks: Mapping[str, Callable[..., Any]]) -> Generator[d
     else:
         raise TypeError(f"tools of {llm!r} cannot be replaced: {_adapters.WHAT_IS_AN_LLM}")
     restore = adapter.replace_tools(llm, made) if adapter is not None else None
-    stack = _stacks.setdefault(llm, [])
-    stack.append(made)
+    _active.append((llm, made))
     try:
         yield made
     finally:
         # Blocks may end in another order than they began.
-        stack[:] = [mocked for mocked in stack if mocked is not made]
+        _active[:] = [entry for entry in _active if entry[1] is not made]
         if restore is not None:
             restore()
 
 
 def mocks_of(llm: object) -> list[Mocks]:
     """The mocks of an LLM, the innermost last."""
-    return _stacks.get(llm, [])
+    return [mocks for owner, mocks in _active if owner is llm]
 
 
 def mock_of(llm: object, name: str) -> AsyncMock | None:

@@ -83,7 +83,8 @@ class ServedCallbacks:
             raise
         except Exception as error:  # noqa: BLE001 it is the answer
             if method == "model/call":
-                self.error = error
+                # A judge may be asked again: the first error is the cause.
+                self.error = self.error or error
             self._program.refuse(request, str(error) or type(error).__name__)
         except BaseException as error:
             # Such as `pytest.fail`: the run ends with it.

@@ -35,7 +35,7 @@ class OpenAILLM(FunctionLLM):
             if text is not None:
                 reply["content"] = text
             if said.tool_calls:
-                reply["tool_calls"] = [call.model_dump(exclude_none=True) for call in said.tool_calls]
+                reply["tool_calls"] = [call.model_dump(exclude_none=True, warnings=False) for call in said.tool_calls]
             if not reply:
                 # An empty answer is an answer: it is no event.
                 reply["content"] = ""

@@ -45,6 +45,7 @@ async def _in_thread(function: Callable[[], T]) -> T:
             done.set_result(None)
 
     def work() -> None:
+        __tracebackhide__ = True
         try:
             results.append(context.run(function))
         except BaseException as error:  # noqa: BLE001 it is raised where it is awaited

@@ -67,6 +67,7 @@ class ServedCallbacks:
         task.add_done_callback(ended)
 
     async def _answer(self, request: int, method: str, params: dict[str, Any]) -> None:
+        __tracebackhide__ = True
         try:
             if method == "model/call":
                 result: Any = {"message": await self.model(params["messages"], params["tools"])}
@@ -95,12 +96,14 @@ class ServedCallbacks:
 
     async def model(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> dict[str, Any]:
         """The reply of the model."""
+        __tracebackhide__ = True
         if not isinstance(self._llm, FunctionLLM):
             raise TypeError("only a model of this process is asked")
         return await self._llm.reply(messages, tools)
 
     async def tool(self, name: str, arguments: dict[str, Any]) -> Any:
         """The result of a call to a tool."""
+        __tracebackhide__ = True
         registered = self._llm.tools.get(name)
         mock = mock_of(self._llm, name)
         if mock is not None:

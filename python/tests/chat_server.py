@@ -27,7 +27,8 @@ class ChatServer:
                 if isinstance(reply, int):
                     self.answer(reply, "application/json", json.dumps({"error": {"message": "no model today"}}))
                     return
-                message = {"role": "assistant", **({"content": reply} if isinstance(reply, str) else reply)}
+                said: dict[str, Any] = {"content": reply} if isinstance(reply, str) else reply
+                message = {"role": "assistant", **said}
                 if not request.get("stream"):
                     choice = {"index": 0, "message": message, "finish_reason": "stop"}
                     self.answer(200, "application/json", json.dumps(frame("chat.completion", choice)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import sys
 import types
 import typing
@@ -84,7 +85,7 @@ class Events:
         self.tasks: list[asyncio.Task[Any]] = []
 
     def subscribe(self, handler: Callable[[Any], Any]) -> None:
-        assert asyncio.iscoroutinefunction(handler)
+        assert inspect.iscoroutinefunction(handler)
         assert typing.get_type_hints(handler)["event"]
         self.handlers.append(handler)
 
@@ -144,7 +145,7 @@ class FakeLLM:
                 return ""
             if isinstance(reply, str):
                 return reply
-            await asyncio.gather(*(self._call(*call, str(index)) for index, call in enumerate(reply)))
+            await asyncio.gather(*(self._call(name, arguments, str(index)) for index, (name, arguments) in enumerate(reply)))
 
 
 class ReleasedLLM(FakeLLM):

@@ -16,7 +16,12 @@ def message() -> ChatMessageAssert:
 
 @pytest.mark.parametrize(
     "answer",
-    ["PASS: it does", "It is fine.\nPASS: it does", '{"passed": true, "reason": "it does"}', '{"verdict": "PASS", "reason": "it does"}'],
+    [
+        "PASS: it does",
+        "It is fine.\nPASS: it does",
+        '{"passed": true, "reason": "it does"}',
+        '{"verdict": "PASS", "reason": "it does"}',
+    ],
 )
 async def test_verdicts_that_pass(answer: str) -> None:
     asked = message()

@@ -87,7 +87,10 @@ async def test_names_are_checked_before_anything_is_replaced() -> None:
     llm = weather_llm()
     mocks: dict[str, Callable[..., Any]] = {"get_weather": lambda city: "mocked", "nothing": lambda: 1}
     async with TestSession(llm=llm) as session:
-        with pytest.raises(KeyError, match="there is no tool `nothing`; the tools are `get_weather`, `other`"), mock_tools(llm, mocks):
+        with (
+            pytest.raises(KeyError, match="there is no tool `nothing`; the tools are `get_weather`, `other`"),
+            mock_tools(llm, mocks),
+        ):
             pass
         assert await answer(session) == "real Paris"
 
@@ -109,7 +112,6 @@ async def test_a_mock_with_an_argument_that_the_tool_lacks_is_not_called() -> No
             result = await session.run("go")
             mocks["f"].assert_not_called()
     result.expect.contains_function_call_output(is_error=True)
-
 
 
 async def test_tools_of_a_target(server: ChatServer) -> None:

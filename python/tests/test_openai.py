@@ -41,14 +41,15 @@ async def test_a_turn_with_a_tool(kind: "type[AsyncOpenAI] | type[OpenAI]", serv
 
 async def test_errors_of_the_client_are_its_own(server: ChatServer) -> None:
     server.replies += [429]
-    async with AsyncOpenAI(base_url=server.endpoint, api_key="none", max_retries=0) as client:
-        async with TestSession(llm=OpenAILLM(client, "m")) as session:
-            with pytest.raises(openai.RateLimitError, match="no model today"):
-                await session.run("Hi")
+    client = AsyncOpenAI(base_url=server.endpoint, api_key="none", max_retries=0)
+    async with client, TestSession(llm=OpenAILLM(client, "m")) as session:
+        with pytest.raises(openai.RateLimitError, match="no model today"):
+            await session.run("Hi")
 
 
 async def test_a_judge(server: ChatServer) -> None:
     server.replies += ["FAIL: it is long"]
     async with AsyncOpenAI(base_url=server.endpoint, api_key="none") as client:
+        message = weather().expect[2].is_message()
         with pytest.raises(AssertionError, match="the judge rejects `is short`: it is long"):
-            await weather().expect[2].is_message().judge(OpenAILLM(client, "m"), intent="is short")
+            await message.judge(OpenAILLM(client, "m"), intent="is short")

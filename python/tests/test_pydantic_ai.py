@@ -6,20 +6,20 @@ import pytest
 
 pytest.importorskip("pydantic_ai")
 
-from pydantic import BaseModel  # noqa: E402
-from pydantic_ai import Agent, DeferredToolRequests, ModelRetry, RunContext  # noqa: E402
-from pydantic_ai.messages import (  # noqa: E402
+from pydantic import BaseModel
+from pydantic_ai import Agent, DeferredToolRequests, ModelRetry, RunContext
+from pydantic_ai.messages import (
     ModelMessage,
     ModelResponse,
     TextPart,
     ToolCallPart,
     ToolReturnPart,
 )
-from pydantic_ai.models.function import AgentInfo, FunctionModel  # noqa: E402
+from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from ananke_test import PendingAnswer, SyncTestSession, TestSession, mock_tools  # noqa: E402
-from ananke_test.pydantic_ai import PydanticAgent  # noqa: E402
-from tests.conftest import weather  # noqa: E402
+from ananke_test import PendingAnswer, SyncTestSession, TestSession, mock_tools
+from ananke_test.pydantic_ai import PydanticAgent
+from tests.conftest import weather
 
 
 def says_what_tools_return(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
@@ -64,9 +64,9 @@ async def test_tools_are_replaced() -> None:
             (await session.run("Hi")).expect.contains_function_call_output("mocked Paris")
             mocks["get_weather"].assert_called_once_with(city="Paris")
         (await session.run("Hi")).expect.contains_function_call_output("real Paris None")
-    with pytest.raises(KeyError, match="there is no tool `nothing`; the tools are `get_weather`"):
-        with mock_tools(agent, {"nothing": lambda: 1}):
-            pass
+    message = "there is no tool `nothing`; the tools are `get_weather`"
+    with pytest.raises(KeyError, match=message), mock_tools(agent, {"nothing": lambda: 1}):
+        pass
 
 
 async def test_a_retry_is_an_error_of_the_call() -> None:

@@ -314,17 +314,13 @@ def test_the_form_for_plain_functions() -> None:
 
 
 @pytest.mark.parametrize("name", ["ANANKE_TESTING_VERBOSE", "VISION_AGENTS_EVALS_VERBOSE"])
-async def test_events_are_printed_on_demand(
-    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_events_are_printed_on_demand(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv(name, "1")
     async with TestSession(llm=scripted("Hello \x1b[1m")) as session:
         result = await session.run("Hi")
         await result.expect.contains_message().judge(scripted("PASS: polite"), intent="greets")
     said = capsys.readouterr().out
-    assert said == (
-        "user: Hi\nevents:\n  0  message (assistant): Hello \\u{1b}[1m\njudge: PASS: polite  (intent: greets)\n"
-    )
+    assert said == ("user: Hi\nevents:\n  0  message (assistant): Hello \\u{1b}[1m\njudge: PASS: polite  (intent: greets)\n")
 
 
 class Unit(enum.Enum):

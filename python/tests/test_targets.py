@@ -38,7 +38,7 @@ def test_a_config_by_its_path(project: Path) -> None:
     (project / "a").mkdir()
     (project / "a" / "ananke.config.yaml").write_text(CONFIG)
     assert said(Target.of_config("a/ananke.config.yaml", "other")) == "the other"
-    with pytest.raises(ValueError, match="ananke.config.yaml"):
+    with pytest.raises(ValueError, match="config"):
         said(Target())
 
 

@@ -186,9 +186,9 @@ pub use ananke_report::report::{Reporter, deliver};
 pub use ananke_trace::outcome::{
     CallFailure, CallOutcome, ComparedValue, EarlierMessage, ErrorKind, EvidenceLine,
     FailureReason, Gap, LateResult, Level, OpenInterrupt, Outcome, Problem, Quarantine,
-    ReportedRunEnd, RuleResult, RuleStatus, SnapshotWritten, Status, TestEnd, TestIdentity,
-    TestVerdict, TimeLimits, Timing, Totals, Transcript, TranscriptLine, TurnEnd, TurnOutcome,
-    ValueDifference, Verdict,
+    ReportedRunEnd, RuleResult, RuleStatus, RunClose, SnapshotWritten, Status, TestEnd,
+    TestIdentity, TestVerdict, TimeLimits, Timing, Totals, Transcript, TranscriptLine, TurnEnd,
+    TurnOutcome, ValueDifference, Verdict,
 };
 #[doc(inline)]
 pub use ananke_trace::redact::{Mask, Redactor, Sealed};

@@ -139,7 +139,8 @@ fn a_memory_that_cannot_be_kept_is_a_warning_and_no_more() {
     let place = project.folder().join(".ananke");
     fs::write(&place, "somebody else's").unwrap();
     let output = run(&project, &["b.test.yaml"]);
-    let warning = "warning: `.ananke/last-run.json` cannot be written (the system refuses it): `--last-failed` will run every test\n";
+    let warning = "warning: `.ananke` is not a directory: nothing of this run is kept, and the next `--last-failed` runs every test\n\
+                   help: remove or rename it: ananke creates a directory with this name\n";
     let printed = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!((output.status.code(), printed.as_str()), (Some(0), warning));
     assert_eq!(fs::read_to_string(&place).unwrap(), "somebody else's");

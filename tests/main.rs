@@ -27,6 +27,7 @@ mod history;
 mod hooks;
 mod inheritance;
 mod init;
+mod json_rpc;
 mod judges;
 mod kept_runs;
 mod last_run;

@@ -249,6 +249,76 @@ fn recordings_of_tests_that_fail_are_one_error_that_lists_them() {
 }
 
 #[test]
+fn of_many_recordings_that_fail_a_few_are_listed_after_the_report() {
+    let folder = recorded();
+    let file = |number: usize| folder.path().join(format!("t{number}.test.yaml"));
+    let test = |number: usize| TEST.replace("pays once", &format!("pays {number}"));
+    for number in 1..=13 {
+        fs::write(file(number), test(number)).unwrap();
+    }
+    let output = ananke(&folder, &["run", "--record", "recordings"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    for number in 1..=13 {
+        fs::write(file(number), test(number).replace("count: 1", "count: 2")).unwrap();
+    }
+    let output = ananke(&folder, &["mutate", "--no-suggestions"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let (report, problems) = (text(&output.stdout), text(&output.stderr));
+    let lines: Vec<&str> = problems.lines().collect();
+    assert_eq!(lines.len(), 13, "{problems}");
+    assert_eq!(lines[0], "error: 13 recordings are not mutated");
+    assert_eq!(lines[11], "  … and 3 more");
+    assert!(lines[12].starts_with("help: "), "{problems}");
+    let last = report.lines().last().unwrap_or_default();
+    assert_eq!(last, "✗ mutate: 13 recordings could not be mutated");
+}
+
+#[test]
+fn every_report_says_the_same_score() {
+    let folder = recorded();
+    let weaker = TEST.replace(", max_identical_calls: 1", "");
+    fs::write(folder.path().join("pays.test.yaml"), weaker).unwrap();
+    let reports = ["-o", "r.html", "-o", "r.md", "-o", "r.json"];
+    let output = ananke(
+        &folder,
+        &[&["mutate", "--no-suggestions"], &reports[..]].concat(),
+    );
+    let printed = text(&output.stdout);
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    let summary = serde_json::from_str::<Value>(&read("r.json")).unwrap()["summary"].clone();
+    let number = |key: &str| summary[key].as_u64().unwrap();
+    let counted = number("killed") + number("killed_otherwise") + number("survived");
+    assert!(
+        0 < number("killed") && counted < number("total"),
+        "{summary}"
+    );
+    let (total, killed) = (number("total"), number("killed"));
+    let sum = format!("{counted} of {total} changes count: {killed} killed, ");
+    for (name, report) in [
+        ("text", &printed),
+        ("html", &read("r.html")),
+        ("md", &read("r.md")),
+    ] {
+        assert!(report.contains(&sum), "{name}: {report}");
+    }
+    let score = format!("{:.1} %", summary["score"].as_f64().unwrap());
+    let last = format!("the score is {score}, {killed} of {counted} changes killed by rules\n");
+    assert!(printed.ends_with(&last), "{last}: {printed}");
+    let (page, comment) = (read("r.html"), read("r.md"));
+    let of_page = page
+        .split_once("</style>")
+        .unwrap()
+        .1
+        .split("<script>")
+        .next()
+        .unwrap();
+    assert!(of_page.contains(&format!("<h1>{score} of")), "{of_page}");
+    assert!(!of_page.contains('`'), "backticks are code: {of_page}");
+    assert!(comment.starts_with(&format!("## {score} of")), "{comment}");
+    assert!(!comment.contains("``"), "no code is in code: {comment}");
+}
+
+#[test]
 fn several_recordings_of_a_test_are_one_row_and_count_the_same_change_once() {
     let folder = recorded();
     let once = json(&folder, &[]);

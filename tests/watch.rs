@@ -150,6 +150,32 @@ fn a_change_runs_what_it_touches() {
 }
 
 #[test]
+fn a_project_in_which_nothing_can_be_kept_is_watched_all_the_same() {
+    let project = Project::new(&[
+        ("ananke.config.yaml", CONFIG),
+        ("a.test.yaml", &test("a", "")),
+    ]);
+    let folder = project.folder();
+    // The directory of ananke itself is none of the project, and without it watching goes on.
+    for own in ["none", "file"] {
+        if own == "file" {
+            fs::remove_dir_all(folder.join(".ananke")).unwrap();
+            fs::write(folder.join(".ananke"), "mine").unwrap();
+        }
+        let mut watching = Watching::start(&project);
+        let text = watching.run();
+        assert!(
+            text.contains("\nwatching 1 directory for changes; Ctrl-C ends\n"),
+            "{own}: {text}"
+        );
+        write(folder, "a.test.yaml", &test("changed", ""));
+        assert!(watching.run().contains("1 test: 1 passed"), "{own}");
+        write(folder, "a.test.yaml", &test("a", ""));
+    }
+    assert_eq!(fs::read_to_string(folder.join(".ananke")).unwrap(), "mine");
+}
+
+#[test]
 fn without_a_config_there_is_nothing_to_watch() {
     let project = Project::new(&[]);
     let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));

@@ -246,3 +246,125 @@ fn a_target_that_answers_nothing_stops_no_test_of_another() {
         "{text}"
     );
 }
+
+/// An agent of this protocol: the keys of its target, and a turn.
+type Kind = (&'static str, fn(&str) -> String, &'static str);
+
+/// Every protocol, and every way in which a session of it is opened.
+const KINDS: [Kind; 7] = [
+    (
+        "a2a",
+        |address| format!("type: a2a, endpoint: \"http://{address}/\""),
+        "user: hi",
+    ),
+    (
+        "a2a with a card",
+        |address| format!("type: a2a, agentCardUrl: \"http://{address}/\""),
+        "user: hi",
+    ),
+    (
+        "openai",
+        |address| format!("type: openai, endpoint: \"http://{address}/v1\", model: m"),
+        "user: hi",
+    ),
+    (
+        "mcp",
+        |address| format!("type: mcp, transport: http, endpoint: \"http://{address}/\""),
+        "type: \"mcp:call\", tool: f",
+    ),
+    (
+        "mcp without a handshake",
+        |address| {
+            format!("type: mcp, transport: http, protocol: modern, endpoint: \"http://{address}/\"")
+        },
+        "type: \"mcp:call\", tool: f",
+    ),
+    (
+        "mcp over sse",
+        |address| format!("type: mcp, transport: sse, endpoint: \"http://{address}/\""),
+        "type: \"mcp:call\", tool: f",
+    ),
+    (
+        "agui",
+        |address| format!("type: agui, agentId: a, endpoint: \"http://{address}/\""),
+        "user: hi",
+    ),
+];
+
+/// A project with one target, which has `keys`, and ten tests with this turn.
+fn ten(keys: &str, turn: &str) -> Project {
+    let config = format!("version: \"1.4\"\ntarget: {{ {keys}, timeout_ms: 100 }}\n");
+    let mut text = "version: \"1.4\"\ntests:\n".to_owned();
+    for number in 1..=10 {
+        let _ = writeln!(
+            text,
+            "  - {{ name: t{number}, turns: [{{ {turn}, assert: {{ text: {{ contains: hello }} }} }}] }}"
+        );
+    }
+    Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &text)])
+}
+
+/// How many tests failed and how many were not run, with what was printed.
+fn given_up(project: &Project) -> ([usize; 2], String) {
+    let output = command(project, &["-o", "report.json"]).output().unwrap();
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    let failed = count(project, "error") + count(project, "timeout");
+    ([failed, count(project, "skipped")], text)
+}
+
+#[test]
+fn a_silent_agent_is_noticed_whatever_its_protocol() {
+    // Connections are accepted by the system, and never read.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent = silent
+        .local_addr()
+        .map(|address| (silent, address))
+        .unwrap();
+    for (name, keys, turn) in KINDS {
+        for address in [silent.1.to_string(), nobody()] {
+            let (counts, text) = given_up(&ten(&keys(&address), turn));
+            assert_eq!(counts, [3, 7], "{name}: {text}");
+            let notice =
+                "the agent answered none of the first 3 tests, and no further test is sent";
+            assert_eq!(text.matches(notice).count(), 1, "{name}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_program_that_ends_or_is_silent_is_noticed() {
+    let kinds = [
+        ("type: mcp, transport: stdio", "type: \"mcp:call\", tool: f"),
+        ("type: command, agentId: a", "user: hi"),
+    ];
+    for (keys, turn) in kinds {
+        for program in ["[sh, -c, \"exit 3\"]", "[sh, -c, \"exec sleep 100\"]"] {
+            let (counts, text) = given_up(&ten(&format!("{keys}, cmd: {program}"), turn));
+            assert_eq!(counts, [3, 7], "{keys}, {program}: {text}");
+            assert!(
+                text.contains("the config starts this program for each test"),
+                "{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_agent_that_refuses_answers() {
+    // What answers is there: every test has its own error.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let _server = thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            let mut request = [0; 4096];
+            let _read = stream.read(&mut request);
+            let refusal = b"HTTP/1.1 500 No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+            let _lost = stream.write_all(refusal);
+        }
+    });
+    for (name, keys, turn) in KINDS {
+        let (counts, text) = given_up(&ten(&keys(&address), turn));
+        assert_eq!(counts, [10, 0], "{name}: {text}");
+    }
+}

@@ -12,6 +12,7 @@
 mod agent;
 mod measure;
 mod project;
+mod turns;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -25,7 +26,7 @@ fn main() {
         .skip(1)
         .filter(|word| !word.starts_with('-'))
         .collect();
-    let measurements: [(&str, fn()); 8] = [
+    let measurements: [(&str, fn()); 9] = [
         ("start: one test, the whole process", start),
         (
             "many: 200 tests of one turn over loopback, the whole process",
@@ -46,6 +47,10 @@ fn main() {
             replay,
         ),
         ("check: 10,000 files, beside the YAML crate alone", check),
+        (
+            "session: 2,000 turns of an embedded agent, in Rust and over JSON-RPC",
+            turns::turns,
+        ),
     ];
     for (heading, measure) in measurements {
         if words.is_empty() || words.iter().any(|word| heading.contains(word.as_str())) {

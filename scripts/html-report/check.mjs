@@ -76,7 +76,7 @@ const looks = [
   ["narrow-light", { colorScheme: "light", viewport: { width: 390, height: 844 } }],
   ["narrow-dark", { colorScheme: "dark", viewport: { width: 390, height: 844 } }],
 ];
-for (const name of ["passing", "failing", "hostile", "mixed", "retried"]) {
+for (const name of ["passing", "failing", "hostile", "mixed", "retried", "mutate"]) {
   for (const [look, options] of looks) {
     await check(`${name}, ${look}: accessible, and nothing is wider than the page`, name, options, async (page, problems) => {
       await checks.openAll(page);

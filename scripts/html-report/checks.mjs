@@ -282,6 +282,43 @@ async function many(page, problems, file) {
 }
 
 /** Every check: what it is about, its report, and how the browser is set. */
+/** The rows of a page of tables that are shown. */
+const rows = (page) => page.locator("main tbody tr:visible").count();
+
+async function tables(page, problems, file) {
+  const whole = await rows(page);
+  const survivors = page.locator("main tbody tr:visible:has(.kind)");
+  const count = await survivors.count();
+  same(problems, "survivors and the button", await page.locator(".filter button").allTextContents(), [`${count} survived`]);
+  holds(problems, !(await page.locator("body").innerText()).includes("`"), "code has no backticks");
+  // The name of a row finds the rows that have it.
+  await page.click("th a:has-text('change_word')");
+  await page.waitForFunction(() => document.querySelector("input[type=search]").value === "change_word");
+  same(problems, "rows of an operator", await rows(page), 4);
+  holds(problems, page.url().endsWith("#search=change_word"), "the view is in the address");
+  same(problems, "headings", await page.locator("h2:visible").allTextContents(), ["By operator", "Changes that are not noticed"]);
+  same(problems, "counted", await page.locator("[role=status]").textContent(), `4 of ${whole} rows`);
+  // A link opens the view.
+  await page.goto("about:blank");
+  await page.goto(`${file}#search=pause&kind=survived`);
+  same(problems, "survivors of a link", await survivors.count(), 1);
+  same(problems, "chosen kinds", await page.locator('.filter button[aria-pressed="true"]').count(), 1);
+  await page.keyboard.press("/");
+  await page.keyboard.type("nowhere");
+  same(problems, "rows without a hit", await rows(page), 0);
+  same(problems, "tables without a hit", await page.locator("table:visible, h2:visible").count(), 0);
+  await page.keyboard.press("Escape");
+  same(problems, "rows after Escape", await rows(page), whole);
+  await page.keyboard.press("/");
+  same(problems, "the field has the focus again", await page.evaluate(() => document.activeElement.type), "search");
+}
+
+/** Without its script everything is shown. */
+async function plainTables(page, problems) {
+  holds(problems, (await rows(page)) > 20, "all rows are shown");
+  same(problems, "controls", await page.locator("input, button, a").count(), 0);
+}
+
 export const all = [
   ["passing: nothing is open, and everything is there", "passing", passing],
   ["failing: failures are open, each finding beside its event", "failing", failing],
@@ -298,5 +335,7 @@ export const all = [
   ["mixed: the counts add up", "mixed", countsAddUp],
   ["hostile: the counts add up", "hostile", countsAddUp],
   ["retried: attempts are told", "retried", attempts],
+  ["mutate: a filter of rows, links and an address", "mutate", tables],
+  ["mutate: everything without scripts", "mutate", plainTables, { javaScriptEnabled: false }],
   ["many: 10,000 tests", "many", many],
 ];

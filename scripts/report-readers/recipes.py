@@ -1,4 +1,4 @@
-"""Runs every recipe of a file in a folder and compares what it prints with what stands below it.
+"""Runs every recipe of a file in a folder and compares what it prints with what is below it.
 
     recipes.py FILE FOLDER [write]
 
@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 file, folder = pathlib.Path(sys.argv[1]), sys.argv[2]
-told, failed = [], 0
+written, failed = [], 0
 for block in file.read_text(encoding="utf-8").strip().split("\n\n$ "):
     command, _, expected = block.partition("\n")
     command = command.removeprefix("$ ")
@@ -19,12 +19,12 @@ for block in file.read_text(encoding="utf-8").strip().split("\n\n$ "):
     printed = done.stdout.rstrip("\n")
     # With `-e` jq exits with 1 if it prints false.
     expected_code = 1 if command.startswith("jq -e ") and printed == "false" else 0
-    told.append(f"$ {command}\n{printed}\n")
+    written.append(f"$ {command}\n{printed}".rstrip("\n") + "\n")
     if done.returncode != expected_code or done.stderr or (printed != expected and "write" not in sys.argv):
         failed += 1
         print(f"FAIL {command}\n--- printed (exit code {done.returncode})\n{printed}\n{done.stderr}--- expected\n{expected}")
     else:
         print(f"ok   {command}")
 if "write" in sys.argv:
-    file.write_text("\n".join(told), encoding="utf-8")
+    file.write_text("\n".join(written), encoding="utf-8")
 sys.exit(1 if failed else 0)

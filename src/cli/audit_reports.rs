@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ananke::audit::Audit;
 use ananke::model::ReportFormat;
-use ananke::outcome::{RunFacts, Totals, Verdict};
+use ananke::outcome::{RunClose, RunFacts, Totals, Verdict};
 use ananke::report::Reporter;
 use ananke::report::ci::BuildJob;
 use ananke::report::file::{FileOptions, NamedReport};
@@ -67,11 +67,10 @@ fn write_report(
         totals,
         ..Verdict::default()
     };
-    let end = RunEvent::RunFinished {
+    let end = RunEvent::RunFinished(RunClose {
         verdict,
-        elapsed_us: 0,
-        interrupted: false,
-    };
+        ..RunClose::default()
+    });
     for event in [begin]
         .into_iter()
         .chain(outcomes.into_iter().map(RunEvent::from))

@@ -123,7 +123,8 @@ impl PlannedRun<'_> {
         shared.facts = run_facts(std::env::args_os(), &plan, context);
         let is_live =
             observed.is_none() && !options.again && servers::is_live(&plan, recordings.as_ref());
-        let is_remembered = observed.is_none() && !options.again;
+        let is_remembered =
+            observed.is_none() && !options.again && kept_runs::can_remember(&plan.config.folder);
         let has_history = is_remembered && is_live;
         shared.failed_walks = failed_walks::kept(recordings.as_ref(), &plan.config.folder, context);
         let keep = has_history.then(|| kept_count(&plan, context));

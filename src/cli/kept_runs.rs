@@ -10,6 +10,7 @@ use ananke::context::{Context, digest};
 use ananke::outcome::RunFacts;
 use ananke::plan::{CaseEntry, Plan};
 use ananke::report::history::HistoryReport;
+use ananke::report::prepare_own_folder;
 use ananke::report::store::{EarlierRuns, RunHeading, RunStore, StoreReport, not_kept};
 use ananke::run::Run;
 
@@ -26,6 +27,13 @@ const LARGEST: u64 = 64 << 20;
 /// How to get a kept run.
 pub(super) const HOW_TO_KEEP: &str = "`ananke run` keeps what agents answer, the last 10 runs; it keeps nothing of embedded agents, of replays, \
      under `CI`, or with `run: { keep: 0 }`";
+
+/// Whether anything of a run of the project in `folder` can be kept or remembered; if not, that is said.
+pub(super) fn can_remember(folder: &Path) -> bool {
+    prepare_own_folder(folder)
+        .map_err(|warning| say(&warning))
+        .is_ok()
+}
 
 /// How many runs are kept after this one of `plan`; 0 if it is not kept.
 pub(super) fn kept_count(plan: &Plan, context: &Context) -> usize {

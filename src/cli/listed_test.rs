@@ -9,7 +9,7 @@ use serde::Serialize;
 /// A test. What it does not have is omitted.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct ListedTest {
-    /// The id.
+    /// The id of the test.
     pub(super) id: String,
     /// The name of the test, without its row.
     pub(super) name: String,
@@ -27,7 +27,7 @@ pub(super) struct ListedTest {
     /// The description of the test.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) description: Option<String>,
-    /// The tags.
+    /// The tags of the test.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) tags: Vec<String>,
     /// The label of its row, of a test that has rows.
@@ -64,9 +64,9 @@ impl ListedTest {
         Self {
             id: masked(&case.id()),
             name: masked(name),
-            file: file.to_string(),
+            file: file.clone(),
             line: *line,
-            target: target.to_string(),
+            target: target.clone(),
             turns: *turns,
             target_description: target_description.as_deref().map(masked),
             description: description.as_deref().map(masked),

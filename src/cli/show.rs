@@ -296,11 +296,7 @@ impl Shown<'_> {
 
     /// The event after the tests, if the run came to its end.
     fn end(&self) -> Option<RunEvent> {
-        self.run.end.as_ref().map(|end| RunEvent::RunFinished {
-            verdict: end.verdict.clone(),
-            elapsed_us: end.elapsed_us,
-            interrupted: end.interrupted,
-        })
+        self.run.end.clone().map(RunEvent::RunFinished)
     }
 
     /// Prints the failures as the run did.

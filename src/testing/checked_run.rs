@@ -202,9 +202,11 @@ impl CheckedRun {
         Ok(self.masked(verdict))
     }
 
-    fn masked(&self, verdict: JudgeVerdict) -> JudgeVerdict {
-        let reason = self.start.redactor.text(&verdict.reason).into_owned();
-        JudgeVerdict { reason, ..verdict }
+    fn masked(&self, JudgeVerdict { is_passed, reason }: JudgeVerdict) -> JudgeVerdict {
+        JudgeVerdict {
+            is_passed,
+            reason: self.start.redactor.text(&reason).into_owned(),
+        }
     }
 
     /// The last message, which `intent` is about.

@@ -50,7 +50,7 @@ pub(crate) fn run(case: &Case, mode: Mode<'_>) -> Seen {
     let is_timed = case.has_real_time();
     let agent = answer.map(|events| match mode {
         // No request is sent: this port would refuse it.
-        Mode::Replayed(_) => "http://127.0.0.1:9/".to_owned(),
+        Mode::Replayed(_) => "http://127.0.0.1:9/agent".to_owned(),
         Mode::Live | Mode::Recorded(_) => agent::start(events),
     });
     let here = workplace

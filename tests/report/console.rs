@@ -551,6 +551,7 @@ fn an_agent_that_answers_no_test_has_one_block() {
                 column: 13,
             },
             line: "endpoint: \u{1b}[2J \"http://127.0.0.1:1/\"".to_owned(),
+            is_program: false,
             servers: Vec::new(),
             after,
         })))

@@ -2,7 +2,8 @@
 
 use ananke::diagnostic::Place;
 use ananke::outcome::{
-    ActionCount, CheckpointOutcome, FailedWalk, Level, RuleResult, RuleStatus, TokenTotals, Walks,
+    ActionCount, CheckpointOutcome, FailedWalk, Level, RawEvent, RawExchange, RawStateChange,
+    RawTurn, RuleResult, RuleStatus, StateChangeKind, StateHistory, TokenTotals, Walks,
 };
 
 /// A checkpoint that was missed, with every text that `say` makes of its place.
@@ -13,6 +14,39 @@ pub(super) fn missed_checkpoint(say: impl Fn(&'static str) -> String) -> Checkpo
         is_required: true,
         reached_at: None,
         missed: Some(say("why it was missed")),
+    }
+}
+
+/// Raw material with every text that `say` makes of its place.
+pub(super) fn raw_made_of(say: &impl Fn(&'static str) -> String) -> RawTurn {
+    let exchange = RawExchange {
+        event: 0,
+        method: "POST".to_owned(),
+        url: say("URL"),
+        request_headers: vec![(say("request header"), say("value of a request header"))],
+        body: Some(say("body")),
+        status: Some(200),
+        response_headers: vec![(say("response header"), say("value of a response header"))],
+    };
+    let event = RawEvent {
+        number: 1,
+        at_us: 1,
+        raw: say("raw event"),
+    };
+    let change = RawStateChange {
+        event: 1,
+        kind: StateChangeKind::Patch,
+        value: say("change of the state"),
+    };
+    let state = StateHistory {
+        before: Some(say("state before the turn")),
+        changes: vec![change],
+    };
+    RawTurn {
+        exchanges: vec![exchange],
+        events: vec![event],
+        state: Some(state),
+        dropped: 1,
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ananke::context::{Colouring, ManualClock, TerminalSize};
-use ananke::outcome::{Status, Verdict};
+use ananke::outcome::{RunClose, Status, Verdict};
 use ananke::report::Reporter;
 use ananke::report::terminal::{LiveArea, LiveOptions, UsualDurations};
 use ananke::run::RunEvent;
@@ -222,11 +222,11 @@ fn what_is_printed_stands_above_the_area() {
 
 #[test]
 fn nothing_of_it_stays_however_the_run_ends() {
-    let finished = RunEvent::RunFinished {
+    let finished = RunEvent::RunFinished(RunClose {
         verdict: Verdict::default(),
         elapsed_us: 1,
         interrupted: false,
-    };
+    });
     for end in 0..3 {
         let mut seen = busy(80, 24, true);
         let mut above = seen.area.above();

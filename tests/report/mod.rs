@@ -10,6 +10,7 @@ mod json_lines;
 mod junit;
 mod junit_attachments;
 mod junit_strict;
+mod kept_form;
 mod limits;
 mod live;
 mod markdown;
@@ -23,7 +24,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ananke::context::{Context, ManualClock, SequentialIds};
-use ananke::outcome::{Outcome, Verdict};
+use ananke::outcome::{Outcome, RunClose, Verdict};
 use ananke::redact::{Redactor, Sealed};
 use ananke::run::RunEvent;
 use snapbox::Data;
@@ -40,11 +41,11 @@ fn ended(outcomes: Vec<Outcome>, mut verdict: Verdict) -> Vec<Sealed<RunEvent>> 
         verdict.totals.add(outcome);
     }
     let mut events = begun(outcomes.len(), outcomes);
-    events.push(seal(RunEvent::RunFinished {
+    events.push(seal(RunEvent::RunFinished(RunClose {
         verdict,
         elapsed_us: 125_400_000,
         interrupted: false,
-    }));
+    })));
     events
 }
 

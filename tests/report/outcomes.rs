@@ -7,16 +7,15 @@ use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
     CallOutcome, CheckpointRuns, ComparedValue, EarlierMessage, ErrorKind, EvidenceLine,
     FailedRuns, InputDecision, InputOrigin, InputReason, JudgeAnswer, Level, Measured,
-    MeasuredUnit, Outcome, Problem, Quarantine, RawEvent, RawExchange, RawTurn, RuleCounts,
-    RuleResult, RuleStatus, Ruling, RunFacts, RunPolicy, SaidLine, SkipCause, Stability,
-    StabilityVerdict, StateChange, StateChangeKind, StateHistory, Status, TestEnd, TestIdentity,
-    TestVerdict, Timing, TokenTotals, Transcript, TranscriptLine, TurnEnd, TurnOutcome,
-    ValueDifference,
+    MeasuredUnit, Outcome, Problem, Quarantine, RuleCounts, RuleResult, RuleStatus, Ruling,
+    RunFacts, RunPolicy, SaidLine, SkipCause, Stability, StabilityVerdict, Status, TestEnd,
+    TestIdentity, TestVerdict, Timing, TokenTotals, Transcript, TranscriptLine, TurnEnd,
+    TurnOutcome, ValueDifference,
 };
 use ananke::statistics::{DurationStatistics, SequentialTest};
 use ananke::trace::AgentTime;
 
-use super::conversations::{missed_checkpoint, not_shown, walks_made_of};
+use super::conversations::{missed_checkpoint, not_shown, raw_made_of, walks_made_of};
 
 /// When every run of these tests starts.
 pub(super) const STARTED: u64 = 1_795_298_880_123;
@@ -808,39 +807,6 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
     }
 }
 
-/// Raw material with every text that `say` makes of its place.
-fn raw_made_of(say: &impl Fn(&'static str) -> String) -> RawTurn {
-    let exchange = RawExchange {
-        event: 0,
-        method: "POST".to_owned(),
-        url: say("URL"),
-        request_headers: vec![(say("request header"), say("value of a request header"))],
-        body: Some(say("body")),
-        status: Some(200),
-        response_headers: vec![(say("response header"), say("value of a response header"))],
-    };
-    let event = RawEvent {
-        number: 1,
-        at_us: 1,
-        raw: say("raw event"),
-    };
-    let change = StateChange {
-        event: 1,
-        kind: StateChangeKind::Patch,
-        value: say("change of the state"),
-    };
-    let state = StateHistory {
-        before: Some(say("state before the turn")),
-        changes: vec![change],
-    };
-    RawTurn {
-        exchanges: vec![exchange],
-        events: vec![event],
-        state: Some(state),
-        dropped: 1,
-    }
-}
-
 /// Runs with every text that `say` makes of its place.
 fn runs_made_of(say: impl Fn(&'static str) -> String) -> Stability {
     let id = say("run's checkpoint");
@@ -848,7 +814,8 @@ fn runs_made_of(say: impl Fn(&'static str) -> String) -> Stability {
         id,
         is_required: true,
         reached: 3,
-        turns: Some((1, 4)),
+        first_turn: Some(1),
+        last_turn: Some(4),
     };
     let failed = failed_runs(say("run's kind"), say("run's finding"));
     Stability {
@@ -886,7 +853,6 @@ pub(super) fn failed_runs(kind: String, message: String) -> FailedRuns {
         status: Status::Failed,
         kind,
         message,
-        rule: None,
         count: 2,
         runs: vec![2, 4],
     }

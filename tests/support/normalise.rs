@@ -20,6 +20,7 @@ pub(crate) fn normalised(text: &str, workplace: &Path) -> String {
             r#"|(?P<facts>"(?:ananke|host)":)"[^"]*"|(?P<command>"command":)\[(?:"(?:[^"\\]|\\.)*",?)*\]"#,
             r#"|(?P<version>^ananke |^ananke `|^\# ananke: |<dt>ananke</dt><dd><bdi>|name="ananke" value=")\d+\.\d+\.\d+"#,
             r#"|(?P<typed>(?:· command `|, command |\# command: |<dt>Command</dt><dd><bdi>|name="command" value=")ananke )[^<"`\n]*"#,
+            r#"|(?P<agent>"url":"http://)127\.0\.0\.1:\d+"#,
             // What a library reports.
             r"|(?P<cause>\([^()`]* at line \d+ column \d+\))",
             // In a pattern a variable is escaped.
@@ -58,6 +59,7 @@ pub(crate) fn normalised(text: &str, workplace: &Path) -> String {
         let command = || found.name("command").map(|_| "\"command\":[…]".to_owned());
         let version = || after("version", "[VERSION]");
         let typed = || after("typed", "[…]");
+        let agent = || after("agent", "[AGENT]");
         let cause = || found.name("cause").map(|_| "([CAUSE])".to_owned());
         elapsed
             .or_else(now)
@@ -66,6 +68,7 @@ pub(crate) fn normalised(text: &str, workplace: &Path) -> String {
             .or_else(typed)
             .or_else(command)
             .or_else(cause)
+            .or_else(agent)
             .or_else(shown)
             .or_else(whole)
             .unwrap_or_else(|| "[UUID]".to_owned())
@@ -88,13 +91,17 @@ pub(crate) fn without_assets(page: &str) -> String {
     ASSETS.replace_all(page, cut).into_owned()
 }
 
-/// `text` without the times of an agent that is a process of its own.
+/// `text` without the times of an agent that is a process of its own, and the headers of its responses: a recording keeps few.
 pub(crate) fn without_times(text: &str) -> String {
     static TIMES: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r#"(?P<before>\b(?:time="|(?:duration|first_text|idle)_ms":|actual":))[\d.]+|(?:<|&lt;)?\b\d[\d.]* (?:ms|s)\b"#)
+        Regex::new(r#"(?P<before>\b(?:time="|(?:duration|first_text|idle)_ms":|actual":))[\d.]+|,"response_headers":\{[^}]*\}|(?:<|&lt;)?\b\d[\d.]* (?:ms|s)\b"#)
             .expect("the pattern is sound")
     });
-    TIMES.replace_all(text, "${before}[TIME]").into_owned()
+    let replaced = TIMES.replace_all(text, |found: &Captures<'_>| match found.name("before") {
+        None if found[0].starts_with(',') => String::new(),
+        before => format!("{}[TIME]", before.map_or("", |before| before.as_str())),
+    });
+    replaced.into_owned()
 }
 
 /// `text` without the names of recordings, which a run has none of that is neither recorded nor replayed.

@@ -167,18 +167,18 @@ pub(crate) const MEDIAN_FILE: usize = 190;
 /// The lines of code that each crate may have, without tests, comments and blank lines, at the formatter's defaults.
 /// A number may only be raised with a reason in the commit.
 pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
-    ("base", 7010),
+    ("base", 7020),
     ("model", 9460),
-    ("trace", 9120),
+    ("trace", 9040),
     ("rules", 14230),
     ("agents", 5950),
     ("agui", 6960),
     ("a2a", 3600),
     ("mcp", 3280),
-    ("openai", 2460),
-    ("engine", 29670),
+    ("openai", 2610),
+    ("engine", 30100),
     ("lab", 14550),
-    ("report", 14000),
-    ("ananke", 1869),
-    ("command", 10430),
+    ("report", 13130),
+    ("ananke", 2250),
+    ("command", 12920),
 ];

@@ -75,6 +75,11 @@ impl TargetConfig {
         self.own.is_embedded()
     }
 
+    /// Whether the agent is a program that ananke starts for each conversation.
+    pub fn is_program(&self) -> bool {
+        self.own.is_program()
+    }
+
     /// The `agentId` as written, if there is one.
     pub fn agent_id(&self) -> Option<&Text> {
         self.own.agent_id()

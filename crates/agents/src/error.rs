@@ -81,12 +81,7 @@ impl TargetError {
 
     /// Whether no connection could be made: nothing else can be asked there.
     pub fn is_unreachable(&self) -> bool {
-        self.received.status.is_none() && Self::says_unreachable(&self.message)
-    }
-
-    /// The same of an error of which only the message is left.
-    pub fn says_unreachable(message: &str) -> bool {
-        message.starts_with(NO_CONNECTION)
+        self.received.status.is_none() && self.message.starts_with(NO_CONNECTION)
     }
 
     /// The same error, with what to do about it.

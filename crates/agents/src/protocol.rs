@@ -33,6 +33,11 @@ pub trait ProtocolConfig: Debug + Send + Sync {
         false
     }
 
+    /// Whether the agent is a program that ananke starts for each conversation.
+    fn is_program(&self) -> bool {
+        false
+    }
+
     /// The agent that is asked at its endpoint, as written, if the protocol names it.
     fn agent_id(&self) -> Option<&Text> {
         None

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::compile::compile;
-use super::config::McpConfig;
+use super::config::{McpConfig, McpTransport};
 use super::probed::ProbedMcp;
 use ananke_agents::{Capabilities, Capability, ProbedProtocol, Protocol, ProtocolConfig, Target};
 use ananke_base::source::FreeMap;
@@ -77,6 +77,10 @@ impl ProtocolConfig for McpConfig {
         (lacking == Capability::UserTurns).then_some(
             "the test calls the tools itself: `- { type: mcp:call, tool: search, args: { query: shoes } }`; `ananke tools` lists them",
         )
+    }
+
+    fn is_program(&self) -> bool {
+        self.transport.value == McpTransport::Stdio
     }
 
     fn headers(&self) -> Option<&FreeMap<Text>> {

@@ -75,13 +75,11 @@ impl ProgramTransport {
         };
         let lane = request.url.path_segments().and_then(|mut path| path.next());
         let asked = (self.ask)(lane.unwrap_or_default().to_owned(), messages, tools);
-        let late = self.network.wait(until.since(self.clock.now()));
-        let Either::Left((replied, _)) = select(asked, late).await else {
+        let timeout = self.network.wait(until.since(self.clock.now()));
+        let Either::Left((replied, _)) = select(asked, timeout).await else {
             return Ok(None);
         };
-        let chunks = replied
-            .and_then(|message| chunks(message))
-            .map_err(TargetError::new)?;
+        let chunks = replied.and_then(chunks).map_err(TargetError::new)?;
         let head = ResponseHead {
             status: 200,
             content_type: "text/event-stream".to_owned(),

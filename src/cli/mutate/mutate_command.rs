@@ -27,7 +27,7 @@ use crate::cli::runtime::runtime;
 use crate::cli::shown_path::shown_path;
 
 /// How many of the recordings that are not mutated for one reason are listed.
-const MOST_REFUSALS: usize = 50;
+const MOST_REFUSALS: usize = 10;
 
 #[derive(Debug, Args)]
 pub(crate) struct MutateOptions {
@@ -108,20 +108,17 @@ fn mutated(options: &MutateOptions, context: &Context) -> Result<Exit, FreezeErr
     if options.fix {
         notes.extend(runtime.block_on(run.fix(context))?);
     }
-    report_refusals(&refusals, options, context);
     for note in notes {
         say(&format!("note: {note}"));
     }
-    if run.report.tests.is_empty() && !refusals.is_empty() {
-        return Ok(Exit::Failure);
-    }
-    Ok(write_report(
-        options,
-        context,
-        &run,
-        earlier,
-        refusals.len(),
-    ))
+    let exit = if run.report.tests.is_empty() && !refusals.is_empty() {
+        Exit::Failure
+    } else {
+        write_report(options, context, &run, earlier, refusals.len())
+    };
+    // After the report, whose last line counts them.
+    report_refusals(&refusals, options, context);
+    Ok(exit)
 }
 
 /// Prints why recordings are not mutated: those with one remedy together, with the remedy said once.

@@ -65,7 +65,10 @@ impl ClientLine {
         let Some(Value::String(method)) = message.remove("method") else {
             return wrong(shown_id, "the key `method` must be the name of a method");
         };
-        if id.is_some() && shown_id.is_null() {
+        if id.is_none() {
+            return Self::Notification;
+        }
+        if shown_id.is_null() {
             return wrong(shown_id, "the key `id` must be a number or a text");
         }
         let params = match message.remove("params") {
@@ -73,9 +76,10 @@ impl ClientLine {
             Some(Value::Object(params)) => params,
             Some(_) => return wrong(shown_id, "the key `params` must be an object"),
         };
-        match id {
-            None => Self::Notification,
-            Some(id) => Self::Request { id, method, params },
+        Self::Request {
+            id: shown_id,
+            method,
+            params,
         }
     }
 

@@ -83,9 +83,11 @@ fn serve(context: &Context) -> io::Result<End> {
                 () = client.flooded() => break End::Unread,
             }
         };
+        sessions.cancel_all();
+        tests.cancel_all();
         let ended = async {
-            tokio::join!(sessions.end(), tests.end());
             dispatcher.finish().await;
+            tokio::join!(sessions.end(), tests.end());
         };
         if timeout(PATIENCE, ended).await.is_err() {
             kill_every_group();

@@ -92,7 +92,7 @@ impl Dispatcher {
         }
         // What comes next needs to know that this came before.
         let initialized = match (method.as_str(), self.progress) {
-            ("initialize", ClientProgress::Connected) => Some(self.initialize(params.clone())?),
+            ("initialize", ClientProgress::Connected) => Some(self.initialize(&params)?),
             ("initialize", ClientProgress::Initialized) => {
                 let message = "`initialize` was sent before, and is sent once";
                 return Err(SessionError::new(SessionErrorCode::InvalidRequest, message));
@@ -108,14 +108,14 @@ impl Dispatcher {
         self.running.spawn(async move {
             let result = match initialized {
                 Some(initialized) => result(initialized),
-                None => execute(&sessions, &tests, &id, &method, params).await,
+                None => execute(&sessions, &tests, &id, &method, &params).await,
             };
             client.answer(&id, result).await;
         });
         Ok(())
     }
 
-    fn initialize(&mut self, params: Map<String, Value>) -> Result<Initialized, SessionError> {
+    fn initialize(&mut self, params: &Map<String, Value>) -> Result<Initialized, SessionError> {
         let Initialize { client: _, config } = read("initialize", params)?;
         if let Some(config) = config {
             self.sessions.set_config(PathBuf::from(&config));
@@ -141,7 +141,7 @@ async fn execute(
     tests: &Arc<ProjectTests>,
     id: &Value,
     method: &str,
-    params: Map<String, Value>,
+    params: &Map<String, Value>,
 ) -> Result<Value, SessionError> {
     match method {
         "session/open" => result(sessions.open(read(method, params)?)?),
@@ -193,13 +193,28 @@ fn unknown(method: &str) -> SessionError {
     )
 }
 
+/// Whether the error is about the keys as a whole: one of them is unknown or missing.
+fn is_about_all<P: DeserializeOwned>(error: &str, params: &Map<String, Value>) -> bool {
+    let named = error.split('`').nth(1).unwrap_or_default();
+    if error.starts_with("unknown field") {
+        return params.contains_key(named);
+    }
+    if !error.starts_with("missing field") {
+        return false;
+    }
+    let mut given = params.clone();
+    given.insert(named.to_owned(), Value::Null);
+    P::deserialize(&given)
+        .err()
+        .is_none_or(|other| other.to_string() != error)
+}
+
 /// The keys of a request.
 ///
 /// # Errors
 /// If a key is missing, unknown or has a wrong value, with its name.
-fn read<P: DeserializeOwned>(method: &str, params: Map<String, Value>) -> Result<P, SessionError> {
-    let read = |params: Map<String, Value>| serde_json::from_value::<P>(Value::Object(params));
-    let error = match read(params.clone()) {
+fn read<P: DeserializeOwned>(method: &str, params: &Map<String, Value>) -> Result<P, SessionError> {
+    let error = match P::deserialize(params) {
         Ok(params) => return Ok(params),
         Err(error) => error.to_string(),
     };
@@ -207,10 +222,11 @@ fn read<P: DeserializeOwned>(method: &str, params: Map<String, Value>) -> Result
     let wrong = params.keys().find(|key| {
         let mut rest = params.clone();
         rest.shift_remove(*key);
-        read(rest).err().map(|error| error.to_string()) != Some(error.clone())
+        let other = P::deserialize(&rest).err().map(|error| error.to_string());
+        other.as_ref() != Some(&error)
     });
     let place = match wrong {
-        Some(key) if !error.contains("unknown field") => format!("`{}`: ", escape::line(key)),
+        Some(key) if !is_about_all::<P>(&error, params) => format!("`{}`: ", escape::line(key)),
         _ => String::new(),
     };
     Err(SessionError::params(format!("`{method}`: {place}{error}")))

@@ -21,13 +21,13 @@ pub(super) struct HeldSession {
     pub(super) setup: SessionSetup,
     pub(super) callbacks: Callbacks,
     stopper: Stopper,
-    conversation: AsyncMutex<HeldConversation>,
+    conversation: AsyncMutex<OpenConversation>,
     /// The mocks that were not ended, by name.
     mocks: Mutex<HashMap<String, MockedTools>>,
 }
 
 /// The conversation of a session.
-struct HeldConversation {
+struct OpenConversation {
     /// The session; `None` once it is over.
     session: Option<TestSession>,
     /// Everything that was said and done in a session that is over.
@@ -37,7 +37,7 @@ struct HeldConversation {
     state: Value,
 }
 
-impl HeldConversation {
+impl OpenConversation {
     /// Ends it, and gives its session if it was not over.
     fn end(&mut self) -> Option<TestSession> {
         let session = self.session.take()?;
@@ -87,7 +87,7 @@ impl HeldSession {
             setup,
             callbacks,
             stopper: session.stopper(),
-            conversation: AsyncMutex::new(HeldConversation {
+            conversation: AsyncMutex::new(OpenConversation {
                 session: Some(session),
                 history: Vec::new(),
                 last_run: None,
@@ -207,7 +207,7 @@ impl HeldSession {
     /// The session, if it is not over.
     fn going<'c>(
         &self,
-        conversation: &'c mut HeldConversation,
+        conversation: &'c mut OpenConversation,
     ) -> Result<&'c mut TestSession, SessionError> {
         if self.stopper.reason().is_some() {
             return Err(SessionError::new(

@@ -23,6 +23,7 @@ use ananke::run::{EventReceiver, Reason, Run, Stopper, event_channel, run as run
 use serde_json::Value;
 use tokio::sync::RwLock;
 use tokio::task::spawn_blocking;
+use tokio_util::sync::CancellationToken;
 
 use super::project_services::ProjectServices;
 use super::session_client::SessionClient;
@@ -55,6 +56,8 @@ pub(super) struct ProjectTests {
     services: ProjectServices,
     /// Is read while tests run.
     activity: RwLock<()>,
+    /// Is cancelled when the client has gone.
+    ending: CancellationToken,
 }
 
 impl ProjectTests {
@@ -67,6 +70,7 @@ impl ProjectTests {
             config: Mutex::default(),
             running: Mutex::default(),
             activity: RwLock::default(),
+            ending: CancellationToken::new(),
         }
     }
 
@@ -80,7 +84,7 @@ impl ProjectTests {
         let selection = self.selection(params)?;
         let context = self.context.clone();
         let listed = spawn_blocking(move || list(&selection, &context)).await;
-        listed.map_err(|error| SessionError::new(SessionErrorCode::Project, error.to_string()))?
+        listed.map_err(|error| SessionError::new(SessionErrorCode::Project, error.to_string()))
     }
 
     /// Runs tests; the client gets a notification of each. `request` is the id of the request.
@@ -175,6 +179,9 @@ impl ProjectTests {
         shared.facts = run_facts(std::env::args_os(), &plan, &self.context);
         let stopper = shared.stopper.clone();
         self.running().push(stopper.clone());
+        if self.ending.is_cancelled() {
+            stopper.stop(Reason::Interrupted);
+        }
         let is_live = is_live(&plan, recordings.as_ref());
         shared.recordings = recordings;
         if is_live {
@@ -222,6 +229,12 @@ impl ProjectTests {
         serde_json::from_slice(&buffer.take()).map_err(io::Error::other)
     }
 
+    /// Aborts the tests that run, and those that would begin from now on.
+    pub(super) fn cancel_all(&self) {
+        self.ending.cancel();
+        self.cancel();
+    }
+
     /// Aborts the tests that run.
     pub(super) fn cancel(&self) {
         for stopper in &*self.running() {
@@ -239,9 +252,8 @@ impl ProjectTests {
         self.services.stop(config.as_deref()).await
     }
 
-    /// Ends everything.
+    /// Ends what all configs have started, after [`Self::cancel_all`].
     pub(super) async fn end(&self) {
-        self.cancel();
         let _no_tests = self.activity.write().await;
         // Nothing is there any more that could be sent the error.
         let _gone = self.services.stop(None).await;
@@ -290,7 +302,7 @@ impl ProjectTests {
 }
 
 /// The tests that are selected, and every problem.
-fn list(selection: &Selection, context: &Context) -> Result<ListedTests, SessionError> {
+fn list(selection: &Selection, context: &Context) -> ListedTests {
     let Planned {
         plan,
         problems,
@@ -304,11 +316,11 @@ fn list(selection: &Selection, context: &Context) -> Result<ListedTests, Session
         });
         found.collect()
     };
-    Ok(ListedTests {
+    ListedTests {
         config: config.display().to_string(),
         tests: plan.as_ref().map(found).unwrap_or_default(),
         problems: test_problems(&problems, &redactor),
-    })
+    }
 }
 
 /// Each problem, masked, with what is printed of it.

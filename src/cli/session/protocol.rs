@@ -127,7 +127,7 @@ struct ErrorLine {
     /// The version of JSON-RPC.
     jsonrpc: JsonRpc,
     /// The id of the request; null if the line has none that can be read.
-    id: Option<LineId>,
+    id: Value,
     /// The error.
     error: ErrorView,
 }
@@ -373,7 +373,7 @@ pub(super) struct CallerTool {
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SessionName {
-    /// The session.
+    /// The name of the session.
     pub(super) session: String,
 }
 
@@ -381,7 +381,7 @@ pub(super) struct SessionName {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunSession {
-    /// The session.
+    /// The name of the session.
     pub(super) session: String,
     /// The text of the user.
     pub(super) input: String,
@@ -391,7 +391,7 @@ pub(super) struct RunSession {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ResumeSession {
-    /// The session.
+    /// The name of the session.
     pub(super) session: String,
     /// An answer for each interrupt that is open, or for each call without a result.
     pub(super) answers: Vec<ResumeAnswer>,
@@ -446,7 +446,7 @@ pub(super) struct TurnResult {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MockTools {
-    /// The session.
+    /// The name of the session.
     pub(super) session: String,
     /// The names of client-side tools, of the session or of its target.
     pub(super) tools: Vec<String>,
@@ -455,7 +455,7 @@ pub(super) struct MockTools {
 /// A mock by its name.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct MockName {
-    /// The mock.
+    /// The name of the mock.
     pub(super) mock: String,
 }
 
@@ -463,9 +463,9 @@ pub(super) struct MockName {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct UnmockTools {
-    /// The session.
+    /// The name of the session.
     pub(super) session: String,
-    /// The mock.
+    /// The name of the mock.
     pub(super) mock: String,
 }
 
@@ -554,7 +554,7 @@ pub(super) struct StateResult {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunName {
-    /// The run.
+    /// The name of the run.
     pub(super) run: String,
 }
 
@@ -566,9 +566,9 @@ pub(super) struct Nothing {}
 /// A call to a client-side tool.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ToolCallback {
-    /// The session.
+    /// The name of the session.
     pub(super) session: String,
-    /// The tool.
+    /// The name of the tool.
     pub(super) name: String,
     /// The arguments: an object.
     pub(super) arguments: Value,
@@ -621,7 +621,7 @@ pub(super) struct ModelCallbackAnswer {
 /// An event of a run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct EventNotice<'e> {
-    /// The session.
+    /// The name of the session.
     pub(super) session: &'e str,
     /// The event.
     pub(super) event: &'e SessionEvent,

@@ -21,19 +21,19 @@ pub(super) enum EventRoleView {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum SessionEvent {
-    /// A text.
+    /// A message of the agent or of the user.
     #[schemars(title = "message")]
     Message {
         /// Who it is from.
         #[serde(default)]
         role: EventRoleView,
-        /// The text.
+        /// The text of the message.
         content: String,
     },
     /// A call to a tool.
     #[schemars(title = "function_call")]
     FunctionCall {
-        /// The tool.
+        /// The name of the tool.
         name: String,
         /// The arguments; their text if they are not JSON.
         #[serde(default)]
@@ -45,7 +45,7 @@ pub(super) enum SessionEvent {
     /// The result of a call.
     #[schemars(title = "function_call_output")]
     FunctionCallOutput {
-        /// The tool.
+        /// The name of the tool.
         name: String,
         /// The result; its text if it is not JSON.
         #[serde(default)]

@@ -14,6 +14,7 @@ use ananke::testing::{AgentTarget, CheckedRun, SessionAgent, SessionSetup};
 use ananke::text::nearest;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use super::callbacks::{AGENT_LANE, Callbacks, JUDGE_LANE};
 use super::held_session::{HeldInput, HeldSession, open_interrupts, pending_answers};
@@ -38,9 +39,11 @@ pub(super) struct Sessions {
     context: Context,
     /// The config that `initialize` names.
     config: OnceLock<PathBuf>,
-    sessions: Mutex<IndexMap<String, Arc<HeldSession>>>,
+    open: Mutex<IndexMap<String, Arc<HeldSession>>>,
     runs: Mutex<IndexMap<String, CheckedRun>>,
     next_id: AtomicU64,
+    /// Is cancelled when the client has gone.
+    ending: CancellationToken,
 }
 
 /// The agent of events without a session, which is asked nothing.
@@ -55,9 +58,10 @@ impl Sessions {
             client,
             context,
             config: OnceLock::new(),
-            sessions: Mutex::default(),
+            open: Mutex::default(),
             runs: Mutex::default(),
             next_id: AtomicU64::new(1),
+            ending: CancellationToken::new(),
         }
     }
 
@@ -104,7 +108,11 @@ impl Sessions {
         };
         let setup = self.setup(agent, instructions, &callbacks);
         let session = HeldSession::open(setup, callbacks, tools)?;
-        self.sessions().insert(name.clone(), Arc::new(session));
+        let session = Arc::new(session);
+        self.sessions().insert(name.clone(), Arc::clone(&session));
+        if self.ending.is_cancelled() {
+            session.cancel();
+        }
         Ok(SessionName { session: name })
     }
 
@@ -249,12 +257,17 @@ impl Sessions {
         self.runs().shift_remove(run);
     }
 
-    /// Aborts all sessions, and waits until they are over.
-    pub(super) async fn end(&self) {
-        let sessions: Vec<_> = self.sessions().drain(..).map(|(_, held)| held).collect();
-        for session in &sessions {
+    /// Aborts what all sessions do, and those that are opened from now on.
+    pub(super) fn cancel_all(&self) {
+        self.ending.cancel();
+        for session in self.sessions().values() {
             session.cancel();
         }
+    }
+
+    /// Waits until all sessions are over, after [`Self::cancel_all`].
+    pub(super) async fn end(&self) {
+        let sessions: Vec<_> = self.sessions().drain(..).map(|(_, held)| held).collect();
         for session in sessions {
             // Nothing is there any more that could be sent the error.
             let _gone = session.close().await;
@@ -278,12 +291,11 @@ impl Sessions {
                 let message = "name a `run` or give `events`, not both";
                 return Err(SessionError::params(message));
             }
-            let setup = match session {
-                Some(session) => self.held(&session)?.setup.clone(),
-                None => {
-                    let callbacks = self.callbacks("", CALLBACK_TIMEOUT);
-                    self.setup(SessionAgent::Written(no_agent()), None, &callbacks)
-                }
+            let setup = if let Some(session) = session {
+                self.held(&session)?.setup.clone()
+            } else {
+                let callbacks = self.callbacks("", CALLBACK_TIMEOUT);
+                self.setup(SessionAgent::Written(no_agent()), None, &callbacks)
             };
             let events = made_events(events);
             return Ok(CheckedRun::by_hand(&setup, &events, input.as_deref()));
@@ -390,7 +402,7 @@ impl Sessions {
     }
 
     fn sessions(&self) -> MutexGuard<'_, IndexMap<String, Arc<HeldSession>>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn runs(&self) -> MutexGuard<'_, IndexMap<String, CheckedRun>> {

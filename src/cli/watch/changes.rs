@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use ananke::context::Context;
 use ananke::project::directories;
+use ananke::report::prepare_own_folder;
 use notify::event::{AccessKind, AccessMode, EventKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -29,6 +30,8 @@ pub(super) struct Changes {
     events: UnboundedReceiver<Event>,
     folder: PathBuf,
     watched: BTreeSet<PathBuf>,
+    /// The directory of what ananke itself keeps, if it is watched.
+    own: Option<PathBuf>,
 }
 
 impl Changes {
@@ -46,25 +49,26 @@ impl Changes {
             events,
             folder: folder.to_path_buf(),
             watched: BTreeSet::new(),
+            own: None,
         };
         changes.watch_directories(context)?;
         Ok(changes)
     }
 
-    /// How many directories are watched.
+    /// How many directories of the project are watched.
     pub(super) fn directories(&self) -> usize {
-        self.watched.len()
+        self.watched.len() - usize::from(self.own.is_some())
     }
 
     /// Watches directories that are new, and returns the files in them.
     pub(super) fn watch_directories(&mut self, context: &Context) -> notify::Result<Vec<PathBuf>> {
-        let own = self.folder.join(MARK).parent().map(Path::to_path_buf);
-        if let Some(own) = &own {
-            fs::create_dir_all(own)?;
-        }
+        // Each run says why there is none.
+        self.own = prepare_own_folder(&self.folder)
+            .ok()
+            .and_then(|()| self.folder.join(MARK).parent().map(Path::to_path_buf));
         let directories: BTreeSet<PathBuf> = directories(context, &self.folder)
             .into_iter()
-            .chain(own)
+            .chain(self.own.clone())
             .collect();
         self.watched.retain(|known| directories.contains(known));
         let mut files = Vec::new();

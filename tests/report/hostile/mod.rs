@@ -3,7 +3,7 @@
 //!
 //! What is checked here is what a reader relies on, however the report looks; golden files show how it looks.
 
-mod texts;
+pub(super) mod texts;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -22,9 +22,9 @@ use ananke::message::ToolDeclaration;
 use ananke::model::MutationOperator;
 use ananke::mutation::{MutantSeverity, MutationReport, Score, SurvivingMutant, TestScore};
 use ananke::outcome::{
-    LateResult, NearName, NearNames, OpenInterrupt, Outcome, Quarantine, ReportedRunEnd, RunFacts,
-    SaidLine, SelfComparison, SnapshotWritten, Status, TokenTotals, TranscriptLine, TurnOutcome,
-    Verdict,
+    LateResult, NearName, NearNames, OpenInterrupt, Outcome, Quarantine, ReportedRunEnd, RunClose,
+    RunFacts, SaidLine, SelfComparison, SnapshotWritten, Status, TokenTotals, TranscriptLine,
+    TurnOutcome, Verdict,
 };
 use ananke::redact::{Redactor, Sealed};
 use ananke::report::file::junit::JunitProfile;
@@ -264,11 +264,11 @@ fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
     for test in tests {
         verdict.totals.add(test);
     }
-    events.push(RunEvent::RunFinished {
+    events.push(RunEvent::RunFinished(RunClose {
         verdict,
         elapsed_us: 1,
         interrupted: false,
-    });
+    }));
     events.into_iter().map(seal).collect()
 }
 

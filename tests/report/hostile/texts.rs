@@ -84,7 +84,7 @@ pub(super) fn all() -> Vec<String> {
 }
 
 /// Pieces of such texts in any order.
-pub(super) fn any() -> impl Strategy<Value = String> {
+pub(in crate::report) fn any() -> impl Strategy<Value = String> {
     let character =
         proptest::sample::select(DECEIVING.chars().collect::<Vec<_>>()).prop_map(String::from);
     let piece = prop_oneof![3 => proptest::sample::select(&PIECES[..]).prop_map(str::to_owned), 1 => character];

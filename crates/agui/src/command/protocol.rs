@@ -31,6 +31,10 @@ impl ProtocolConfig for CommandConfig {
         self.conversation.version().capabilities()
     }
 
+    fn is_program(&self) -> bool {
+        true
+    }
+
     fn agent_id(&self) -> Option<&Text> {
         self.agent_id.as_ref()
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::clock::{At, Clock as _, SystemClock};
 
-/// A computation was given up: it took longer than it may.
+/// A computation was given up: it took longer than it may, or the program is to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interrupted;
 
@@ -39,6 +39,11 @@ pub fn give_up_all() {
     IS_OVER.store(true, Ordering::Relaxed);
 }
 
+/// Whether the program is to end: what was given up since then may not have taken too long.
+pub fn is_everything_given_up() -> bool {
+    IS_OVER.load(Ordering::Relaxed)
+}
+
 /// Computes, and gives up at the first [`step`] after `time`. What is borrowed by a computation that was given up is in no state
 /// that can be relied on.
 ///
@@ -63,7 +68,7 @@ pub fn step() {
     };
     let taken = TAKEN.get().wrapping_add(1);
     TAKEN.set(taken);
-    if taken.is_multiple_of(STEPS) && (IS_OVER.load(Ordering::Relaxed) || real_time() >= until) {
+    if taken.is_multiple_of(STEPS) && (is_everything_given_up() || real_time() >= until) {
         // No message is printed, as a panic would.
         resume_unwind(Box::new(Interrupted));
     }

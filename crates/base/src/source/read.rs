@@ -41,6 +41,12 @@ pub fn reason(error: &std::io::Error) -> &'static str {
         ErrorKind::PermissionDenied => "permission is denied",
         ErrorKind::IsADirectory => "it is a directory",
         ErrorKind::InvalidData => "it is not UTF-8",
+        ErrorKind::AlreadyExists => "something else has its name",
+        ErrorKind::NotADirectory => "a part of its path is not a directory",
+        ErrorKind::StorageFull | ErrorKind::FileTooLarge | ErrorKind::QuotaExceeded => {
+            "there is no room for it"
+        }
+        ErrorKind::ReadOnlyFilesystem => "the file system is read-only",
         _ if is_out_of_files(error) => "this process has too many files open",
         _ => "the system refuses it",
     }

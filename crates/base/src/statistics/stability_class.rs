@@ -1,17 +1,22 @@
-//! How stable a test is, in a word.
+//! How stable a test is, in a word, by its pass rate (SPEC 11).
+
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::percentage::Percentage;
 
-/// How stable a test is, by its pass rate (SPEC 11).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// How stable a test is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "Stability")]
 pub enum StabilityClass {
-    /// It always passes: 100 %.
+    /// All runs passed.
     Stable,
-    /// At least 80 %.
+    /// At least 80 % passed.
     MostlyStable,
-    /// At least 50 %.
+    /// At least 50 % passed.
     Unstable,
-    /// Less than 50 %.
+    /// Less than 50 % passed.
     HighlyUnstable,
 }
 

@@ -174,8 +174,8 @@ impl Conversation<'_> {
             self.result.turns.push(turn);
             self.take_passed();
         }
-        if let Some(problem) = self.sink.evaluator.overtime() {
-            return Err(problem.into());
+        if let Some(halt) = self.sink.evaluator.given_up() {
+            return Err(halt);
         }
         // A conversation whose last turn fails has still been seen as a whole: its rules are evaluated too.
         let is_whole = is_over || inputs.remaining() == Some(0);
@@ -190,8 +190,8 @@ impl Conversation<'_> {
                 .extend(self.sink.evaluator.settle(&self.sink.trace));
             self.result.warnings = self.sink.evaluator.take_warnings();
             self.take_passed();
-            if let Some(problem) = self.sink.evaluator.overtime() {
-                return Err(problem.into());
+            if let Some(halt) = self.sink.evaluator.given_up() {
+                return Err(halt);
             }
         }
         if self.result.is_passed() && self.sink.trace.exchanges.is_empty() && inputs.must_send() {
@@ -330,8 +330,8 @@ impl Conversation<'_> {
             .evaluator
             .end_turn(&self.sink.trace, completion, following);
         let questions = self.sink.evaluator.take_questions();
-        if let Some(problem) = self.sink.evaluator.overtime() {
-            halt = Some(problem.into());
+        if let Some(given_up) = self.sink.evaluator.given_up() {
+            halt = Some(given_up);
         } else if !is_cut_short {
             halt = self.sink.evaluator.unjudged().map(Halt::Broken);
             if halt.is_none() && failures.is_empty() {

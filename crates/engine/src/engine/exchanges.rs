@@ -34,6 +34,9 @@ pub(super) async fn exchange(
             context: context.clone(),
         };
         let ended = session.exchange(request, &left, sink).await;
+        if let Err(error) = &ended {
+            sink.failed(error);
+        }
         check(ended, budget, &left, sink)?;
         if sink.was_stopped() {
             break;
@@ -172,7 +175,7 @@ async fn answers(
         .into());
     }
     let calls: Vec<&ToolCall> = pending.into_iter().map(|(call, _)| call).collect();
-    tools.answer_all(&calls, trace).await
+    tools.answer_all(calls, trace).await
 }
 
 /// The calls of the last turn that wait for the client, if its run has finished.

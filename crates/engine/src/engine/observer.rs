@@ -1,6 +1,6 @@
 //! Who follows a conversation while it goes on: a recorder, a live display.
 
-use ananke_agents::Wire;
+use ananke_agents::{TargetError, Wire};
 use ananke_base::context::At;
 use ananke_base::message::{Lane, ToolAnswer};
 use ananke_rules::{Following, TurnRules};
@@ -17,6 +17,11 @@ pub trait Observer: Send {
     /// The bytes meant this.
     fn change(&mut self, lane: &Lane, at: At, change: &Change<'_>) {
         let _ = (lane, at, change);
+    }
+
+    /// An exchange of the running turn came to nothing.
+    fn failed(&mut self, error: &TargetError) {
+        let _ = error;
     }
 
     /// A turn begins with this input after what `before` has; `rules` are its own if they were not known when the conversation

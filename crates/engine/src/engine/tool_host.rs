@@ -39,7 +39,7 @@ pub trait ToolHost: Send {
     /// If one of them has no answer.
     fn answer_all<'a>(
         &'a mut self,
-        calls: &'a [&'a ToolCall],
+        calls: Vec<&'a ToolCall>,
         trace: &'a Trace,
     ) -> BoxFuture<'a, Result<Vec<ToolAnswer>, Halt>> {
         Box::pin(async move {

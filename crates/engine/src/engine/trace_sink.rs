@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use super::checkpoints::Checkpoints;
 use super::observer::Observer;
 use super::request_host::RequestHost;
-use ananke_agents::{Sink, Stop, Wire};
+use ananke_agents::{Sink, Stop, TargetError, Wire};
 use ananke_base::context::At;
 use ananke_base::message::{Lane, ServerAnswer, ServerAnswers, ServerRequest, ToolAnswer};
 use ananke_rules::{Evaluator, Following, TurnRules};
@@ -70,6 +70,13 @@ impl<'a> TraceSink<'a> {
         self.trace.begin_turn(input);
     }
 
+    /// An exchange came to nothing.
+    pub(super) fn failed(&mut self, error: &TargetError) {
+        for observer in &mut self.observers {
+            observer.failed(error);
+        }
+    }
+
     /// Closes what is still open in the turn that has ended, so that rules see complete calls and messages.
     pub(super) fn end_turn(&mut self, following: Following) {
         for observer in &mut self.observers {
@@ -98,7 +105,7 @@ impl<'a> TraceSink<'a> {
     /// Shows the rules what is new, while the turn goes on. `Break` if one failed that is to stop it, or they took too long.
     fn feed(&mut self) -> ControlFlow<Stop> {
         let has_failed = self.evaluate();
-        if self.evaluator.is_over_time() || has_failed && self.at_failure == AtFailure::Stop {
+        if self.evaluator.is_given_up() || has_failed && self.at_failure == AtFailure::Stop {
             self.stopped = true;
             return ControlFlow::Break(Stop);
         }

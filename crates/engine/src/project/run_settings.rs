@@ -41,7 +41,7 @@ pub struct RunSettings {
     pub junit_profile: Option<JunitDialect>,
     /// How many of the last runs are kept.
     pub keep: Option<usize>,
-    /// Of which tests reports contain what was sent and received.
+    /// The tests for which reports contain what was sent and received.
     pub events: Option<ReportedEvents>,
 }
 

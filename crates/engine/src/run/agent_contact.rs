@@ -1,6 +1,6 @@
 //! How far an attempt came with its agent, from what is sent and received.
 //!
-//! Flows in: what a session reports. Flows out: whether nothing came of it, and to all tests that a target answers.
+//! Flows in: what a session reports, of whatever protocol. Flows out: whether nothing came of it, and to all tests that a target answers.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -9,14 +9,15 @@ use crate::engine::Observer;
 use ananke_agents::{TargetError, Wire};
 use ananke_base::context::At;
 use ananke_base::message::Lane;
+use ananke_rules::TurnRules;
 use ananke_trace::outcome::{ErrorKind, Problem};
-use ananke_trace::trace::Change;
+use ananke_trace::trace::{Input, Trace};
 
-/// Nothing was sent.
+/// No turn began.
 const NOT_ASKED: u8 = 0;
-/// Something was sent.
+/// A turn was handed to a session: it opens a connection, looks for the agent, shakes hands, or sends the request.
 const ASKED: u8 = 1;
-/// The head of a response came.
+/// The head of a response came, or a response that is not one of the protocol.
 const CONNECTED: u8 = 2;
 /// A part of a response came.
 const ANSWERED: u8 = 3;
@@ -30,8 +31,8 @@ impl AgentContact {
         self.0.fetch_max(step, Ordering::Relaxed);
     }
 
-    /// Notes that no session could be opened.
-    pub(super) fn not_opened(&self, error: &TargetError) {
+    /// Notes that a session could not be opened, or that an exchange came to nothing.
+    pub(super) fn failed(&self, error: &TargetError) {
         self.reach(match error.received.status {
             None => ASKED,
             Some(_) => CONNECTED,
@@ -39,15 +40,17 @@ impl AgentContact {
     }
 
     /// Whether the agent responded, if it was asked and that is known; `problem` is the first of the attempt. A head without
-    /// anything after it is no response if the attempt timed out.
+    /// anything after it is no response if the attempt timed out. A connection that is refused or closed, and a program that
+    /// does not start or ends, are none either if nothing came before.
     pub(super) fn has_answered(&self, problem: Option<&Problem>) -> Option<bool> {
-        let kind = problem.map(|problem| problem.kind);
-        let is_unreachable =
-            problem.is_some_and(|problem| TargetError::says_unreachable(&problem.message));
-        match self.0.load(Ordering::Relaxed) {
-            ASKED if is_unreachable => Some(false),
-            ASKED | CONNECTED if kind == Some(ErrorKind::Timeout) => Some(false),
-            NOT_ASKED | ASKED => None,
+        match (
+            self.0.load(Ordering::Relaxed),
+            problem.map(|problem| problem.kind),
+        ) {
+            (ASKED | CONNECTED, Some(ErrorKind::Timeout)) | (ASKED, Some(ErrorKind::Protocol)) => {
+                Some(false)
+            }
+            (NOT_ASKED | ASKED, _) => None,
             _ => Some(true),
         }
     }
@@ -73,16 +76,95 @@ impl ContactObserver<'_> {
 }
 
 impl Observer for ContactObserver<'_> {
+    fn turn_began(&mut self, _: &Trace, _: &Input, _: Option<&TurnRules>) {
+        self.contact.reach(ASKED);
+    }
+
+    // A change may be one of the client: a server of MCP is called with its first message.
     fn wire(&mut self, _: &Lane, _: At, wire: Wire<'_>) {
         match wire {
-            Wire::Request { .. } | Wire::Sent { .. } => self.contact.reach(ASKED),
             Wire::Head { .. } => self.contact.reach(CONNECTED),
             Wire::Frame(_) => self.answered(),
-            Wire::Headers(_) | Wire::Late { .. } | Wire::Closed => {}
+            Wire::Request { .. }
+            | Wire::Sent { .. }
+            | Wire::Headers(_)
+            | Wire::Late { .. }
+            | Wire::Closed => {}
         }
     }
 
-    fn change(&mut self, _: &Lane, _: At, _: &Change<'_>) {
-        self.answered();
+    fn failed(&mut self, error: &TargetError) {
+        self.contact.failed(error);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ananke_agents::Received;
+
+    /// What an attempt shows that got as far as `reach` says, and whose first problem is of this kind.
+    fn shown(reach: impl Fn(&mut ContactObserver<'_>), kind: Option<ErrorKind>) -> Option<bool> {
+        let (contact, answers) = (AgentContact::default(), AnsweredTargets::default());
+        let mut observer = ContactObserver {
+            contact: &contact,
+            answers: &answers,
+            target: "a",
+            has_answered: false,
+        };
+        reach(&mut observer);
+        let problem = kind.map(|kind| Problem {
+            kind,
+            message: String::new(),
+            help: None,
+        });
+        contact.has_answered(problem.as_ref())
+    }
+
+    #[test]
+    fn what_came_and_not_the_protocol_says_whether_an_agent_answered() {
+        use ErrorKind::{Agent, Hook, Protocol, Timeout};
+        let nothing = |_: &mut ContactObserver<'_>| {};
+        let began = |observer: &mut ContactObserver<'_>| observer.contact.reach(ASKED);
+        let head = |observer: &mut ContactObserver<'_>| {
+            let (status, content_type) = (200, "text/event-stream");
+            let head = Wire::Head {
+                status,
+                content_type,
+            };
+            observer.wire(&Lane::Agent, At::default(), head);
+        };
+        let frame = |observer: &mut ContactObserver<'_>| {
+            observer.wire(&Lane::Agent, At::default(), Wire::Frame(b"{}"));
+        };
+        let refused = |observer: &mut ContactObserver<'_>| {
+            observer.contact.reach(ASKED);
+            observer.failed(&TargetError::new("could not connect"));
+        };
+        let wrong = |observer: &mut ContactObserver<'_>| {
+            observer.contact.reach(ASKED);
+            let received = Received {
+                status: Some(401),
+                ..Received::default()
+            };
+            let message = "the agent card cannot be read".to_owned();
+            observer.failed(&TargetError {
+                message,
+                received,
+                help: None,
+            });
+        };
+        assert_eq!(shown(nothing, Some(Hook)), None);
+        assert_eq!(shown(nothing, Some(Timeout)), None);
+        // The run was interrupted, or a script of the test failed.
+        assert_eq!([None, Some(Hook)].map(|kind| shown(began, kind)), [None; 2]);
+        assert_eq!(shown(began, Some(Timeout)), Some(false));
+        assert_eq!(shown(refused, Some(Protocol)), Some(false));
+        assert_eq!(shown(wrong, Some(Protocol)), Some(true));
+        assert_eq!(shown(head, Some(Timeout)), Some(false));
+        assert_eq!(shown(head, Some(Protocol)), Some(true));
+        for kind in [None, Some(Timeout), Some(Protocol), Some(Agent)] {
+            assert_eq!(shown(frame, kind), Some(true), "{kind:?}");
+        }
     }
 }

@@ -40,7 +40,7 @@ use ananke_agents::{Limits, Pacer, Session, SessionOptions, Target};
 use ananke_base::message::Lane;
 use ananke_rules::{Evaluator, Inherited, Measure};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult, Status, TestEnd};
-use ananke_trace::trace::Trace;
+use ananke_trace::trace::{AgentTime, Trace};
 
 /// How many rules are named that a skipped test has not evaluated.
 const LISTED_RULES: usize = 5;
@@ -238,11 +238,7 @@ impl Attempt<'_> {
         }
         let mocks =
             Mocks::start(client_tools, scripts).map_err(|error| setup(error.to_string()))?;
-        let mut tools = HostedTools {
-            driver: shared.driver.clone(),
-            log: shared.log.clone(),
-            mocks,
-        };
+        let mut tools = HostedTools::new(shared, mocks);
         let watched = simulation
             .iter()
             .flat_map(|simulation| &simulation.checkpoints)
@@ -268,11 +264,7 @@ impl Attempt<'_> {
             history,
             client_tools: declared.into(),
             declares_tools,
-            undeclared: shared
-                .driver
-                .as_ref()
-                .map(|driver| driver.undeclared())
-                .unwrap_or_default(),
+            undeclared: shared.undeclared_calls(),
             clock: environment.context.clock.clone(),
             ids: environment.context.ids.clone(),
             transport: environment.transport.clone(),
@@ -364,7 +356,7 @@ impl Attempt<'_> {
     ) -> Result<Box<dyn Session>, Problem> {
         target.open(options).await.map_err(|error| {
             if self.is_sent() {
-                self.contact.not_opened(&error);
+                self.contact.failed(&error);
             }
             Problem {
                 kind: ErrorKind::Protocol,
@@ -374,9 +366,10 @@ impl Attempt<'_> {
         })
     }
 
-    /// Whether the agent itself is asked.
+    /// Whether the agent itself is asked, and is not a part of this program.
     fn is_sent(&self) -> bool {
-        self.environment.is_live() && self.case.shared.observed.is_none()
+        let is_own = self.outcome.transcript.time == AgentTime::Virtual;
+        self.environment.is_live() && self.case.shared.observed.is_none() && !is_own
     }
 
     /// Notes the tools that the rules name, and those that exist before the agent calls one.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
+use tokio_util::sync::CancellationToken;
 
 use super::attempt::Attempt;
 use super::conversation_driver::{ConversationDriver, DriverRequest};
@@ -12,6 +13,7 @@ use super::conversation_log::ConversationLog;
 use super::mocks::Mocks;
 use super::oracle::TestOracle;
 use super::request_pace::RequestPace;
+use super::run::Run;
 use super::turn_count::turn_count;
 use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
 use crate::engine::{ConversationSoFar, Handling, Oracle as _, ToolHost};
@@ -66,10 +68,24 @@ impl UnwrittenInput for DriverInput<'_> {
 
 /// The client-side tools of a test, of which a program may execute some.
 pub(super) struct HostedTools<'s> {
-    pub(super) driver: Option<Arc<dyn ConversationDriver>>,
+    driver: Option<Arc<dyn ConversationDriver>>,
     /// Where its answers are logged.
-    pub(super) log: Option<ConversationLog>,
-    pub(super) mocks: Mocks<'s>,
+    log: Option<ConversationLog>,
+    mocks: Mocks<'s>,
+    /// Is cancelled when the run stops: a program that executes a tool is not waited for then.
+    stop: CancellationToken,
+}
+
+impl<'s> HostedTools<'s> {
+    /// The client-side tools of a test of `shared`, of which `mocks` has those that no program executes.
+    pub(super) fn new(shared: &Run, mocks: Mocks<'s>) -> Self {
+        Self {
+            driver: shared.driver.clone(),
+            log: shared.log.clone(),
+            mocks,
+            stop: shared.stopper.token().clone(),
+        }
+    }
 }
 
 /// Whether a program executes the client-side tool of this name.
@@ -92,30 +108,28 @@ impl ToolHost for HostedTools<'_> {
         trace: &'a Trace,
     ) -> BoxFuture<'a, Result<ToolAnswer, Halt>> {
         Box::pin(async move {
-            let answer = match &self.driver {
-                Some(driver) if driver.executes(&call.name) => driver.execute(call).await,
-                _ => self.mocks.answer(call, trace).await?,
-            };
-            if let Some(log) = &self.log {
-                log.answered(answer.clone());
-            }
-            Ok(answer)
+            let answers = self.answer_all(vec![call], trace).await?;
+            answers.into_iter().next().ok_or(Halt::Stopped)
         })
     }
 
     fn answer_all<'a>(
         &'a mut self,
-        calls: &'a [&'a ToolCall],
+        calls: Vec<&'a ToolCall>,
         trace: &'a Trace,
     ) -> BoxFuture<'a, Result<Vec<ToolAnswer>, Halt>> {
         Box::pin(async move {
-            let Self { driver, log, mocks } = self;
+            let Self {
+                driver,
+                log,
+                mocks,
+                stop,
+            } = self;
             let log = log.as_ref();
             let (of_driver, mocked): (Vec<_>, Vec<_>) = calls
-                .iter()
-                .copied()
+                .into_iter()
                 .partition(|call| is_executed(driver.as_ref(), &call.name));
-            let answers = Mutex::new(Vec::with_capacity(calls.len()));
+            let answers = Mutex::new(Vec::with_capacity(of_driver.len() + mocked.len()));
             let answered = |answer: ToolAnswer| {
                 if let Some(log) = log {
                     log.answered(answer.clone());
@@ -131,7 +145,10 @@ impl ToolHost for HostedTools<'_> {
                     .flat_map(|driver| of_driver.iter().map(|call| driver.execute(call)))
                     .collect::<FuturesUnordered<_>>();
                 executing
-                    .for_each(|answer| std::future::ready(answered(answer)))
+                    .for_each(|answer| {
+                        answered(answer);
+                        std::future::ready(())
+                    })
                     .await;
             };
             let of_mocks = async {
@@ -140,7 +157,12 @@ impl ToolHost for HostedTools<'_> {
                 }
                 Ok::<_, Halt>(())
             };
-            let ((), mocked) = tokio::join!(executed, of_mocks);
+            let all = async { tokio::join!(executed, of_mocks) };
+            let ((), mocked) = tokio::select! {
+                biased;
+                () = stop.cancelled() => return Err(Halt::Stopped),
+                answered = all => answered,
+            };
             mocked?;
             Ok(answers.into_inner().unwrap_or_else(PoisonError::into_inner))
         })

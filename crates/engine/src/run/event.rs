@@ -4,7 +4,7 @@
 use super::exchange_part::ExchangePart;
 use super::no_answer::NoAnswer;
 use ananke_base::message::Lane;
-use ananke_trace::outcome::{Outcome, RunFacts, Status, Verdict};
+use ananke_trace::outcome::{Outcome, RunClose, RunFacts, Status};
 use ananke_trace::redact::{Mask, Redactor};
 use ananke_trace::trace::Usage;
 
@@ -122,14 +122,7 @@ pub enum RunEvent {
         deleted: Vec<String>,
     },
     /// The run is over.
-    RunFinished {
-        /// The verdict.
-        verdict: Verdict,
-        /// How long the run took on the wall clock, in microseconds.
-        elapsed_us: u64,
-        /// Whether it was interrupted.
-        interrupted: bool,
-    },
+    RunFinished(RunClose),
 }
 
 impl RunEvent {
@@ -153,14 +146,7 @@ impl Mask for RunEvent {
     fn mask(&mut self, redactor: &Redactor) {
         match self {
             Self::RunStarted { facts, .. } => facts.mask(redactor),
-            Self::RunFinished {
-                verdict,
-                elapsed_us: _,
-                interrupted: _,
-            } => {
-                verdict.expired.mask(redactor);
-                verdict.near_names.found.mask(redactor);
-            }
+            Self::RunFinished(end) => end.mask(redactor),
             Self::Retrying { id, why, .. } => {
                 id.mask(redactor);
                 why.mask(redactor);

@@ -13,9 +13,18 @@ const MOST_REASONS: usize = 10;
 /// The runs that did not pass so far.
 #[derive(Debug, Default)]
 pub(super) struct FailureReasons {
-    listed: Vec<FailedRuns>,
+    listed: Vec<ListedReason>,
     /// How many runs have a reason that is not listed.
     further: u32,
+}
+
+/// A reason that is listed.
+#[derive(Debug)]
+struct ListedReason {
+    failed: FailedRuns,
+    /// The place of the rule that failed first, if its findings differ from run to run: in their numbers if it is a limit, in
+    /// their words if the conversation is simulated.
+    rule: Option<Place>,
 }
 
 /// Whether a run is the first with its reason.
@@ -35,12 +44,17 @@ impl FailureReasons {
         let (kind, message) = outcome
             .headline()
             .unwrap_or((status.as_str(), status.as_str()));
-        let is_same = |failed: &&mut FailedRuns| match rule {
-            Some(rule) => failed.rule.as_ref() == Some(rule) && failed.kind == kind,
-            None => failed.rule.is_none() && (&*failed.kind, &*failed.message) == (kind, message),
+        let is_same = |listed: &&mut ListedReason| {
+            let FailedRuns {
+                kind: known,
+                message: found,
+                ..
+            } = &listed.failed;
+            let is_alike = rule.is_some() || found == message;
+            listed.rule.as_ref() == rule && known == kind && is_alike
         };
         if let Some(known) = self.listed.iter_mut().find(is_same) {
-            known.add(outcome.run);
+            known.failed.add(outcome.run);
             return ReasonNovelty::Known;
         }
         if self.listed.len() == MOST_REASONS {
@@ -48,21 +62,23 @@ impl FailureReasons {
             return ReasonNovelty::Known;
         }
         let (kind, message, rule) = (kind.to_owned(), message.to_owned(), rule.cloned());
-        self.listed.push(FailedRuns {
+        let failed = FailedRuns {
             status,
             kind,
             message,
-            rule,
             count: 1,
             runs: vec![outcome.run],
-        });
+        };
+        self.listed.push(ListedReason { failed, rule });
         ReasonNovelty::First
     }
 
     /// The runs by reason, the most frequent first, and how many have a reason that is not listed.
     pub(super) fn into_parts(mut self) -> (Vec<FailedRuns>, u32) {
-        self.listed.sort_by_key(|failed| Reverse(failed.count));
-        (self.listed, self.further)
+        self.listed
+            .sort_by_key(|listed| Reverse(listed.failed.count));
+        let failed = self.listed.into_iter().map(|listed| listed.failed);
+        (failed.collect(), self.further)
     }
 }
 

@@ -13,6 +13,8 @@ pub struct NoAnswer {
     pub place: Place,
     /// That line of the config.
     pub line: String,
+    /// Whether the agent is a program that is started for each conversation.
+    pub is_program: bool,
     /// The programs of the config that run as servers, each as it is called.
     pub servers: Vec<String>,
     /// What it means for the other tests.
@@ -25,6 +27,7 @@ impl Mask for NoAnswer {
             tests: _,
             place,
             line,
+            is_program: _,
             servers,
             after: _,
         } = self;

@@ -105,7 +105,7 @@ pub struct Options {
     pub exchanges: ExchangeReports,
     /// Whether it is reported what agents do.
     pub activity: ActivityReports,
-    /// Of which tests the outcomes contain what was sent and received.
+    /// The tests whose outcomes contain what was sent and received.
     pub events: ReportedEvents,
 }
 

@@ -17,7 +17,7 @@ use ananke_base::context::At;
 use ananke_base::message::Lane;
 use ananke_rules::TurnRules;
 use ananke_trace::outcome::{
-    MOST_RAW, Outcome, RawEvent, RawExchange, RawTurn, RuleResult, StateChange, StateChangeKind,
+    MOST_RAW, Outcome, RawEvent, RawExchange, RawStateChange, RawTurn, RuleResult, StateChangeKind,
     StateHistory, Status, TurnOutcome, bounded,
 };
 use ananke_trace::redact::Redactor;
@@ -275,7 +275,7 @@ impl CollectedRaw {
                         before: of.before.as_deref().map(str::to_owned),
                         changes: Vec::new(),
                     });
-                    state.changes.push(StateChange {
+                    state.changes.push(RawStateChange {
                         event: number,
                         kind,
                         value,
@@ -309,9 +309,9 @@ fn size_of_headers(headers: &[(String, String)]) -> usize {
 /// `value` as JSON; `None` if it has more than `most` bytes.
 fn json_within(value: &Value, most: usize) -> Option<String> {
     /// Takes so many bytes and fails after them.
-    struct Limited(Vec<u8>, usize);
+    struct LimitedWrite(Vec<u8>, usize);
 
-    impl Write for Limited {
+    impl Write for LimitedWrite {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             if self.0.len() + bytes.len() > self.1 {
                 return Err(io::ErrorKind::FileTooLarge.into());
@@ -325,7 +325,7 @@ fn json_within(value: &Value, most: usize) -> Option<String> {
         }
     }
 
-    let mut written = Limited(Vec::new(), most);
+    let mut written = LimitedWrite(Vec::new(), most);
     value
         .serialize(&mut serde_json::Serializer::new(&mut written))
         .ok()?;
@@ -548,9 +548,9 @@ mod tests {
     #[test]
     fn the_oldest_is_dropped_where_an_attempt_receives_too_much() {
         let mut log = began();
-        let long = "y".repeat(10_000);
+        let words = "y".repeat(10_000);
         for _ in 0..1000 {
-            frame(&mut log, &long);
+            frame(&mut log, &words);
         }
         assert!(log.collected.lock().unwrap().bytes <= MOST_WAITING);
         let outcome = outcome(&log, 1, &[], &Redactor::default());
@@ -564,10 +564,10 @@ mod tests {
         let redactor = Redactor::default();
         redactor.add(["hunter22"]);
         let mut log = began();
-        for delta in ["key: hun", "ter22", " and more"] {
+        for (id, delta) in [("m", "key: hun"), ("m", "ter22"), ("n", " and more")] {
             frame(&mut log, delta);
             let change = Change::MessageText {
-                id: "m".into(),
+                id: id.into(),
                 delta: delta.into(),
             };
             log.change(&Lane::Agent, At(3500), &change);

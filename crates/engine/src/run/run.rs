@@ -22,7 +22,7 @@ use crate::observed::ObservedConversations;
 use crate::plan::CaseEntry;
 use crate::recording::{AttemptStore, EarlierAnswers, KeptRecording, Recordings};
 use crate::server::ServerWatch;
-use ananke_agents::Transport;
+use ananke_agents::{Transport, UndeclaredCalls};
 use ananke_base::context::Context;
 use ananke_trace::outcome::RunFacts;
 use ananke_trace::redact::{Redactor, Sealed};
@@ -126,6 +126,12 @@ impl Run {
         let redactor = self.redactor.child();
         redactor.add(&entry.test.secrets);
         redactor
+    }
+
+    /// What comes of calls to tools that were not declared.
+    pub(super) fn undeclared_calls(&self) -> UndeclaredCalls {
+        let driver = self.driver.as_ref();
+        driver.map_or(UndeclaredCalls::Rejected, |driver| driver.undeclared())
     }
 
     /// Sends an event.

@@ -10,7 +10,7 @@ use super::schedule::All;
 use super::snapshots;
 use super::stopper::Reason;
 use crate::plan::Plan;
-use ananke_trace::outcome::{NearNames, RunFacts, Verdict};
+use ananke_trace::outcome::{NearNames, RunClose, RunFacts, Verdict};
 
 /// Runs every case of the plan, each on a thread that runs nothing else meanwhile. The runtime must not be shut down while
 /// tests run, and is not waited for: a test that timed out may still compute.
@@ -58,11 +58,11 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
         warnings_fail,
     };
     let interrupted = shared.stopper.reason() == Some(Reason::Interrupted);
-    shared.tell_all(RunEvent::RunFinished {
+    shared.tell_all(RunEvent::RunFinished(RunClose {
         verdict: verdict.clone(),
         elapsed_us,
         interrupted,
-    });
+    }));
     shared.events.end();
     verdict
 }

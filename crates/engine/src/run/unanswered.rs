@@ -26,6 +26,7 @@ impl Run {
             tests,
             line: line.trim().to_owned(),
             place,
+            is_program: resolved.model.is_program(),
             servers: plan
                 .servers
                 .iter()

@@ -113,22 +113,22 @@ pub struct ReportTarget {
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.4"))]
 pub struct ReportSettings {
-    /// Of which tests JSON reports and kept runs contain what was sent and received, as it was: `failed` (default) of those that
-    /// did not pass, without the bodies of requests; `all` of every test, with them; `none` of no test.
+    /// The tests for which JSON reports and kept runs contain what was sent and received, as it was: `failed` (default) those that
+    /// did not pass, without the bodies of requests; `all` every test, with them; `none` no test.
     #[schemars(example = &"all")]
     pub events: Option<ReportedEvents>,
 }
 
-/// Of which tests reports contain what was sent and received.
+/// The tests for which reports contain what was sent and received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub enum ReportedEvents {
-    /// Of tests that did not pass, without the bodies of requests.
+    /// Tests that did not pass, without the bodies of requests.
     Failed,
-    /// Of every test, with the bodies of requests.
+    /// Every test, with the bodies of requests.
     All,
-    /// Of no test.
+    /// No test.
     #[default]
     #[serde(rename = "none")]
     Off,

@@ -2,7 +2,8 @@
 //! whole file. Only known fields are read; the rest is skipped, whatever it contains.
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error};
+use serde::de::value::Error as ValueError;
+use serde::de::{Deserializer, Error, IntoDeserializer as _};
 use serde_json::Value;
 
 use super::run_summary::{RunSummary, microseconds};
@@ -193,9 +194,10 @@ impl TryFrom<BoundedText> for Word {
     type Error = String;
 
     fn try_from(BoundedText(text): BoundedText) -> Result<Self, String> {
-        Status::named(&text)
-            .map(Self)
-            .ok_or_else(|| format!("`{text}` is not a valid status"))
+        let read: Result<Status, ValueError> =
+            Status::deserialize(text.as_str().into_deserializer());
+        read.map(Self)
+            .map_err(|_| format!("`{text}` is not a valid status"))
     }
 }
 

@@ -12,7 +12,6 @@ pub(crate) struct TestSummary {
     #[serde(skip)]
     pub(crate) id: String,
     /// The verdict: `passed`, `failed`, `error`, `timeout`, `skipped`.
-    #[serde(serialize_with = "word")]
     #[schemars(with = "String")]
     pub(crate) status: Status,
     /// Whether it passed only on a retry.
@@ -34,11 +33,6 @@ pub(crate) struct TestSummary {
     /// Why it did not pass or was not run, on one line; omitted if it passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "a serializer asks so")]
-fn word<S: Serializer>(status: &Status, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(status.as_str())
 }
 
 #[expect(

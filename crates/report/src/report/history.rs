@@ -18,8 +18,9 @@ use crate::report::own_folder::{FOLDER, make_own_folder};
 use crate::report::reporter::Reporter;
 use ananke_base::context::{At, Clock, write_file};
 use ananke_base::source::reason;
+use ananke_base::text::truncate;
 use ananke_engine::run::RunEvent;
-use ananke_trace::outcome::{Outcome, Status};
+use ananke_trace::outcome::{FailureReason, Outcome, Status};
 use ananke_trace::redact::Sealed;
 use ananke_trace::trace::Tokens;
 
@@ -31,6 +32,9 @@ const MOST_RUNS: usize = 50;
 
 /// How large the file may become, in bytes.
 const MOST_BYTES: u64 = 8 << 20;
+
+/// The most bytes of each text of a reason.
+pub const MOST_OF_REASON: usize = 300;
 
 /// How many bytes are left when older runs go because the file is too large: not every run has to rewrite it.
 const LEFT_BYTES: usize = 6 << 20;
@@ -60,17 +64,86 @@ pub struct HistoryEntry {
     pub commit: Option<String>,
     /// The id of the test.
     pub id: String,
-    /// How it ended, in the word of reports.
-    pub status: String,
+    /// How it ended.
+    pub status: Status,
     /// How long all its attempts took on the wall clock, in milliseconds; `None` if it did not begin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// The tokens that it used; `None` if they are not known, or not all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// What was wrong with it, in a word: the path of the first rule that failed, or the kind of its problem.
+    /// What was wrong with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub reason: Option<HistoryReason>,
+}
+
+/// The key that equal failures share, as it is kept: each of its texts has at most [`MOST_OF_REASON`] bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "KeptReason")]
+pub struct HistoryReason {
+    /// The rule's path in an assert block, or the kind of a problem.
+    pub kind: String,
+    /// The tool that it is about, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The place of the first value that differs, if values differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// What it is about where no path says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+}
+
+/// A reason in the forms in which it was ever written.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum KeptReason {
+    /// Its kind alone.
+    Kind(String),
+    Whole {
+        kind: String,
+        tool: Option<String>,
+        path: Option<String>,
+        about: Option<String>,
+    },
+}
+
+impl From<KeptReason> for HistoryReason {
+    fn from(kept: KeptReason) -> Self {
+        let (kind, tool, path, about) = match kept {
+            KeptReason::Kind(kind) => (kind, None, None, None),
+            KeptReason::Whole {
+                kind,
+                tool,
+                path,
+                about,
+            } => (kind, tool, path, about),
+        };
+        Self {
+            kind,
+            tool,
+            path,
+            about,
+        }
+    }
+}
+
+impl From<FailureReason> for HistoryReason {
+    fn from(reason: FailureReason) -> Self {
+        let FailureReason {
+            kind,
+            tool,
+            path,
+            about,
+        } = reason;
+        let bounded = |text: String| truncate::bytes(&text, MOST_OF_REASON).into_owned();
+        Self {
+            kind: bounded(kind.into_owned()),
+            tool: tool.map(bounded),
+            path: path.map(bounded),
+            about: about.map(bounded),
+        }
+    }
 }
 
 impl HistoryEntry {
@@ -78,20 +151,16 @@ impl HistoryEntry {
         let status = outcome.status();
         let usage = outcome.spent().1.usage;
         let sum = || Some(usage.input.whole()? + usage.output.whole()?);
-        let reason = outcome
-            .headline()
-            .filter(|_| status != Status::Passed)
-            .map(|(kind, _)| kind.to_owned());
         Self {
             run: run.to_owned(),
             commit: commit.map(str::to_owned),
             id: outcome.test.id.clone(),
-            status: status.as_str().to_owned(),
+            status,
             duration_ms: duration.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
             tokens: Tokens::whole(usage.total)
                 .or_else(sum)
                 .filter(|tokens| *tokens > 0),
-            reason,
+            reason: outcome.reason().map(HistoryReason::from),
         }
     }
 }
@@ -111,7 +180,7 @@ impl RunHistory {
             let Ok(entry) = serde_json::from_slice::<HistoryEntry>(line) else {
                 continue;
             };
-            let passed = entry.status == Status::Passed.as_str();
+            let passed = entry.status == Status::Passed;
             if let Some(duration) = entry.duration_ms.filter(|_| passed) {
                 history.passed.entry(entry.id).or_default().push(duration);
             }
@@ -213,7 +282,7 @@ impl HistoryReport {
             return;
         }
         if make_own_folder(&self.folder).is_err() {
-            // The memory of the last run says so.
+            // The beginning of the run says so.
             return;
         }
         let append = || {
@@ -325,7 +394,7 @@ impl Reporter for HistoryReport {
 mod tests {
     use super::*;
     use ananke_base::context::ManualClock;
-    use ananke_trace::outcome::{TestEnd, TestIdentity};
+    use ananke_trace::outcome::{ErrorKind, Problem, TestEnd, TestIdentity};
     use ananke_trace::redact::Redactor;
     use ananke_trace::trace::Usage;
 
@@ -347,8 +416,24 @@ mod tests {
         }
     }
 
+    /// A test with a hook that failed.
+    fn broken(id: &str, message: String) -> Outcome {
+        let mut broken = outcome(id);
+        broken.verdict.end = TestEnd::Problem(Problem {
+            kind: ErrorKind::Hook,
+            message,
+            help: None,
+        });
+        broken
+    }
+
     /// Runs the test `a` for so many milliseconds.
     fn run(folder: &Path, name: &str, took: u64, outcome: Outcome) {
+        run_masked(folder, name, took, outcome, &Redactor::default());
+    }
+
+    /// The same, of a run that masks what `redactor` knows.
+    fn run_masked(folder: &Path, name: &str, took: u64, outcome: Outcome, redactor: &Redactor) {
         let clock = Arc::new(ManualClock::new(0));
         let own = Arc::clone(&clock) as Arc<dyn Clock>;
         let mut report = Box::new(HistoryReport::new(
@@ -357,7 +442,7 @@ mod tests {
             own,
             Box::new(io::sink()),
         ));
-        let seal = |event| Redactor::default().seal(event);
+        let seal = |event| redactor.seal(event);
         let id = outcome.test.id.clone();
         let ended = RunEvent::CaseEnded {
             id: id.clone(),
@@ -385,19 +470,48 @@ mod tests {
         {
             run(&folder, &format!("{index:02}"), *took, outcome("a"));
         }
-        let mut broken = outcome("a");
-        broken.verdict.end = TestEnd::Problem(ananke_trace::outcome::Problem {
-            kind: ananke_trace::outcome::ErrorKind::Hook,
-            message: "no".to_owned(),
-            help: None,
-        });
-        run(&folder, "99", 1, broken);
+        run(&folder, "99", 1, broken("a", "no".to_owned()));
         let history = RunHistory::read(&folder);
         assert_eq!(history.usual_duration("a"), Some(Duration::from_millis(60)));
         assert_eq!(history.usual_duration("b"), None);
         let text = fs::read_to_string(folder.join(HISTORY)).unwrap();
         assert!(
-            text.ends_with("{\"run\":\"99\",\"id\":\"a\",\"status\":\"error\",\"duration_ms\":1,\"reason\":\"hook\"}\n"),
+            text.ends_with("{\"run\":\"99\",\"id\":\"a\",\"status\":\"error\",\"duration_ms\":1,\"reason\":{\"kind\":\"hook\",\"about\":\"no\"}}\n"),
+            "{text}"
+        );
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_reason_is_whole_bounded_and_masked_and_one_of_before_is_read() {
+        let folder = project("reason");
+        let whole = FailureReason {
+            kind: "tools.require".into(),
+            tool: Some("t".repeat(2 * MOST_OF_REASON)),
+            path: Some("currency".to_owned()),
+            about: None,
+        };
+        let kept = HistoryReason::from(whole);
+        let tool = kept.tool.clone().unwrap();
+        assert!(
+            tool.starts_with("ttt") && tool.len() < MOST_OF_REASON + 40,
+            "{tool}"
+        );
+        let text = serde_json::to_string(&kept).unwrap();
+        assert!(text.ends_with(",\"path\":\"currency\"}"), "{text}");
+        assert_eq!(serde_json::from_str::<HistoryReason>(&text).unwrap(), kept);
+        let before =
+            "{\"run\":\"1\",\"id\":\"a\",\"status\":\"failed\",\"reason\":\"tools.require\"}";
+        let before: HistoryEntry = serde_json::from_str(before).unwrap();
+        let reason = before.reason.unwrap();
+        assert_eq!((&*reason.kind, reason.tool), ("tools.require", None));
+        let redactor = Redactor::default();
+        redactor.add(["hunter2-and-more"]);
+        let message = "the hook said hunter2-and-more".to_owned();
+        run_masked(&folder, "1", 1, broken("a", message), &redactor);
+        let text = fs::read_to_string(folder.join(HISTORY)).unwrap();
+        assert!(
+            text.contains("\"about\":\"the hook said ") && !text.contains("hunter2"),
             "{text}"
         );
         fs::remove_dir_all(folder).unwrap();

@@ -230,12 +230,8 @@ impl Reporter for LastRunReport {
                     journal.note(progress, id);
                 }
             }
-            RunEvent::RunFinished {
-                verdict,
-                interrupted,
-                ..
-            } => {
-                self.is_whole = !*interrupted && verdict.lost.is_none();
+            RunEvent::RunFinished(end) => {
+                self.is_whole = !end.interrupted && end.verdict.lost.is_none();
             }
             _ => {}
         }

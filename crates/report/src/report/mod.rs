@@ -21,6 +21,7 @@ mod mutation;
 mod own_folder;
 #[cfg(feature = "html")]
 mod page_parts;
+mod part;
 mod reporter;
 mod run_journal;
 mod run_totals;
@@ -39,4 +40,5 @@ pub use contract::contract_conclusion;
 pub use coverage::{CoverageGate, coverage_conclusion};
 pub use document::{CommandDocument, Conclusion, DocumentText, Documented, document_schema};
 pub use mutation::{MutationDocument, MutationGates, mutation_conclusion};
+pub use own_folder::prepare_own_folder;
 pub use reporter::{Reporter, deliver};

@@ -59,7 +59,7 @@ pub(super) fn table(
     // Writing to a String cannot fail.
     let _ = writeln!(
         page,
-        "<h2>{heading}</h2>\n<div class=\"table\"><table>\n<thead><tr>{}</tr></thead>\n<tbody>",
+        "<h2>{heading}</h2>\n<div class=\"table\" role=\"group\" aria-label=\"{heading}\" tabindex=\"0\"><table>\n<thead><tr>{}</tr></thead>\n<tbody>",
         columns.concat()
     );
     for row in rows {

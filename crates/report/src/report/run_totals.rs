@@ -2,7 +2,7 @@
 
 use crate::report::snapshot_totals::SnapshotTotals;
 use ananke_engine::run::RunEvent;
-use ananke_trace::outcome::{RunFacts, TokenTotals, Totals, Verdict};
+use ananke_trace::outcome::{RunClose, RunFacts, TokenTotals, Totals};
 use ananke_trace::trace::AgentTime;
 
 /// The numbers of a run so far.
@@ -20,14 +20,6 @@ pub(crate) struct RunTotals {
     pub(crate) snapshots: SnapshotTotals,
     /// How the run came to its end, once it did.
     pub(crate) end: Option<RunClose>,
-}
-
-/// The end of a run.
-#[derive(Clone, Debug)]
-pub(crate) struct RunClose {
-    pub(crate) verdict: Verdict,
-    pub(crate) elapsed_us: u64,
-    pub(crate) interrupted: bool,
 }
 
 impl RunTotals {
@@ -55,18 +47,7 @@ impl RunTotals {
                 }
             }
             RunEvent::ObsoleteSnapshots { left, deleted } => self.snapshots.obsolete(left, deleted),
-            RunEvent::RunFinished {
-                verdict,
-                elapsed_us,
-                interrupted,
-            } => {
-                let verdict = verdict.clone();
-                self.end = Some(RunClose {
-                    verdict,
-                    elapsed_us: *elapsed_us,
-                    interrupted: *interrupted,
-                });
-            }
+            RunEvent::RunFinished(end) => self.end = Some(end.clone()),
             _ => {}
         }
     }

@@ -72,6 +72,11 @@ impl SnapshotTotals {
         page.end();
     }
 
+    /// Whether a snapshot was written, updated, deleted or found obsolete.
+    pub(crate) fn has_any(&self) -> bool {
+        self.written + self.updated + self.obsolete + self.deleted > 0
+    }
+
     /// `2 written, 1 updated`; empty if all are zero.
     pub(crate) fn counts(&self) -> String {
         let Self {

@@ -12,8 +12,9 @@ use crate::inherit::{Inherited, TurnRules};
 use crate::limits::{Measure, monitor, total};
 use crate::rule::RuleEntry;
 use crate::rule_origin::RuleOrigin;
+use ananke_base::context::interruption::is_everything_given_up;
 use ananke_model::variables::Patterns;
-use ananke_trace::outcome::{ErrorKind, Problem, RuleResult, TimeLimits};
+use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult, TimeLimits};
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{Delta, RunEnd, Trace};
 
@@ -124,19 +125,31 @@ impl Evaluator {
         self
     }
 
+    /// Why a test ends whose rules were given up: they took longer than they may, or the program is to end.
+    pub fn given_up(&self) -> Option<Halt> {
+        let problem = self.overtime()?;
+        let halt = if is_everything_given_up() {
+            Halt::Stopped
+        } else {
+            problem.into()
+        };
+        Some(halt)
+    }
+
     /// The problem of a test whose rules took longer than they may: nothing that they answered since counts.
     pub fn overtime(&self) -> Option<Problem> {
+        if !self.time.is_over() {
+            return None;
+        }
         let mut watches = self.waiting.iter().chain(&self.test).chain(&self.turn);
         let slow = watches
             .find(|watch| watch.activity == WatchActivity::Computing)
             .map(RuleWatch::named);
-        self.time
-            .is_over()
-            .then(|| self.time.problem(slow.as_deref()))
+        Some(self.time.problem(slow.as_deref()))
     }
 
-    /// A test that the rules took longer than they may.
-    pub fn is_over_time(&self) -> bool {
+    /// Whether the rules were given up.
+    pub fn is_given_up(&self) -> bool {
         self.time.is_over()
     }
 

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::words::words;
+
 /// A tool call as reports show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallOutcome {
@@ -30,22 +32,14 @@ pub struct CallOutcome {
     pub failure: Option<CallFailure>,
 }
 
-/// How a call failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CallFailure {
-    /// It was executed and failed.
-    Failed,
-    /// It was not executed: a person denied it.
-    Denied,
-}
-
-impl CallFailure {
-    /// The word in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Failed => "failed",
-            Self::Denied => "denied",
-        }
+words! {
+    /// How a call failed.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum CallFailure {
+        /// It was executed and failed.
+        Failed = "failed",
+        /// It was not executed: a person denied it.
+        Denied = "denied",
     }
 }
 

@@ -2,21 +2,27 @@
 //!
 //! **Invariant:** its size does not depend on the number of runs.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::CheckpointOutcome;
 
 /// A checkpoint in several runs of its test.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckpointRuns {
-    /// Its id.
+    /// The id of the checkpoint.
     pub id: String,
     /// Whether the test fails without it.
+    #[serde(rename = "required")]
     pub is_required: bool,
     /// How many runs reached it.
     pub reached: u32,
-    /// The smallest and the largest number of the turn that did, counted from 1; `None` if no run reached it.
-    pub turns: Option<(u32, u32)>,
+    /// The smallest number of the turn that reached it, from 1; omitted if no run did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_turn: Option<u32>,
+    /// The largest number of that turn; omitted if no run did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_turn: Option<u32>,
 }
 
 impl CheckpointRuns {
@@ -37,15 +43,18 @@ impl CheckpointRuns {
                         id: id.clone(),
                         is_required: *is_required,
                         reached: 0,
-                        turns: None,
+                        first_turn: None,
+                        last_turn: None,
                     });
                     all.len() - 1
                 });
             if let Some(turn) = *reached_at {
-                let Self { reached, turns, .. } = &mut all[known];
-                *reached += 1;
-                let (least, most) = turns.unwrap_or((turn, turn));
-                *turns = Some((least.min(turn), most.max(turn)));
+                let known = &mut all[known];
+                known.reached += 1;
+                known.first_turn = known
+                    .first_turn
+                    .map_or(Some(turn), |first| Some(first.min(turn)));
+                known.last_turn = known.last_turn.max(Some(turn));
             }
         }
     }
@@ -79,11 +88,14 @@ mod tests {
         }
         let counted: Vec<_> = all
             .iter()
-            .map(|known| (&*known.id, known.reached, known.turns))
+            .map(|known| (&*known.id, known.reached, known.first_turn, known.last_turn))
             .collect();
         assert_eq!(
             counted,
-            [("asked", 3, Some((1, 4))), ("paid", 1, Some((4, 4)))]
+            [
+                ("asked", 3, Some(1), Some(4)),
+                ("paid", 1, Some(4), Some(4))
+            ]
         );
     }
 }

@@ -1,28 +1,26 @@
 //! The runs of one test that did not pass for one reason.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::status::Status;
-use ananke_base::diagnostic::Place;
 
 /// How many of the runs are listed by their numbers.
 const LISTED: usize = 20;
 
-/// The runs of one test that did not pass for one reason.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The runs that did not pass for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FailedRuns {
     /// How the first of them ended.
     pub status: Status,
-    /// What is wrong: the rule or the kind of problem.
+    /// The rule that failed, or the kind of problem.
+    #[serde(rename = "type")]
     pub kind: String,
-    /// The finding of the first of them, in a few words.
+    /// The finding of the first of them.
     pub message: String,
-    /// The place of the rule that failed first, if its findings differ from run to run: in their numbers if it is a limit, in
-    /// their words if the conversation is simulated.
-    pub rule: Option<Place>,
     /// How many there are.
     pub count: u32,
-    /// The numbers of the first of them, ascending.
+    /// Their numbers, from 1: at most the first 20. The first of them is in `other_runs`, unless it is the run that is `shown`.
     pub runs: Vec<u32>,
 }
 

@@ -1,40 +1,36 @@
-//! Whether an agent waited for input after a turn, and how that was found out.
+//! Whether an agent waited for input after a turn, and how that was found out: the reasons are in the order in which they are
+//! looked for (SPEC 8).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whether an agent waits for input, and how that was found out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+use super::words::words;
+
+/// Whether the agent waits for input, and how that was found out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InputDecision {
-    /// How it was found out.
+    /// How that was found out.
     pub reason: InputReason,
-    /// What the agent asks, if it asks in words.
+    /// What it asks; omitted if it waits for nothing or asks without words.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
-    /// What the agent says about the input that it wants.
+    /// What it says about the input that it wants; omitted if it does not.
+    #[serde(rename = "input_hint", skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
-/// How it was found out whether an agent waits for input, in the order in which that is looked for (SPEC 8).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum InputReason {
-    /// The agent says so itself.
-    AgentDeclared,
-    /// It called a tool that asks its user.
-    ToolRequiresConfirmation,
-    /// The last thing that it said is a question.
-    ContentIsQuestion,
-    /// It waits for nothing.
-    Completed,
-}
-
-impl InputReason {
-    /// The word in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::AgentDeclared => "agent_declared",
-            Self::ToolRequiresConfirmation => "tool_requires_confirmation",
-            Self::ContentIsQuestion => "content_is_question",
-            Self::Completed => "completed",
-        }
+words! {
+    /// How it was found out whether the agent waits for input.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum InputReason {
+        /// The agent says so: in a JSON answer, a custom event or its state, or with an interrupt.
+        AgentDeclared = "agent_declared",
+        /// It called a tool that asks the user.
+        ToolRequiresConfirmation = "tool_requires_confirmation",
+        /// The last thing that it said is a question.
+        ContentIsQuestion = "content_is_question",
+        /// It waits for nothing.
+        Completed = "completed",
     }
 }
 

@@ -1,32 +1,25 @@
 //! Who said what a turn sent.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Who said what a turn sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum InputOrigin {
-    /// The test: a written turn.
-    #[default]
-    Static,
-    /// The test: the first message of a conversation that a simulator or a person continues.
-    Initial,
-    /// The simulator.
-    Simulator,
-    /// A random walk: an action that was possible.
-    Walk,
-    /// A person at the terminal.
-    Human,
-}
+use super::words::words;
 
-impl InputOrigin {
-    /// The word in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Static => "static",
-            Self::Initial => "initial",
-            Self::Simulator => "simulator",
-            Self::Walk => "walk",
-            Self::Human => "human",
-        }
+words! {
+    /// Where an input came from.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[schemars(rename = "InputSource")]
+    pub enum InputOrigin {
+        /// From the test file.
+        #[default]
+        Static = "static",
+        /// From the test file, as the first message of a conversation that a simulator or a person continues.
+        Initial = "initial",
+        /// From the simulator.
+        Simulator = "simulator",
+        /// From a walk: an action that was possible.
+        Walk = "walk",
+        /// From a person at the terminal.
+        Human = "human",
     }
 }

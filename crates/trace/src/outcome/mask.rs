@@ -9,25 +9,91 @@ use super::evidence_line::EvidenceLine;
 use super::failed_runs::FailedRuns;
 use super::identity::TestIdentity;
 use super::input_decision::InputDecision;
-use super::near_name::NearName;
+use super::near_name::{NearName, NearNames};
 use super::outcome::Outcome;
 use super::problem::Problem;
 use super::quarantine::Quarantine;
-use super::raw_turn::{RawExchange, RawTurn, StateHistory};
+use super::raw_turn::{RawEvent, RawExchange, RawStateChange, RawTurn, StateHistory};
 use super::rule_result::RuleResult;
 use super::ruling::{JudgeAnswer, Ruling};
+use super::run_close::RunClose;
 use super::run_end::{OpenInterrupt, ReportedRunEnd};
+use super::run_facts::RunFacts;
+use super::stability::Stability;
 use super::test_end::TestEnd;
-use super::test_verdict::TestVerdict;
-use super::transcript::Transcript;
-use super::transcript_line::TranscriptLine;
+use super::test_verdict::{SnapshotWritten, TestVerdict};
+use super::transcript::{EarlierMessage, Transcript};
+use super::transcript_line::{SaidLine, TranscriptLine};
 use super::turn::TurnOutcome;
 use super::turn_end::TurnEnd;
 use super::value_difference::ValueDifference;
+use super::verdict::Verdict;
 use super::walk::{ActionCount, FailedWalk, Walks};
 use crate::redact::{MASK, Mask, Redactor};
-use ananke_base::diagnostic::Place;
+use ananke_base::diagnostic::{Difference, Excerpt, Place};
 use ananke_model::variables::is_secret_header;
+
+/// The fields of each type that are masked, and those that contain nothing from outside; every field is one or the other.
+macro_rules! masked {
+    ($($type:ident { $($masked:ident),* } not { $($own:ident),* })*) => {$(
+        impl Mask for $type {
+            fn mask(&mut self, redactor: &Redactor) {
+                let Self { $($masked,)* $($own: _,)* } = self;
+                $($masked.mask(redactor);)*
+            }
+        }
+    )*};
+}
+
+masked! {
+    ActionCount { name } not { taken, possible }
+    CallOutcome { id, name, args, result } not {
+        event, result_event, is_client_side, hides_result, started_us, duration_us, failure
+    }
+    CheckpointOutcome { id, description, missed } not { is_required, reached_at }
+    CheckpointRuns { id } not { is_required, reached, first_turn, last_turn }
+    EarlierMessage { text } not { role }
+    FailedRuns { kind, message } not { status, count, runs }
+    FailedWalk { actions, shrunk } not { number, tries, is_shortest }
+    InputDecision { question, hint } not { reason }
+    JudgeAnswer { reason, suggestions } not { passed, score }
+    LateResult { id, name, result } not { event, called_in, arrived_us, failure }
+    NearName { place, name, nearest } not { rule }
+    NearNames { found } not { note }
+    OpenInterrupt { id, reason, message, tool } not {}
+    Problem { message, help } not { kind }
+    Quarantine { test, owner, reason } not { expires, place }
+    RawEvent { raw } not { number, at_us }
+    RawStateChange { value } not { event, kind }
+    RawTurn { exchanges, events, state } not { dropped }
+    RuleResult {
+        tool, ruling, place, written, excerpt, message, expected, seen, found, differences, help, difference
+    } not { rule, level, is_prohibition, status, measured, counts, events }
+    Ruling { judge, answers } not { lane, threshold, quorum, is_negated }
+    RunClose { verdict } not { elapsed_us, interrupted }
+    RunFacts {
+        command, config, target, target_description, model, host, commit, branch, job_url
+    } not { parallel }
+    SaidLine { id, text } not { event, at_us, repeats_result }
+    SnapshotWritten { file } not { is_new }
+    Stability { failures, checkpoints } not {
+        policy, passed, failed, verdict, durations, turns, tokens, further_failed
+    }
+    StateHistory { before, changes } not {}
+    TestIdentity {
+        id, name, row, description, tags, file, path, target, agent, quarantine
+    } not { is_without_file, is_default_target, line }
+    TestVerdict { rules, silenced, end, warnings, snapshots } not { judges_not_asked }
+    Transcript { thread_id, history, turns, checkpoints, state, recording } not {
+        peer, time, turns_not_run, messages_count, started_unix_ms, ended_unix_ms, duration_us, is_unanswered
+    }
+    TurnOutcome { raw, awaits, rules, run_end, id, input, lines, end, warnings } not {
+        number, origin, started_unix_ms, ended_unix_ms, duration_us, usage, timing
+    }
+    ValueDifference { path, expected, actual } not { event, of }
+    Verdict { expired, near_names } not { totals, flaky_fails, lost, warnings_fail }
+    Walks { actions, failed } not { seed, walks, passed, turns, tokens }
+}
 
 impl Mask for Place {
     fn mask(&mut self, redactor: &Redactor) {
@@ -37,160 +103,36 @@ impl Mask for Place {
     }
 }
 
-impl Mask for NearName {
+impl Mask for Excerpt {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            place,
-            name,
-            rule: _,
-            nearest,
-        } = self;
-        place.mask(redactor);
-        name.mask(redactor);
-        nearest.mask(redactor);
+        for line in &mut self.lines {
+            line.text.mask(redactor);
+        }
+        self.truncate();
     }
 }
 
-impl Mask for RuleResult {
+impl Mask for Difference {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            rule: _,
-            tool,
-            level: _,
-            is_prohibition: _,
-            place,
-            written,
-            expected,
-            status: _,
-            message,
-            measured: _,
-            ruling,
-            counts: _,
-            excerpt,
-            seen,
-            found,
-            differences,
-            difference,
-            help,
-            events: _,
-        } = self;
-        tool.mask(redactor);
-        ruling.mask(redactor);
-        place.mask(redactor);
-        written.mask(redactor);
-        for line in &mut excerpt.lines {
+        for line in self.hunks.iter_mut().flat_map(|hunk| &mut hunk.lines) {
             line.text.mask(redactor);
-        }
-        excerpt.truncate();
-        message.mask(redactor);
-        expected.mask(redactor);
-        seen.mask(redactor);
-        found.mask(redactor);
-        differences.mask(redactor);
-        help.mask(redactor);
-        for hunk in difference
-            .iter_mut()
-            .flat_map(|difference| &mut difference.hunks)
-        {
-            for line in &mut hunk.lines {
-                line.text.mask(redactor);
-            }
         }
     }
 }
 
 impl Mask for EvidenceLine {
     fn mask(&mut self, redactor: &Redactor) {
-        if let Self::Call {
-            text: _,
-            event: _,
-            remark,
-        } = self
-        {
+        if let Self::Call { remark, .. } = self {
             remark.mask(redactor);
         }
         self.text_mut().mask(redactor);
     }
 }
 
-impl Mask for ValueDifference {
-    fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            event: _,
-            of: _,
-            path,
-            expected,
-            actual,
-        } = self;
-        path.mask(redactor);
-        expected.mask(redactor);
-        actual.mask(redactor);
-    }
-}
-
-impl Mask for Ruling {
-    fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            judge,
-            lane: _,
-            threshold: _,
-            quorum: _,
-            is_negated: _,
-            answers,
-        } = self;
-        judge.mask(redactor);
-        answers.mask(redactor);
-    }
-}
-
-impl Mask for JudgeAnswer {
-    fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            passed: _,
-            score: _,
-            reason,
-            suggestions,
-        } = self;
-        reason.mask(redactor);
-        suggestions.mask(redactor);
-    }
-}
-
-impl Mask for Problem {
-    fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            kind: _,
-            message,
-            help,
-        } = self;
-        message.mask(redactor);
-        help.mask(redactor);
-    }
-}
-
-impl Mask for CallOutcome {
-    fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            id,
-            name,
-            args,
-            result,
-            ..
-        } = self;
-        id.mask(redactor);
-        name.mask(redactor);
-        args.mask(redactor);
-        result.mask(redactor);
-    }
-}
-
 impl Mask for TranscriptLine {
     fn mask(&mut self, redactor: &Redactor) {
         match self {
-            Self::Says(said) | Self::Thinks(said) => {
-                said.id.mask(redactor);
-                said.text.mask(redactor);
-            }
+            Self::Says(said) | Self::Thinks(said) => said.mask(redactor),
             Self::Calls(call) => call.mask(redactor),
             Self::Answered(late) => late.mask(redactor),
             Self::Custom { name, value, .. } => {
@@ -201,38 +143,12 @@ impl Mask for TranscriptLine {
     }
 }
 
-impl Mask for LateResult {
-    fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            id, name, result, ..
-        } = self;
-        id.mask(redactor);
-        name.mask(redactor);
-        result.mask(redactor);
-    }
-}
-
 impl Mask for ReportedRunEnd {
     fn mask(&mut self, redactor: &Redactor) {
         match self {
             Self::Finished | Self::Cancelled => {}
             Self::Error(message) => message.mask(redactor),
             Self::Interrupted(interrupts) => interrupts.mask(redactor),
-        }
-    }
-}
-
-impl Mask for OpenInterrupt {
-    fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            id,
-            reason,
-            message,
-            tool,
-        } = self;
-        id.mask(redactor);
-        for text in [reason, message, tool] {
-            text.mask(redactor);
         }
     }
 }
@@ -252,67 +168,6 @@ impl Mask for TestEnd {
             Self::Evaluated => {}
             Self::Problem(problem) => problem.mask(redactor),
             Self::Skipped(_, reason) => reason.mask(redactor),
-        }
-    }
-}
-
-impl Mask for TurnOutcome {
-    fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            number: _,
-            id,
-            input,
-            origin: _,
-            lines,
-            started_unix_ms: _,
-            ended_unix_ms: _,
-            duration_us: _,
-            run_end,
-            usage: _,
-            awaits,
-            end,
-            rules,
-            warnings,
-            timing: _,
-            raw,
-        } = self;
-        raw.mask(redactor);
-        if let Some(InputDecision {
-            reason: _,
-            question,
-            hint,
-        }) = awaits
-        {
-            question.mask(redactor);
-            hint.mask(redactor);
-        }
-        rules.mask(redactor);
-        run_end.mask(redactor);
-        id.mask(redactor);
-        input.mask(redactor);
-        lines.mask(redactor);
-        end.mask(redactor);
-        warnings.mask(redactor);
-    }
-}
-
-impl Mask for RawTurn {
-    fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            exchanges,
-            events,
-            state,
-            dropped: _,
-        } = self;
-        exchanges.mask(redactor);
-        for event in events {
-            event.raw.mask(redactor);
-        }
-        if let Some(StateHistory { before, changes }) = state {
-            before.mask(redactor);
-            for change in changes {
-                change.value.mask(redactor);
-            }
         }
     }
 }
@@ -365,176 +220,9 @@ impl Mask for Outcome {
         verdict.mask(redactor);
         transcript.mask(redactor);
         earlier_attempts.mask(redactor);
-        if let Some(stability) = stability {
-            stability.failures.mask(redactor);
-            stability.checkpoints.mask(redactor);
-        }
-        if let Some(walks) = walks {
-            walks.mask(redactor);
-        }
+        stability.mask(redactor);
+        walks.mask(redactor);
         other_runs.mask(redactor);
         self.bound();
-    }
-}
-
-impl Mask for Walks {
-    fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            seed: _,
-            walks: _,
-            passed: _,
-            actions,
-            failed,
-            turns: _,
-            tokens: _,
-        } = self;
-        for ActionCount {
-            name,
-            taken: _,
-            possible: _,
-        } in actions
-        {
-            name.mask(redactor);
-        }
-        if let Some(FailedWalk {
-            number: _,
-            actions,
-            shrunk,
-            tries: _,
-            is_shortest: _,
-        }) = failed
-        {
-            actions.mask(redactor);
-            shrunk.mask(redactor);
-        }
-    }
-}
-
-impl Mask for CheckpointRuns {
-    fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            id,
-            is_required: _,
-            reached: _,
-            turns: _,
-        } = self;
-        id.mask(redactor);
-    }
-}
-
-impl Mask for FailedRuns {
-    fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            status: _,
-            kind,
-            message,
-            rule,
-            count: _,
-            runs: _,
-        } = self;
-        kind.mask(redactor);
-        message.mask(redactor);
-        rule.mask(redactor);
-    }
-}
-
-impl Mask for TestIdentity {
-    fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            id,
-            name,
-            row,
-            description,
-            tags,
-            file,
-            path,
-            is_without_file: _,
-            is_default_target: _,
-            line: _,
-            target,
-            agent,
-            quarantine,
-        } = self;
-        for text in [id, name, file, path, target, agent] {
-            text.mask(redactor);
-        }
-        row.mask(redactor);
-        description.mask(redactor);
-        tags.mask(redactor);
-        quarantine.mask(redactor);
-    }
-}
-
-impl Mask for TestVerdict {
-    fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            end,
-            rules,
-            silenced,
-            judges_not_asked: _,
-            warnings,
-            snapshots,
-        } = self;
-        rules.mask(redactor);
-        silenced.mask(redactor);
-        end.mask(redactor);
-        warnings.mask(redactor);
-        for written in snapshots {
-            written.file.mask(redactor);
-        }
-    }
-}
-
-impl Mask for Transcript {
-    fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            thread_id,
-            history,
-            peer: _,
-            time: _,
-            turns,
-            checkpoints,
-            turns_not_run: _,
-            messages_count: _,
-            state,
-            started_unix_ms: _,
-            ended_unix_ms: _,
-            duration_us: _,
-            is_unanswered: _,
-            recording,
-        } = self;
-        thread_id.mask(redactor);
-        state.mask(redactor);
-        for message in history {
-            message.text.mask(redactor);
-        }
-        turns.mask(redactor);
-        for CheckpointOutcome {
-            id,
-            description,
-            missed,
-            ..
-        } in checkpoints
-        {
-            id.mask(redactor);
-            description.mask(redactor);
-            missed.mask(redactor);
-        }
-        recording.mask(redactor);
-    }
-}
-
-impl Mask for Quarantine {
-    fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            test,
-            owner,
-            expires: _,
-            reason,
-            place: _,
-        } = self;
-        test.mask(redactor);
-        owner.mask(redactor);
-        reason.mask(redactor);
     }
 }

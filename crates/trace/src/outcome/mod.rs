@@ -29,6 +29,7 @@ mod raw_turn;
 mod rule_counts;
 mod rule_result;
 mod ruling;
+mod run_close;
 mod run_end;
 mod run_facts;
 mod run_policy;
@@ -47,6 +48,7 @@ mod turn_end;
 mod value_difference;
 mod verdict;
 mod walk;
+mod words;
 
 pub use bounds::bounded;
 pub use call::{CallFailure, CallOutcome, LateResult};
@@ -68,11 +70,12 @@ pub use outcome::Outcome;
 pub use problem::{ErrorKind, Problem};
 pub use quarantine::Quarantine;
 pub use raw_turn::{
-    MOST_RAW, RawEvent, RawExchange, RawTurn, StateChange, StateChangeKind, StateHistory,
+    MOST_RAW, RawEvent, RawExchange, RawStateChange, RawTurn, StateChangeKind, StateHistory,
 };
 pub use rule_counts::RuleCounts;
 pub use rule_result::{RuleResult, RuleStatus};
 pub use ruling::{JudgeAnswer, Ruling};
+pub use run_close::RunClose;
 pub use run_end::{OpenInterrupt, ReportedRunEnd};
 pub use run_facts::RunFacts;
 pub use run_policy::RunPolicy;

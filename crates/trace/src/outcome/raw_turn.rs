@@ -54,12 +54,12 @@ pub struct StateHistory {
     /// The state before the turn, as JSON; `None` if it is too large.
     pub before: Option<String>,
     /// The changes, in their order.
-    pub changes: Vec<StateChange>,
+    pub changes: Vec<RawStateChange>,
 }
 
 /// A change of the agent's state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StateChange {
+pub struct RawStateChange {
     /// The number of the event that brought it.
     pub event: u32,
     /// Whether `value` is the new state, or a patch of the old one.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::evidence_line::EvidenceLine;
@@ -14,7 +15,7 @@ use super::value_difference::ValueDifference;
 use ananke_base::diagnostic::{Difference, Excerpt, Place};
 
 /// The result of a rule.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleStatus {
     /// It passed.

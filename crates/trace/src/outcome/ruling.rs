@@ -1,35 +1,47 @@
 //! What a judge decided about a rule.
 
+use std::ops::Not;
+
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
-/// What a judge answered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// An answer of a judge.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgeAnswer {
-    /// Its verdict.
+    /// Its verdict, whatever the threshold says of the score.
     pub passed: bool,
-    /// How good it is, if it says so.
+    /// The score; omitted if it gave none.
+    #[schemars(with = "Option<f64>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<Number>,
-    /// Why; may be empty.
+    /// The reason; omitted if it gave none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// What the agent should do differently.
+    /// What the agent should do differently; omitted if it said nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suggestions: Vec<String>,
 }
 
-/// What a judge, which is an agent itself, decided about a rule.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What a judge decided about a rule.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Judge")]
 pub struct Ruling {
     /// The name of the target that was asked.
+    #[serde(rename = "agent")]
     pub judge: String,
     /// Its lane in a recording.
     pub lane: String,
-    /// The smallest score that passes, if there is one.
+    /// The smallest score that passes; omitted if the verdict alone decides.
+    #[schemars(with = "Option<f64>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold: Option<Number>,
     /// How many of the answers have to pass.
     pub quorum: u32,
-    /// Whether the rule is negated: it passes if the answers do not.
+    /// `true` if the rule passes when the answers do not; omitted otherwise.
+    #[serde(rename = "not", default, skip_serializing_if = "Not::not")]
     pub is_negated: bool,
-    /// Every answer, in order; at least one.
+    /// Every answer, in order.
     pub answers: Vec<JudgeAnswer>,
 }
 

@@ -1,5 +1,6 @@
 //! How the last run of a turn ended, as the agent reported it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How the last run of a turn ended, as the agent reported it.
@@ -15,15 +16,19 @@ pub enum ReportedRunEnd {
     Interrupted(Vec<OpenInterrupt>),
 }
 
-/// An interrupt that waits for an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// An open interrupt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Interrupt")]
 pub struct OpenInterrupt {
-    /// Its id.
+    /// The interrupt's id.
     pub id: String,
-    /// Its reason, a word of the agent.
+    /// The agent's reason; omitted if it gives none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The question.
+    /// The agent's question; omitted if it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The tool whose call waits, if it is about one.
+    /// The tool whose call is pending; omitted if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
 }

@@ -1,61 +1,39 @@
 //! What a run was made with.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::redact::{Mask, Redactor};
-
-/// What a run was made with, as far as it is known.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+/// What a run was made with. Commit, branch and link are there where the environment of a CI server contains them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunFacts {
-    /// The command line, argument by argument; values of variables are omitted.
+    /// The command line, an argument each. The values of `--var` are `***`.
     pub command: Vec<String>,
-    /// The config, as shown in messages.
+    /// The config.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub config: Option<String>,
-    /// The name of the target under test.
+    /// The name of the target under test; a test that names another one has it in its result.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// What the config says of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub target_description: Option<String>,
     /// The name of its model, if its protocol names one.
+    #[schemars(extend("x-since" = "1.1"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The name of the machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// The commit that a CI server checked out.
+    /// The commit that was checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// Its branch.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// The page of the job that the run is part of.
+    /// The page of the job on the CI server.
+    #[serde(rename = "ci_url", skip_serializing_if = "Option::is_none")]
     pub job_url: Option<String>,
-    /// How many tests may run at once; 0 where that is not known.
+    /// How many tests may run at once, of a run that is not over; 0 where that is not known.
+    #[serde(skip)]
     pub parallel: usize,
-}
-
-impl Mask for RunFacts {
-    fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            command,
-            config,
-            target,
-            target_description,
-            model,
-            host,
-            commit,
-            branch,
-            job_url,
-            parallel: _,
-        } = self;
-        command.mask(redactor);
-        for text in [
-            config,
-            target,
-            target_description,
-            model,
-            host,
-            commit,
-            branch,
-            job_url,
-        ] {
-            text.mask(redactor);
-        }
-    }
 }

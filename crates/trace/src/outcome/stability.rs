@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** its size does not depend on the number of runs: of those that failed for one reason a single one is kept.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint_runs::CheckpointRuns;
@@ -10,8 +11,10 @@ use super::run_policy::RunPolicy;
 use super::token_totals::TokenTotals;
 use ananke_base::statistics::{DurationStatistics, Interval, StabilityClass, exact_interval};
 
-/// What decided a test that runs several times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What decided a test that ran several times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "RunsVerdict")]
 pub enum StabilityVerdict {
     /// Enough runs passed.
     Passed,
@@ -19,7 +22,7 @@ pub enum StabilityVerdict {
     Failed,
     /// A prohibition was violated, which a sequential test does not forgive.
     Violated,
-    /// A run could not be recorded or replayed.
+    /// A run could not be recorded or replayed, which ends the test.
     Broken,
     /// The last run that was allowed decided nothing.
     Undecided,

@@ -1,58 +1,37 @@
 //! The verdict of a test or turn.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The verdict of a test or turn (SPEC 5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Status {
-    /// Every rule passed.
-    Passed,
-    /// A rule failed, or the conversation does not fit the test.
-    Failed,
-    /// The agent, the connection or the setup did not work.
-    Error,
-    /// It timed out.
-    Timeout,
-    /// Not run, on purpose.
-    Skipped,
-    /// It ran as often as allowed, and its pass rate is neither clearly good nor clearly bad.
-    Undecided,
-    /// No rule failed, and a trace does not contain the facts of some.
-    NotShown,
+use super::words::words;
+
+words! {
+    /// A verdict.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    pub enum Status {
+        /// Every rule passed.
+        Passed = "passed",
+        /// A rule failed.
+        Failed = "failed",
+        /// The agent, the connection or the setup failed.
+        Error = "error",
+        /// A timeout was reached.
+        Timeout = "timeout",
+        /// Not run, on purpose.
+        Skipped = "skipped",
+        /// It ran as often as its `runs` allow, and its pass rate is neither clearly good nor clearly bad.
+        Undecided = "undecided",
+        /// No rule failed, and a trace does not contain the facts of some: see `not_shown`.
+        NotShown = "not_shown",
+    }
 }
 
 impl Status {
-    /// The verdict that reports call `word`.
-    pub fn named(word: &str) -> Option<Self> {
-        let failing = [
-            Self::Failed,
-            Self::Error,
-            Self::Timeout,
-            Self::Undecided,
-            Self::NotShown,
-        ];
-        let mut all = [Self::Passed, Self::Skipped].into_iter().chain(failing);
-        all.find(|status| status.as_str() == word)
-    }
-
     /// What people read.
     pub fn words(self) -> &'static str {
         match self {
             Self::NotShown => "not shown",
             word => word.as_str(),
-        }
-    }
-
-    /// The word that programs read.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-            Self::Error => "error",
-            Self::Timeout => "timeout",
-            Self::Skipped => "skipped",
-            Self::Undecided => "undecided",
-            Self::NotShown => "not_shown",
         }
     }
 

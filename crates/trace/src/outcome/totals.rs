@@ -1,5 +1,6 @@
 //! How many tests of a run ended with which status.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::outcome::Outcome;
@@ -40,16 +41,17 @@ pub struct Totals {
     pub duration_us: u64,
 }
 
-/// The number of tests whose rules ask judges, by what came of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// The number of tests whose rules ask judges. They are counted by their status too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "JudgedCounts")]
 pub struct JudgedTotals {
-    /// Judged, and passed.
+    /// Judged tests that passed.
     pub passed: usize,
-    /// Judged, and failed.
+    /// Judged tests that failed.
     pub failed: usize,
-    /// A judge gave no verdict.
+    /// Tests in which a judge gave no verdict.
     pub error: usize,
-    /// Not judged, since no judge was to be asked.
+    /// Tests whose judges were not asked, because of `--no-judge`.
     pub not_asked: usize,
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::CheckpointOutcome;
@@ -9,12 +10,13 @@ use super::transcript_line::TranscriptLine;
 use super::turn::TurnOutcome;
 use crate::trace::{AgentTime, Peer};
 
-/// A message of the history that the test begins with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A message of the conversation history.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EarlierMessage {
-    /// Its role, as the protocol calls it.
+    /// The sender: `user`, `assistant`, `system`, `developer` or `tool`.
     pub role: Cow<'static, str>,
-    /// Its text and calls, in words.
+    /// The text, followed by one line per call: the tool's name, and its arguments in parentheses.
+    #[serde(rename = "content")]
     pub text: String,
 }
 

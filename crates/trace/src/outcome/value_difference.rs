@@ -1,11 +1,12 @@
 //! A value that is not what a rule expects, with its place in the call or the state.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::focused_json::MISSING;
 
-/// The value that a path leads into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// The value that the path of a difference leads into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ComparedValue {
     /// The arguments of a call.

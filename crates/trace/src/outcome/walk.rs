@@ -1,5 +1,6 @@
 //! What all walks of a test came to.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::token_totals::TokenTotals;
@@ -33,9 +34,9 @@ impl Walks {
 }
 
 /// How often an action was taken.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ActionCount {
-    /// Its name.
+    /// Its name, as in the test.
     pub name: String,
     /// How often it was taken.
     pub taken: u64,
@@ -43,17 +44,20 @@ pub struct ActionCount {
     pub possible: u64,
 }
 
-/// A walk that did not pass, after which there was no other.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// A walk that did not pass.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FailedWalk {
-    /// Its number, counted from 1.
+    /// Its number, from 1.
     pub number: u32,
     /// The actions that it took.
     pub actions: Vec<String>,
-    /// The fewest of them that fail with the same rule, in their order; `None` if no rule failed, so that it was not shrunk.
+    /// The fewest of them that fail with the same rule, which all other fields of the result are about; omitted if no rule
+    /// failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub shrunk: Option<Vec<String>>,
     /// How many times a shorter walk was tried.
     pub tries: u32,
     /// Whether there was no more to try.
+    #[serde(rename = "shortest")]
     pub is_shortest: bool,
 }

@@ -22,7 +22,7 @@ pub struct PiecedTexts {
 /// A text, and where its pieces meet.
 #[derive(Debug)]
 pub struct PiecedText {
-    part: TextPart,
+    part: PiecedPart,
     id: String,
     is_open: bool,
     /// The text so far.
@@ -35,7 +35,7 @@ pub struct PiecedText {
 
 /// The part of a conversation that comes in pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TextPart {
+enum PiecedPart {
     Message,
     Arguments,
     Reasoning,
@@ -48,21 +48,21 @@ impl PiecedTexts {
     /// Adds what `change` says of a text: the piece that it brings from `place`, or that the text is complete.
     pub fn add(&mut self, change: &Change<'_>, place: usize) {
         match change {
-            Change::MessageText { id, delta } => self.piece(TextPart::Message, id, delta, place),
-            Change::CallArgs { id, delta } => self.piece(TextPart::Arguments, id, delta, place),
+            Change::MessageText { id, delta } => self.piece(PiecedPart::Message, id, delta, place),
+            Change::CallArgs { id, delta } => self.piece(PiecedPart::Arguments, id, delta, place),
             Change::Reasoning { id, delta, .. } => {
-                self.piece(TextPart::Reasoning, id, delta, place);
+                self.piece(PiecedPart::Reasoning, id, delta, place);
             }
             Change::MessageClosed { id } => {
-                self.close(TextPart::Message, id);
-                self.close(TextPart::Reasoning, id);
+                self.close(PiecedPart::Message, id);
+                self.close(PiecedPart::Reasoning, id);
             }
-            Change::CallArgsDone { id } => self.close(TextPart::Arguments, id),
+            Change::CallArgsDone { id } => self.close(PiecedPart::Arguments, id),
             _ => {}
         }
     }
 
-    fn piece(&mut self, part: TextPart, id: &str, delta: &str, place: usize) {
+    fn piece(&mut self, part: PiecedPart, id: &str, delta: &str, place: usize) {
         // Most pieces go on with the text of the one before.
         let is_of = |text: &PiecedText| text.part == part && text.id == id;
         if !self.texts.get(self.last).is_some_and(is_of) {
@@ -91,7 +91,7 @@ impl PiecedTexts {
         self.bytes += delta.len() + 2 * size_of::<usize>();
     }
 
-    fn close(&mut self, part: TextPart, id: &str) {
+    fn close(&mut self, part: PiecedPart, id: &str) {
         let Some(index) = self.indexes[part as usize].get(id) else {
             return;
         };

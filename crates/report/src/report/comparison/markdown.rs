@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::words::{self, SECTIONS, TestDifference};
 use crate::compare::{Comparison, TestChange};
-use crate::report::file::markdown::{MOST, MarkdownRows, code};
+use crate::report::file::markdown::{MOST, MarkdownRows, code, message};
 
 /// The most bytes of one text.
 const LONGEST: usize = 400;
@@ -56,7 +56,7 @@ fn row(change: &TestChange) -> String {
         let _ = write!(row, " {note}");
     }
     if let Some(reason) = words::reason(change) {
-        let _ = write!(row, "\n  - {}", code(reason, LONGEST));
+        let _ = write!(row, "\n  - {}", message(reason, LONGEST));
     }
     for TestDifference { word, was, is } in words::differences(change) {
         let _ = write!(

@@ -41,7 +41,7 @@ pub(super) fn coverage_page(report: &CoverageReport) -> String {
             [&argument.tool, &argument.path, &argument.value.to_string()].map(|text| code(text));
         format!(
             "<td>{tool}</td><td>{path}</td><td>{value}</td>{}",
-            cell(argument.state)
+            kind_cell(argument.state)
         )
     });
     table(
@@ -77,7 +77,10 @@ fn write_transitions(report: &CoverageReport, page: &mut String) {
         .filter(|transition| is_listed(transition.state))
         .map(|transition| {
             let [from, to] = [&transition.from, &transition.to].map(|text| code(text));
-            format!("<td>{from}</td><td>{to}</td>{}", cell(transition.state))
+            format!(
+                "<td>{from}</td><td>{to}</td>{}",
+                kind_cell(transition.state)
+            )
         });
     table(page, "Transitions", &["call", "next call", "state"], rows);
 }
@@ -85,4 +88,10 @@ fn write_transitions(report: &CoverageReport, page: &mut String) {
 fn cell(state: CoverageState) -> String {
     let word = state.as_str();
     format!("<td class=\"{word}\">{word}</td>")
+}
+
+/// The state of a row, by which rows are chosen.
+fn kind_cell(state: CoverageState) -> String {
+    let word = state.as_str();
+    format!("<td class=\"kind {word}\">{word}</td>")
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::conclusion::Conclusion;
 use super::document_text::DocumentText;
 use super::documented::Documented;
-use crate::report::file::json::{RunFactsView, run_facts};
+use crate::report::file::json::RunFactsView;
 use ananke_base::context::Colouring;
 use ananke_base::text::escape;
 use ananke_model::schema::generate_since;
@@ -38,7 +38,7 @@ impl<D: Documented> CommandDocument<'_, D> {
         let view = DocumentView {
             version: VERSION,
             kind: D::NAME,
-            run: run_facts(self.facts),
+            run: RunFactsView::of(self.facts),
             summary: DocumentSummary {
                 counts: self.found.counts(),
                 exit_code: self.conclusion.exit_code,

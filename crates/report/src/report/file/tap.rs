@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
-use crate::report::run_totals::{RunClose, RunTotals};
+use crate::report::run_totals::RunTotals;
 use crate::report::words::duration::milliseconds;
 use crate::report::words::ruling;
 use crate::report::words::run_facts::run_facts;
@@ -19,7 +19,7 @@ use crate::report::words::walks::summary;
 use ananke_base::context::Scratch;
 use ananke_base::text::{escape, truncate};
 use ananke_engine::run::RunEvent;
-use ananke_trace::outcome::{NearName, Outcome, RuleResult, Status};
+use ananke_trace::outcome::{NearName, Outcome, RuleResult, RunClose, Status};
 use ananke_trace::process::in_one_line;
 use ananke_trace::redact::Sealed;
 

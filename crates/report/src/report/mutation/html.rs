@@ -38,7 +38,7 @@ pub(super) fn mutation_page(report: &MutationReport) -> String {
             format!("{level}, {}:<pre>{}</pre>", code(&format!("{}:{}", rule.file, rule.line)), code_lines(&rule.yaml))
         });
         format!(
-            "<td>{fate}</td><td>{}</td><td>{}</td><td>{test}</td><td>{}</td><td>{}</td><td>{change}</td><td>{}</td>",
+            "<td class=\"kind\">{fate}</td><td>{}</td><td>{}</td><td>{test}</td><td>{}</td><td>{}</td><td>{change}</td><td>{}</td>",
             mutant.operator,
             mutant.severity,
             mutant.turn,

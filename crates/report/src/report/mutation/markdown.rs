@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::words::{sum, tables, unnoticed};
-use crate::report::file::markdown::{MarkdownRows, code};
+use crate::report::file::markdown::{MarkdownRows, code, message};
 use ananke_lab::mutation::MutationReport;
 
 /// The most bytes of one text.
@@ -38,7 +38,10 @@ pub(super) fn mutation_markdown(report: &MutationReport) -> String {
         page.push_str("### Changes that are not noticed\n\n");
     }
     for (fate, mutant) in unnoticed(report) {
-        let (test, change) = (code(&mutant.test, LONGEST), code(&mutant.change, LONGEST));
+        let (test, change) = (
+            code(&mutant.test, LONGEST),
+            message(&mutant.change, LONGEST),
+        );
         let (operator, severity, turn) = (mutant.operator, mutant.severity, mutant.turn);
         let event = mutant.event;
         kept.add(&format!(

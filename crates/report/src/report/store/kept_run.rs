@@ -9,15 +9,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Deserialize;
 
 use super::record::{
-    FirstLine, KeptAttempt, KeptRunEnd, KeptTest, RecordHead, RecordKind, RunHeading, RunIndex,
-    TRAILER, VERSION, index_of, next_line,
+    FirstLine, KeptAttempt, KeptTest, RecordHead, RecordKind, RunHeading, RunIndex, TRAILER,
+    VERSION, index_of, next_line,
 };
 use super::run_files::MOST_BYTES;
 use ananke_base::context::fingerprint;
 use ananke_base::source::{reason, received_json::read_own};
 use ananke_engine::recording::KeptRecording;
-use ananke_trace::outcome::Outcome;
-use ananke_trace::outcome::TokenTotals;
+use ananke_trace::outcome::{Outcome, RunClose, TokenTotals};
 
 /// Why a kept run cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +61,7 @@ pub struct KeptRun {
     /// What it was made with.
     pub heading: RunHeading,
     /// How it ended; `None` if it did not come to its end, or that is not known.
-    pub end: Option<KeptRunEnd>,
+    pub end: Option<RunClose>,
     /// The tokens of all its tests.
     pub tokens: TokenTotals,
     /// Its tests, in the order of the run.

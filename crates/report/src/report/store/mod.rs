@@ -15,6 +15,6 @@ mod store_report;
 
 pub use earlier_runs::EarlierRuns;
 pub use kept_run::{KeptRun, KeptRunError};
-pub use record::{KeptRunEnd, KeptTest, RunHeading};
+pub use record::{KeptTest, RunHeading};
 pub use run_files::{RUNS, kept_runs};
 pub use store_report::{RunStore, StoreReport, not_kept};

@@ -8,8 +8,7 @@ use std::io::{self, BufRead, Read as _};
 use serde::{Deserialize, Serialize};
 
 use ananke_base::context::fingerprint;
-use ananke_trace::outcome::TokenTotals;
-use ananke_trace::outcome::{Outcome, RunFacts, Status, Verdict};
+use ananke_trace::outcome::{Outcome, RunClose, RunFacts, Status, TokenTotals};
 
 /// The version of the format.
 pub(super) const VERSION: &str = "1.0";
@@ -43,17 +42,6 @@ pub struct RunHeading {
     pub facts: RunFacts,
     /// A hash of each test file, by its path from the config's directory.
     pub files: BTreeMap<String, String>,
-}
-
-/// How a run ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeptRunEnd {
-    /// What it came to.
-    pub verdict: Verdict,
-    /// How long it took on the wall clock, in microseconds.
-    pub elapsed_us: u64,
-    /// Whether it was interrupted.
-    pub interrupted: bool,
 }
 
 /// The kind of a record.
@@ -92,7 +80,7 @@ fn is_zero(number: &u32) -> bool {
 }
 
 /// A test of a kept run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptTest {
     /// Its id.
     pub id: String,
@@ -104,8 +92,8 @@ pub struct KeptTest {
     pub path: String,
     /// The line of its name, counted from 1.
     pub line: u32,
-    /// How it ended, in the word of reports.
-    pub status: String,
+    /// How it ended.
+    pub status: Status,
     /// Whether the run failed because of it.
     pub fails_the_run: bool,
     /// Its number among those because of which the run failed, in the order in which they were printed; from 1.
@@ -139,17 +127,18 @@ impl KeptTest {
             file: test.file.clone(),
             path: test.path.clone(),
             line: test.line,
-            status: outcome.status().as_str().to_owned(),
+            status: outcome.status(),
             fails_the_run: outcome.fails_the_run(),
             number,
             at,
-            ..Self::default()
+            recordings: Vec::new(),
+            not_kept: None,
         }
     }
 
     /// Whether it was skipped, and so shows nothing.
     pub fn is_skipped(&self) -> bool {
-        self.status == Status::Skipped.as_str()
+        self.status == Status::Skipped
     }
 }
 
@@ -157,7 +146,7 @@ impl KeptTest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RunIndex {
     /// How it ended, if it came to its end.
-    pub(super) end: Option<KeptRunEnd>,
+    pub(super) end: Option<RunClose>,
     /// The tokens of all its tests.
     pub(super) tokens: TokenTotals,
     /// Its tests, in the order in which it reported them.

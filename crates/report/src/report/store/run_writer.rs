@@ -10,11 +10,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 
 use super::record::{
-    FirstLine, KeptAttempt, KeptRunEnd, KeptTest, RecordKind, RunHeading, RunIndex, record, trailer,
+    FirstLine, KeptAttempt, KeptTest, RecordKind, RunHeading, RunIndex, record, trailer,
 };
 use super::run_files::MOST_BYTES;
 use ananke_engine::recording::RecordedAttempt;
-use ananke_trace::outcome::TokenTotals;
+use ananke_trace::outcome::{RunClose, TokenTotals};
 
 /// How many bytes may wait to be written.
 const MOST_WAITING: u64 = 64 << 20;
@@ -35,7 +35,7 @@ enum WriterMessage {
     /// What came of a test, and its outcome as JSON.
     Outcome(Box<KeptTest>, String),
     /// The run is over.
-    End(Option<Box<KeptRunEnd>>, TokenTotals),
+    End(Option<Box<RunClose>>, TokenTotals),
 }
 
 /// The part of a writer that attempts are handed to. Clones are the same.
@@ -97,7 +97,7 @@ impl RunWriter {
     }
 
     /// The run is over; waits until everything is written.
-    pub(super) fn end(self, end: Option<KeptRunEnd>, tokens: TokenTotals) -> Written {
+    pub(super) fn end(self, end: Option<RunClose>, tokens: TokenTotals) -> Written {
         self.queue
             .send(WriterMessage::End(end.map(Box::new), tokens), 0);
         let lost = || Written {
@@ -311,7 +311,7 @@ mod tests {
             let text = serde_json::to_string(&outcome).unwrap();
             writer.add_outcome(KeptTest::of(&outcome, 0, None), text);
         }
-        let written = writer.end(Some(KeptRunEnd::default()), TokenTotals::default());
+        let written = writer.end(Some(RunClose::default()), TokenTotals::default());
         (disk.bytes.lock().unwrap().clone(), written)
     }
 

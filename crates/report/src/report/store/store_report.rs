@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::record::{KeptRunEnd, KeptTest, RunHeading, VERSION};
+use super::record::{KeptTest, RunHeading, VERSION};
 use super::run_files::{RUNS, create, remove_oldest};
 use super::run_writer::{MOST_OF_ATTEMPT, RunWriter, WriterQueue};
 use crate::report::failure_numbers::FailureNumbers;
@@ -13,7 +13,7 @@ use crate::report::reporter::Reporter;
 use ananke_base::source::reason;
 use ananke_engine::recording::{AttemptStore, RecordedAttempt};
 use ananke_engine::run::RunEvent;
-use ananke_trace::outcome::TokenTotals;
+use ananke_trace::outcome::{RunClose, TokenTotals};
 use ananke_trace::redact::Sealed;
 
 /// Takes the recordings of a run that is kept.
@@ -43,7 +43,7 @@ pub struct StoreReport {
     /// How many runs are kept.
     keep: usize,
     writer: RunWriter,
-    end: Option<KeptRunEnd>,
+    end: Option<RunClose>,
     tokens: TokenTotals,
     failures: FailureNumbers,
     /// The stream for the warning that it cannot be written.
@@ -89,7 +89,8 @@ impl StoreReport {
 /// The warning that a run is not kept.
 pub fn not_kept(error: &io::Error) -> String {
     format!(
-        "warning: this run is not kept: `{RUNS}` cannot be written ({})",
+        "warning: this run is not kept, so that `ananke show` and `run --again` do not know it: `{RUNS}` cannot be written ({})\n\
+         help: is `{RUNS}` a directory of yours, and has its disk room? `run: {{ keep: 0 }}` in the config keeps no run",
         reason(error)
     )
 }
@@ -112,17 +113,7 @@ impl Reporter for StoreReport {
                 self.writer
                     .add_outcome(KeptTest::of(outcome, 0, number), text);
             }
-            RunEvent::RunFinished {
-                verdict,
-                elapsed_us,
-                interrupted,
-            } => {
-                self.end = Some(KeptRunEnd {
-                    verdict: verdict.clone(),
-                    elapsed_us: *elapsed_us,
-                    interrupted: *interrupted,
-                });
-            }
+            RunEvent::RunFinished(end) => self.end = Some(end.clone()),
             _ => {}
         }
         Ok(())

@@ -686,7 +686,7 @@ impl Reporter for ConsoleReport {
                 ..
             } => self.failure(outcome, &index),
             RunEvent::CaseFinished(outcome) => self.case(outcome, &index),
-            RunEvent::RunFinished { .. } => self.summary(),
+            RunEvent::RunFinished(_) => self.summary(),
             _ => String::new(),
         };
         if let Some(clock) = &self.clock {

@@ -18,6 +18,7 @@ pub(super) fn no_answer(found: &NoAnswer, palette: &Palette, width: Option<usize
         tests,
         place: Place { file, line, column },
         line: written,
+        is_program,
         servers,
         after,
     } = found;
@@ -47,7 +48,10 @@ pub(super) fn no_answer(found: &NoAnswer, palette: &Palette, width: Option<usize
         .iter()
         .map(|server| format!("`{}`", bounded(server)))
         .collect();
-    let start = if servers.is_empty() {
+    let start = if *is_program {
+        "the config starts this program for each test: does it read its stdin, and print its responses to its stdout?"
+            .to_owned()
+    } else if servers.is_empty() {
         "start the agent, or restart it if it hangs; `server: { cmd: […] }` in the config starts it before the tests"
             .to_owned()
     } else {

@@ -116,10 +116,14 @@ const MOST_TRIES: usize = 3;
 /// ``checkpoint `paid`: reached in 7 of 10 runs (turns 2 to 4)``
 pub(crate) fn checkpoint(checkpoint: &CheckpointRuns, runs: u32) -> String {
     let CheckpointRuns {
-        id, reached, turns, ..
+        id,
+        reached,
+        first_turn,
+        last_turn,
+        ..
     } = checkpoint;
     let plural = if runs == 1 { "run" } else { "runs" };
-    let turns = match turns {
+    let turns = match first_turn.zip(*last_turn) {
         None => String::new(),
         Some((least, most)) if least == most => format!(" (turn {least})"),
         Some((least, most)) => format!(" (turns {least} to {most})"),

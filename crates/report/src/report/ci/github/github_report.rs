@@ -184,9 +184,9 @@ impl Reporter for GithubReport {
         self.summary.add(event);
         match &**event {
             RunEvent::CaseFinished(outcome) => self.case(outcome),
-            RunEvent::RunFinished { verdict, .. } => {
-                self.expired(&verdict.expired);
-                self.near_names(verdict);
+            RunEvent::RunFinished(end) => {
+                self.expired(&end.verdict.expired);
+                self.near_names(&end.verdict);
             }
             _ => {}
         }

@@ -16,7 +16,8 @@ pub(in crate::report) const TABLES_STYLE: &str =
     concat!(include_str!("base.css"), include_str!("tables.css"));
 
 /// Its script.
-pub(in crate::report) const TABLES_SCRIPT: &str = theme!();
+pub(in crate::report) const TABLES_SCRIPT: &str =
+    concat!(theme!(), include_str!("text.js"), include_str!("tables.js"));
 
 /// The style sheet of the page of a run, part by part.
 pub(super) const STYLE: &str = concat!(
@@ -71,7 +72,7 @@ mod tests {
 
     #[test]
     fn nothing_in_them_ends_them() {
-        for content in [STYLE, SCRIPT, TABLES_STYLE] {
+        for content in [STYLE, SCRIPT, TABLES_STYLE, TABLES_SCRIPT] {
             assert!(
                 !content.contains("</") && !content.contains("<!--") && !content.contains('\r')
             );

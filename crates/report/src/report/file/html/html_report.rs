@@ -12,7 +12,7 @@ use indexmap::IndexSet;
 use super::kind::{KINDS, KindCounts};
 use super::{markup, page, plain, view};
 use crate::report::file::file_report::{FileOptions, FileReport};
-use crate::report::file::json::summary;
+use crate::report::file::json::SummaryLine;
 use crate::report::reporter::Reporter;
 use crate::report::run_totals::RunTotals;
 use crate::report::words::run_facts::run_facts;
@@ -60,11 +60,11 @@ impl HtmlReport {
         self.kinds.add(outcome);
         let number = self.run.totals.tests();
         let before = if number == 0 { "\n" } else { ",\n" };
-        let row = markup::json(&view::row(outcome))?;
+        let row = markup::json(&view::TestRow::of(outcome))?;
         self.rows
             .file
             .write_all(format!("{before}{row}").as_bytes())?;
-        let test = markup::json(&view::test(outcome))?;
+        let test = markup::json(&view::TestDetails::of(outcome))?;
         self.stories
             .file
             .write_all(markup::data(&format!("test-{number}"), &test).as_bytes())?;
@@ -83,7 +83,7 @@ impl HtmlReport {
     }
 
     fn write(&mut self, mut out: impl Write) -> io::Result<()> {
-        let summary = summary(&self.run);
+        let summary = SummaryLine::of(&self.run);
         let facts = run_facts(&self.run);
         page::head(&mut out, &summary, (&self.kinds, &self.targets), &facts)?;
         plain::open(&mut out, self.not_passed)?;

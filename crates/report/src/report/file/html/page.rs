@@ -7,10 +7,11 @@ use indexmap::IndexSet;
 use super::assets::{SCRIPT, STYLE, policy};
 use super::kind::KindCounts;
 use super::markup;
-use crate::report::file::json::{JudgedCounts, SummaryLine, WarningView};
+use crate::report::file::json::{SummaryLine, WarningView};
 use crate::report::words::run_facts::RunFact;
 use ananke_base::context::iso8601;
 use ananke_base::text::{duration, grouped};
+use ananke_trace::outcome::JudgedTotals;
 
 /// How many warnings of the run are shown.
 const MOST_WARNINGS: usize = 20;
@@ -173,7 +174,7 @@ fn run_facts(out: &mut impl Write, facts: &[RunFact]) -> io::Result<()> {
 
 /// How many tests judges decided, and how; `None` if no test asks a judge.
 fn judged(summary: &SummaryLine) -> Option<String> {
-    let JudgedCounts {
+    let JudgedTotals {
         passed,
         failed,
         error,

@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use super::kind::kind;
 use super::story::{self, ProblemStory, RuleStory, TurnStory};
-use crate::report::words::checkpoints::{self, CheckpointWords};
+use crate::report::part::part;
+use crate::report::words::checkpoints;
 use crate::report::words::duration::milliseconds;
 use crate::report::words::names;
 use crate::report::words::stability::{
@@ -23,135 +24,93 @@ const LONGEST_HEADLINE: usize = 400;
 /// How many of the tools that a test called can be searched for.
 const MOST_TOOLS: usize = 20;
 
-/// A test in the list.
-#[derive(Debug, Serialize)]
-pub(super) struct TestRow<'a> {
-    id: &'a str,
-    name: String,
-    file: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u32>,
-    target: &'a str,
-    status: &'static str,
-    /// What it is counted as.
-    kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    duration_ms: Option<f64>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    tags: &'a [String],
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    headline: Option<String>,
-    /// How many of its runs passed, of a test that ran several times.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    runs: Option<String>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    quarantined: bool,
-}
-
-/// The details of a test.
-#[derive(Debug, Serialize)]
-pub(super) struct TestDetails<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    description: Option<&'a str>,
-    agent: &'a str,
-    thread_id: &'a str,
-    started: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    recording: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    quarantine: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    other_attempts: Vec<AttemptDetails<'a>>,
-    /// What several runs came to, line by line.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    runs: Vec<String>,
-    #[serde(flatten)]
-    story: Story<'a>,
-}
-
-/// What came of an attempt other than the one that the test is shown by.
-#[derive(Debug, Serialize)]
-struct AttemptDetails<'a> {
-    name: String,
-    status: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    duration_ms: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    headline: Option<String>,
-    #[serde(flatten)]
-    story: Story<'a>,
-}
-
-/// What happened, and what is wrong with it as a whole.
-#[derive(Debug, Serialize)]
-struct Story<'a> {
-    turns: Vec<TurnStory<'a>>,
-    #[serde(skip_serializing_if = "story::is_zero")]
-    turns_not_run: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    skip_reason: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    problem: Option<ProblemStory<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    findings: Vec<RuleStory<'a>>,
-    /// The checkpoints of a simulated conversation, a line each.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    checkpoints: Vec<CheckpointStory>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    passed: Vec<RuleStory<'a>>,
-    /// The rules that a trace does not show.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    not_shown: Vec<RuleStory<'a>>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    warnings: &'a [String],
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    silenced: &'a [String],
-}
-
-/// A checkpoint of a simulated conversation.
-#[derive(Debug, Serialize)]
-struct CheckpointStory {
-    status: &'static str,
-    text: String,
-    note: String,
-}
-
-/// `outcome` in the list.
-pub(super) fn row(outcome: &Outcome) -> TestRow<'_> {
-    TestRow {
-        id: &outcome.test.id,
-        name: names::title(outcome),
-        file: &outcome.test.file,
-        line: (!outcome.test.is_without_file).then_some(outcome.test.line),
-        target: &outcome.test.target,
-        status: outcome.status().as_str(),
-        kind: kind(outcome),
-        duration_ms: outcome.transcript.duration().map(milliseconds),
-        tags: &outcome.test.tags,
-        tools: story::tools(outcome, MOST_TOOLS),
-        headline: headline(outcome),
-        runs: outcome
-            .stability
-            .as_ref()
-            .map(|stability| format!("{}/{}", stability.passed, stability.runs())),
-        quarantined: outcome.test.quarantine.is_some(),
+part! {
+    /// A test in the list.
+    #[derive(Debug, Serialize)]
+    pub(super) struct TestRow<'a> of (outcome: &'a Outcome) {
+        id: &'a str = &outcome.test.id;
+        name: String = names::title(outcome);
+        file: &'a str = &outcome.test.file;
+        line?: u32 = (!outcome.test.is_without_file).then_some(outcome.test.line);
+        target: &'a str = &outcome.test.target;
+        status: &'static str = outcome.status().as_str();
+        /// What it is counted as.
+        kind: &'static str = kind(outcome);
+        duration_ms?: f64 = outcome.transcript.duration().map(milliseconds);
+        tags*: &'a [String] = &outcome.test.tags;
+        tools*: Vec<&'a str> = story::tools(outcome, MOST_TOOLS);
+        headline?: String = headline(outcome);
+        /// How many of its runs passed, of a test that ran several times.
+        runs?: String = {
+            let stability = outcome.stability.as_ref();
+            stability.map(|stability| format!("{}/{}", stability.passed, stability.runs()))
+        };
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        quarantined: bool = outcome.test.quarantine.is_some();
     }
 }
 
-/// `outcome` as it is read.
-pub(super) fn test(outcome: &Outcome) -> TestDetails<'_> {
-    TestDetails {
-        description: outcome.test.description.as_deref(),
-        agent: &outcome.test.agent,
-        thread_id: &outcome.transcript.thread_id,
-        started: iso8601(outcome.transcript.started_unix_ms),
-        recording: outcome.transcript.recording.as_deref(),
-        quarantine: outcome.test.quarantine.as_ref().map(ToString::to_string),
-        other_attempts: other_attempts(outcome),
-        runs: runs(outcome),
-        story: story(outcome),
+part! {
+    /// The details of a test, as it is read.
+    #[derive(Debug, Serialize)]
+    pub(super) struct TestDetails<'a> of (outcome: &'a Outcome) {
+        description?: &'a str = outcome.test.description.as_deref();
+        agent: &'a str = &outcome.test.agent;
+        thread_id: &'a str = &outcome.transcript.thread_id;
+        started: String = iso8601(outcome.transcript.started_unix_ms);
+        recording?: &'a str = outcome.transcript.recording.as_deref();
+        quarantine?: String = outcome.test.quarantine.as_ref().map(ToString::to_string);
+        other_attempts*: Vec<AttemptDetails<'a>> = other_attempts(outcome);
+        /// What several runs came to, line by line.
+        runs*: Vec<String> = runs(outcome);
+        #[serde(flatten)]
+        story: Story<'a> = Story::of(outcome);
+    }
+}
+
+part! {
+    /// What came of an attempt other than the one that the test is shown by.
+    #[derive(Debug, Serialize)]
+    pub(super) struct AttemptDetails<'a> of (called: String, outcome: &'a Outcome) {
+        name: String = called;
+        status: &'static str = outcome.status().as_str();
+        duration_ms?: f64 = outcome.transcript.duration().map(milliseconds);
+        headline?: String = headline(outcome);
+        #[serde(flatten)]
+        story: Story<'a> = Story::of(outcome);
+    }
+}
+
+part! {
+    /// What happened, and what is wrong with it as a whole.
+    #[derive(Debug, Serialize)]
+    pub(super) struct Story<'a> of (outcome: &'a Outcome) {
+        let verdict = &outcome.verdict;
+        let transcript = &outcome.transcript;
+        turns: Vec<TurnStory<'a>> = story::turns(outcome);
+        #[serde(skip_serializing_if = "story::is_zero")]
+        turns_not_run: usize = transcript.turns_not_run as usize;
+        skip_reason?: &'a str = verdict.end.skip_reason();
+        problem?: ProblemStory<'a> = verdict.end.problem().map(ProblemStory::of);
+        findings*: Vec<RuleStory<'a>> = story::findings(verdict.failures());
+        /// The checkpoints of a simulated conversation, a line each.
+        checkpoints*: Vec<CheckpointStory> = transcript.checkpoints.iter().map(CheckpointStory::of).collect();
+        passed*: Vec<RuleStory<'a>> = story::passed(outcome.passed_rules());
+        /// The rules that a trace does not show.
+        not_shown*: Vec<RuleStory<'a>> = story::not_shown(verdict.not_shown());
+        warnings*: &'a [String] = &verdict.warnings;
+        silenced*: &'a [String] = &verdict.silenced;
+    }
+}
+
+part! {
+    /// A checkpoint of a simulated conversation.
+    #[derive(Debug, Serialize)]
+    pub(super) struct CheckpointStory of (checkpoint: &CheckpointOutcome) {
+        let words = checkpoints::words(checkpoint);
+        status: &'static str = words.status.as_str();
+        text: String = words.text;
+        note: String = words.note;
     }
 }
 
@@ -160,7 +119,7 @@ fn other_attempts(outcome: &Outcome) -> Vec<AttemptDetails<'_>> {
     let other_side = outcome
         .other_side()
         .into_iter()
-        .map(|other| attempt("The other time".to_owned(), other));
+        .map(|other| AttemptDetails::of("The other time".to_owned(), other));
     let failed = outcome
         .stability
         .iter()
@@ -169,10 +128,11 @@ fn other_attempts(outcome: &Outcome) -> Vec<AttemptDetails<'_>> {
         let name = numbers(failed).replacen('r', "R", 1);
         outcome
             .example(failed)
-            .map(|example| attempt(name, example))
+            .map(|example| AttemptDetails::of(name, example))
     });
     let retried = (1..).zip(&outcome.earlier_attempts);
-    let retried = retried.map(|(number, earlier)| attempt(format!("Attempt {number}"), earlier));
+    let retried =
+        retried.map(|(number, earlier)| AttemptDetails::of(format!("Attempt {number}"), earlier));
     other_side.chain(of_runs).chain(retried).collect()
 }
 
@@ -209,45 +169,6 @@ fn runs(outcome: &Outcome) -> Vec<String> {
         .chain(shown)
         .chain(below)
         .collect()
-}
-
-fn attempt(name: String, outcome: &Outcome) -> AttemptDetails<'_> {
-    AttemptDetails {
-        name,
-        status: outcome.status().as_str(),
-        duration_ms: outcome.transcript.duration().map(milliseconds),
-        headline: headline(outcome),
-        story: story(outcome),
-    }
-}
-
-fn story(outcome: &Outcome) -> Story<'_> {
-    Story {
-        turns: story::turns(outcome),
-        turns_not_run: outcome.transcript.turns_not_run as usize,
-        skip_reason: outcome.verdict.end.skip_reason(),
-        problem: outcome.verdict.end.problem().map(story::problem),
-        findings: story::findings(outcome.verdict.failures()),
-        checkpoints: outcome
-            .transcript
-            .checkpoints
-            .iter()
-            .map(checkpoint)
-            .collect(),
-        passed: story::passed(outcome.passed_rules()),
-        not_shown: story::not_shown(outcome.verdict.not_shown()),
-        warnings: &outcome.verdict.warnings,
-        silenced: &outcome.verdict.silenced,
-    }
-}
-
-fn checkpoint(checkpoint: &CheckpointOutcome) -> CheckpointStory {
-    let CheckpointWords { status, text, note } = checkpoints::words(checkpoint);
-    CheckpointStory {
-        status: status.as_str(),
-        text,
-        note,
-    }
 }
 
 fn headline(outcome: &Outcome) -> Option<String> {

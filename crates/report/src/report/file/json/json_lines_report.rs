@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::from_outcome::{last_line, result_line};
+use super::report_format::{last_line, result_line};
 use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
 use crate::report::run_totals::RunTotals;

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::from_outcome;
-use super::view::VERSION;
+use super::result_view::{ResultLine, VERSION};
+use super::summary_view::{RunFactsView, SummaryLine};
 use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
 use crate::report::run_totals::RunTotals;
@@ -56,8 +56,8 @@ impl JsonReport {
         write!(
             out,
             "{{\"version\":\"{VERSION}\",\"run\":{},\"summary\":{},\"results\":[",
-            harmless(&from_outcome::run(&self.run.facts))?,
-            harmless(&from_outcome::summary(&self.run))?
+            harmless(&RunFactsView::of(&self.run.facts))?,
+            harmless(&SummaryLine::of(&self.run))?
         )?;
         self.results.file.rewind()?;
         io::copy(&mut self.results.file, &mut out)?;
@@ -78,7 +78,7 @@ impl Reporter for JsonReport {
             } else {
                 ",\n"
             };
-            let result = harmless(&from_outcome::result(outcome))?;
+            let result = harmless(&ResultLine::of(outcome))?;
             self.results
                 .file
                 .write_all(format!("{before}{result}").as_bytes())?;

@@ -3,190 +3,161 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::verdict_view::StatusView;
+use super::omitted::counted;
+use crate::report::part::part;
+use crate::report::words::duration::milliseconds;
+use ananke_base::statistics::{
+    DurationStatistics, Interval, Percentage, ReliabilityEstimate, SequentialTest, exact_interval,
+    reliability,
+};
+use ananke_trace::outcome::{
+    CheckpointRuns, FailedRuns, Outcome, RunPolicy, SelfComparison, Stability, StabilityVerdict,
+    Status, Totals,
+};
 
-/// How stable a test is.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "Stability")]
-pub(super) enum StabilityView {
-    /// All runs passed.
-    Stable,
-    /// At least 80 % passed.
-    MostlyStable,
-    /// At least 50 % passed.
-    Unstable,
-    /// Less than 50 % passed.
-    HighlyUnstable,
+part! {
+    /// All runs of a test.
+    #[derive(Debug, Serialize, JsonSchema)]
+    #[schemars(rename = "Runs")]
+    pub(super) struct RunsView<'a> of (outcome: &'a Outcome, stability: &'a Stability) {
+        /// The number of runs.
+        total: u32 = stability.runs();
+        /// How many of them passed.
+        passed: u32 = stability.passed;
+        /// How many of them did not.
+        failed: u32 = stability.failed;
+        /// What decided the test.
+        verdict: StabilityVerdict = stability.verdict;
+        /// The most runs that there could be.
+        max: u32 = stability.policy.most_runs();
+        /// The share of a fixed number of runs that had to pass, in per cent; omitted for a sequential test.
+        min_pass_rate?: f64 = match stability.policy {
+            RunPolicy::Times { min_pass_rate, .. } => Some(whole(min_pass_rate)),
+            RunPolicy::UntilDecided(_) => None,
+        };
+        /// The rates between which a sequential test decided; omitted for a fixed number of runs.
+        until_decided?: SequentialView = match stability.policy {
+            RunPolicy::Times { .. } => None,
+            RunPolicy::UntilDecided(test) => Some(SequentialView::of(test)),
+        };
+        /// Where the pass rate is with a confidence of 95 %, in per cent: the exact interval of Clopper and Pearson.
+        interval: IntervalView = IntervalView::of(stability.interval());
+        /// How several tries would end, for some numbers of tries.
+        estimates: Vec<EstimateView> = reliability(stability.passed, stability.runs())
+            .into_iter()
+            .map(|estimate| EstimateView::of(&estimate))
+            .collect();
+        /// The agent's time in a run, in milliseconds.
+        duration_ms: DurationsView = DurationsView::of(&stability.durations);
+        /// How many turns were sent in all runs.
+        total_turns: usize = stability.turns;
+        /// The run that all other fields of the result are about, from 1: the first that failed, or the one that decided the test;
+        /// the last one if the test passed.
+        shown: u32 = outcome.run;
+        /// How often each checkpoint of a simulated conversation was reached, in the order of the test; omitted if it has none.
+        checkpoints*: &'a [CheckpointRuns] = &stability.checkpoints;
+        /// The runs that did not pass, by reason, the most frequent first: at most ten reasons.
+        failures: &'a [FailedRuns] = &stability.failures;
+        /// How many more runs did not pass, for reasons that are not listed; omitted if there are none.
+        further_failed?: u32 = counted(stability.further_failed);
+    }
 }
 
-/// What decided a test that ran several times.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "RunsVerdict")]
-pub(super) enum RunsVerdictView {
-    /// Enough runs passed.
-    Passed,
-    /// Too many runs failed.
-    Failed,
-    /// A prohibition was violated, which a sequential test does not forgive.
-    Violated,
-    /// A run could not be recorded or replayed, which ends the test.
-    Broken,
-    /// The last run that was allowed decided nothing.
-    Undecided,
-    /// The run of all tests was stopped before.
-    Stopped,
+part! {
+    /// The rates between which a sequential test decides.
+    #[derive(Debug, Serialize, JsonSchema)]
+    #[schemars(rename = "UntilDecided")]
+    pub(super) struct SequentialView of (test: SequentialTest) {
+        /// The pass rate of a good agent, in per cent.
+        good: f64 = whole(test.good);
+        /// The pass rate of a bad agent, in per cent.
+        bad: f64 = whole(test.bad);
+        /// How often either verdict may be wrong, in per cent.
+        error: f64 = whole(test.error);
+    }
 }
 
-/// All runs of a test.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Runs")]
-pub(super) struct RunsView<'a> {
-    /// The number of runs.
-    pub(super) total: u32,
-    /// How many of them passed.
-    pub(super) passed: u32,
-    /// How many of them did not.
-    pub(super) failed: u32,
-    /// What decided the test.
-    pub(super) verdict: RunsVerdictView,
-    /// The most runs that there could be.
-    pub(super) max: u32,
-    /// The share of a fixed number of runs that had to pass, in per cent; omitted for a sequential test.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) min_pass_rate: Option<f64>,
-    /// The rates between which a sequential test decided; omitted for a fixed number of runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) until_decided: Option<SequentialView>,
-    /// Where the pass rate is with a confidence of 95 %, in per cent: the exact interval of Clopper and Pearson.
-    pub(super) interval: IntervalView,
-    /// How several tries would end, for some numbers of tries.
-    pub(super) estimates: Vec<EstimateView>,
-    /// The agent's time in a run, in milliseconds.
-    pub(super) duration_ms: DurationsView,
-    /// How many turns were sent in all runs.
-    pub(super) total_turns: usize,
-    /// The run that all other fields of the result are about, from 1: the first that failed, or the one that decided the test;
-    /// the last one if the test passed.
-    pub(super) shown: u32,
-    /// How often each checkpoint of a simulated conversation was reached, in the order of the test; omitted if it has none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) checkpoints: Vec<CheckpointRunsView<'a>>,
-    /// The runs that did not pass, by reason, the most frequent first: at most ten reasons.
-    pub(super) failures: Vec<FailedRunsView<'a>>,
-    /// How many more runs did not pass, for reasons that are not listed; omitted if there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) further_failed: Option<u32>,
+part! {
+    /// Where a rate is with a confidence of 95 %, in per cent.
+    #[derive(Debug, Serialize, JsonSchema)]
+    #[schemars(rename = "Interval")]
+    pub(in crate::report) struct IntervalView of (interval: Interval) {
+        /// The lower end.
+        low: f64 = rounded(interval.low * 100.0);
+        /// The upper end.
+        high: f64 = rounded(interval.high * 100.0);
+    }
 }
 
-/// The rates between which a sequential test decides.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "UntilDecided")]
-pub(super) struct SequentialView {
-    /// The pass rate of a good agent, in per cent.
-    pub(super) good: f64,
-    /// The pass rate of a bad agent, in per cent.
-    pub(super) bad: f64,
-    /// How often either verdict may be wrong, in per cent.
-    pub(super) error: f64,
+part! {
+    /// How `k` tries would end, in per cent.
+    #[derive(Debug, Serialize, JsonSchema)]
+    #[schemars(rename = "Estimate")]
+    pub(super) struct EstimateView of (estimate: &ReliabilityEstimate) {
+        /// The number of tries.
+        k: u32 = estimate.tries;
+        /// pass@k: the probability that at least one of them passes, without bias.
+        pass_at_k: f64 = rounded(estimate.any * 100.0);
+        /// Where it is with a confidence of 95 %.
+        pass_at_k_interval: IntervalView = IntervalView::of(estimate.any_interval);
+        /// pass^k: the probability that all of them pass, without bias.
+        pass_hat_k: f64 = rounded(estimate.all * 100.0);
+        /// Where it is with a confidence of 95 %.
+        pass_hat_k_interval: IntervalView = IntervalView::of(estimate.all_interval);
+    }
 }
 
-/// Where a rate is with a confidence of 95 %, in per cent.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Interval")]
-pub(in crate::report) struct IntervalView {
-    /// The lower end.
-    pub(in crate::report) low: f64,
-    /// The upper end.
-    pub(in crate::report) high: f64,
+part! {
+    /// Durations in milliseconds with up to three decimals.
+    #[derive(Debug, Serialize, JsonSchema)]
+    #[schemars(rename = "Durations")]
+    pub(super) struct DurationsView of (durations: &DurationStatistics) {
+        /// The average.
+        average: f64 = milliseconds(durations.average_us());
+        /// The shortest.
+        min: f64 = milliseconds(durations.least_us);
+        /// The longest.
+        max: f64 = milliseconds(durations.most_us);
+        /// The standard deviation of the sample.
+        standard_deviation: f64 = milliseconds(durations.deviation_us());
+    }
 }
 
-/// How `k` tries would end, in per cent.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Estimate")]
-pub(super) struct EstimateView {
-    /// The number of tries.
-    pub(super) k: u32,
-    /// pass@k: the probability that at least one of them passes, without bias.
-    pub(super) pass_at_k: f64,
-    /// Where it is with a confidence of 95 %.
-    pub(super) pass_at_k_interval: IntervalView,
-    /// pass^k: the probability that all of them pass, without bias.
-    pub(super) pass_hat_k: f64,
-    /// Where it is with a confidence of 95 %.
-    pub(super) pass_hat_k_interval: IntervalView,
+part! {
+    /// Both verdicts of a test that ran twice, because the suite was compared with itself.
+    #[derive(Debug, Serialize, JsonSchema)]
+    #[schemars(rename = "SelfComparison")]
+    pub(super) struct SelfComparisonView of (compared: &SelfComparison) {
+        /// The first verdict and the second.
+        verdicts: [Status; 2] = compared.verdicts;
+        /// Whether exactly one of them is a pass.
+        flipped: bool = compared.is_flip();
+    }
 }
 
-/// Durations in milliseconds with up to three decimals.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Durations")]
-pub(super) struct DurationsView {
-    /// The average.
-    pub(super) average: f64,
-    /// The shortest.
-    pub(super) min: f64,
-    /// The longest.
-    pub(super) max: f64,
-    /// The standard deviation of the sample.
-    pub(super) standard_deviation: f64,
+part! {
+    /// How many tests of a suite that was compared with itself have two verdicts.
+    #[derive(Debug, Serialize, JsonSchema)]
+    #[schemars(rename = "FlipCounts")]
+    pub(in crate::report) struct FlipCounts of (totals: &Totals) {
+        let count = |count| u32::try_from(count).unwrap_or(u32::MAX);
+        let counts = (count(totals.compared), count(totals.flipped));
+        /// The number of tests that ran twice.
+        compared: u32 = counts.0;
+        /// How many of them passed exactly once.
+        flipped: u32 = counts.1;
+        /// Their share, in per cent.
+        flip_rate: f64 = rounded(100.0 * f64::from(counts.1) / f64::from(counts.0.max(1)));
+        /// Where the flip rate is with a confidence of 95 %, in per cent.
+        interval: IntervalView = IntervalView::of(exact_interval(counts.1, counts.0));
+    }
 }
 
-/// A checkpoint in several runs of its test.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "CheckpointRuns")]
-pub(super) struct CheckpointRunsView<'a> {
-    /// The id of the checkpoint.
-    pub(super) id: &'a str,
-    /// Whether the test fails without it.
-    pub(super) required: bool,
-    /// How many runs reached it.
-    pub(super) reached: u32,
-    /// The smallest number of the turn that reached it, from 1; omitted if no run did.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) first_turn: Option<u32>,
-    /// The largest number of that turn; omitted if no run did.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) last_turn: Option<u32>,
+/// Per cent, with the decimals that are more than noise.
+pub(super) fn rounded(percent: f64) -> f64 {
+    (percent * 10_000.0).round() / 10_000.0
 }
 
-/// The runs that did not pass for one reason.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "FailedRuns")]
-pub(super) struct FailedRunsView<'a> {
-    /// How the first of them ended.
-    pub(super) status: StatusView,
-    /// The rule that failed, or the kind of problem.
-    #[serde(rename = "type")]
-    pub(super) kind: &'a str,
-    /// The finding of the first of them.
-    pub(super) message: &'a str,
-    /// How many there are.
-    pub(super) count: u32,
-    /// Their numbers, from 1: at most the first 20. The first of them is in `other_runs`, unless it is the run that is `shown`.
-    pub(super) runs: &'a [u32],
-}
-
-/// Both verdicts of a test that ran twice, because the suite was compared with itself.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "SelfComparison")]
-pub(super) struct SelfComparisonView {
-    /// The first verdict and the second.
-    pub(super) verdicts: [StatusView; 2],
-    /// Whether exactly one of them is a pass.
-    pub(super) flipped: bool,
-}
-
-/// How many tests of a suite that was compared with itself have two verdicts.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "FlipCounts")]
-pub(in crate::report) struct FlipCounts {
-    /// The number of tests that ran twice.
-    pub(in crate::report) compared: u32,
-    /// How many of them passed exactly once.
-    pub(in crate::report) flipped: u32,
-    /// Their share, in per cent.
-    pub(in crate::report) flip_rate: f64,
-    /// Where the flip rate is with a confidence of 95 %, in per cent.
-    pub(in crate::report) interval: IntervalView,
+fn whole(share: Percentage) -> f64 {
+    rounded(share.as_fraction() * 100.0)
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::failures::Failures;
 use super::rows::MarkdownRows;
-use super::words::{code, folded};
+use super::words::{code, folded, message};
 use crate::report::layout::Page;
 use crate::report::layout::counts;
 use crate::report::layout::{Palette, mark};
@@ -17,7 +17,6 @@ use crate::report::words::tokens;
 use ananke_base::text::duration;
 use ananke_engine::run::RunEvent;
 use ananke_trace::outcome::{NearNames, Outcome, Quarantine, RunFacts, Status, Verdict};
-use ananke_trace::process::in_one_line;
 
 /// The number of slowest tests in the report.
 const SLOWEST: usize = 5;
@@ -221,7 +220,7 @@ fn quarantined(outcome: &Outcome, entry: &Quarantine) -> String {
     let status = outcome.status().words();
     let message = outcome
         .headline()
-        .map(|(_, message)| format!(": {}", code(&in_one_line(message), NAME)));
+        .map(|(_, reason)| format!(": {}", message(reason, NAME)));
     let Quarantine { expires, owner, .. } = entry;
     let id = code(&outcome.test.id, NAME);
     format!(

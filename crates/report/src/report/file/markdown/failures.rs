@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use indexmap::IndexMap;
 
-use super::words::{cell, code, folded};
+use super::words::{cell, code, folded, message};
 use crate::report::layout::mark;
 use crate::report::transcript::attempts;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
@@ -166,8 +166,8 @@ impl FailureGroup {
         let row = [
             mark(outcome.status()).to_owned(),
             cell(&code(&outcome.test.id, NAME)),
-            cell(&code(reason, NAME)),
-            took(outcome).unwrap_or_default(),
+            cell(&message(reason, NAME)),
+            took(outcome).unwrap_or_default().replace(' ', "\u{a0}"),
         ];
         let findings = findings(outcome);
         Self {

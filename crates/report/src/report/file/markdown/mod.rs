@@ -13,4 +13,4 @@ mod words;
 pub(in crate::report) use builder::MarkdownBuilder;
 pub use markdown_report::{MOST, MarkdownReport};
 pub(in crate::report) use rows::MarkdownRows;
-pub(in crate::report) use words::code;
+pub(in crate::report) use words::{code, message};

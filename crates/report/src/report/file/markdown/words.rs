@@ -1,7 +1,14 @@
-//! Pieces of Markdown. The text of an agent is always in a code span or a code block, where Markdown reads no
-//! links, images, mentions, tables and HTML, and cannot leave it.
+//! Pieces of Markdown. The text of an agent is in a code span or a code block, where Markdown reads no links, images, mentions,
+//! tables and HTML, and cannot leave it; in a message also as words and numbers, in which Markdown reads nothing.
 
 use ananke_base::text::{escape, truncate};
+use ananke_trace::process::in_one_line;
+
+/// The signs of plain words, in addition to letters, digits and spaces.
+const PLAIN: &str = ",.;:'\"()?/%-≠→…";
+
+/// What readers of Markdown make links of, although all of its signs are plain.
+const LINKS: [&str; 2] = ["www.", "://"];
 
 /// `text` in a code span on one line, of about `max` bytes at most: its fence is longer than any row of backticks in it.
 pub(in crate::report) fn code(text: &str, max: usize) -> String {
@@ -22,6 +29,63 @@ pub(in crate::report) fn code(text: &str, max: usize) -> String {
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
+/// A message on one line, of about `max` bytes at most: what is between backticks is a code span, and so is every part around it
+/// that is more than plain words.
+pub(in crate::report) fn message(text: &str, max: usize) -> String {
+    let text = in_one_line(text);
+    let text = truncate::bytes(&text, max);
+    let mut written = String::new();
+    let mut rest = &*text;
+    while let Some((before, span, after)) = code_span(rest) {
+        add_words(&mut written, before);
+        add_code(&mut written, span);
+        rest = after;
+    }
+    add_words(&mut written, rest);
+    if written.is_empty() {
+        code("", max)
+    } else {
+        written
+    }
+}
+
+/// The first part between two backticks that has any, with what is before and after it.
+fn code_span(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = text.split_once('`')?;
+    let (span, after) = rest.split_once('`')?;
+    (!span.trim().is_empty()).then_some((before, span, after))
+}
+
+fn add_words(written: &mut String, words: &str) {
+    let is_plain = words
+        .chars()
+        .all(|sign| sign == ' ' || sign.is_alphanumeric() || PLAIN.contains(sign))
+        && LINKS.iter().all(|link| !words.contains(link))
+        // At the beginning of a line, other signs may begin a list.
+        && (!written.is_empty() || words.is_empty() || words.starts_with(char::is_alphabetic));
+    if is_plain {
+        written.push_str(words);
+        return;
+    }
+    let trimmed = words.trim();
+    let (before, after) = (words.starts_with(' '), words.ends_with(' '));
+    if before && !written.is_empty() {
+        written.push(' ');
+    }
+    add_code(written, trimmed);
+    if after {
+        written.push(' ');
+    }
+}
+
+fn add_code(written: &mut String, text: &str) {
+    // Two spans without a blank between them would be one.
+    if written.ends_with('`') {
+        written.push(' ');
+    }
+    written.push_str(&code(text, usize::MAX));
+}
+
 /// A code span in a cell of a table, which a `|` would end even there.
 pub(super) fn cell(code: &str) -> String {
     code.replace('|', "\\|")
@@ -38,6 +102,35 @@ pub(super) fn folded(summary: &str, body: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_message_is_plain_words_and_code() {
+        for (text, expected) in [
+            (
+                "`charge_card` was called with currency \"USD\", expected \"EUR\"",
+                "`charge_card` was called with currency \"USD\", expected \"EUR\"",
+            ),
+            ("no call to `a` `b`", "no call to `a` `b`"),
+            ("`a``b`c", "`a` `b`c"),
+            ("it said\nhello", "it said hello"),
+            (
+                "said @everyone of `x` [a](b)",
+                "`said @everyone of` `x` `[a](b)`",
+            ),
+            ("see www.x.com, `a`", "`see www.x.com,` `a`"),
+            ("a `https://x`: http://y", "a `https://x` `: http://y`"),
+            ("1. one", "`1. one`"),
+            ("- one", "`- one`"),
+            ("`a` - one", "`a` - one"),
+            ("a ` b", "``a ` b``"),
+            ("a <b> c", "`a <b> c`"),
+            ("` ` x", "`` ` ` x ``"),
+            ("", "(nothing)"),
+        ] {
+            assert_eq!(message(text, 100), expected, "{text}");
+        }
+        assert_eq!(message("ab `cdef` gh", 6), "``ab `cd… (6 more bytes)``");
+    }
 
     #[test]
     fn a_code_span_holds_everything() {

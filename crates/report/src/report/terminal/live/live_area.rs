@@ -114,7 +114,7 @@ impl Reporter for LiveArea {
         area.state.event(event, now);
         match &**event {
             // What is printed from here on may not come through this area.
-            RunEvent::RunFinished { .. } => area.draw(),
+            RunEvent::RunFinished(_) => area.draw(),
             _ => area.refresh(),
         }
         Ok(())

@@ -184,7 +184,7 @@ impl AreaState {
                 self.usage = self.usage + *usage;
                 self.usual.end(id);
             }
-            RunEvent::RunFinished { .. } => *self = Self::default(),
+            RunEvent::RunFinished(_) => *self = Self::default(),
             RunEvent::Exchange { .. }
             | RunEvent::ServerEnded { .. }
             | RunEvent::NoAnswer(_)

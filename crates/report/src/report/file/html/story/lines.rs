@@ -11,7 +11,7 @@ use ananke_trace::trace::Peer;
 /// Something in the transcript.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub(super) enum LineView<'a> {
+pub(crate) enum LineView<'a> {
     /// A message of the agent.
     Says {
         event: u32,

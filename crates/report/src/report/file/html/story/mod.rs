@@ -4,6 +4,6 @@ mod findings;
 mod lines;
 mod turn;
 
-pub(super) use findings::{ProblemStory, RuleStory, findings, is_zero, not_shown, passed, problem};
+pub(super) use findings::{ProblemStory, RuleStory, findings, is_zero, not_shown, passed};
 pub(super) use lines::tools;
 pub(super) use turn::{TurnStory, turns};

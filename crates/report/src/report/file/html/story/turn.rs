@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::findings::{ProblemStory, RuleStory, findings, passed, problem};
+use super::findings::{ProblemStory, RuleStory, findings, passed};
 use super::lines::{LineView, lines};
+use crate::report::part::part;
 use crate::report::words::checkpoints;
 use crate::report::words::duration::milliseconds;
 use crate::report::words::tokens;
@@ -23,73 +24,71 @@ const ROOM: usize = 512 << 10;
 /// How much of it a turn always has room for.
 const ROOM_OF_A_TURN: usize = 8 << 10;
 
-/// One turn.
-#[derive(Debug, Serialize)]
-pub(crate) struct TurnStory<'a> {
-    number: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a str>,
-    status: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    duration_ms: Option<f64>,
-    input: &'a str,
-    /// What a page calls who sent it; nothing if a call of the transcript is the same.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    input_of: Option<&'static str>,
-    /// Who said it, where that is not the test.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    speaker: Option<&'static str>,
-    lines: Vec<LineView<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    end: Option<EarlyEnd<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    problem: Option<ProblemStory<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    findings: Vec<RuleStory<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    passed: Vec<RuleStory<'a>>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    warnings: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    first_text_ms: Option<f64>,
-    /// Where each begins and ends.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    gaps: Vec<[f64; 2]>,
-    limits: ExceededLimits,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tokens: Option<String>,
+part! {
+    /// One turn.
+    #[derive(Debug, Serialize)]
+    pub(crate) struct TurnStory<'a> of (
+        turn: &'a TurnOutcome,
+        cited: &BTreeSet<u32>,
+        room: usize,
+        peer: Peer
+    ) {
+        let gap = |gap: &Gap| [gap.from_us, gap.to_us].map(milliseconds);
+        number: u32 = turn.number;
+        id?: &'a str = turn.id.as_deref();
+        status: &'static str = turn.status().as_str();
+        duration_ms?: f64 = turn.duration_us.map(milliseconds);
+        input: &'a str = &turn.input;
+        /// What a page calls who sent it; nothing if a call of the transcript is the same.
+        input_of?: &'static str = sender(peer, turn);
+        /// Who said it, where that is not the test.
+        speaker?: &'static str = checkpoints::speaker(turn.origin);
+        lines: Vec<LineView<'a>> = lines(&turn.lines, cited, room, peer);
+        /// The end of its run; an unexpected error is shown as the problem.
+        end?: EarlyEnd<'a> = {
+            let reported = turn.run_end.as_ref().filter(|_| turn.problem().is_none());
+            reported.and_then(|reported| end(reported, peer))
+        };
+        problem?: ProblemStory<'a> = turn.problem().map(ProblemStory::of);
+        findings*: Vec<RuleStory<'a>> = findings(turn.failures());
+        passed*: Vec<RuleStory<'a>> = passed(turn.passed_rules());
+        warnings*: &'a [String] = &turn.warnings;
+        first_text_ms?: f64 = turn.timing.first_text_us.map(milliseconds);
+        /// Where each begins and ends.
+        gaps*: Vec<[f64; 2]> = turn.timing.gaps.iter().flatten().map(gap).collect();
+        limits: ExceededLimits = ExceededLimits::of(turn.timing.limits);
+        tokens?: String = turn.usage.and_then(tokens::of_turn);
+    }
 }
 
-/// What was allowed, in milliseconds.
-#[derive(Debug, Serialize)]
-struct ExceededLimits {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    duration: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    idle: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    first_text: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool: Option<u64>,
+part! {
+    /// What was allowed, in milliseconds.
+    #[derive(Debug, Serialize)]
+    pub(crate) struct ExceededLimits of (limits: TimeLimits) {
+        duration?: u64 = limits.duration_ms;
+        idle?: u64 = limits.idle_ms;
+        first_text?: u64 = limits.first_text_ms;
+        tool?: u64 = limits.tool_ms;
+    }
 }
 
 /// How a turn ended otherwise than by being done.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-enum EarlyEnd<'a> {
+pub(crate) enum EarlyEnd<'a> {
     Error { message: &'a str },
     Cancelled { by: &'static str },
     Interrupted { interrupts: Vec<InterruptStory<'a>> },
 }
 
-/// What the agent waits for.
-#[derive(Debug, Serialize)]
-struct InterruptStory<'a> {
-    id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    asks: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool: Option<&'a str>,
+part! {
+    /// What the agent waits for.
+    #[derive(Debug, Serialize)]
+    pub(crate) struct InterruptStory<'a> of (open: &'a OpenInterrupt) {
+        id: &'a str = &open.id;
+        asks?: &'a str = open.message.as_deref().or(open.reason.as_deref());
+        tool?: &'a str = open.tool.as_deref();
+    }
 }
 
 /// Every turn of `outcome`.
@@ -103,52 +102,8 @@ pub(crate) fn turns(outcome: &Outcome) -> Vec<TurnStory<'_>> {
         .transcript
         .turns
         .iter()
-        .map(|turn| self::turn(turn, &cited, room, outcome.transcript.peer))
+        .map(|turn| TurnStory::of(turn, &cited, room, outcome.transcript.peer))
         .collect()
-}
-
-fn turn<'a>(
-    turn: &'a TurnOutcome,
-    cited: &BTreeSet<u32>,
-    room: usize,
-    peer: Peer,
-) -> TurnStory<'a> {
-    let TimeLimits {
-        duration_ms,
-        idle_ms,
-        first_text_ms,
-        tool_ms,
-    } = turn.timing.limits;
-    let gap = |Gap { from_us, to_us }: &Gap| [milliseconds(*from_us), milliseconds(*to_us)];
-    TurnStory {
-        number: turn.number,
-        id: turn.id.as_deref(),
-        status: turn.status().as_str(),
-        duration_ms: turn.duration_us.map(milliseconds),
-        input: &turn.input,
-        input_of: sender(peer, turn),
-        speaker: checkpoints::speaker(turn.origin),
-        lines: lines(&turn.lines, cited, room, peer),
-        // An unexpected error is shown as the problem.
-        end: turn
-            .run_end
-            .as_ref()
-            .filter(|_| turn.problem().is_none())
-            .and_then(|reported| end(reported, peer)),
-        problem: turn.problem().map(problem),
-        findings: findings(turn.failures()),
-        passed: passed(turn.passed_rules()),
-        warnings: &turn.warnings,
-        first_text_ms: turn.timing.first_text_us.map(milliseconds),
-        gaps: turn.timing.gaps.iter().flatten().map(gap).collect(),
-        limits: ExceededLimits {
-            duration: duration_ms,
-            idle: idle_ms,
-            first_text: first_text_ms,
-            tool: tool_ms,
-        },
-        tokens: turn.usage.and_then(tokens::of_turn),
-    }
 }
 
 fn end(end: &ReportedRunEnd, peer: Peer) -> Option<EarlyEnd<'_>> {
@@ -157,21 +112,7 @@ fn end(end: &ReportedRunEnd, peer: Peer) -> Option<EarlyEnd<'_>> {
         ReportedRunEnd::Error(message) => Some(EarlyEnd::Error { message }),
         ReportedRunEnd::Cancelled => Some(EarlyEnd::Cancelled { by: peer.noun() }),
         ReportedRunEnd::Interrupted(interrupts) => Some(EarlyEnd::Interrupted {
-            interrupts: interrupts.iter().map(interrupt).collect(),
+            interrupts: interrupts.iter().map(InterruptStory::of).collect(),
         }),
-    }
-}
-
-fn interrupt(open: &OpenInterrupt) -> InterruptStory<'_> {
-    let OpenInterrupt {
-        id,
-        reason,
-        message,
-        tool,
-    } = open;
-    InterruptStory {
-        id,
-        asks: message.as_deref().or(reason.as_deref()),
-        tool: tool.as_deref(),
     }
 }

@@ -1,0 +1,56 @@
+//! How the parts of a document are defined: each field once, with its description in the schema and the value that it has.
+
+/// A struct and its constructor `of`. A field with a `?` is omitted if it has no value, one with a `*` if its list is empty;
+/// `let` names what several fields share.
+macro_rules! part {
+    (@ [[$($meta:tt)*] [$($vis:tt)*] $name:ident [$($life:tt)*] [$($from:tt)*]]
+        [$($fields:tt)*] [$($shared:tt)*] [$($values:tt)*]) => {
+        $($meta)*
+        $($vis)* struct $name $($life)* { $($fields)* }
+
+        impl $($life)* $name $($life)* {
+            /// The part that is made of these values.
+            $($vis)* fn of($($from)*) -> Self {
+                $($shared)*
+                Self { $($values)* }
+            }
+        }
+    };
+    (@ $head:tt [$($fields:tt)*] [$($shared:tt)*] [$($values:tt)*]
+        let $name:ident = $value:expr; $($rest:tt)*) => {
+        part! { @ $head [$($fields)*] [$($shared)* let $name = $value;] [$($values)*] $($rest)* }
+    };
+    (@ $head:tt [$($fields:tt)*] [$($shared:tt)*] [$($values:tt)*]
+        $(#[$meta:meta])* $field:ident?: $type:ty = $value:expr; $($rest:tt)*) => {
+        part! { @ $head [
+            $($fields)*
+            $(#[$meta])*
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub(in crate::report) $field: Option<$type>,
+        ] [$($shared)*] [$($values)* $field: $value,] $($rest)* }
+    };
+    (@ $head:tt [$($fields:tt)*] [$($shared:tt)*] [$($values:tt)*]
+        $(#[$meta:meta])* $field:ident*: $type:ty = $value:expr; $($rest:tt)*) => {
+        part! { @ $head [
+            $($fields)*
+            $(#[$meta])*
+            #[serde(skip_serializing_if = "<[_]>::is_empty")]
+            pub(in crate::report) $field: $type,
+        ] [$($shared)*] [$($values)* $field: $value,] $($rest)* }
+    };
+    (@ $head:tt [$($fields:tt)*] [$($shared:tt)*] [$($values:tt)*]
+        $(#[$meta:meta])* $field:ident: $type:ty = $value:expr; $($rest:tt)*) => {
+        part! { @ $head [
+            $($fields)*
+            $(#[$meta])*
+            pub(in crate::report) $field: $type,
+        ] [$($shared)*] [$($values)* $field: $value,] $($rest)* }
+    };
+    ($(#[$meta:meta])* $vis:vis struct $name:ident $(<$life:lifetime>)? of ($($from:ident: $of:ty),*) {
+        $($body:tt)*
+    }) => {
+        part! { @ [[$(#[$meta])*] [$vis] $name [$(<$life>)?] [$($from: $of),*]] [] [] [] $($body)* }
+    };
+}
+
+pub(in crate::report) use part;

@@ -1,0 +1,225 @@
+//! Outcomes in the form in which a run keeps them: what is read of it is what was written, and makes the same report.
+
+use std::cell::Cell;
+
+use ananke::outcome::{
+    CallFailure, ErrorKind, Gap, LateResult, Measured, MeasuredUnit, OpenInterrupt, Outcome,
+    ReportedRunEnd, RuleCounts, RuleResult, RuleStatus, RunPolicy, SaidLine, SelfComparison,
+    SkipCause, StateChangeKind, Status, TestEnd, TimeLimits, TokenTotals, TranscriptLine, TurnEnd,
+    TurnOutcome,
+};
+use ananke::source::received_json::read_own;
+use ananke::statistics::SequentialTest;
+use ananke::trace::{AgentTime, Usage};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::hostile::texts;
+use super::outcomes::{calls, made_of, problem, quarantine};
+use super::{json_lines, run};
+
+/// What an outcome is made of: texts and numbers, again and again in their order.
+struct Choices<'c> {
+    texts: &'c [String],
+    numbers: &'c [u32],
+    taken: Cell<usize>,
+}
+
+impl Choices<'_> {
+    fn number(&self) -> u32 {
+        let taken = self.taken.get();
+        self.taken.set(taken + 1);
+        // A list that is repeated does not choose the same everywhere.
+        self.numbers[taken % self.numbers.len()].rotate_right(u32::try_from(taken % 31).unwrap())
+    }
+
+    fn text(&self) -> String {
+        self.texts[self.number() as usize % self.texts.len()].clone()
+    }
+
+    fn one_of<T: Clone>(&self, all: &[T]) -> T {
+        all[self.number() as usize % all.len()].clone()
+    }
+
+    fn maybe<T>(&self, value: T) -> Option<T> {
+        Some(value).filter(|_| self.number().is_multiple_of(2))
+    }
+
+    fn time(&self) -> Option<u64> {
+        self.maybe(self.number().into())
+    }
+
+    fn outcome(&self) -> Outcome {
+        let mut outcome = self.attempt();
+        outcome.earlier_attempts = (0..self.number() % 3).map(|_| self.attempt()).collect();
+        outcome.other_runs = (0..self.number() % 2).map(|_| self.attempt()).collect();
+        if let Some(stability) = outcome.stability.as_deref_mut() {
+            let good = SequentialTest::DEFAULT.good;
+            let times = RunPolicy::Times {
+                runs: 5,
+                min_pass_rate: good,
+            };
+            let sequential = RunPolicy::UntilDecided(SequentialTest::DEFAULT);
+            stability.policy = self.one_of(&[times, sequential]);
+            outcome.self_comparison = self.maybe(Box::new(SelfComparison {
+                verdicts: [
+                    self.one_of(&[Status::Passed, Status::Failed]),
+                    Status::Passed,
+                ],
+                turns: 1,
+                tokens: TokenTotals::default(),
+            }));
+        }
+        outcome
+    }
+
+    fn attempt(&self) -> Outcome {
+        let mut outcome = made_of(|_| self.text());
+        outcome.run = self.number() % 4;
+        outcome.test.quarantine = self.maybe(quarantine(self.number(), &self.text()));
+        outcome.test.is_without_file = self.one_of(&[true, false]);
+        outcome.stability = outcome.stability.filter(|_| self.number().is_multiple_of(2));
+        outcome.walks = outcome.walks.filter(|_| self.number().is_multiple_of(2));
+        let problem = problem(ErrorKind::Hook, &self.text(), None);
+        outcome.verdict.end = self.one_of(&[
+            TestEnd::Evaluated,
+            TestEnd::Problem(problem),
+            TestEnd::Skipped(SkipCause::MissingInput, self.text()),
+        ]);
+        outcome.transcript.time = self.one_of(&[AgentTime::Virtual, AgentTime::default()]);
+        outcome.transcript.state = self.maybe(self.text());
+        for turn in &mut outcome.transcript.turns {
+            self.vary_turn(turn);
+        }
+        for rule in &mut outcome.verdict.rules {
+            self.vary_rule(rule);
+        }
+        outcome
+    }
+
+    fn vary_turn(&self, turn: &mut TurnOutcome) {
+        for _ in 0..self.number() % 8 {
+            turn.lines.push(self.line());
+        }
+        turn.started_unix_ms = self.time();
+        turn.ended_unix_ms = self.time();
+        turn.duration_us = self.time();
+        turn.timing.first_text_us = self.time();
+        turn.timing.gaps = self.maybe(vec![Gap {
+            from_us: 1,
+            to_us: self.number().into(),
+        }]);
+        turn.timing.limits = TimeLimits {
+            duration_ms: self.time(),
+            idle_ms: self.time(),
+            first_text_ms: self.time(),
+            tool_ms: self.time(),
+        };
+        turn.usage = self.maybe(Usage::reported(self.time(), self.time(), self.time()));
+        turn.run_end = self.one_of(&[
+            None,
+            Some(ReportedRunEnd::Finished),
+            Some(ReportedRunEnd::Cancelled),
+            Some(ReportedRunEnd::Error(self.text())),
+            Some(ReportedRunEnd::Interrupted(vec![OpenInterrupt {
+                id: self.text(),
+                reason: self.maybe(self.text()),
+                message: self.maybe(self.text()),
+                tool: self.maybe(self.text()),
+            }])),
+        ]);
+        let problems = [
+            ErrorKind::Conversation,
+            ErrorKind::Agent,
+            ErrorKind::Timeout,
+        ];
+        let problem = problem(self.one_of(&problems), &self.text(), Some("help"));
+        turn.end = self.one_of(&[
+            TurnEnd::Evaluated,
+            TurnEnd::Stopped,
+            TurnEnd::Problem(problem),
+        ]);
+        turn.rules.iter_mut().for_each(|rule| self.vary_rule(rule));
+        let raw = turn.raw.take().filter(|_| self.number().is_multiple_of(2));
+        turn.raw = raw.map(|mut raw| {
+            let changes = raw.state.iter_mut().flat_map(|state| &mut state.changes);
+            for change in changes {
+                change.kind = self.one_of(&[StateChangeKind::Snapshot, StateChangeKind::Patch]);
+            }
+            raw
+        });
+    }
+
+    fn line(&self) -> TranscriptLine {
+        let (event, at_us) = (self.number(), self.time());
+        let failure = self.one_of(&[None, Some(CallFailure::Failed), Some(CallFailure::Denied)]);
+        let said = SaidLine {
+            event,
+            id: self.text(),
+            at_us,
+            text: self.text(),
+            repeats_result: self.one_of(&[true, false]),
+        };
+        let mut call = calls(event, &self.text(), &self.text(), None, (1, 2));
+        if let TranscriptLine::Calls(call) = &mut call {
+            call.result = self.maybe(self.text());
+            call.hides_result = self.one_of(&[true, false]);
+            call.is_client_side = self.one_of(&[true, false]);
+            (call.started_us, call.duration_us) = (self.time(), self.time());
+            call.failure = failure;
+        }
+        self.one_of(&[
+            TranscriptLine::Says(said.clone()),
+            TranscriptLine::Thinks(said),
+            call,
+            TranscriptLine::Answered(LateResult {
+                event,
+                id: self.text(),
+                name: self.text(),
+                called_in: 1,
+                result: self.text(),
+                arrived_us: at_us,
+                failure,
+            }),
+            TranscriptLine::Custom {
+                event,
+                at_us,
+                name: self.text(),
+                value: self.text(),
+            },
+        ])
+    }
+
+    fn vary_rule(&self, rule: &mut RuleResult) {
+        rule.status = self.one_of(&[RuleStatus::Passed, RuleStatus::Failed, RuleStatus::NotShown]);
+        let unit = self.one_of(&[MeasuredUnit::Milliseconds, MeasuredUnit::Calls]);
+        rule.measured = self.maybe(Measured {
+            actual: self.number().into(),
+            limit: self.number().into(),
+            unit,
+        });
+        rule.counts = self.maybe(RuleCounts {
+            triggered: self.number().into(),
+            not_checkable: 0,
+        });
+        rule.is_prohibition = self.one_of(&[true, false]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn an_outcome_is_read_as_it_was_kept(texts in vec(texts::any(), 1..6), numbers in vec(any::<u32>(), 1..40)) {
+        let choices = Choices { texts: &texts, numbers: &numbers, taken: Cell::new(0) };
+        let outcome = choices.outcome();
+        let kept = serde_json::to_string(&outcome).unwrap();
+        let read: Outcome = read_own(kept.as_bytes()).unwrap();
+        prop_assert_eq!(&read, &outcome);
+        let printed = |outcome| json_lines::printed(&run(vec![outcome]));
+        let report = printed(read);
+        prop_assert_eq!(&report, &printed(outcome));
+        // Every line is as the schema says.
+        prop_assert_eq!(json_lines::lines(&report).len(), 2);
+    }
+}

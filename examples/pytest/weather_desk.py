@@ -5,7 +5,7 @@ from typing import Any
 
 from ananke_test import FunctionLLM
 
-INSTRUCTIONS = "You tell how warm it is. Use the tool."
+INSTRUCTIONS = "Answer with the temperature. Use the tool."
 
 
 def model(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> Any:

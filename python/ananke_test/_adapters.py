@@ -24,7 +24,7 @@ class AdaptedTurn(Protocol):
 
 
 class Adapter(Protocol):
-    """What is known of a kind of agents."""
+    """A kind of agents of another package."""
 
     def begin(self, llm: Any, instructions: str | None) -> AdaptedTurn:
         """A conversation of its own; without instructions, those of the agent apply."""
@@ -33,7 +33,7 @@ class Adapter(Protocol):
     def tool_names(self, llm: Any) -> list[str]: ...
 
     def replace_tools(self, llm: Any, mocks: Mapping[str, AsyncMock]) -> Callable[[], None]:
-        """Replaces tools, and gives what restores them."""
+        """Replaces tools, and gives a function that restores them."""
         ...
 
     async def judge(self, llm: Any, instructions: str, question: str) -> str:
@@ -42,7 +42,7 @@ class Adapter(Protocol):
 
 
 def adapter_of(llm: Any) -> Adapter | None:
-    """What is known of the kind of an agent."""
+    """The kind of an agent."""
     if all(hasattr(llm, name) for name in ("simple_response", "function_registry", "events")):
         from ananke_test._vision_agents import VisionAgentsAdapter
 

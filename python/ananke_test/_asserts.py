@@ -1,4 +1,4 @@
-"""What a test expects of the events of a run. What does not hold is an AssertionError with the list of events."""
+"""Assertions on the events of a run. One that fails is an AssertionError with the list of events."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ class EventRangeAssert:
 
 
 class RunAssert:
-    """What is expected of the events of a run, from the first one that was not looked at."""
+    """Assertions on the events of a run, from the first one that was not looked at."""
 
     def __init__(self, result: RunResult) -> None:
         self._result = result

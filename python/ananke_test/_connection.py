@@ -25,14 +25,14 @@ LONGEST_LINE = 64 << 20
 """The longest line that the program reads, in bytes."""
 
 ENDING = 5.0
-"""How long the program may take to end, in seconds."""
+"""The longest time for the end of the program, in seconds."""
 
 MOST_PROCESSES = 8
-"""How many processes are kept; those without a session are ended first."""
+"""The number of processes that are kept; those without a session are ended first."""
 
 
 class Callbacks(Protocol):
-    """What answers the requests of the program about one session. It is called in the thread that reads, and must not wait."""
+    """Answers to the requests of the program about one session. They begin in the thread that reads, and must not wait there."""
 
     def begin(self, request: int, method: str, params: dict[str, Any]) -> None: ...
 

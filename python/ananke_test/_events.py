@@ -1,4 +1,4 @@
-"""What an agent did in a run."""
+"""The events of a run."""
 
 import json
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 SHOWN = 100
-"""How many characters of a text a message shows."""
+"""The number of characters of a text that a message shows."""
 
 
 @dataclass

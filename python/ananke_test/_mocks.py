@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Mocks = Mapping[str, "AsyncMock"]
 
 _active: list[tuple[object, Mocks]] = []
-"""What is replaced now, the innermost last."""
+"""The tools that are replaced now, the innermost last."""
 
 
 @contextmanager

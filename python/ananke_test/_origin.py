@@ -1,4 +1,4 @@
-"""Where a run comes from."""
+"""The origin of a run."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ import pytest
 from ananke_test._background import run_in_background
 from ananke_test._connection import Connection
 from ananke_test._errors import ProgramError, RequestError
-from ananke_test._session import SyncTestSession, TestSession
+from ananke_test._session import TestSession
 from ananke_test._target import Target
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class AnankeProjects:
         self.target_problem: str | None = None
         """The reason for which no project has the target."""
         self.last_words: list[str] = []
-        """What is said at the end of the run."""
+        """Lines for the end of the run."""
 
     @property
     def program(self) -> Connection:
@@ -53,7 +53,7 @@ class AnankeProjects:
         return {"config": str(own), **target, **keys}
 
     def project(self, own: Path) -> ListedProject:
-        """What is known of the project of a config."""
+        """The project of a config."""
         if own not in self._projects:
             project = ListedProject(self, own)
             self._projects[own] = project
@@ -274,19 +274,10 @@ class TestBatch:
             self._changed.notify_all()
 
 
-class FixtureSession(TestSession):
-    """The session of the fixture, which both kinds of tests can use."""
-
-    @property
-    def sync(self) -> SyncTestSession:
-        """Its form for plain functions."""
-        return SyncTestSession.of(self)
-
-
 def session_of(own: Path, target: str | None) -> Iterator[TestSession]:
     """A session with a target of a config, started and ended."""
     __tracebackhide__ = True
-    session = FixtureSession(Target.of_config(own, target))
+    session = TestSession(Target.of_config(own, target))
     run_in_background(session.start())
     try:
         yield session

@@ -1,4 +1,4 @@
-"""What came of a run."""
+"""The result of a run."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ class RunResult:
         origin: RunOrigin | None = None,
     ) -> None:
         self.events: list[RunEvent] = list(events)
-        """What the agent did, in its order."""
+        """The events in their order."""
         self.user_input = user_input
         """The text of the user."""
         self.interrupts: list[Interrupt] = list(interrupts)
-        """What the agent waits for at the end; `session.resume` answers it."""
+        """The questions that are open at the end; `session.resume` answers them."""
         self.origin = origin
 
     @cached_property
     def expect(self) -> RunAssert:
-        """What is expected of the events. There is one cursor per result: what was looked at is passed."""
+        """Assertions on the events. There is one cursor per result: an event that was looked at is passed."""
         return RunAssert(self)
 
     def findings(self, yaml: str | Mapping[str, Any]) -> list[dict[str, Any]]:
-        """What the rules of an assert block find, with the keys of `assertions` in the JSON report; empty if all pass.
+        """The findings of the rules of an assert block, with the keys of `assertions` in the JSON report; empty if all pass.
 
         The block is YAML, as the `assert` of a turn in a test file, or the same as a mapping. It may be applied after the end of
         the session.

@@ -19,7 +19,7 @@ from ananke_test._tools import ToolError, json_result
 
 
 class ServedCallbacks:
-    """What answers the requests of the program: in the event loop and the context of the run that it is about."""
+    """Answers to the requests of the program, in the event loop and the context of the run that they are about."""
 
     def __init__(self, program: Connection, llm: Any) -> None:
         self._program = program
@@ -28,7 +28,7 @@ class ServedCallbacks:
         self._context = contextvars.copy_context()
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self.error: BaseException | None = None
-        """The error of the model, or what ends the test."""
+        """The error of the model, or an exception that ends the test."""
 
     def enter(self) -> None:
         """Answers in this event loop and context from now on."""
@@ -187,7 +187,7 @@ class ServedConversation:
         return RunResult([from_json(event) for event in answer["events"]], text, interrupts=interrupts, origin=origin)
 
     async def _replace_tools(self, session: str) -> None:
-        """Tools of the config are replaced by ananke, which is told here what changed since the last run."""
+        """Sends ananke the changes since the last run: it replaces the tools of the config."""
         __tracebackhide__ = True
         if not isinstance(self._llm, Target):
             return

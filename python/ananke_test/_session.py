@@ -23,7 +23,7 @@ DEFAULT_INSTRUCTIONS = "You are a helpful assistant."
 
 
 class Conversation(Protocol):
-    """What a session talks to."""
+    """The other side of a session."""
 
     async def start(self) -> None: ...
 
@@ -155,6 +155,11 @@ class TestSession:
         if self._conversation is None:
             raise RuntimeError("the session is not started: use `async with TestSession(…) as session`, or `await session.start()`")
         return self._conversation
+
+    @property
+    def sync(self) -> SyncTestSession:
+        """The same conversation, for plain functions."""
+        return SyncTestSession.of(self)
 
     async def __aenter__(self) -> Self:
         __tracebackhide__ = True

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 USER = "test-user"
 
 LAST_EVENTS = 10.0
-"""How long the handlers of events may take after an answer, in seconds."""
+"""The longest time for handlers of events after an answer, in seconds."""
 
 _EVENTS = "vision_agents.core.llm.events"
 _CONVERSATION = "vision_agents.core.agents.conversation"

@@ -156,7 +156,7 @@ def adapter_of_agent(llm: Any) -> PydanticAdapter | None:
     """The adapter, if it is an agent of pydantic-ai."""
     if isinstance(llm, PydanticAgent):
         return PydanticAdapter()
-    # Whoever has an agent has imported its package.
+    # If there is an agent, its package was imported.
     package = sys.modules.get("pydantic_ai.agent")
     kind = getattr(package, "AbstractAgent", None)
     return PydanticAdapter() if kind is not None and isinstance(llm, kind) else None
@@ -189,7 +189,7 @@ def _mocked(llm: Any, agent: Any) -> AbstractContextManager[Any]:
                 return await mock(**tool_args)
             return await super().call_tool(name, tool_args, ctx, tool)
 
-    # What was overridden before is in these toolsets as well.
+    # Earlier overrides are in these toolsets as well.
     override: AbstractContextManager[Any] = agent.override(
         toolsets=[MockingToolset(toolset) for toolset in agent.toolsets], tools=[]
     )

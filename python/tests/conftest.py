@@ -1,4 +1,4 @@
-"""What tests share."""
+"""Helpers of the tests."""
 
 from collections.abc import Generator, Iterator
 from pathlib import Path

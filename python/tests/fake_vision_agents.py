@@ -68,7 +68,7 @@ class Participant:
 
 
 class InMemoryConversation:
-    """What was said."""
+    """A conversation."""
 
     def __init__(self, instructions: str, messages: list[Any]) -> None:
         self.messages = messages

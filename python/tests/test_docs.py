@@ -56,12 +56,11 @@ def test_every_block_runs(page: str, project: Path) -> None:
 
 def given_to(function: Any) -> dict[str, Any]:
     """The fixture of the plugin, if the function takes it."""
-    from ananke_test import Target
+    from ananke_test import Target, TestSession
     from ananke_test._background import run_in_background
-    from ananke_test._pytest_project import FixtureSession
 
     if "ananke_session" not in inspect.signature(function).parameters:
         return {}
-    session = FixtureSession(Target())
+    session = TestSession(Target())
     run_in_background(session.start())
     return {"ananke_session": session}

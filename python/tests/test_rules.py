@@ -54,4 +54,4 @@ def test_what_is_not_shown_is_a_finding() -> None:
 
 def test_a_judge_that_does_not_exist() -> None:
     with pytest.raises((ValueError, JudgeError)):
-        weather().check("judge: [{ agent: nobody, criteria: 'polite' }]")
+        weather().check("judge: [{ agent: missing, criteria: 'polite' }]")

@@ -17,7 +17,7 @@ async def test_the_agent_asks_the_tool() -> None:
 
     # A model of its own in a real project.
     judge = FunctionLLM(lambda messages, tools: "PASS: it names the degrees")
-    await message.judge(judge, intent="tells how warm it is")
+    await message.judge(judge, intent="says how warm it is")
 
 
 async def test_an_unknown_city_is_an_error_of_the_tool() -> None:
@@ -38,6 +38,6 @@ def test_no_city_no_call(question: str) -> None:
         session.run(question).check("tools: { forbid: temperature }\ntext: Which city?")
 
 
-def test_the_agent_of_the_config(ananke_session) -> None:  # type: ignore[no-untyped-def]
+def test_the_agent_of_the_config(ananke_session: TestSession) -> None:
     result = ananke_session.sync.run("How warm is it in Paris?")
     result.check("tools: { require: temperature }")

@@ -27,8 +27,8 @@ class ChatServer:
                 if isinstance(reply, int):
                     self.answer(reply, "application/json", json.dumps({"error": {"message": "no model today"}}))
                     return
-                said: dict[str, Any] = {"content": reply} if isinstance(reply, str) else reply
-                message = {"role": "assistant", **said}
+                message: dict[str, Any] = {"role": "assistant"}
+                message.update({"content": reply} if isinstance(reply, str) else reply)
                 if not request.get("stream"):
                     choice = {"index": 0, "message": message, "finish_reason": "stop"}
                     self.answer(200, "application/json", json.dumps(frame("chat.completion", choice)))

@@ -5,6 +5,8 @@ This module is imported in every project. It imports nothing of ananke until the
 
 from __future__ import annotations
 
+import fnmatch
+import os
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,12 +54,22 @@ def pytest_configure(config: pytest.Config) -> None:
 def _check_target(config: pytest.Config) -> None:
     """Refuses an unknown target before tests are collected, which several workers may do."""
     places = [config.invocation_params.dir / arg.split("::")[0] for arg in config.args] or [config.invocation_params.dir]
-    found = dict.fromkeys(nearest_config(config, place if place.is_dir() else place.parent) for place in places)
-    for own in found:
-        if own is not None:
-            problem = projects(config).unknown_target(own)
-            if problem is not None:
-                raise pytest.UsageError(f"--ananke-target: {problem}")
+    for own in dict.fromkeys(own for place in places for own in _configs_of(config, place)):
+        problem = projects(config).unknown_target(own)
+        if problem is not None:
+            raise pytest.UsageError(f"--ananke-target: {problem}")
+
+
+def _configs_of(config: pytest.Config, place: Path) -> Iterator[Path]:
+    """The config that governs a file or a directory, and those below it."""
+    nearest = nearest_config(config, place if place.is_dir() else place.parent)
+    if nearest is not None:
+        yield nearest
+    skipped: list[str] = config.getini("norecursedirs")
+    for directory, names, files in os.walk(place):
+        names[:] = [name for name in names if not any(fnmatch.fnmatch(name, pattern) for pattern in skipped)]
+        if CONFIG in files:
+            yield Path(directory) / CONFIG
 
 
 def nearest_config(config: pytest.Config, directory: Path) -> Path | None:

@@ -1,6 +1,10 @@
 """The pytest plugin, in runs of their own."""
 
 import os
+import signal
+import subprocess
+import sys
+import time
 import xml.etree.ElementTree as ET
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -65,6 +69,16 @@ class Runner:
 
     def run(self, *arguments: str) -> pytest.RunResult:
         return self._pytester.runpytest_subprocess(*self._arguments, *arguments, timeout=60)
+
+    def start(self) -> "subprocess.Popen[bytes]":
+        command = [sys.executable, "-m", "pytest", *self._arguments]
+        # Ctrl-C is ignored in what a shell starts in the background.
+        return subprocess.Popen(
+            command,
+            cwd=self.path,
+            stdout=subprocess.PIPE,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        )
 
 
 @pytest.fixture
@@ -382,3 +396,28 @@ def test_python_tests_between_tests_of_ananke(project: Runner) -> None:
     project.write("c/z.test.yaml", TESTS)
     ran: Any = project.run("-p", "no:cacheprovider")
     ran.assert_outcomes(passed=8, failed=3, skipped=2, xfailed=1, xpassed=1)
+
+
+def test_an_unknown_target_of_a_config_below(runner: Runner) -> None:
+    pytest.importorskip("xdist")
+    runner.write("below/ananke.config.yaml", CONFIG.split("quarantine")[0])
+    runner.write("below/a.test.yaml", TESTS)
+    ran = runner.run("-n", "2", "--ananke-target", "othr")
+    assert ran.ret == pytest.ExitCode.USAGE_ERROR
+    ran.stderr.fnmatch_lines(["*--ananke-target: there is no target `othr`*"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+def test_ctrl_c_ends_the_run_at_once(runner: Runner) -> None:
+    counting(runner, 3)
+    runner.write("agent.py", "import sys, time\nopen('asked', 'w').write('x')\ntime.sleep(600)\n")
+    process = runner.start()
+    deadline = time.monotonic() + 60
+    while not (runner.path / "asked").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    started = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert time.monotonic() - started < 30
+    assert process.returncode == pytest.ExitCode.INTERRUPTED
+    assert b"KeyboardInterrupt" in out

@@ -1,8 +1,102 @@
-"""ananke tests AI agents that call tools. The package brings the command `ananke`, which `python -m ananke_test` runs as well."""
+"""ananke tests AI agents that call tools. The package brings the command `ananke`, which `python -m ananke_test` runs as well.
 
-from importlib.metadata import version
+`TestSession` holds a conversation with an agent in a Python test; `result.expect` and `result.check` assert what the agent did.
+"""
 
-__all__ = ["__version__"]
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
 
-__version__: str = version("ananke-test")
+if TYPE_CHECKING:
+    from ananke_test._asserts import (
+        ChatMessageAssert,
+        EventAssert,
+        EventRangeAssert,
+        FunctionCallAssert,
+        FunctionCallOutputAssert,
+        RunAssert,
+    )
+    from ananke_test._errors import AgentError, JudgeError, ProgramError
+    from ananke_test._events import (
+        ChatMessageEvent,
+        FunctionCallEvent,
+        FunctionCallOutputEvent,
+        Interrupt,
+        PendingAnswer,
+        RunEvent,
+    )
+    from ananke_test._function_llm import FunctionLLM
+    from ananke_test._mocks import mock_tools
+    from ananke_test._run_result import RunResult
+    from ananke_test._session import SyncTestSession, TestSession
+    from ananke_test._target import Target
+
+__all__ = [
+    "AgentError",
+    "ChatMessageAssert",
+    "ChatMessageEvent",
+    "EventAssert",
+    "EventRangeAssert",
+    "FunctionCallAssert",
+    "FunctionCallEvent",
+    "FunctionCallOutputAssert",
+    "FunctionCallOutputEvent",
+    "FunctionLLM",
+    "Interrupt",
+    "JudgeError",
+    "PendingAnswer",
+    "ProgramError",
+    "RunAssert",
+    "RunEvent",
+    "RunResult",
+    "SyncTestSession",
+    "Target",
+    "TestSession",
+    "__version__",
+    "mock_tools",
+]
+
+try:
+    __version__: str = version("ananke-test")
+except PackageNotFoundError:
+    __version__ = "0"
 """The version of the package and of its program."""
+
+# The pytest plugin is imported in every project; nothing else is, until a test asks for it.
+_MODULES = {
+    "_asserts": (
+        "ChatMessageAssert",
+        "EventAssert",
+        "EventRangeAssert",
+        "FunctionCallAssert",
+        "FunctionCallOutputAssert",
+        "RunAssert",
+    ),
+    "_errors": ("AgentError", "JudgeError", "ProgramError"),
+    "_events": (
+        "ChatMessageEvent",
+        "FunctionCallEvent",
+        "FunctionCallOutputEvent",
+        "Interrupt",
+        "PendingAnswer",
+        "RunEvent",
+    ),
+    "_function_llm": ("FunctionLLM",),
+    "_mocks": ("mock_tools",),
+    "_run_result": ("RunResult",),
+    "_session": ("SyncTestSession", "TestSession"),
+    "_target": ("Target",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _MODULES.items():
+        if name in names:
+            value = getattr(import_module(f"ananke_test.{module}"), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module `ananke_test` has no attribute `{name}`")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -4,7 +4,7 @@ import os
 import sys
 import sysconfig
 from collections.abc import Iterator
-from importlib.metadata import distribution
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 NAME = "ananke.exe" if os.name == "nt" else "ananke"
@@ -13,7 +13,8 @@ NAME = "ananke.exe" if os.name == "nt" else "ananke"
 def find_program() -> Path:
     """The program of this package, wherever an installer put it.
 
-    The list of what was installed names it; what else is called `ananke` on the PATH may be another program.
+    The list of what was installed names it; what else is called `ananke` on the PATH may be another program. The environment
+    variable `ANANKE_PROGRAM` names another one.
 
     Raises:
         FileNotFoundError: If the package was installed without its program.
@@ -29,7 +30,15 @@ def find_program() -> Path:
 
 
 def _places() -> Iterator[Path]:
-    for file in distribution("ananke-test").files or []:
+    chosen = os.environ.get("ANANKE_PROGRAM")
+    if chosen:
+        yield Path(chosen).absolute()
+        return
+    try:
+        installed = distribution("ananke-test").files or []
+    except PackageNotFoundError:
+        installed = []
+    for file in installed:
         if file.name == NAME:
             yield Path(str(file.locate())).resolve()
     # `pip install --target` moves programs after it has listed them.

@@ -1,0 +1,106 @@
+"""Plain functions in threads, and coroutines for tests that are plain functions."""
+
+import asyncio
+import contextvars
+import functools
+import inspect
+import os
+import threading
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+async def called(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The result of a function, plain or async. A plain one is run in a thread of its own, so that the event loop goes on."""
+    __tracebackhide__ = True
+    if is_async(function):
+        return await function(*args, **kwargs)
+    result = await _in_thread(functools.partial(function, *args, **kwargs))
+    if inspect.isawaitable(result):
+        result = await result
+    return result
+
+
+def is_async(function: Any) -> bool:
+    """Whether a call of it gives a coroutine."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    # An AsyncMock is one by its class.
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
+
+
+async def _in_thread(function: Callable[[], T]) -> T:
+    __tracebackhide__ = True
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[None] = loop.create_future()
+    context = contextvars.copy_context()
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def finish() -> None:
+        if not done.done():
+            done.set_result(None)
+
+    def work() -> None:
+        __tracebackhide__ = True
+        try:
+            results.append(context.run(function))
+        except BaseException as error:  # noqa: BLE001 it is raised where it is awaited
+            errors.append(error)
+        # If the loop was closed, nothing waits any more.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(finish)
+
+    threading.Thread(target=work, name="ananke function", daemon=True).start()
+    await done
+    if errors:
+        error = errors[0]
+        if isinstance(error, StopIteration):
+            raise RuntimeError("the function raised StopIteration: an iterator in it has no further item") from error
+        raise error
+    return results[0]
+
+
+_loop: asyncio.AbstractEventLoop | None = None
+_lock = threading.Lock()
+
+
+def _background_loop() -> asyncio.AbstractEventLoop:
+    global _loop
+    with _lock:
+        if _loop is None or _loop.is_closed():
+            loop = asyncio.new_event_loop()
+            threading.Thread(target=loop.run_forever, name="ananke loop", daemon=True).start()
+            _loop = loop
+        return _loop
+
+
+def _forked() -> None:
+    global _loop, _lock
+    _loop, _lock = None, threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
+def run_in_background(work: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine, which runs in an event loop of its own."""
+    __tracebackhide__ = True
+    loop = _background_loop()
+    if asyncio._get_running_loop() is loop:
+        work.close()
+        raise RuntimeError("a session for plain functions is used in its own event loop: await the async form there")
+    future = asyncio.run_coroutine_threadsafe(work, loop)
+    try:
+        # `result` would add its own frames to the traceback.
+        error = future.exception()
+    except BaseException:
+        future.cancel()
+        raise
+    if error is not None:
+        raise error
+    return future.result()

@@ -1,0 +1,68 @@
+"""Verdicts of judges on a message."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from ananke_test import _adapters
+from ananke_test._connection import connection
+from ananke_test._errors import INVALID_PARAMS, JudgeError, RequestError
+from ananke_test._events import ChatMessageEvent, to_json
+from ananke_test._function_llm import FunctionLLM
+from ananke_test._target import Target
+
+if TYPE_CHECKING:
+    from ananke_test._run_result import RunResult
+
+
+async def ask_judge(llm: Any, result: RunResult, message: ChatMessageEvent, intent: str) -> tuple[bool, str]:
+    """Whether the message does what the intent says, and the reason.
+
+    Raises:
+        JudgeError: If the judge cannot be asked, or gives no clear verdict.
+        ValueError: If it is the session's own model.
+    """
+    __tracebackhide__ = True
+    own = result.origin.llm if result.origin is not None else None
+    if own is not None and (llm is own or (isinstance(llm, Target) and llm.is_same_agent(own))):
+        raise ValueError("the agent cannot judge itself: give another model as the judge")
+    params: dict[str, Any] = {"events": [to_json(message)], "intent": intent}
+    if result.user_input is not None:
+        params["input"] = result.user_input
+    if isinstance(llm, Target):
+        verdict = await _ask_target(llm, params)
+    else:
+        from ananke_test._served import judge_with
+
+        verdict = await judge_with(connection(), llm if isinstance(llm, FunctionLLM) else _as_function(llm), params)
+    return verdict["passed"], verdict["reason"]
+
+
+async def _ask_target(target: Target, params: dict[str, Any]) -> Any:
+    __tracebackhide__ = True
+    chosen = target.to_json()
+    try:
+        return await asyncio.wrap_future(
+            connection(target.config).submit("session/judge", {**params, "judge": "default" if chosen is None else chosen})
+        )
+    except RequestError as error:
+        failed = ValueError(error.message) if error.code == INVALID_PARAMS else JudgeError(error.message)
+    raise failed
+
+
+def _as_function(llm: Any) -> FunctionLLM:
+    """An agent of another package as a model that answers questions."""
+    __tracebackhide__ = True
+    adapter = _adapters.adapter_of(llm)
+    if adapter is None:
+        raise TypeError(f"{llm!r} cannot be a judge: {_adapters.WHAT_IS_AN_LLM}")
+
+    async def reply(messages: list[dict[str, Any]], _: list[dict[str, Any]]) -> str:
+        said = {"system": "", "user": ""}
+        for message in messages:
+            if message["role"] in said:
+                said[message["role"]] += str(message["content"])
+        return await adapter.judge(llm, said["system"], said["user"])
+
+    return FunctionLLM(reply)

@@ -1,0 +1,115 @@
+"""Tools that are replaced for a while."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ananke_test import _adapters
+from ananke_test._background import called, is_async
+from ananke_test._errors import INVALID_PARAMS, RequestError
+from ananke_test._function_llm import FunctionLLM
+from ananke_test._target import Target
+
+if TYPE_CHECKING:
+    from unittest.mock import AsyncMock
+
+Mocks = Mapping[str, "AsyncMock"]
+
+_active: list[tuple[object, Mocks]] = []
+"""The tools that are replaced now, the innermost last."""
+
+
+@contextmanager
+def mock_tools(llm: Any, mocks: Mapping[str, Callable[..., Any]]) -> Generator[dict[str, AsyncMock], None, None]:
+    """Replaces tools of an LLM or a `Target` by name; their declarations stay. Gives mocks that know their calls.
+
+    A mock is a function, plain or async, or a Mock object. Mocks nest, and end with the block.
+
+    Raises:
+        KeyError: If there is no such tool; then nothing is replaced.
+    """
+    __tracebackhide__ = True
+    made = {name: _mock(name, function) for name, function in mocks.items()}
+    adapter = _adapters.adapter_of(llm)
+    names = list(made)
+    if isinstance(llm, FunctionLLM):
+        _check_names(names, llm.tools)
+    elif isinstance(llm, Target):
+        _check_names_of_target(names, llm)
+    elif adapter is not None:
+        _check_names(names, adapter.tool_names(llm))
+    else:
+        raise TypeError(f"tools of {llm!r} cannot be replaced: {_adapters.WHAT_IS_AN_LLM}")
+    restore = adapter.replace_tools(llm, made) if adapter is not None else None
+    _active.append((llm, made))
+    try:
+        yield made
+    finally:
+        # Blocks may end in another order than they began.
+        _active[:] = [entry for entry in _active if entry[1] is not made]
+        if restore is not None:
+            restore()
+
+
+def mocks_of(llm: object) -> list[Mocks]:
+    """The mocks of an LLM, the innermost last."""
+    return [mocks for owner, mocks in _active if owner is llm]
+
+
+def mock_of(llm: object, name: str) -> AsyncMock | None:
+    """The mock that a call to a tool is for."""
+    return next((mocks[name] for mocks in reversed(mocks_of(llm)) if name in mocks), None)
+
+
+def _mock(name: str, function: Callable[..., Any]) -> AsyncMock:
+    from unittest.mock import AsyncMock
+
+    if isinstance(function, AsyncMock):
+        return function
+    if not callable(function):
+        raise TypeError(f"the mock of `{name}` is {function!r}, not a function: `lambda **arguments: …` gives always the same")
+    is_plain = not is_async(function)
+
+    async def mocked(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        if is_plain:
+            return await called(function, *args, **kwargs)
+        return await function(*args, **kwargs)
+
+    return AsyncMock(name=name, side_effect=mocked)
+
+
+def _check_names(names: list[str], known: Mapping[str, Any] | list[str]) -> None:
+    __tracebackhide__ = True
+    for name in names:
+        if name not in known:
+            has = ", ".join(f"`{other}`" for other in known) or "none"
+            raise KeyError(f"there is no tool `{name}`; the tools are {has}")
+
+
+def _check_names_of_target(names: list[str], target: Target) -> None:
+    __tracebackhide__ = True
+    from ananke_test._connection import connection
+
+    # Those of the config are known to ananke.
+    if all(name in target.tools for name in names):
+        return
+    program = connection(target.config)
+    opened: dict[str, Any] = {"tools": [tool.declaration() for tool in target.tools.values()]}
+    chosen = target.to_json()
+    if chosen is not None:
+        opened["target"] = chosen
+    try:
+        session = program.call("session/open", opened)["session"]
+    except RequestError as error:
+        raise ValueError(error.message) from None
+    try:
+        program.call("session/mock", {"session": session, "tools": names})
+    except RequestError as error:
+        if error.code == INVALID_PARAMS:
+            raise KeyError(error.message) from None
+        raise ValueError(error.message) from None
+    finally:
+        program.submit("session/close", {"session": session})

@@ -1,0 +1,265 @@
+"""Conversations that the program `ananke` holds."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+from contextlib import suppress
+from typing import Any
+
+from ananke_test._connection import Connection
+from ananke_test._errors import CANCELLED, OVER, AgentError, JudgeError, RequestError, public
+from ananke_test._events import Interrupt, PendingAnswer, from_json
+from ananke_test._function_llm import FunctionLLM
+from ananke_test._mocks import Mocks, mock_of, mocks_of
+from ananke_test._origin import RunOrigin
+from ananke_test._run_result import RunResult
+from ananke_test._target import Target
+from ananke_test._tools import ToolError, json_result
+
+
+class ServedCallbacks:
+    """Answers to the requests of the program, in the event loop and the context of the run that they are about."""
+
+    def __init__(self, program: Connection, llm: Any) -> None:
+        self._program = program
+        self._llm = llm
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._context = contextvars.copy_context()
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self.error: BaseException | None = None
+        """The error of the model, or an exception that ends the test."""
+
+    def enter(self) -> None:
+        """Answers in this event loop and context from now on."""
+        self._loop = asyncio.get_running_loop()
+        self._context = contextvars.copy_context()
+        self.error = None
+
+    def begin(self, request: int, method: str, params: dict[str, Any]) -> None:
+        """Begins an answer."""
+        assert self._loop is not None
+        self._loop.call_soon_threadsafe(self._spawn, request, method, params, context=self._context.copy())
+
+    def cancel(self, request: int) -> None:
+        """Ends an answer that nothing waits for."""
+        loop = self._loop
+        if loop is not None and not loop.is_closed():
+            # It may be closed meanwhile.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(self._abort, request)
+
+    def _abort(self, request: int) -> None:
+        task = self._tasks.get(request)
+        if task is not None:
+            task.cancel()
+
+    def _spawn(self, request: int, method: str, params: dict[str, Any]) -> None:
+        assert self._loop is not None
+        task = self._loop.create_task(self._answer(request, method, params))
+        self._tasks[request] = task
+
+        def ended(task: asyncio.Task[None]) -> None:
+            self._tasks.pop(request, None)
+            if not task.cancelled():
+                task.exception()
+
+        task.add_done_callback(ended)
+
+    async def _answer(self, request: int, method: str, params: dict[str, Any]) -> None:
+        __tracebackhide__ = True
+        try:
+            if method == "model/call":
+                result: Any = {"message": await self.model(params["messages"], params["tools"])}
+            elif method == "tool/call":
+                result = {"output": await self.tool(params["name"], params["arguments"])}
+            else:
+                self._program.refuse(request, f"this package does not know `{method}`")
+                return
+            self._program.answer(request, result)
+        except asyncio.CancelledError as error:
+            if method == "model/call":
+                self.error = self.error or error
+            self._program.refuse(request, "cancelled")
+            raise
+        except Exception as error:  # noqa: BLE001 it is the answer
+            if method == "model/call":
+                # A judge may be asked again: the first error is the cause.
+                self.error = self.error or error
+            self._program.refuse(request, str(error) or type(error).__name__)
+        except BaseException as error:
+            # Such as `pytest.fail`: the run ends with it.
+            self.error = error
+            self._program.refuse(request, str(error) or type(error).__name__)
+            if isinstance(error, (KeyboardInterrupt, SystemExit)):
+                raise
+
+    async def model(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> dict[str, Any]:
+        """The reply of the model."""
+        __tracebackhide__ = True
+        if not isinstance(self._llm, FunctionLLM):
+            raise TypeError("only a model of this process is asked")
+        return await self._llm.reply(messages, tools)
+
+    async def tool(self, name: str, arguments: dict[str, Any]) -> Any:
+        """The result of a call to a tool."""
+        __tracebackhide__ = True
+        registered = self._llm.tools.get(name)
+        mock = mock_of(self._llm, name)
+        if mock is not None:
+            if registered is not None:
+                registered.check(arguments)
+            return json_result(name, await mock(**arguments))
+        if registered is None:
+            raise ToolError(f"there is no tool `{name}`")
+        return json_result(name, await registered.call(arguments))
+
+
+class ServedConversation:
+    """A conversation that the program holds."""
+
+    def __init__(self, program: Connection, llm: FunctionLLM | Target, instructions: str) -> None:
+        self._program = program
+        self._llm = llm
+        self._instructions = instructions
+        self._callbacks = ServedCallbacks(program, llm)
+        self._session: str | None = None
+        self._mocked: list[tuple[Mocks, str]] = []
+        self._is_cancelled = False
+
+    async def start(self) -> None:
+        """Opens the session. That of a function is opened with its first run, with the tools that it has then."""
+        __tracebackhide__ = True
+        if isinstance(self._llm, Target):
+            await self._open()
+
+    async def _open(self) -> str:
+        __tracebackhide__ = True
+        params: dict[str, Any] = {
+            "instructions": self._instructions,
+            "tools": [tool.declaration() for tool in self._llm.tools.values()],
+        }
+        if isinstance(self._llm, FunctionLLM):
+            params["agent"] = "caller"
+        elif (chosen := self._llm.to_json()) is not None:
+            params["target"] = chosen
+        session: str = (await self._ask("session/open", params))["session"]
+        self._program.attach(session, self._callbacks)
+        self._session = session
+        return session
+
+    async def run(self, text: str) -> RunResult:
+        """Says something to the agent."""
+        __tracebackhide__ = True
+        return await self._turn("session/run", {"input": text}, text)
+
+    async def resume(self, answers: list[PendingAnswer]) -> RunResult:
+        """Answers what the agent waits for."""
+        __tracebackhide__ = True
+        return await self._turn("session/resume", {"answers": [answer.to_json() for answer in answers]}, None)
+
+    async def _turn(self, method: str, params: dict[str, Any], text: str | None) -> RunResult:
+        __tracebackhide__ = True
+        if self._is_cancelled:
+            raise AgentError("the session is over, since a run was cancelled: begin another one")
+        self._callbacks.enter()
+        session = self._session if self._session is not None else await self._open()
+        await self._replace_tools(session)
+        try:
+            answer = await self._ask(method, {"session": session, **params})
+        except asyncio.CancelledError:
+            self._is_cancelled = True
+            self._program.submit("session/cancel", {"session": session})
+            raise
+        if self._callbacks.error is not None and not isinstance(self._callbacks.error, Exception):
+            raise self._callbacks.error
+        origin = RunOrigin(
+            self._llm,
+            self._program,
+            answer["run"],
+            session,
+            self._llm.config if isinstance(self._llm, Target) else None,
+        )
+        interrupts = [
+            Interrupt(item["id"], item.get("reason"), item.get("message"), item.get("tool_call_id"))
+            for item in answer["interrupts"]
+        ]
+        return RunResult([from_json(event) for event in answer["events"]], text, interrupts=interrupts, origin=origin)
+
+    async def _replace_tools(self, session: str) -> None:
+        """Sends ananke the changes since the last run: it replaces the tools of the config."""
+        __tracebackhide__ = True
+        if not isinstance(self._llm, Target):
+            return
+        wanted = mocks_of(self._llm)
+        ended = [entry for entry in self._mocked if all(entry[0] is not mocks for mocks in wanted)]
+        for entry in ended:
+            await self._ask("session/unmock", {"session": session, "mock": entry[1]})
+            self._mocked.remove(entry)
+        for mocks in wanted:
+            if all(entry[0] is not mocks for entry in self._mocked):
+                names = [name for name in mocks if name not in self._llm.tools]
+                if names:
+                    mock = await self._ask("session/mock", {"session": session, "tools": names})
+                    self._mocked.append((mocks, mock["mock"]))
+
+    async def _ask(self, method: str, params: dict[str, Any]) -> Any:
+        __tracebackhide__ = True
+        try:
+            return await asyncio.wrap_future(self._program.submit(method, params))
+        except RequestError as error:
+            failed = self._failed(error)
+        raise failed
+
+    def _failed(self, error: RequestError) -> BaseException:
+        original = self._callbacks.error
+        if original is None or error.code == OVER:
+            return public(error)
+        if isinstance(original, (AssertionError, asyncio.CancelledError)):
+            failed = AgentError(f"the model failed: {original or type(original).__name__}")
+            failed.__cause__ = original
+            return failed
+        return original
+
+    async def close(self) -> None:
+        """Ends the session."""
+        __tracebackhide__ = True
+        session = self._session
+        if session is None:
+            return
+        self._session = None
+        if self._program.is_over:
+            # A run has reported that, and it must not hide the error of the test.
+            return
+        try:
+            await asyncio.wrap_future(self._program.submit("session/close", {"session": session}))
+        except RequestError as error:
+            if error.code != CANCELLED:
+                raise public(error) from None
+        finally:
+            self._program.detach(session)
+
+
+async def judge_with(program: Connection, llm: Any, params: dict[str, Any]) -> Any:
+    """The verdict of a model of this process: it is asked in a session of its own, so that questions do not get mixed up."""
+    __tracebackhide__ = True
+    callbacks = ServedCallbacks(program, llm)
+    callbacks.enter()
+    opened = await asyncio.wrap_future(program.submit("session/open", {"agent": "caller"}))
+    session: str = opened["session"]
+    program.attach(session, callbacks)
+    failed: BaseException
+    try:
+        return await asyncio.wrap_future(program.submit("session/judge", {**params, "session": session, "agent": "caller"}))
+    except RequestError as error:
+        original = callbacks.error
+        if original is not None and not isinstance(original, Exception):
+            failed = original
+        else:
+            failed = JudgeError(f"the judge failed: {original}" if original is not None else error.message)
+            failed.__cause__ = original
+    finally:
+        program.detach(session)
+        if not program.is_over:
+            program.submit("session/close", {"session": session})
+    raise failed

@@ -1,0 +1,234 @@
+"""Conversations with an agent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ananke_test import _adapters
+from ananke_test._background import run_in_background
+from ananke_test._connection import Connection, connection
+from ananke_test._events import PendingAnswer
+from ananke_test._function_llm import FunctionLLM
+from ananke_test._origin import RunOrigin
+from ananke_test._run_result import RunResult
+from ananke_test._target import Target
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+DEFAULT_INSTRUCTIONS = "You are a helpful assistant."
+
+
+class Conversation(Protocol):
+    """The other side of a session."""
+
+    async def start(self) -> None: ...
+
+    async def run(self, text: str) -> RunResult: ...
+
+    async def resume(self, answers: list[PendingAnswer]) -> RunResult: ...
+
+    async def close(self) -> None: ...
+
+
+class AdaptedConversation:
+    """A conversation with an agent of another package."""
+
+    def __init__(self, program: Connection, adapter: _adapters.Adapter, llm: Any, instructions: str | None) -> None:
+        self._program = program
+        self._llm = llm
+        self._turns = adapter.begin(llm, instructions)
+
+    async def start(self) -> None:
+        """Needs nothing."""
+
+    async def run(self, text: str) -> RunResult:
+        """Says something to the agent."""
+        __tracebackhide__ = True
+        events, interrupts = await self._turns.run(text)
+        return RunResult(events, text, interrupts=interrupts, origin=RunOrigin(self._llm, self._program))
+
+    async def resume(self, answers: list[PendingAnswer]) -> RunResult:
+        """Answers what the agent waits for."""
+        __tracebackhide__ = True
+        events, interrupts = await self._turns.resume(answers)
+        return RunResult(events, None, interrupts=interrupts, origin=RunOrigin(self._llm, self._program))
+
+    async def close(self) -> None:
+        """Gives back what was changed."""
+        await self._turns.close()
+
+
+class TestSession:
+    """A conversation with an agent: `async with TestSession(llm=…, instructions="…") as session: await session.run("Hello")`.
+
+    The agent is a `FunctionLLM`, a `Target`, an `OpenAILLM`, an agent of pydantic-ai, or an LLM object of Vision-Agents.
+    """
+
+    __test__ = False
+
+    def __init__(self, llm: Any, instructions: str = DEFAULT_INSTRUCTIONS) -> None:
+        self.llm = llm
+        self.instructions = instructions
+        self._conversation: Conversation | None = None
+        self._turn: asyncio.Lock | None = None
+
+    @classmethod
+    def from_agent(cls, agent: Any) -> Self:
+        """A session with the LLM and the instructions of an agent that has `llm` and `instructions`."""
+        instructions = getattr(agent, "instructions", None)
+        text = getattr(instructions, "full_reference", instructions)
+        return cls(agent.llm, text) if text is not None else cls(agent.llm)
+
+    async def start(self) -> None:
+        """Begins the conversation. It may be called twice.
+
+        Raises:
+            ValueError: If something is wrong with the target or its config.
+            ProgramError: If the program `ananke` cannot be started.
+        """
+        __tracebackhide__ = True
+        if self._conversation is None:
+            conversation = self._begin()
+            await conversation.start()
+            self._turn = asyncio.Lock()
+            self._conversation = conversation
+
+    def _begin(self) -> Conversation:
+        __tracebackhide__ = True
+        from ananke_test._served import ServedConversation
+
+        llm = self.llm
+        if isinstance(llm, (FunctionLLM, Target)):
+            config = llm.config if isinstance(llm, Target) else None
+            return ServedConversation(connection(config), llm, self.instructions)
+        adapter = _adapters.adapter_of(llm)
+        if adapter is None:
+            raise TypeError(f"a session with {llm!r} is not possible: {_adapters.WHAT_IS_AN_LLM}")
+        own = self.instructions if self.instructions != DEFAULT_INSTRUCTIONS else None
+        return AdaptedConversation(connection(), adapter, llm, own)
+
+    async def close(self) -> None:
+        """Ends the conversation. It may be called twice."""
+        conversation, self._conversation = self._conversation, None
+        if conversation is not None:
+            await conversation.close()
+
+    async def run(self, user_input: str) -> RunResult:
+        """Says something to the agent, and waits for the end of its turn. A second call waits for the first.
+
+        Raises:
+            RuntimeError: If the session is not started.
+            AgentError: If the turn does not end as it should; an error of the model itself is raised as it is.
+        """
+        __tracebackhide__ = True
+        self._started()
+        if not isinstance(user_input, str):
+            raise TypeError(f"the input of the user is a text, this is {user_input!r}")
+        assert self._turn is not None
+        async with self._turn:
+            result = await self._started().run(user_input)
+        result.say_events()
+        return result
+
+    async def resume(self, answers: PendingAnswer | Sequence[PendingAnswer]) -> RunResult:
+        """Answers what the agent waits for (`result.interrupts`), and waits for the end of its turn.
+
+        Raises:
+            ValueError: If the answers do not fit what is open.
+            RuntimeError, AgentError: As `run`.
+        """
+        __tracebackhide__ = True
+        self._started()
+        given = [answers] if isinstance(answers, PendingAnswer) else list(answers)
+        assert self._turn is not None
+        async with self._turn:
+            result = await self._started().resume(given)
+        result.say_events()
+        return result
+
+    def _started(self) -> Conversation:
+        __tracebackhide__ = True
+        if self._conversation is None:
+            raise RuntimeError("the session is not started: use `async with TestSession(…) as session`, or `await session.start()`")
+        return self._conversation
+
+    @property
+    def sync(self) -> SyncTestSession:
+        """The same conversation, for plain functions."""
+        return SyncTestSession.of(self)
+
+    async def __aenter__(self) -> Self:
+        __tracebackhide__ = True
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        __tracebackhide__ = True
+        await self.close()
+
+
+class SyncTestSession:
+    """A `TestSession` for tests that are plain functions: `with SyncTestSession(llm=…) as session: session.run("Hello")`."""
+
+    __test__ = False
+
+    def __init__(self, llm: Any, instructions: str = DEFAULT_INSTRUCTIONS) -> None:
+        self._session = TestSession(llm, instructions)
+
+    @classmethod
+    def from_agent(cls, agent: Any) -> Self:
+        """As `TestSession.from_agent`."""
+        session = TestSession.from_agent(agent)
+        return cls(session.llm, session.instructions)
+
+    @classmethod
+    def of(cls, session: TestSession) -> Self:
+        """The same conversation, for plain functions."""
+        made = cls(session.llm, session.instructions)
+        made._session = session
+        return made
+
+    @property
+    def llm(self) -> Any:
+        """The agent."""
+        return self._session.llm
+
+    @property
+    def instructions(self) -> str:
+        """The system message of a bare model."""
+        return self._session.instructions
+
+    def start(self) -> None:
+        """As `TestSession.start`."""
+        __tracebackhide__ = True
+        run_in_background(self._session.start())
+
+    def close(self) -> None:
+        """As `TestSession.close`."""
+        __tracebackhide__ = True
+        run_in_background(self._session.close())
+
+    def run(self, user_input: str) -> RunResult:
+        """As `TestSession.run`."""
+        __tracebackhide__ = True
+        return run_in_background(self._session.run(user_input))
+
+    def resume(self, answers: PendingAnswer | Sequence[PendingAnswer]) -> RunResult:
+        """As `TestSession.resume`."""
+        __tracebackhide__ = True
+        return run_in_background(self._session.resume(answers))
+
+    def __enter__(self) -> Self:
+        __tracebackhide__ = True
+        self.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        __tracebackhide__ = True
+        self.close()

@@ -1,0 +1,423 @@
+"""The pytest plugin, in runs of their own."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PLUGIN = "ananke_test.pytest_plugin"
+
+CONFIG = """
+version: "1.4"
+target:
+  type: scripted
+  rules:
+    - when: { user: "bad" }
+      do: [{ say: "no" }]
+    - do: [{ say: "hello" }]
+targets:
+  other: { type: scripted, rules: [{ do: [{ say: "other" }] }] }
+quarantine:
+  - { test: "a.test.yaml::known", owner: payments, expires: 2099-01-01, reason: "flaky bank" }
+  - { test: "a.test.yaml::fixed", owner: payments, expires: 2099-01-01 }
+"""
+
+TESTS = """
+version: "1.4"
+tests:
+  - name: good
+    tags: [smoke, skip]
+    turns: [{ user: "hi", assert: { text: hello } }]
+  - name: wrong
+    turns: [{ user: "bad", assert: { text: hello } }]
+  - name: later
+    skip: "not now"
+    turns: [{ user: "hi", assert: { text: hello } }]
+  - name: known
+    turns: [{ user: "bad", assert: { text: hello } }]
+  - name: fixed
+    turns: [{ user: "hi", assert: { text: hello } }]
+  - name: rows
+    cases: [{ x: hi }, { x: hi, id: second }]
+    turns: [{ user: "${x}", assert: { text: hello } }]
+"""
+
+CASES = '{"id": "case1", "input": "hi", "assert": {"type": "contains", "value": "hello"}}\n'
+
+
+class Runner:
+    """Runs pytest as a program, in a directory of its own."""
+
+    def __init__(self, pytester: pytest.Pytester) -> None:
+        self._pytester = pytester
+        self.path = pytester.path
+        is_installed = any(point.value == PLUGIN for point in entry_points(group="pytest11"))
+        self._arguments = ["-p", "no:asyncio"] + ([] if is_installed else ["-p", PLUGIN])
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def run(self, *arguments: str) -> pytest.RunResult:
+        return self._pytester.runpytest_subprocess(*self._arguments, *arguments, timeout=60)
+
+    def start(self) -> "subprocess.Popen[bytes]":
+        command = [sys.executable, "-m", "pytest", *self._arguments]
+        # Ctrl-C is ignored in what a shell starts in the background.
+        return subprocess.Popen(
+            command,
+            cwd=self.path,
+            stdout=subprocess.PIPE,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        )
+
+
+@pytest.fixture
+def runner(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Runner:
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    packages = str(Path(__file__).parent.parent)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [packages, os.environ.get("PYTHONPATH")])))
+    return Runner(pytester)
+
+
+@pytest.fixture
+def project(runner: Runner) -> Runner:
+    runner.write("ananke.config.yaml", CONFIG)
+    runner.write("a.test.yaml", TESTS)
+    return runner
+
+
+def test_a_project(project: Runner) -> None:
+    ran = project.run("-rA")
+    ran.assert_outcomes(passed=3, failed=1, skipped=1, xfailed=1, xpassed=1)
+    assert ran.ret == 1
+    out = ran.stdout.str()
+    assert "a.test.yaml .FsxX.." in out
+    assert "nothing the agent said in this turn contains `hello`" in out
+    assert "user:    bad" in out
+    assert "agent:   no" in out
+    assert "Traceback" not in out
+    assert "_pytest_items" not in out
+    ran.stdout.fnmatch_lines(
+        [
+            "PASSED a.test.yaml::good",
+            "PASSED a.test.yaml::rows[[]1[]]",
+            "PASSED a.test.yaml::rows[[]second[]]",
+            "SKIPPED [[]1[]] a.test.yaml:*: not now",
+            "XFAIL a.test.yaml::known - quarantined until 2099-01-01 (payments): flaky bank",
+            "XPASS a.test.yaml::fixed - quarantined until 2099-01-01 (payments)",
+            "FAILED a.test.yaml::wrong - nothing the agent said in this turn contains `hel*",
+        ]
+    )
+
+
+def test_selections(project: Runner) -> None:
+    project.run("-k", "good or rows").assert_outcomes(passed=3, deselected=4)
+    project.run("-m", "smoke", "--strict-markers").assert_outcomes(passed=1, deselected=6)
+    project.run("a.test.yaml::good").assert_outcomes(passed=1)
+    project.run("a.test.yaml::rows[second]").assert_outcomes(passed=1)
+    assert project.run("a.test.yaml::nothing").ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_last_failed(project: Runner) -> None:
+    project.run()
+    ran = project.run("--lf")
+    ran.assert_outcomes(failed=1)
+
+
+def test_collect_only(project: Runner) -> None:
+    project.write("c.jsonl", CASES)
+    ran = project.run("--collect-only", "-q", "a.test.yaml", "c.jsonl")
+    ran.stdout.fnmatch_lines(
+        [
+            "a.test.yaml::good",
+            "a.test.yaml::wrong",
+            "a.test.yaml::later",
+            "a.test.yaml::known",
+            "a.test.yaml::fixed",
+            "a.test.yaml::rows[[]1[]]",
+            "a.test.yaml::rows[[]second[]]",
+            "c.jsonl::case1",
+        ]
+    )
+
+
+COUNTING = """
+version: "1.4"
+target: { type: command, cmd: [python3, agent.py] }
+"""
+
+AGENT = """
+import json, os, sys
+
+with open("asked", "a") as asked:
+    asked.write(f"{os.getppid()}\\n")
+for line in sys.stdin:
+    run = json.loads(line)
+    ids = {"threadId": run["threadId"], "runId": run["runId"]}
+    said = {"type": "TEXT_MESSAGE_CHUNK", "messageId": run["runId"], "role": "assistant", "delta": "ok"}
+    for event in [{"type": "RUN_STARTED", **ids}, said, {"type": "RUN_FINISHED", **ids}]:
+        print(json.dumps(event), flush=True)
+"""
+
+
+def counting(runner: Runner, count: int, expected: str = "ok") -> None:
+    runner.write("ananke.config.yaml", COUNTING)
+    runner.write("agent.py", AGENT)
+    for number in range(count):
+        text = f'version: "1.4"\nname: n{number}\nturns: [{{ user: "hi", assert: {{ text: "{expected}" }} }}]\n'
+        runner.write(f"t{number}.test.yaml", text)
+
+
+def asked(runner: Runner) -> list[str]:
+    path = runner.path / "asked"
+    return path.read_text().split() if path.exists() else []
+
+
+def test_nothing_is_asked_while_tests_are_collected(runner: Runner) -> None:
+    counting(runner, 3)
+    runner.run("--collect-only").stdout.fnmatch_lines(["*3 tests collected*"])
+    assert asked(runner) == []
+
+
+def test_one_program_for_all_tests(runner: Runner) -> None:
+    counting(runner, 8)
+    runner.run().assert_outcomes(passed=8)
+    assert len(asked(runner)) == 8
+    assert len(set(asked(runner))) == 1
+
+
+def test_the_first_failure_ends_the_run(runner: Runner) -> None:
+    counting(runner, 5, expected="something else")
+    runner.run("-x").assert_outcomes(failed=1)
+    assert len(asked(runner)) == 1
+    runner.run("--maxfail=2").assert_outcomes(failed=2)
+    assert len(asked(runner)) == 3
+
+
+def test_several_workers(runner: Runner) -> None:
+    pytest.importorskip("xdist")
+    counting(runner, 6)
+    runner.write("wrong.test.yaml", 'version: "1.4"\nname: wrong\nturns: [{ user: "hi", assert: { text: "never" } }]\n')
+    ran = runner.run("-n", "2", "--junitxml", "junit.xml")
+    ran.assert_outcomes(passed=6, failed=1)
+    assert len(set(asked(runner))) == 2
+    assert "FAILED wrong.test.yaml::wrong - nothing the agent said" in ran.stdout.str()
+    assert "Traceback" not in ran.stdout.str()
+
+
+def test_junit(project: Runner) -> None:
+    project.run("--junitxml", "junit.xml")
+    cases = {case.get("name"): case for case in ET.parse(project.path / "junit.xml").getroot().iter("testcase")}
+    failure = cases["wrong"].find("failure")
+    assert failure is not None
+    message = failure.get("message") or ""
+    assert message.startswith("nothing the agent said in this turn contains `hello`")
+    assert "user:    bad" in (failure.text or "")
+    skipped = cases["later"].find("skipped")
+    assert skipped is not None
+    assert skipped.get("message") == "not now"
+    assert cases["known"].find("skipped") is not None
+
+
+def test_a_case_file_and_what_the_config_does_not_list(runner: Runner) -> None:
+    runner.write("ananke.config.yaml", CONFIG + 'specs: ["specs/*.test.yaml", "specs/*.jsonl"]\n')
+    runner.write("specs/c.jsonl", CASES)
+    runner.write("specs/data.jsonl.txt", CASES)
+    runner.write("other.test.yaml", TESTS)
+    runner.write("notes.yaml", "a: 1\n")
+    runner.run().assert_outcomes(passed=1)
+    ran = runner.run("other.test.yaml")
+    ran.assert_outcomes(passed=4, failed=2, skipped=1)
+
+
+def test_each_config_governs_its_directory(runner: Runner) -> None:
+    one = 'version: "1.4"\nname: one\nturns: [{ user: "hi", assert: { text: hello } }]\n'
+    runner.write("a/ananke.config.yaml", CONFIG.split("quarantine")[0])
+    runner.write("a/one.test.yaml", one)
+    runner.write("b/ananke.config.yaml", CONFIG.split("quarantine")[0].replace("hello", "hello b"))
+    runner.write("b/two.test.yaml", one.replace("hello", "hello b"))
+    runner.write("c/three.test.yaml", one)
+    runner.run().assert_outcomes(passed=2)
+
+
+def test_targets(project: Runner) -> None:
+    ran = project.run("--ananke-target", "other", "-k", "good")
+    ran.assert_outcomes(failed=1, deselected=6)
+    ran = project.run("--ananke-target", "othr")
+    assert ran.ret == pytest.ExitCode.USAGE_ERROR
+    ran.stderr.fnmatch_lines(["*--ananke-target: there is no target `othr`*", "help: did you mean `other`?"])
+
+
+def test_record_and_replay(runner: Runner) -> None:
+    counting(runner, 2)
+    runner.run("--ananke-record", "recordings").assert_outcomes(passed=2)
+    assert list((runner.path / "recordings").iterdir())
+    runner.run("--ananke-replay", "recordings").assert_outcomes(passed=2)
+    assert len(asked(runner)) == 2
+    assert runner.run("--ananke-record", "a", "--ananke-replay", "recordings").ret == pytest.ExitCode.USAGE_ERROR
+    ran = runner.run("--ananke-replay", "nothing")
+    assert ran.ret == pytest.ExitCode.USAGE_ERROR
+    ran.stderr.fnmatch_lines(["*there is no directory `nothing`*"])
+
+
+def test_a_mistake_in_a_test_file(project: Runner) -> None:
+    project.write("b.test.yaml", TESTS + "turnz: 1\n")
+    ran = project.run()
+    assert ran.ret == pytest.ExitCode.INTERRUPTED
+    ran.stdout.fnmatch_lines(["*ERROR collecting b.test.yaml*", "error[[]unknown-key[]]: unknown key `turnz`", "*= help:*"])
+    assert "Traceback" not in ran.stdout.str()
+    assert "_pytest_project" not in ran.stdout.str()
+    ran = project.run("--continue-on-collection-errors")
+    ran.assert_outcomes(passed=3, failed=1, skipped=1, xfailed=1, xpassed=1, errors=1)
+
+
+def test_a_mistake_in_a_file_of_data(runner: Runner) -> None:
+    runner.write("ananke.config.yaml", CONFIG.split("quarantine")[0])
+    runner.write("a.test.yaml", 'version: "1.4"\nname: a\ncases: nothing.csv\nturns: [{ user: "${x}" }]\n')
+    ran = runner.run()
+    assert ran.ret == pytest.ExitCode.INTERRUPTED
+    ran.stdout.fnmatch_lines(["*ERROR collecting a.test.yaml*", "*nothing.csv*"])
+
+
+def test_a_mistake_in_the_config(project: Runner) -> None:
+    project.write("ananke.config.yaml", CONFIG + "specz: []\n")
+    ran = project.run()
+    assert ran.ret == pytest.ExitCode.INTERRUPTED
+    ran.stdout.fnmatch_lines(["*unknown key `specz`*", "*= help: did you mean `specs`?*"])
+    assert "Traceback" not in ran.stdout.str()
+
+
+def test_warnings_have_their_place(runner: Runner) -> None:
+    runner.write("ananke.config.yaml", CONFIG.split("quarantine")[0])
+    runner.write("a.test.yaml", 'version: "1.4"\nname: nothing\nturns: [{ user: "hi" }]\n')
+    ran = runner.run()
+    ran.assert_outcomes(passed=1, warnings=1)
+    ran.stdout.fnmatch_lines(["*a.test.yaml:2: AnankeWarning: the test asserts nothing*"])
+
+
+def test_an_agent_that_cannot_be_reached(runner: Runner) -> None:
+    target = 'version: "1.4"\ntarget: { type: agui, endpoint: "http://127.0.0.1:1/agent" }\n'
+    runner.write("ananke.config.yaml", target)
+    runner.write("a.test.yaml", 'version: "1.4"\nname: a\nturns: [{ user: "hi", assert: { text: hello } }]\n')
+    ran = runner.run()
+    ran.assert_outcomes(failed=1)
+    assert "FAILED a.test.yaml::a - " in ran.stdout.str()
+    assert "Traceback" not in ran.stdout.str()
+
+
+def test_setup_that_fails(runner: Runner) -> None:
+    runner.write("ananke.config.yaml", CONFIG.split("quarantine")[0] + 'setup: [{ cmd: [bash, -c, "exit 3"] }]\n')
+    runner.write("a.test.yaml", TESTS)
+    ran = runner.run("-k", "good or wrong")
+    ran.assert_outcomes(failed=2, deselected=5)
+    assert "Traceback" not in ran.stdout.str()
+
+
+def test_the_fixture(project: Runner) -> None:
+    project.write(
+        "test_talk.py",
+        "import asyncio\n"
+        "def test_plain(ananke_session):\n"
+        "    ananke_session.sync.run('hi').check('text: hello')\n"
+        "def test_async(ananke_session):\n"
+        "    result = asyncio.run(ananke_session.run('hi'))\n"
+        "    result.expect.next_event().is_message('assistant')\n"
+        "    result.expect.no_more_events()\n"
+        "def test_wrong(ananke_session):\n"
+        "    result = ananke_session.sync.run('bad')\n"
+        "    result.expect.next_event().is_function_call('pay')\n",
+    )
+    ran = project.run("test_talk.py")
+    ran.assert_outcomes(passed=2, failed=1)
+    out = ran.stdout.str()
+    ran.stdout.fnmatch_lines(
+        [
+            "E  *AssertionError: event 0 of 1: expected a call to pay, found a message of the assistant `no`",
+            "E  *> 0  message (assistant): no",
+            "test_talk.py:10: AssertionError",
+        ]
+    )
+    assert "_asserts.py" not in out
+    project.run("test_talk.py", "--ananke-target", "other").assert_outcomes(passed=1, failed=2)
+
+
+def test_the_fixture_without_a_config(runner: Runner) -> None:
+    runner.write("test_talk.py", "def test_plain(ananke_session): ...\n")
+    ran = runner.run()
+    ran.assert_outcomes(errors=1)
+    ran.stdout.fnmatch_lines(["*the fixture `ananke_session` needs an `ananke.config.yaml`*"])
+
+
+def test_errors_of_sessions_show_the_test_alone(runner: Runner) -> None:
+    runner.write(
+        "test_talk.py",
+        "from ananke_test import FunctionLLM, SyncTestSession\n"
+        "def test_it():\n"
+        "    with SyncTestSession(FunctionLLM(lambda messages, tools: None)) as session:\n"
+        "        session.run('hi')\n",
+    )
+    ran = runner.run()
+    ran.assert_outcomes(failed=1)
+    out = ran.stdout.str()
+    assert "TypeError: the model replied with None" in out
+    for name in ("_session.py", "_served.py", "_background.py", "concurrent"):
+        assert name not in out
+
+
+def test_a_project_without_a_config_is_not_disturbed(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANANKE_PROGRAM", "/nothing/ananke")
+    runner.write("a.test.yaml", TESTS)
+    runner.write("b.jsonl", CASES)
+    runner.write("test_it.py", "import sys\ndef test_it():\n    assert 'ananke_test._connection' not in sys.modules\n")
+    ran = runner.run("-W", "error", "--strict-markers")
+    ran.assert_outcomes(passed=1)
+
+
+def test_a_program_that_is_missing(project: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANANKE_PROGRAM", "/nothing/ananke")
+    ran = project.run()
+    assert ran.ret == pytest.ExitCode.INTERRUPTED
+    ran.stdout.fnmatch_lines(["*the program `ananke` cannot be started*"])
+    assert "Traceback" not in ran.stdout.str()
+
+
+def test_python_tests_between_tests_of_ananke(project: Runner) -> None:
+    project.write("b/test_between.py", "def test_between(): ...\n")
+    project.write("c/z.test.yaml", TESTS)
+    ran: Any = project.run("-p", "no:cacheprovider")
+    ran.assert_outcomes(passed=8, failed=3, skipped=2, xfailed=1, xpassed=1)
+
+
+def test_an_unknown_target_of_a_config_below(runner: Runner) -> None:
+    pytest.importorskip("xdist")
+    runner.write("below/ananke.config.yaml", CONFIG.split("quarantine")[0])
+    runner.write("below/a.test.yaml", TESTS)
+    ran = runner.run("-n", "2", "--ananke-target", "othr")
+    assert ran.ret == pytest.ExitCode.USAGE_ERROR
+    ran.stderr.fnmatch_lines(["*--ananke-target: there is no target `othr`*"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+def test_ctrl_c_ends_the_run_at_once(runner: Runner) -> None:
+    counting(runner, 3)
+    runner.write("agent.py", "import sys, time\nopen('asked', 'w').write('x')\ntime.sleep(600)\n")
+    process = runner.start()
+    deadline = time.monotonic() + 60
+    while not (runner.path / "asked").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    started = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert time.monotonic() - started < 30
+    assert process.returncode == pytest.ExitCode.INTERRUPTED
+    assert b"KeyboardInterrupt" in out

@@ -58,7 +58,7 @@ export class Connection {
   #line = [];
 
   constructor() {
-    const program = process.env.ANANKE || findProgram();
+    const program = process.env.ANANKE_PROGRAM || findProgram();
     if (program === undefined) throw new ProgramError(missing);
     // Ctrl-C is for Node; the program ends when Node does, since its standard input does.
     const options = { detached: process.platform !== "win32", windowsHide: true };

@@ -38,7 +38,7 @@ async function ended(pid) {
 /** The program that this package finds. */
 function ownProgram() {
   const source = new URL("../program.js", import.meta.resolve("ananke-test/testing")).href;
-  const code = `import { findProgram } from ${JSON.stringify(source)}; console.log(process.env.ANANKE || findProgram());`;
+  const code = `import { findProgram } from ${JSON.stringify(source)}; console.log(process.env.ANANKE_PROGRAM || findProgram());`;
   return execFileSync(process.execPath, ["--input-type=module", "-e", code], { encoding: "utf8" }).trim();
 }
 
@@ -52,7 +52,7 @@ async function child(t, then) {
     'const session = await TestSession.open({ model: () => "ok" });\n' +
     `await session.run("go");\nconsole.log("open");\n${then}\n`;
   const cwd = fileURLToPath(new URL(".", import.meta.url));
-  const running = spawn(process.execPath, ["--input-type=module", "-e", code], { cwd, env: { ...process.env, ANANKE: script }, stdio: ["ignore", "pipe", stderr] });
+  const running = spawn(process.execPath, ["--input-type=module", "-e", code], { cwd, env: { ...process.env, ANANKE_PROGRAM: script }, stdio: ["ignore", "pipe", stderr] });
   await Promise.race([once(running.stdout, "data"), once(running, "close").then(() => assert.fail("it did not open a session"))]);
   return { running, pid: pid() };
 }
@@ -90,7 +90,7 @@ function variable(t, name, value) {
 
 test("a program that ends is an error of what waits for it", { skip: !isPosix }, async (t) => {
   const { script, pid } = noting(t, ownProgram());
-  variable(t, "ANANKE", script);
+  variable(t, "ANANKE_PROGRAM", script);
   const session = await TestSession.open({ model: () => (process.kill(pid(), "SIGKILL"), new Promise(() => {})) });
   await assert.rejects(session.run("go"), (error) => {
     assert.ok(error instanceof ProgramError);
@@ -114,13 +114,13 @@ for (const [name, script, message] of [
   test(`a program that ${name}`, { skip: !isPosix }, async (t) => {
     const path = join(project(t, { "ananke.sh": script }), "ananke.sh");
     chmodSync(path, 0o755);
-    variable(t, "ANANKE", path);
+    variable(t, "ANANKE_PROGRAM", path);
     await assert.rejects(TestSession.open({ model: () => "ok" }), (error) => error instanceof ProgramError && message.test(error.message));
   });
 }
 
 test("a program that is missing", async (t) => {
-  variable(t, "ANANKE", join(project(t, {}), "nothing"));
+  variable(t, "ANANKE_PROGRAM", join(project(t, {}), "nothing"));
   await assert.rejects(TestSession.open({ model: () => "ok" }), { name: "ProgramError", message: /cannot be started: .*ENOENT/ });
 });
 
@@ -128,7 +128,7 @@ test("programs without sessions are ended when there are many", { skip: !isPosix
   const pids = [];
   for (let number = 0; number < 10; number++) {
     const { script, pid } = noting(t, ownProgram());
-    variable(t, "ANANKE", script);
+    variable(t, "ANANKE_PROGRAM", script);
     const session = await TestSession.open({ model: () => "ok" });
     await session.close();
     pids.push(pid());

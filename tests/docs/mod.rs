@@ -214,6 +214,7 @@ fn no_fence_hides_a_block() {
         "text",
         "xml",
         "python",
+        "ts",
     ];
     for path in documents() {
         let markdown = fs::read_to_string(&path).expect("a document can be read");

@@ -130,7 +130,7 @@ pub(crate) fn every_tenth_fails(number: usize) -> String {
 
 /// A test of ten turns.
 pub(crate) fn ten_turns(number: usize) -> String {
-    let head = format!("version: \"1.0\"\nname: order {number} is found ten times\nturns:\n");
+    let head = format!("version: \"1.4\"\nname: order {number} is found ten times\nturns:\n");
     let turn = "  - { user: Where is it?, assert: { tools: { require: [find_order] } } }\n";
     head + &turn.repeat(10)
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NoReturn, TypeVar, cast, overload
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NoReturn, Protocol, TypeVar, cast, overload
 
 from ananke_test._errors import JudgeError
 from ananke_test._events import (
@@ -13,10 +14,28 @@ from ananke_test._events import (
     short,
     shown,
 )
+from ananke_test._judge import ask_judge
 from ananke_test._same import is_same_json
 
 if TYPE_CHECKING:
-    from ananke_test._run_result import RunResult
+    from ananke_test._origin import RunOrigin
+
+
+class AssertedRun(Protocol):
+    """The run that assertions are about."""
+
+    @property
+    def events(self) -> Sequence[RunEvent]: ...
+
+    @property
+    def user_input(self) -> str | None: ...
+
+    @property
+    def origin(self) -> RunOrigin | None: ...
+
+    def failure(self, message: str, marked: int | None) -> str: ...
+
+    def say(self, text: str) -> None: ...
 
 
 class Unset:
@@ -42,7 +61,7 @@ E_co = TypeVar("E_co", ChatMessageEvent, FunctionCallEvent, FunctionCallOutputEv
 class _Event(Generic[E_co]):
     """An event of a run, which was found."""
 
-    def __init__(self, result: RunResult, index: int) -> None:
+    def __init__(self, result: AssertedRun, index: int) -> None:
         self._result = result
         self._index = index
 
@@ -63,8 +82,6 @@ class ChatMessageAssert(_Event[ChatMessageEvent]):
             ValueError: If the intent is empty, or the judge is the session's own model.
         """
         __tracebackhide__ = True
-        from ananke_test._judge import ask_judge
-
         message = self.event()
         result = self._result
         if not intent.strip():
@@ -72,7 +89,8 @@ class ChatMessageAssert(_Event[ChatMessageEvent]):
         if not message.content.strip():
             self._reject(f"the message is empty: a judge is not asked about `{intent}`")
         try:
-            passed, reason = await ask_judge(llm, result, message, intent)
+            own = result.origin.llm if result.origin is not None else None
+            passed, reason = await ask_judge(llm, own, result.user_input, message, intent)
         except JudgeError as error:
             result.say(f"judge: {error}")
             raise
@@ -105,7 +123,7 @@ class FunctionCallOutputAssert(_Event[FunctionCallOutputEvent]):
 class EventAssert:
     """An event whose kind is to be asserted."""
 
-    def __init__(self, result: RunResult, index: int) -> None:
+    def __init__(self, result: AssertedRun, index: int) -> None:
         self._result = result
         self._index = index
 
@@ -141,7 +159,7 @@ class EventAssert:
 class EventRangeAssert:
     """Some of the events of a run, in which one is searched."""
 
-    def __init__(self, result: RunResult, indices: range) -> None:
+    def __init__(self, result: AssertedRun, indices: range) -> None:
         self._result = result
         self._indices = indices
 
@@ -188,7 +206,7 @@ class EventRangeAssert:
 class RunAssert:
     """Assertions on the events of a run, from the first one that was not looked at."""
 
-    def __init__(self, result: RunResult) -> None:
+    def __init__(self, result: AssertedRun) -> None:
         self._result = result
         self._cursor = 0
 
@@ -275,7 +293,7 @@ class RunAssert:
         return self[:].contains_function_call_output(output, is_error)
 
 
-def _placed(result: RunResult, index: int, message: str) -> str:
+def _placed(result: AssertedRun, index: int, message: str) -> str:
     return f"event {index} of {len(result.events)}: {message}"
 
 

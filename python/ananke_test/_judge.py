@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ananke_test import _adapters
-from ananke_test._connection import connection
+from ananke_test._callbacks import ServedCallbacks
+from ananke_test._connection import Connection, connection
 from ananke_test._errors import INVALID_PARAMS, JudgeError, RequestError
 from ananke_test._events import ChatMessageEvent, to_json
 from ananke_test._function_llm import FunctionLLM
 from ananke_test._target import Target
 
-if TYPE_CHECKING:
-    from ananke_test._run_result import RunResult
 
-
-async def ask_judge(llm: Any, result: RunResult, message: ChatMessageEvent, intent: str) -> tuple[bool, str]:
-    """Whether the message does what the intent says, and the reason.
+async def ask_judge(llm: Any, own: Any, user_input: str | None, message: ChatMessageEvent, intent: str) -> tuple[bool, str]:
+    """Whether the message does what the intent says, and the reason. `own` is the session's own model, if it is known.
 
     Raises:
         JudgeError: If the judge cannot be asked, or gives no clear verdict.
         ValueError: If it is the session's own model.
     """
     __tracebackhide__ = True
-    own = result.origin.llm if result.origin is not None else None
     if own is not None and (llm is own or (isinstance(llm, Target) and llm.is_same_agent(own))):
         raise ValueError("the agent cannot judge itself: give another model as the judge")
     params: dict[str, Any] = {"events": [to_json(message)], "intent": intent}
-    if result.user_input is not None:
-        params["input"] = result.user_input
+    if user_input is not None:
+        params["input"] = user_input
     if isinstance(llm, Target):
         verdict = await _ask_target(llm, params)
     else:
-        from ananke_test._served import judge_with
-
-        verdict = await judge_with(connection(), llm if isinstance(llm, FunctionLLM) else _as_function(llm), params)
+        verdict = await _ask_model(connection(), llm if isinstance(llm, FunctionLLM) else _as_function(llm), params)
     return verdict["passed"], verdict["reason"]
 
 
@@ -48,6 +43,31 @@ async def _ask_target(target: Target, params: dict[str, Any]) -> Any:
         )
     except RequestError as error:
         failed = ValueError(error.message) if error.code == INVALID_PARAMS else JudgeError(error.message)
+    raise failed
+
+
+async def _ask_model(program: Connection, llm: Any, params: dict[str, Any]) -> Any:
+    """The verdict of a model of this process: it is asked in a session of its own, so that questions do not get mixed up."""
+    __tracebackhide__ = True
+    callbacks = ServedCallbacks(program, llm)
+    callbacks.enter()
+    opened = await asyncio.wrap_future(program.submit("session/open", {"agent": "caller"}))
+    session: str = opened["session"]
+    program.attach(session, callbacks)
+    failed: BaseException
+    try:
+        return await asyncio.wrap_future(program.submit("session/judge", {**params, "session": session, "agent": "caller"}))
+    except RequestError as error:
+        original = callbacks.error
+        if original is not None and not isinstance(original, Exception):
+            failed = original
+        else:
+            failed = JudgeError(f"the judge failed: {original}" if original is not None else error.message)
+            failed.__cause__ = original
+    finally:
+        program.detach(session)
+        if not program.is_over:
+            program.submit("session/close", {"session": session})
     raise failed
 
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ananke_test import _adapters
+from ananke_test._active_mocks import begin, end
 from ananke_test._background import called, is_async
 from ananke_test._errors import INVALID_PARAMS, RequestError
 from ananke_test._function_llm import FunctionLLM
@@ -14,11 +15,6 @@ from ananke_test._target import Target
 
 if TYPE_CHECKING:
     from unittest.mock import AsyncMock
-
-Mocks = Mapping[str, "AsyncMock"]
-
-_active: list[tuple[object, Mocks]] = []
-"""The tools that are replaced now, the innermost last."""
 
 
 @contextmanager
@@ -43,24 +39,13 @@ def mock_tools(llm: Any, mocks: Mapping[str, Callable[..., Any]]) -> Generator[d
     else:
         raise TypeError(f"tools of {llm!r} cannot be replaced: {_adapters.WHAT_IS_AN_LLM}")
     restore = adapter.replace_tools(llm, made) if adapter is not None else None
-    _active.append((llm, made))
+    begin(llm, made)
     try:
         yield made
     finally:
-        # Blocks may end in another order than they began.
-        _active[:] = [entry for entry in _active if entry[1] is not made]
+        end(made)
         if restore is not None:
             restore()
-
-
-def mocks_of(llm: object) -> list[Mocks]:
-    """The mocks of an LLM, the innermost last."""
-    return [mocks for owner, mocks in _active if owner is llm]
-
-
-def mock_of(llm: object, name: str) -> AsyncMock | None:
-    """The mock that a call to a tool is for."""
-    return next((mocks[name] for mocks in reversed(mocks_of(llm)) if name in mocks), None)
 
 
 def _mock(name: str, function: Callable[..., Any]) -> AsyncMock:

@@ -11,8 +11,8 @@ import pytest
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
 from ananke_test._errors import ProgramError, RequestError
+from ananke_test._pytest_project import AnankeProjects
 from ananke_test._run_result import in_words
-from ananke_test.pytest_plugin import projects
 
 OWN_MARKS = frozenset(("skip", "skipif", "xfail", "parametrize", "usefixtures", "filterwarnings", "tryfirst", "trylast"))
 """The marks that mean something to pytest: a tag of this name is a keyword only."""
@@ -30,15 +30,16 @@ class AnankeTestError(Exception):
 class AnankeFile(pytest.File):
     """A test file or a case file."""
 
-    def __init__(self, *, own_config: Path, **keys: Any) -> None:
+    def __init__(self, *, own_config: Path, projects: AnankeProjects, **keys: Any) -> None:
         base: Any = super()
         base.__init__(**keys)
         self.own_config = own_config
+        self.projects = projects
 
     def collect(self) -> Iterator[pytest.Item]:
         """The tests, in their order."""
         __tracebackhide__ = True
-        project = projects(self.config).project(self.own_config)
+        project = self.projects.project(self.own_config)
         used: dict[str, int] = {}
         for test in project.tests_of(self.path):
             # The id ends with the name and the row, or is the one that the test itself gives.
@@ -60,6 +61,7 @@ class AnankeItem(pytest.Item):
         self.test = test
         self.test_id: str = test["id"]
         self.own_config = self.parent.own_config
+        self.projects = self.parent.projects
         self.result: dict[str, Any] | None = None
         for tag in test.get("tags", []):
             self._tag(tag)
@@ -81,7 +83,7 @@ class AnankeItem(pytest.Item):
     def runtest(self) -> None:
         """Waits for the result of the test."""
         __tracebackhide__ = True
-        held = projects(self.config)
+        held = self.projects
         try:
             notice = held.result(self)
         except (RequestError, ProgramError) as error:
@@ -105,6 +107,26 @@ class AnankeItem(pytest.Item):
         text = error.text.rstrip("\n") + "\n"
         place = ReprFileLocation(str(self.path), self.test["line"], error.message)
         return ReprExceptionInfo(ReprTraceback([ReprEntryNative([text])], None, "native"), place)
+
+
+def plan(projects: AnankeProjects, session: pytest.Session) -> None:
+    """Forms batches of tests that follow each other and are of one project: they run as `ananke run` runs them.
+
+    Workers of pytest-xdist learn of a test only when it is to run, and a limit of failures other than 1 is pytest's alone.
+    """
+    config = session.config
+    if config.option.collectonly or hasattr(config, "workerinput") or (config.getoption("maxfail") or 0) > 1:
+        return
+    if getattr(config.option, "usepdb", False) or getattr(config.option, "stepwise", False):
+        return
+    batch: list[AnankeItem] = []
+    for item in session.items:
+        if batch and (not isinstance(item, AnankeItem) or item.own_config != batch[0].own_config):
+            projects.add_batch(batch)
+            batch = []
+        if isinstance(item, AnankeItem):
+            batch.append(item)
+    projects.add_batch(batch)
 
 
 def first_finding(result: dict[str, Any]) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import pytest
 
@@ -18,18 +18,27 @@ from ananke_test._errors import ProgramError, RequestError
 from ananke_test._session import TestSession
 from ananke_test._target import Target
 
-if TYPE_CHECKING:
-    from ananke_test._pytest_items import AnankeItem
-
 TEST_SUFFIXES = (".test.yaml", ".test.yml")
 
 
-class AnankeProjects:
-    """The projects of a pytest run, and the one program that runs their tests."""
+class ProjectTest(Protocol):
+    """A test of a project, as pytest has it."""
 
-    def __init__(self, config: pytest.Config) -> None:
-        self._config = config
-        self._directory = config.invocation_params.dir
+    test_id: str
+    own_config: Path
+    path: Path
+    config: pytest.Config
+
+    @property
+    def nodeid(self) -> str: ...
+
+
+class AnankeProjects:
+    """The projects of a pytest run, and the one program that runs their tests. Problems of files that fail nothing are warnings
+    of the kind `warning`."""
+
+    def __init__(self, config: pytest.Config, warning: type[Warning]) -> None:
+        self.warning = warning
         self._program: Connection | None = None
         self._projects: dict[Path, ListedProject] = {}
         self._started: set[Path] = set()
@@ -76,34 +85,14 @@ class AnankeProjects:
         # With an error nothing is listed: then the name decides.
         return project.is_broken and (path.name.endswith(TEST_SUFFIXES) or os.path.realpath(path) in project.broken)
 
-    def plan(self, session: pytest.Session) -> None:
-        """Forms batches of tests that follow each other and are of one project: they run as `ananke run` runs them.
-
-        Workers of pytest-xdist learn of a test only when it is to run, and a limit of failures other than 1 is pytest's alone.
-        """
-        from ananke_test._pytest_items import AnankeItem
-
-        config = session.config
-        if config.option.collectonly or hasattr(config, "workerinput") or (config.getoption("maxfail") or 0) > 1:
-            return
-        if getattr(config.option, "usepdb", False) or getattr(config.option, "stepwise", False):
-            return
-        batch: list[AnankeItem] = []
-        for item in session.items:
-            if batch and (not isinstance(item, AnankeItem) or item.own_config != batch[0].own_config):
-                self._add_batch(batch)
-                batch = []
-            if isinstance(item, AnankeItem):
-                batch.append(item)
-        self._add_batch(batch)
-
-    def _add_batch(self, items: list[AnankeItem]) -> None:
+    def add_batch(self, items: Sequence[ProjectTest]) -> None:
+        """Tests of one project that run together, as `ananke run` runs them."""
         if len(items) > 1:
             batch = TestBatch(self, items)
             for item in items:
                 self._batches[item.nodeid] = batch
 
-    def result(self, item: AnankeItem) -> dict[str, Any]:
+    def result(self, item: ProjectTest) -> dict[str, Any]:
         """The notification of a test, which is run now unless its batch has done so.
 
         Raises:
@@ -175,13 +164,12 @@ class ListedProject:
 
     def warn(self) -> None:
         """Gives pytest the warnings that it has not got."""
-        from ananke_test.pytest_plugin import AnankeWarning
-
         for text, problem in self._warnings.items():
             if text not in self._warned:
                 self._warned.add(text)
                 place = problem.get("path") or str(self.own)
-                warnings.warn_explicit(AnankeWarning(in_a_line(problem)), None, filename=place, lineno=problem.get("line") or 1)
+                warning = self._projects.warning(in_a_line(problem))
+                warnings.warn_explicit(warning, None, filename=place, lineno=problem.get("line") or 1)
 
     @property
     def is_broken(self) -> bool:
@@ -221,7 +209,7 @@ class TestBatch:
 
     __test__ = False
 
-    def __init__(self, projects: AnankeProjects, items: list[AnankeItem]) -> None:
+    def __init__(self, projects: AnankeProjects, items: Sequence[ProjectTest]) -> None:
         self._projects = projects
         self._items = items
         self._results: dict[str, dict[str, Any]] = {}
@@ -233,7 +221,7 @@ class TestBatch:
         """Whether some of its tests have no result."""
         return self._future is not None and not self._future.done()
 
-    def result(self, item: AnankeItem) -> dict[str, Any]:
+    def result(self, item: ProjectTest) -> dict[str, Any]:
         """The notification of a test."""
         __tracebackhide__ = True
         if self._future is None:

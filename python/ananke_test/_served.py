@@ -3,116 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
-from contextlib import suppress
 from typing import Any
 
+from ananke_test._active_mocks import Mocks, mocks_of
+from ananke_test._callbacks import ServedCallbacks
 from ananke_test._connection import Connection
-from ananke_test._errors import CANCELLED, OVER, AgentError, JudgeError, RequestError, public
+from ananke_test._errors import CANCELLED, OVER, AgentError, RequestError, public
 from ananke_test._events import Interrupt, PendingAnswer, from_json
 from ananke_test._function_llm import FunctionLLM
-from ananke_test._mocks import Mocks, mock_of, mocks_of
 from ananke_test._origin import RunOrigin
 from ananke_test._run_result import RunResult
 from ananke_test._target import Target
-from ananke_test._tools import ToolError, json_result
-
-
-class ServedCallbacks:
-    """Answers to the requests of the program, in the event loop and the context of the run that they are about."""
-
-    def __init__(self, program: Connection, llm: Any) -> None:
-        self._program = program
-        self._llm = llm
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._context = contextvars.copy_context()
-        self._tasks: dict[int, asyncio.Task[None]] = {}
-        self.error: BaseException | None = None
-        """The error of the model, or an exception that ends the test."""
-
-    def enter(self) -> None:
-        """Answers in this event loop and context from now on."""
-        self._loop = asyncio.get_running_loop()
-        self._context = contextvars.copy_context()
-        self.error = None
-
-    def begin(self, request: int, method: str, params: dict[str, Any]) -> None:
-        """Begins an answer."""
-        assert self._loop is not None
-        self._loop.call_soon_threadsafe(self._spawn, request, method, params, context=self._context.copy())
-
-    def cancel(self, request: int) -> None:
-        """Ends an answer that nothing waits for."""
-        loop = self._loop
-        if loop is not None and not loop.is_closed():
-            # It may be closed meanwhile.
-            with suppress(RuntimeError):
-                loop.call_soon_threadsafe(self._abort, request)
-
-    def _abort(self, request: int) -> None:
-        task = self._tasks.get(request)
-        if task is not None:
-            task.cancel()
-
-    def _spawn(self, request: int, method: str, params: dict[str, Any]) -> None:
-        assert self._loop is not None
-        task = self._loop.create_task(self._answer(request, method, params))
-        self._tasks[request] = task
-
-        def ended(task: asyncio.Task[None]) -> None:
-            self._tasks.pop(request, None)
-            if not task.cancelled():
-                task.exception()
-
-        task.add_done_callback(ended)
-
-    async def _answer(self, request: int, method: str, params: dict[str, Any]) -> None:
-        __tracebackhide__ = True
-        try:
-            if method == "model/call":
-                result: Any = {"message": await self.model(params["messages"], params["tools"])}
-            elif method == "tool/call":
-                result = {"output": await self.tool(params["name"], params["arguments"])}
-            else:
-                self._program.refuse(request, f"this package does not know `{method}`")
-                return
-            self._program.answer(request, result)
-        except asyncio.CancelledError as error:
-            if method == "model/call":
-                self.error = self.error or error
-            self._program.refuse(request, "cancelled")
-            raise
-        except Exception as error:  # noqa: BLE001 it is the answer
-            if method == "model/call":
-                # A judge may be asked again: the first error is the cause.
-                self.error = self.error or error
-            self._program.refuse(request, str(error) or type(error).__name__)
-        except BaseException as error:
-            # Such as `pytest.fail`: the run ends with it.
-            self.error = error
-            self._program.refuse(request, str(error) or type(error).__name__)
-            if isinstance(error, (KeyboardInterrupt, SystemExit)):
-                raise
-
-    async def model(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> dict[str, Any]:
-        """The reply of the model."""
-        __tracebackhide__ = True
-        if not isinstance(self._llm, FunctionLLM):
-            raise TypeError("only a model of this process is asked")
-        return await self._llm.reply(messages, tools)
-
-    async def tool(self, name: str, arguments: dict[str, Any]) -> Any:
-        """The result of a call to a tool."""
-        __tracebackhide__ = True
-        registered = self._llm.tools.get(name)
-        mock = mock_of(self._llm, name)
-        if mock is not None:
-            if registered is not None:
-                registered.check(arguments)
-            return json_result(name, await mock(**arguments))
-        if registered is None:
-            raise ToolError(f"there is no tool `{name}`")
-        return json_result(name, await registered.call(arguments))
 
 
 class ServedConversation:
@@ -238,28 +139,3 @@ class ServedConversation:
                 raise public(error) from None
         finally:
             self._program.detach(session)
-
-
-async def judge_with(program: Connection, llm: Any, params: dict[str, Any]) -> Any:
-    """The verdict of a model of this process: it is asked in a session of its own, so that questions do not get mixed up."""
-    __tracebackhide__ = True
-    callbacks = ServedCallbacks(program, llm)
-    callbacks.enter()
-    opened = await asyncio.wrap_future(program.submit("session/open", {"agent": "caller"}))
-    session: str = opened["session"]
-    program.attach(session, callbacks)
-    failed: BaseException
-    try:
-        return await asyncio.wrap_future(program.submit("session/judge", {**params, "session": session, "agent": "caller"}))
-    except RequestError as error:
-        original = callbacks.error
-        if original is not None and not isinstance(original, Exception):
-            failed = original
-        else:
-            failed = JudgeError(f"the judge failed: {original}" if original is not None else error.message)
-            failed.__cause__ = original
-    finally:
-        program.detach(session)
-        if not program.is_over:
-            program.submit("session/close", {"session": session})
-    raise failed

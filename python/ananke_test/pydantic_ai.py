@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from ananke_test._active_mocks import mock_of, mocks_of
 from ananke_test._events import (
     ChatMessageEvent,
     FunctionCallEvent,
@@ -172,8 +173,6 @@ def _is_approved(payload: Any) -> bool:
 
 
 def _mocked(llm: Any, agent: Any) -> AbstractContextManager[Any]:
-    from ananke_test._mocks import mock_of, mocks_of
-
     if not mocks_of(llm):
         return nullcontext()
     from dataclasses import dataclass

@@ -91,7 +91,7 @@ def projects(config: pytest.Config) -> AnankeProjects:
     if _projects not in config.stash:
         from ananke_test._pytest_project import AnankeProjects
 
-        config.stash[_projects] = AnankeProjects(config)
+        config.stash[_projects] = AnankeProjects(config, AnankeWarning)
     return config.stash[_projects]
 
 
@@ -106,12 +106,13 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
     try:
         is_named = parent.session.isinitpath(file_path)
-        if not projects(parent.config).is_test_file(own, file_path, is_named=is_named):
+        held = projects(parent.config)
+        if not held.is_test_file(own, file_path, is_named=is_named):
             return None
     except (ProgramError, RequestError) as error:
         raise pytest.Collector.CollectError(str(error)) from None
     kind: Any = AnankeFile
-    file: pytest.Collector = kind.from_parent(parent, path=file_path, own_config=own)
+    file: pytest.Collector = kind.from_parent(parent, path=file_path, own_config=own, projects=held)
     return file
 
 
@@ -124,7 +125,9 @@ def pytest_collection_modifyitems(config: pytest.Config) -> None:
 
 def pytest_runtestloop(session: pytest.Session) -> None:
     if _projects in session.config.stash:
-        session.config.stash[_projects].plan(session)
+        from ananke_test._pytest_items import plan
+
+        plan(session.config.stash[_projects], session)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -10,6 +10,7 @@ use ananke::run::Stopper;
 use clap::Args;
 use tokio::time::timeout;
 
+use super::client_config::ClientConfig;
 use super::dispatch::Dispatcher;
 use super::line_input::lines;
 use super::project_tests::ProjectTests;
@@ -68,10 +69,16 @@ fn serve(context: &Context) -> io::Result<End> {
     let (stdout, _) = streams();
     let client = SessionClient::new(BufWriter::new(stdout))?;
     runtime()?.block_on(async {
-        let sessions = Arc::new(Sessions::new(client.clone(), context.clone()));
-        let tests = Arc::new(ProjectTests::new(client.clone(), context.clone()));
-        let mut dispatcher =
-            Dispatcher::new(client.clone(), Arc::clone(&sessions), Arc::clone(&tests));
+        let config = ClientConfig::default();
+        let sessions = Sessions::new(client.clone(), context.clone(), config.clone());
+        let tests = ProjectTests::new(client.clone(), context.clone(), config.clone());
+        let (sessions, tests) = (Arc::new(sessions), Arc::new(tests));
+        let mut dispatcher = Dispatcher::new(
+            client.clone(),
+            config,
+            Arc::clone(&sessions),
+            Arc::clone(&tests),
+        );
         let end = loop {
             tokio::select! {
                 line = input.recv() => match line {

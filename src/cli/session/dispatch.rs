@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tokio::task::JoinSet;
 
+use super::client_config::ClientConfig;
 use super::client_line::ClientLine;
 use super::line_input::{InputLine, LONGEST_LINE};
 use super::project_tests::ProjectTests;
@@ -23,6 +24,7 @@ const MOST_REQUESTS: usize = 4096;
 /// What executes the requests of a client.
 pub(super) struct Dispatcher {
     client: SessionClient,
+    config: ClientConfig,
     sessions: Arc<Sessions>,
     tests: Arc<ProjectTests>,
     running: JoinSet<()>,
@@ -37,14 +39,16 @@ enum ClientProgress {
 }
 
 impl Dispatcher {
-    /// Executes requests with these sessions and tests.
+    /// Executes requests with these sessions and tests; `initialize` names `config`.
     pub(super) fn new(
         client: SessionClient,
+        config: ClientConfig,
         sessions: Arc<Sessions>,
         tests: Arc<ProjectTests>,
     ) -> Self {
         Self {
             client,
+            config,
             sessions,
             tests,
             running: JoinSet::new(),
@@ -118,8 +122,7 @@ impl Dispatcher {
     fn initialize(&mut self, params: &Map<String, Value>) -> Result<Initialized, SessionError> {
         let Initialize { client: _, config } = read("initialize", params)?;
         if let Some(config) = config {
-            self.sessions.set_config(PathBuf::from(&config));
-            self.tests.set_config(PathBuf::from(config));
+            self.config.name(PathBuf::from(config));
         }
         self.progress = ClientProgress::Initialized;
         Ok(Initialized {

@@ -5,6 +5,7 @@
 //! the types of `protocol`, which the schema is made from.
 
 mod callbacks;
+mod client_config;
 mod client_line;
 mod command;
 mod dispatch;

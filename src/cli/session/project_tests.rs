@@ -13,7 +13,7 @@ use ananke::diagnostic::render::{RenderStyle, human};
 use ananke::diagnostic::{Diagnostic, Severity};
 use ananke::plan::{Filter, KEPT_TEXT, Plan, Planned, Selection, plan};
 use ananke::process::tests_within_open_files_limit;
-use ananke::project::{RunSettings, Variables, locate};
+use ananke::project::{RunSettings, Variables};
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::redact::Redactor;
 use ananke::report::Reporter as _;
@@ -25,6 +25,7 @@ use tokio::sync::RwLock;
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
+use super::client_config::ClientConfig;
 use super::project_services::ProjectServices;
 use super::session_client::SessionClient;
 use super::session_error::{SessionError, SessionErrorCode};
@@ -49,8 +50,7 @@ const WIDTH: usize = 120;
 pub(super) struct ProjectTests {
     client: SessionClient,
     context: Context,
-    /// The config that `initialize` names.
-    config: Mutex<Option<PathBuf>>,
+    config: ClientConfig,
     /// What stops the tests that run.
     running: Mutex<Vec<Stopper>>,
     services: ProjectServices,
@@ -61,22 +61,17 @@ pub(super) struct ProjectTests {
 }
 
 impl ProjectTests {
-    /// No tests so far.
-    pub(super) fn new(client: SessionClient, context: Context) -> Self {
+    /// No tests so far; requests that name no config are about `config`.
+    pub(super) fn new(client: SessionClient, context: Context, config: ClientConfig) -> Self {
         Self {
             client,
             services: ProjectServices::default(),
             context,
-            config: Mutex::default(),
+            config,
             running: Mutex::default(),
             activity: RwLock::default(),
             ending: CancellationToken::new(),
         }
-    }
-
-    /// The config of requests that name none.
-    pub(super) fn set_config(&self, config: PathBuf) {
-        *self.config.lock().unwrap_or_else(PoisonError::into_inner) = Some(config);
     }
 
     /// Lists tests.
@@ -290,10 +285,8 @@ impl ProjectTests {
 
     /// The config that a request names, or that is nearest to its tests.
     fn located(&self, config: Option<String>, paths: &[PathBuf]) -> Result<PathBuf, SessionError> {
-        let of_client = self.config.lock().unwrap_or_else(PoisonError::into_inner);
-        let named = config.map(PathBuf::from).or_else(|| of_client.clone());
-        locate(&self.context, named.as_deref(), paths)
-            .map_err(|problem| SessionError::without_config(&problem))
+        self.config
+            .located(config.map(PathBuf::from), paths, &self.context)
     }
 
     fn running(&self) -> std::sync::MutexGuard<'_, Vec<Stopper>> {

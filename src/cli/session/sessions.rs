@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ananke::agents::UndeclaredCalls;
 use ananke::context::Context;
 use ananke::program_target;
-use ananke::project::locate;
 use ananke::report::file::json::rule_results;
 use ananke::testing::{AgentTarget, CheckedRun, SessionAgent, SessionSetup};
 use ananke::text::nearest;
@@ -17,6 +16,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::callbacks::{AGENT_LANE, Callbacks, JUDGE_LANE};
+use super::client_config::ClientConfig;
 use super::held_session::{HeldInput, HeldSession, open_interrupts, pending_answers};
 use super::protocol::{
     CheckResult, CheckRun, EventNotice, HistoryResult, JudgeResult, JudgeRun, MockName, MockTools,
@@ -37,8 +37,7 @@ const CALLBACK_TIMEOUT: Duration = Duration::from_mins(10);
 pub(super) struct Sessions {
     client: SessionClient,
     context: Context,
-    /// The config that `initialize` names.
-    config: OnceLock<PathBuf>,
+    config: ClientConfig,
     open: Mutex<IndexMap<String, Arc<HeldSession>>>,
     runs: Mutex<IndexMap<String, CheckedRun>>,
     next_id: AtomicU64,
@@ -46,33 +45,18 @@ pub(super) struct Sessions {
     ending: CancellationToken,
 }
 
-/// The agent of events without a session, which is asked nothing.
-fn no_agent() -> AgentTarget {
-    AgentTarget::silent()
-}
-
 impl Sessions {
-    /// No sessions.
-    pub(super) fn new(client: SessionClient, context: Context) -> Self {
+    /// No sessions; they name targets of `config`.
+    pub(super) fn new(client: SessionClient, context: Context, config: ClientConfig) -> Self {
         Self {
             client,
             context,
-            config: OnceLock::new(),
+            config,
             open: Mutex::default(),
             runs: Mutex::default(),
             next_id: AtomicU64::new(1),
             ending: CancellationToken::new(),
         }
-    }
-
-    /// The config whose targets sessions name.
-    pub(super) fn set_config(&self, config: PathBuf) {
-        self.config.get_or_init(|| config);
-    }
-
-    /// The path of the config, if `initialize` has named one.
-    pub(super) fn named_config(&self) -> Option<&PathBuf> {
-        self.config.get()
     }
 
     /// Makes a session.
@@ -226,22 +210,16 @@ impl Sessions {
             agent,
             intent,
         } = params;
-        let judge = match (judge, agent) {
-            (Some(judge), None) => judge,
-            (None, Some(_)) => match program_target(JUDGE_LANE) {
-                Value::Object(keys) => TargetChoice::Keys(keys),
-                _ => TargetChoice::Keys(serde_json::Map::new()),
-            },
-            _ => {
-                let message =
-                    "name the judge as `judge`, or as the `agent` of the client, one of the two";
-                return Err(SessionError::params(message));
-            }
-        };
+        if judge.is_some() == agent.is_some() {
+            let message =
+                "name the judge as `judge`, or as the `agent` of the client, one of the two";
+            return Err(SessionError::params(message));
+        }
         let run = self.chosen(session, run, events, input).await?;
         let verdict = match judge {
-            TargetChoice::Keys(keys) => run.judged_by(&written(keys)?, &intent).await?,
-            TargetChoice::Name(name) => {
+            None => run.judged_by(&caller(JUDGE_LANE), &intent).await?,
+            Some(TargetChoice::Keys(keys)) => run.judged_by(&written(keys)?, &intent).await?,
+            Some(TargetChoice::Name(name)) => {
                 let of_config = self.of_config(&run)?;
                 of_config.judged_by_name(&name, &intent).await?
             }
@@ -295,7 +273,8 @@ impl Sessions {
                 self.held(&session)?.setup.clone()
             } else {
                 let callbacks = self.callbacks("", CALLBACK_TIMEOUT);
-                self.setup(SessionAgent::Written(no_agent()), None, &callbacks)
+                let silent = SessionAgent::Written(AgentTarget::silent());
+                self.setup(silent, None, &callbacks)
             };
             let events = made_events(events);
             return Ok(CheckedRun::by_hand(&setup, &events, input.as_deref()));
@@ -365,12 +344,7 @@ impl Sessions {
 
     /// The config: the one that `initialize` names, or the nearest above the working directory.
     fn config(&self) -> Result<PathBuf, SessionError> {
-        let located = locate(
-            &self.context,
-            self.named_config().map(PathBuf::as_path),
-            &[],
-        );
-        located.map_err(|problem| SessionError::without_config(&problem))
+        self.config.located(None, &[], &self.context)
     }
 
     fn keep(&self, run: CheckedRun) -> String {

@@ -1,0 +1,34 @@
+"""The tools that are replaced at the moment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from unittest.mock import AsyncMock
+
+Mocks = Mapping[str, "AsyncMock"]
+
+_active: list[tuple[object, Mocks]] = []
+"""The LLM and the mocks of each block, the innermost last."""
+
+
+def begin(llm: object, mocks: Mocks) -> None:
+    """Replaces tools of an LLM until `end`."""
+    _active.append((llm, mocks))
+
+
+def end(mocks: Mocks) -> None:
+    """Ends a block. Blocks may end in another order than they began."""
+    _active[:] = [entry for entry in _active if entry[1] is not mocks]
+
+
+def mocks_of(llm: object) -> list[Mocks]:
+    """The mocks of an LLM, the innermost last."""
+    return [mocks for owner, mocks in _active if owner is llm]
+
+
+def mock_of(llm: object, name: str) -> AsyncMock | None:
+    """The mock that a call to a tool is for."""
+    return next((mocks[name] for mocks in reversed(mocks_of(llm)) if name in mocks), None)

@@ -239,10 +239,8 @@ impl ProjectTests {
 
     /// Ends what a config has started.
     pub(super) async fn end_project(&self, params: ProjectName) -> Result<(), SessionError> {
-        let config = match params.config {
-            Some(config) => Some(self.located(Some(config), &[])?),
-            None => None,
-        };
+        let located = |named: String| self.config.located(Some(named.into()), &[], &self.context);
+        let config = params.config.map(located).transpose()?;
         let _no_tests = self.activity.write().await;
         self.services.stop(config.as_deref()).await
     }
@@ -265,10 +263,11 @@ impl ProjectTests {
             variables,
         } = params;
         let paths: Vec<PathBuf> = tests.into_iter().map(PathBuf::from).collect();
+        let named = config.map(PathBuf::from);
         let filter = filter.map(|filter| Filter::parse(&filter)).transpose();
         let filter = filter.map_err(|error| SessionError::params(format!("`filter`: {error}")))?;
         Ok(Selection {
-            config: Some(self.located(config, &paths)?),
+            config: Some(self.config.located(named, &paths, &self.context)?),
             paths,
             target: target.into(),
             filter,
@@ -281,12 +280,6 @@ impl ProjectTests {
             },
             ..Selection::default()
         })
-    }
-
-    /// The config that a request names, or that is nearest to its tests.
-    fn located(&self, config: Option<String>, paths: &[PathBuf]) -> Result<PathBuf, SessionError> {
-        self.config
-            .located(config.map(PathBuf::from), paths, &self.context)
     }
 
     fn running(&self) -> std::sync::MutexGuard<'_, Vec<Stopper>> {

@@ -140,12 +140,16 @@ impl KeptRecording {
     }
 
     /// What the agent sent in `turn`, counted from 1: each event, or line of a program, with the moment at which it came, in
-    /// microseconds since the test began.
+    /// microseconds since the first request of the turn was sent.
     pub fn received_in(&self, turn: u32) -> Vec<(u64, String)> {
         let is_meant = |of: u32, lane: &Lane| of == turn && *lane == Lane::Agent;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
         let mut received = Vec::new();
+        let mut began = u64::MAX;
         for exchange in &self.recorded.exchanges {
+            if is_meant(exchange.turn, &exchange.lane) {
+                began = began.min(exchange.sent);
+            }
             if let RecordedResponse::Received { pieces, .. } = &exchange.answer
                 && is_meant(exchange.turn, &exchange.lane)
             {
@@ -161,7 +165,12 @@ impl KeptRecording {
             let mut current = program.turn;
             for line in &program.lines {
                 match line {
-                    ProgramLine::Sent { turn, .. } => current = *turn,
+                    ProgramLine::Sent { turn, at, .. } => {
+                        current = *turn;
+                        if is_meant(current, &program.lane) {
+                            began = began.min(*at);
+                        }
+                    }
                     ProgramLine::Received(at, bytes) if is_meant(current, &program.lane) => {
                         received.push((*at, text(bytes)));
                     }
@@ -169,7 +178,8 @@ impl KeptRecording {
                 }
             }
         }
-        received
+        let since = |(at, text): (u64, String)| (at.saturating_sub(began), text);
+        received.into_iter().map(since).collect()
     }
 
     /// What the agent was asked over HTTP, and what it answered, in their order.
@@ -244,5 +254,38 @@ impl KeptRecording {
             self.requests,
             redactor.clone(),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A recorded conversation of two turns with a real agent.
+    const RECORDED: &str = include_str!(
+        "../../../../scripts/real-agents/recordings/passing/bag/patches-of-the-state-travel-back-and-forth-5c008a54.jsonl"
+    );
+
+    #[test]
+    fn events_are_timed_from_the_request_of_their_turn() {
+        let recording = KeptRecording::read(RECORDED, "it").unwrap();
+        let turns = [1, 2].map(|turn| recording.received_in(turn));
+        // Sent after 15,249 µs, received after 81,906 µs.
+        let (at, event) = &turns[0][0];
+        assert_eq!(*at, 66_657);
+        assert!(event.contains("RUN_STARTED"), "{event}");
+        let moments = RECORDED
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap());
+        let moments: Vec<serde_json::Value> = moments.collect();
+        let second = moments
+            .iter()
+            .position(|line| line["request"]["turn"] == 2)
+            .unwrap();
+        let at = |line: &serde_json::Value, kind: &str| line[kind]["at_us"].as_u64();
+        let sent = at(&moments[second], "request").unwrap();
+        let first = moments[second..].iter().find_map(|line| at(line, "event"));
+        assert_eq!(turns[1][0].0, first.unwrap() - sent);
+        assert!(recording.received_in(3).is_empty());
     }
 }

@@ -94,7 +94,7 @@ fn a_response_of_tiny_calls_takes_at_most_six_times_its_size() {
     ];
     for (kinds, limit) in shapes {
         let (base, _) = of_calls(8, kinds);
-        let (peak, size) = of_calls(20_000, kinds);
+        let (peak, size) = of_calls(40_000, kinds);
         let ratio = (peak - base) / size;
         assert!(
             ratio < limit,

@@ -35,6 +35,9 @@ pub(crate) fn of(command: &mut Command, code: i32) -> Cost {
     let mut child = command.spawn().expect("the program can be started");
     let mut peak = 0.0_f64;
     let started = Instant::now();
+    while shares_memory(&child) {
+        std::thread::yield_now();
+    }
     // A process that has ended keeps its times until it is waited for, but not its memory: that is read until then.
     let (seconds, has_ended) = loop {
         let Some(mark) = high_water_mark(&child) else {
@@ -63,6 +66,13 @@ pub(crate) fn of(command: &mut Command, code: i32) -> Cost {
         mebibytes: peak,
         is_complete: has_ended,
     }
+}
+
+/// Whether a process still has the memory of this one. The kernel lets the parent go on before it gives the child a memory
+/// of its own (`vfork`), so the high-water mark of this process would be taken for the child's.
+fn shares_memory(child: &Child) -> bool {
+    let program = |process: &str| std::fs::read_link(format!("/proc/{process}/exe")).ok();
+    program(&child.id().to_string()).is_some_and(|own| Some(own) == program("self"))
 }
 
 /// The most memory that a process has had so far, in MiB; `None` when it has ended.

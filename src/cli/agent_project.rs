@@ -154,6 +154,7 @@ impl AgentProject {
             plan,
             mut problems,
             redactor,
+            ..
         } = plan(&unsaved, &selection, &Redactor::default());
         problems.retain(|problem| problem.severity == Severity::Error);
         let Some(plan) = plan else {

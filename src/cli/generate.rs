@@ -66,6 +66,7 @@ impl Asking<'_> {
             plan,
             problems,
             redactor,
+            ..
         } = plan(&context, &selection, &Redactor::default());
         let Some(plan) = plan else {
             print_problems(&problems, self.colour, &context, &redactor);

@@ -19,6 +19,7 @@ pub(super) fn load(
         plan,
         problems,
         redactor,
+        ..
     } = plan(context, selection, &Redactor::default());
     print_problems(&problems, colour, context, &redactor);
     Ok((plan.ok_or(Exit::Failure)?, redactor))

@@ -109,10 +109,10 @@ fn every_method_names_the_key_that_is_missing_or_unknown() {
         let method = method.as_str().unwrap();
         let (code, message) = rpc.error(method, json!({ "colour": 1 }));
         assert_eq!(code, -32602, "{method}");
-        let start = format!("`{method}`: unknown field `colour`, ");
+        let start = format!("`{method}`: unknown key `colour`; ");
         assert!(
-            message.starts_with(&start) && message.contains("expected")
-                || message.contains("there are no fields"),
+            message.starts_with(&start)
+                && (message.contains("the keys are `") || message.ends_with("it takes none")),
             "{method}: {message}"
         );
     }
@@ -120,7 +120,22 @@ fn every_method_names_the_key_that_is_missing_or_unknown() {
         (
             "session/run",
             json!({ "session": "s1" }),
-            "`session/run`: missing field `input`",
+            "`session/run`: the key `input` is missing",
+        ),
+        (
+            "session/check",
+            json!({ "ran": "r1" }),
+            "`session/check`: unknown key `ran`; did you mean `run`?",
+        ),
+        (
+            "tests/run",
+            json!({ "parallel": "2" }),
+            "`tests/run`: `parallel`: invalid type: string \"2\", expected usize",
+        ),
+        (
+            "tests/run",
+            json!({ "ids": [1], "parallel": 2 }),
+            "`tests/run`: `ids`: invalid type: integer `1`, expected a string",
         ),
         (
             "session/run",

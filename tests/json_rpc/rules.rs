@@ -148,7 +148,10 @@ fn a_run_is_named_in_one_way() {
             json!({ "run": run, "yaml": yaml, "assert": {} }),
             "`yaml` or as `assert`",
         ),
-        (json!({ "run": run, "yam": yaml }), "unknown field `yam`"),
+        (
+            json!({ "run": run, "yam": yaml }),
+            "unknown key `yam`; did you mean `yaml`?",
+        ),
     ] {
         let (code, message) = rpc.error("session/check", params.clone());
         assert_eq!(code, -32602, "{params}");

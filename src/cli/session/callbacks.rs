@@ -12,10 +12,10 @@ use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::protocol::{
+use super::session_client::SessionClient;
+use super::session_messages::{
     ModelCallback, ModelCallbackAnswer, ModelPurpose, ToolCallback, ToolCallbackAnswer,
 };
-use super::session_client::SessionClient;
 
 /// The lane of the questions to a caller's model that is the agent of its session.
 pub(super) const AGENT_LANE: &str = "agent";

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use ananke::text::{escape, nearest};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tokio::task::JoinSet;
 
@@ -13,9 +12,11 @@ use super::client_config::ClientConfig;
 use super::client_line::ClientLine;
 use super::line_input::{InputLine, LONGEST_LINE};
 use super::project_tests::ProjectTests;
-use super::protocol::{Initialize, Initialized, METHODS, Nothing, PROTOCOL, RunName};
+use super::protocol::{METHODS, PROTOCOL};
+use super::request_keys::read;
 use super::session_client::SessionClient;
 use super::session_error::{SessionError, SessionErrorCode};
+use super::session_messages::{Initialize, Initialized, Nothing, RunName};
 use super::sessions::Sessions;
 
 /// How many requests may wait for their answers.
@@ -194,43 +195,4 @@ fn unknown(method: &str) -> SessionError {
         SessionErrorCode::UnknownMethod,
         format!("there is no method `{method}`; {known}"),
     )
-}
-
-/// Whether the error is about the keys as a whole: one of them is unknown or missing.
-fn is_about_all<P: DeserializeOwned>(error: &str, params: &Map<String, Value>) -> bool {
-    let named = error.split('`').nth(1).unwrap_or_default();
-    if error.starts_with("unknown field") {
-        return params.contains_key(named);
-    }
-    if !error.starts_with("missing field") {
-        return false;
-    }
-    let mut given = params.clone();
-    given.insert(named.to_owned(), Value::Null);
-    P::deserialize(&given)
-        .err()
-        .is_none_or(|other| other.to_string() != error)
-}
-
-/// The keys of a request.
-///
-/// # Errors
-/// If a key is missing, unknown or has a wrong value, with its name.
-fn read<P: DeserializeOwned>(method: &str, params: &Map<String, Value>) -> Result<P, SessionError> {
-    let error = match P::deserialize(params) {
-        Ok(params) => return Ok(params),
-        Err(error) => error.to_string(),
-    };
-    // The key without which the error is another one is the key that it is about.
-    let wrong = params.keys().find(|key| {
-        let mut rest = params.clone();
-        rest.shift_remove(*key);
-        let other = P::deserialize(&rest).err().map(|error| error.to_string());
-        other.as_ref() != Some(&error)
-    });
-    let place = match wrong {
-        Some(key) if !is_about_all::<P>(&error, params) => format!("`{}`: ", escape::line(key)),
-        _ => String::new(),
-    };
-    Err(SessionError::params(format!("`{method}`: {place}{error}")))
 }

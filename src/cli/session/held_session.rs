@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex as AsyncMutex;
 
 use super::callbacks::Callbacks;
-use super::protocol::{CallerTool, ResumeAnswer, SessionInterrupt};
 use super::session_error::{SessionError, SessionErrorCode};
+use super::session_messages::{CallerTool, ResumeAnswer, SessionInterrupt};
 
 /// A session that a client holds. What changes its conversation waits for what was asked before.
 pub(super) struct HeldSession {

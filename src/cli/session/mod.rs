@@ -1,8 +1,8 @@
 //! `ananke session`: sessions for programs in other languages, over JSON-RPC 2.0.
 //!
 //! `line_input` reads lines, `client_line` says what each is, `session_client` writes and asks the other side (`callbacks`), and
-//! `dispatch` executes a request with a `held_session`, or the tests of the project (`project_tests`). The messages are
-//! the types of `protocol`, which the schema is made from.
+//! `dispatch` executes a request (`request_keys`) with a `held_session`, or the tests of the project (`project_tests`). The messages
+//! are types (`session_messages`, `test_messages`), and `protocol` lists them by their methods for the schema.
 
 mod callbacks;
 mod client_config;
@@ -14,9 +14,11 @@ mod line_input;
 mod project_services;
 mod project_tests;
 mod protocol;
+mod request_keys;
 mod session_client;
 mod session_error;
 mod session_event;
+mod session_messages;
 mod sessions;
 mod test_messages;
 

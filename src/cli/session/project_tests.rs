@@ -121,7 +121,7 @@ impl ProjectTests {
                 fail_fast: params.fail_fast.then_some(true),
                 ..RunSettings::default()
             },
-            ..self.selection(params.choice())?
+            ..self.selection(params.tests)?
         };
         let context = self.context.clone();
         let planned = spawn_blocking(move || plan(&context, &selection, &Redactor::default()));
@@ -129,6 +129,7 @@ impl ProjectTests {
             plan,
             problems,
             redactor,
+            ..
         } = planned
             .await
             .map_err(|error| SessionError::new(SessionErrorCode::Project, error.to_string()))?;
@@ -291,9 +292,11 @@ impl ProjectTests {
 fn list(selection: &Selection, context: &Context) -> ListedTests {
     let Planned {
         plan,
+        incomplete,
         problems,
         redactor,
     } = plan(context, selection, &Redactor::default());
+    let plan = plan.or(incomplete);
     let config = selection.config.clone().unwrap_or_default();
     let found = |plan: &Plan| {
         let found = plan.cases.iter().map(|case| FoundTest {

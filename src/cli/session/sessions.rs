@@ -18,14 +18,14 @@ use tokio_util::sync::CancellationToken;
 use super::callbacks::{AGENT_LANE, Callbacks, JUDGE_LANE};
 use super::client_config::ClientConfig;
 use super::held_session::{HeldInput, HeldSession, open_interrupts, pending_answers};
-use super::protocol::{
-    CheckResult, CheckRun, EventNotice, HistoryResult, JudgeResult, JudgeRun, MockName, MockTools,
-    OpenSession, ResumeSession, RunSession, SessionName, StateResult, TargetChoice, TurnResult,
-    UnmockTools,
-};
 use super::session_client::SessionClient;
 use super::session_error::{SessionError, SessionErrorCode};
 use super::session_event::{SessionEvent, made_events};
+use super::session_messages::{
+    CheckResult, CheckRun, EventNotice, HistoryResult, JudgeResult, JudgeRun, MockName, MockTools,
+    OpenSession, ResumeSession, RunChoice, RunSession, SessionName, StateResult, TargetChoice,
+    TurnResult, UnmockTools,
+};
 
 /// How many runs are kept for rules; the oldest are forgotten.
 const KEPT_RUNS: usize = 10_000;
@@ -177,14 +177,7 @@ impl Sessions {
 
     /// Applies rules to a run.
     pub(super) async fn check(&self, params: CheckRun) -> Result<CheckResult, SessionError> {
-        let CheckRun {
-            session,
-            run,
-            events,
-            input,
-            yaml,
-            block,
-        } = params;
+        let CheckRun { run, yaml, block } = params;
         let block = match (yaml, block) {
             (Some(yaml), None) => yaml,
             (None, Some(block)) => Value::Object(block).to_string(),
@@ -193,7 +186,7 @@ impl Sessions {
                 return Err(SessionError::params(message));
             }
         };
-        let run = self.chosen(session, run, events, input).await?;
+        let run = self.chosen(run).await?;
         let results = run.results(&block).await?;
         let findings = rule_results(&results);
         Ok(CheckResult { findings })
@@ -202,10 +195,7 @@ impl Sessions {
     /// Asks a judge about the last message of a run.
     pub(super) async fn judge(&self, params: JudgeRun) -> Result<JudgeResult, SessionError> {
         let JudgeRun {
-            session,
             run,
-            events,
-            input,
             judge,
             agent,
             intent,
@@ -215,7 +205,7 @@ impl Sessions {
                 "name the judge as `judge`, or as the `agent` of the client, one of the two";
             return Err(SessionError::params(message));
         }
-        let run = self.chosen(session, run, events, input).await?;
+        let run = self.chosen(run).await?;
         let verdict = match judge {
             None => run.judged_by(&caller(JUDGE_LANE), &intent).await?,
             Some(TargetChoice::Keys(keys)) => run.judged_by(&written(keys)?, &intent).await?,
@@ -253,13 +243,13 @@ impl Sessions {
     }
 
     /// The run that is named, or that is made of events.
-    async fn chosen(
-        &self,
-        session: Option<String>,
-        run: Option<String>,
-        events: Option<Vec<SessionEvent>>,
-        input: Option<String>,
-    ) -> Result<CheckedRun, SessionError> {
+    async fn chosen(&self, choice: RunChoice) -> Result<CheckedRun, SessionError> {
+        let RunChoice {
+            session,
+            run,
+            events,
+            input,
+        } = choice;
         if input.is_some() && events.is_none() {
             let message = "`input` goes with `events`: a run of a session has an input of its own";
             return Err(SessionError::params(message));

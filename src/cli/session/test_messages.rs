@@ -12,7 +12,7 @@ use crate::cli::listed_test::ListedTest;
 
 /// Which tests are listed.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub(super) struct ListTests {
     /// The path of the project config (default: the one of `initialize`, else the nearest `ananke.config.yaml` above the first
     /// of `tests`, else above the working directory).
@@ -43,7 +43,7 @@ pub(super) struct ListTests {
 pub(super) struct ListedTests {
     /// The path of the project config.
     pub(super) config: String,
-    /// The tests, in the order in which they run; none if there is an error.
+    /// The tests, in the order in which they run. If there is an error, those of which nothing is wrong.
     pub(super) tests: Vec<FoundTest>,
     /// The errors and warnings. Nothing runs while there is an error.
     pub(super) problems: Vec<TestProblem>,
@@ -118,29 +118,10 @@ impl TestProblem {
 
 /// Which tests run, and how.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub(super) struct RunTests {
-    /// The path of the project config, as for `tests/list`.
-    #[serde(default)]
-    pub(super) config: Option<String>,
-    /// Files, directories, lines (`FILE:LINE`), and ids or names of tests (default: every test of the project).
-    #[serde(default)]
-    pub(super) tests: Vec<String>,
-    /// The target under test, by its name or `agentId`.
-    #[serde(default)]
-    pub(super) target: Option<String>,
-    /// An expression that selects tests, as for `ananke run --filter`.
-    #[serde(default)]
-    pub(super) filter: Option<String>,
-    /// Only tests with one of these tags.
-    #[serde(default)]
-    pub(super) tags: Vec<String>,
-    /// Only the tests with these ids.
-    #[serde(default)]
-    pub(super) ids: Vec<String>,
-    /// Variables, as `ananke run --var` sets them.
-    #[serde(default)]
-    pub(super) variables: BTreeMap<String, String>,
+    #[serde(flatten)]
+    pub(super) tests: ListTests,
     /// The directory that the tests are recorded into.
     #[serde(default)]
     pub(super) record: Option<PathBuf>,
@@ -153,31 +134,6 @@ pub(super) struct RunTests {
     /// Whether the first failing test ends the run.
     #[serde(default)]
     pub(super) fail_fast: bool,
-}
-
-impl RunTests {
-    /// Which tests these are.
-    pub(super) fn choice(&self) -> ListTests {
-        let Self {
-            config,
-            tests,
-            target,
-            filter,
-            tags,
-            ids,
-            variables,
-            ..
-        } = self.clone();
-        ListTests {
-            config,
-            tests,
-            target,
-            filter,
-            tags,
-            ids,
-            variables,
-        }
-    }
 }
 
 /// The end of a test.

@@ -94,6 +94,8 @@ impl Plan {
 pub struct Planned {
     /// The plan, where nothing is broken.
     pub plan: Option<Plan>,
+    /// A plan of the tests of which nothing is wrong, where something else is: to list them.
+    pub incomplete: Option<Plan>,
     /// Sorted by file and place.
     pub problems: Vec<Diagnostic>,
     /// Masks what is shown of the plan and the problems: everything that is secret in any test.
@@ -127,8 +129,10 @@ pub fn plan(context: &Context, selection: &Selection, redactor: &Redactor) -> Pl
     let broken = problems
         .iter()
         .any(|problem| problem.severity == Severity::Error);
+    let (plan, incomplete) = if broken { (None, plan) } else { (plan, None) };
     Planned {
-        plan: plan.filter(|_| !broken),
+        plan,
+        incomplete,
         problems,
         redactor: all_secrets,
     }

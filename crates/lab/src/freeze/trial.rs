@@ -44,6 +44,7 @@ pub(crate) fn planned(
         plan,
         problems,
         redactor,
+        ..
     } = plan(context, selection, &Redactor::default());
     let Some(mut plan) = plan else {
         return Err(FreezeError::Broken(problems, redactor));

@@ -52,6 +52,7 @@ impl PlannedTarget {
             plan,
             problems,
             redactor,
+            ..
         } = plan(&context, &selection, &Redactor::default());
         let Some(plan) = plan else {
             return Err(MockError::Broken(problems, redactor));

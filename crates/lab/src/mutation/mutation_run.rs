@@ -60,6 +60,7 @@ impl MutationRun {
             plan,
             problems,
             redactor,
+            ..
         } = plan(context, &selection, &Redactor::default());
         let Some(plan) = plan else {
             return Err(FreezeError::Broken(problems, redactor));

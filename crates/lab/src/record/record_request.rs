@@ -104,6 +104,7 @@ impl RecordRequest {
             plan,
             problems,
             redactor,
+            ..
         } = plan(&context, &selection, &Redactor::default());
         let Some(mut plan) = plan else {
             return Err(FreezeError::Broken(problems, redactor));

@@ -124,6 +124,7 @@ pub fn verify_plan(context: &Context, request: &VerifyRequest) -> Result<VerifyP
         plan,
         problems,
         redactor,
+        ..
     } = plan(&rules.context, &rules.selection, &Redactor::default());
     let Some(mut plan) = plan else {
         return Err(VerifyError::Rules(problems, redactor));

@@ -1,0 +1,83 @@
+//! The keys of a request, read as what its method takes.
+
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use ananke::text::{escape, nearest};
+use schemars::{JsonSchema, schema_for};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::session_error::SessionError;
+
+/// The keys of the requests that came so far, by their types.
+static KNOWN: LazyLock<Mutex<HashMap<TypeId, Arc<RequestKeys>>>> = LazyLock::new(Mutex::default);
+
+/// The keys that a request may have, as the schema lists them.
+struct RequestKeys {
+    known: Vec<String>,
+    required: Vec<String>,
+}
+
+impl RequestKeys {
+    fn of<P: JsonSchema + 'static>() -> Arc<Self> {
+        let mut all = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let keys = all.entry(TypeId::of::<P>()).or_insert_with(|| {
+            let schema = Value::from(schema_for!(P));
+            let known = schema["properties"].as_object().into_iter().flatten();
+            let required = schema["required"].as_array().into_iter().flatten();
+            Arc::new(Self {
+                known: known.map(|(key, _)| key.clone()).collect(),
+                required: required
+                    .filter_map(|key| key.as_str().map(str::to_owned))
+                    .collect(),
+            })
+        });
+        Arc::clone(keys)
+    }
+
+    /// What is wrong with the names of the keys.
+    fn problem(&self, given: &Map<String, Value>) -> Option<String> {
+        if let Some(unknown) = given.keys().find(|key| !self.known.contains(key)) {
+            let known = match nearest(unknown, self.known.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None if self.known.is_empty() => "it takes none".to_owned(),
+                None => format!("the keys are `{}`", self.known.join("`, `")),
+            };
+            return Some(format!("unknown key `{}`; {known}", escape::line(unknown)));
+        }
+        let missing = self
+            .required
+            .iter()
+            .find(|key| !given.contains_key(key.as_str()))?;
+        Some(format!("the key `{missing}` is missing"))
+    }
+}
+
+/// The keys of a request.
+///
+/// # Errors
+/// If a key is missing, unknown or has a wrong value, with its name.
+pub(super) fn read<P: DeserializeOwned + JsonSchema + 'static>(
+    method: &str,
+    params: &Map<String, Value>,
+) -> Result<P, SessionError> {
+    let wrong = |problem: String| SessionError::params(format!("`{method}`: {problem}"));
+    if let Some(problem) = RequestKeys::of::<P>().problem(params) {
+        return Err(wrong(problem));
+    }
+    let error = match P::deserialize(params) {
+        Ok(params) => return Ok(params),
+        Err(error) => error.to_string(),
+    };
+    // The key without which the error is another one is the key that it is about.
+    let about = params.keys().find(|key| {
+        let mut rest = params.clone();
+        rest.shift_remove(*key);
+        let other = P::deserialize(&rest).err().map(|error| error.to_string());
+        other.as_ref() != Some(&error)
+    });
+    let place = about.map_or_else(String::new, |key| format!("`{}`: ", escape::line(key)));
+    Err(wrong(format!("{place}{error}")))
+}

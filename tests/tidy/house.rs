@@ -176,7 +176,7 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("a2a", 3600),
     ("mcp", 3280),
     ("openai", 2610),
-    ("engine", 30100),
+    ("engine", 30110),
     ("lab", 14550),
     ("report", 13200),
     ("ananke", 2250),

@@ -113,7 +113,7 @@ mod tests {
 
     fn code(line: &[u8]) -> Option<(i64, Value)> {
         match ClientLine::read(line) {
-            ClientLine::Wrong(id, error) => Some((error.code.number(), id)),
+            ClientLine::Wrong(id, error) => Some((error.code as i64, id)),
             _ => None,
         }
     }

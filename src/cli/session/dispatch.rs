@@ -177,8 +177,7 @@ async fn execute(
 }
 
 fn result(result: impl Serialize) -> Result<Value, SessionError> {
-    serde_json::to_value(result)
-        .map_err(|error| SessionError::new(SessionErrorCode::Project, error.to_string()))
+    serde_json::to_value(result).map_err(SessionError::project)
 }
 
 fn done(result: Result<(), SessionError>) -> Result<Value, SessionError> {

@@ -79,7 +79,7 @@ impl ProjectTests {
         let selection = self.selection(params)?;
         let context = self.context.clone();
         let listed = spawn_blocking(move || list(&selection, &context)).await;
-        listed.map_err(|error| SessionError::new(SessionErrorCode::Project, error.to_string()))
+        listed.map_err(SessionError::project)
     }
 
     /// Runs tests; the client gets a notification of each. `request` is the id of the request.
@@ -130,9 +130,7 @@ impl ProjectTests {
             problems,
             redactor,
             ..
-        } = planned
-            .await
-            .map_err(|error| SessionError::new(SessionErrorCode::Project, error.to_string()))?;
+        } = planned.await.map_err(SessionError::project)?;
         let Some(plan) = plan else {
             let text: String = shown(&problems, &redactor)
                 .into_iter()
@@ -153,10 +151,8 @@ impl ProjectTests {
         recordings: Option<Recordings>,
         redactor: &Redactor,
     ) -> Result<Value, SessionError> {
-        let failed =
-            |error: io::Error| SessionError::new(SessionErrorCode::Project, error.to_string());
         if let Some(recordings) = &recordings {
-            check_writable(recordings, &plan).map_err(failed)?;
+            check_writable(recordings, &plan).map_err(SessionError::project)?;
         }
         let writing = writing(None, &self.context).map_err(SessionError::params)?;
         let mut options = going(plan.settings, writing);
@@ -194,7 +190,7 @@ impl ProjectTests {
             let message = "the tests were cancelled: those that ended have their results";
             return Err(SessionError::new(SessionErrorCode::Cancelled, message));
         }
-        summary.map_err(failed)
+        summary.map_err(SessionError::project)
     }
 
     /// Sends the results, and gives the summary.

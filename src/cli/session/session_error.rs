@@ -6,48 +6,30 @@ use serde_json::{Value, json};
 
 /// The code of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i64)]
 pub(super) enum SessionErrorCode {
     /// The line is not JSON.
-    Parse,
+    Parse = -32700,
     /// The line is not a request, or is too long.
-    InvalidRequest,
+    InvalidRequest = -32600,
     /// There is no such method.
-    UnknownMethod,
+    UnknownMethod = -32601,
     /// The keys of the request are wrong, or something that they name does not exist.
-    InvalidParams,
+    InvalidParams = -32602,
     /// `initialize` comes first.
-    NotInitialized,
+    NotInitialized = -32002,
     /// The run was cancelled.
-    Cancelled,
+    Cancelled = -32800,
     /// The agent could not be asked, or its turn did not end as it should.
-    Agent,
+    Agent = -32000,
     /// A judge or a script could not be asked, or gave no verdict.
-    Judge,
+    Judge = -32001,
     /// The conversation is over.
-    Over,
+    Over = -32003,
     /// Too many requests wait for their answers.
-    Busy,
+    Busy = -32004,
     /// The tests cannot run: a server or the `setup` of the config failed, or a file cannot be written.
-    Project,
-}
-
-impl SessionErrorCode {
-    /// The number.
-    pub(super) fn number(self) -> i64 {
-        match self {
-            Self::Parse => -32700,
-            Self::InvalidRequest => -32600,
-            Self::UnknownMethod => -32601,
-            Self::InvalidParams => -32602,
-            Self::NotInitialized => -32002,
-            Self::Cancelled => -32800,
-            Self::Agent => -32000,
-            Self::Judge => -32001,
-            Self::Over => -32003,
-            Self::Busy => -32004,
-            Self::Project => -32005,
-        }
-    }
+    Project = -32005,
 }
 
 /// The error of a request.
@@ -72,6 +54,12 @@ impl SessionError {
         Self::new(SessionErrorCode::InvalidParams, message)
     }
 
+    /// The tests cannot run.
+    #[expect(clippy::needless_pass_by_value, reason = "`map_err` hands it over")]
+    pub(super) fn project(error: impl ToString) -> Self {
+        Self::new(SessionErrorCode::Project, error.to_string())
+    }
+
     /// There is no config.
     pub(super) fn without_config(problem: &Diagnostic) -> Self {
         let message = &problem.message;
@@ -87,7 +75,7 @@ impl SessionError {
 
     /// The object of an answer.
     pub(super) fn to_json(&self) -> Value {
-        json!({ "code": self.code.number(), "message": self.message })
+        json!({ "code": self.code as i64, "message": self.message })
     }
 }
 

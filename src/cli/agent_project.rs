@@ -3,12 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ananke::agents::Transport;
 use ananke::agents::http::HttpTransport;
-use ananke::audit::ToolKind;
+use ananke::agents::{AgentTurns, Transport, tool_turns};
 use ananke::context::Context;
 use ananke::diagnostic::{Diagnostic, Severity};
-use ananke::model::{NEWEST_VERSION, TurnKind, turn_type_name};
+use ananke::model::NEWEST_VERSION;
 use ananke::plan::{Plan, Planned, PreparedHelper, Selection, plan};
 use ananke::project::CONFIG_NAME;
 use ananke::redact::Redactor;
@@ -33,8 +32,8 @@ pub(super) struct AgentProject {
     pub(super) redactor: Redactor,
     /// The name of its target.
     pub(super) name: String,
-    /// The kind of turn by which it is asked: of a user if it talks, else a list of its tools.
-    turn: TurnKind,
+    /// The turns by which it is asked.
+    pub(super) turns: AgentTurns,
 }
 
 /// Notes about the state of servers on standard error.
@@ -53,6 +52,14 @@ struct Unplanned {
     redactor: Redactor,
 }
 
+impl Unplanned {
+    /// Prints the problems.
+    fn report(&self, colour: Colour) -> Exit {
+        print_problems(&self.problems, colour, &self.context, &self.redactor);
+        Exit::Failure
+    }
+}
+
 impl AgentProject {
     /// The target that `options` name.
     ///
@@ -60,13 +67,19 @@ impl AgentProject {
     /// If there is no such target, or its tools cannot be listed and called, which is reported.
     pub(super) fn of(options: &RecordedSelection, context: &Context) -> Result<Self, Exit> {
         let path = context.working_directory.join(FILE);
-        Self::planned(
-            &path,
-            TurnKind::ListTools,
-            options.selection(),
-            options.color,
-            context,
-        )
+        let planned = |turns| {
+            let turns = AgentTurns::Tools(turns);
+            Self::try_planned(&path, turns, options.selection(), context)
+        };
+        // The first that its protocol takes; if it takes none, each says so.
+        let mut unplanned = None;
+        for turns in tool_turns() {
+            match planned(turns) {
+                Ok(project) => return Ok(project),
+                Err(why) => unplanned = unplanned.or(Some(why)),
+            }
+        }
+        Err(unplanned.map_or(Exit::Failure, |why| why.report(options.color)))
     }
 
     /// The target that `options` name, whatever it can do.
@@ -75,24 +88,20 @@ impl AgentProject {
     /// If there is no such target, which is reported.
     pub(super) fn of_any(options: &RecordedSelection, context: &Context) -> Result<Self, Exit> {
         let path = context.working_directory.join(FILE);
-        let turn = TurnKind::User;
-        let planned = Self::try_planned(&path, turn, options.selection(), context);
+        let turns = AgentTurns::User;
+        let planned = Self::try_planned(&path, turns, options.selection(), context);
         planned.or_else(|_cannot_talk| Self::of(options, context))
     }
 
-    /// The use that tests make of the tools that the target declares.
-    pub(super) fn tool_kind(&self) -> ToolKind {
-        match self.turn {
-            TurnKind::ListTools => ToolKind::Called,
-            _ => ToolKind::Skill,
-        }
-    }
-
-    /// The target of a config that is not written, as if it were in the working directory; its tests have turns of this kind.
+    /// The target of a config that is not written, as if it were in the working directory; its tests have these turns.
     ///
     /// # Errors
     /// If it cannot be a target, which is reported.
-    pub(super) fn written(config: &str, turn: TurnKind, context: &Context) -> Result<Self, Exit> {
+    pub(super) fn written(
+        config: &str,
+        turns: AgentTurns,
+        context: &Context,
+    ) -> Result<Self, Exit> {
         let folder = &context.working_directory;
         let (path, test) = (folder.join(CONFIG_NAME), folder.join(FILE));
         let context = Context {
@@ -103,38 +112,20 @@ impl AgentProject {
             config: Some(path),
             ..Selection::default()
         };
-        Self::planned(&test, turn, selection, Colour::Auto, &context)
-    }
-
-    /// The same as [`try_planned`](Self::try_planned); problems are reported.
-    fn planned(
-        path: &Path,
-        turn: TurnKind,
-        selection: Selection,
-        colour: Colour,
-        context: &Context,
-    ) -> Result<Self, Exit> {
-        Self::try_planned(path, turn, selection, context).map_err(|unplanned| {
-            print_problems(
-                &unplanned.problems,
-                colour,
-                &unplanned.context,
-                &unplanned.redactor,
-            );
-            Exit::Failure
-        })
+        let planned = Self::try_planned(&test, turns, selection, &context);
+        planned.map_err(|unplanned| unplanned.report(Colour::Auto))
     }
 
     /// The agent of a test that is at `path`, and is never written.
     fn try_planned(
         path: &Path,
-        turn: TurnKind,
+        turns: AgentTurns,
         selection: Selection,
         context: &Context,
     ) -> Result<Self, Box<Unplanned>> {
-        let written = match turn {
-            TurnKind::User => json!({ "user": "Hello" }),
-            other => json!({ "type": turn_type_name(other) }),
+        let written = match turns {
+            AgentTurns::User => json!({ "user": "Hello" }),
+            AgentTurns::Tools(turns) => json!({ "type": turns.list.name }),
         };
         let test = json!({ "version": NEWEST_VERSION, "name": "tools", "turns": [written] });
         let test = test.to_string();
@@ -189,7 +180,7 @@ impl AgentProject {
             context,
             redactor,
             name,
-            turn,
+            turns,
         })
     }
 

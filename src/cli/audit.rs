@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use ananke::agents::TargetError;
-use ananke::audit::{Audit, AuditOptions, AuditStep, ToolKind, audit as audit_tools};
+use ananke::agents::{AgentTurns, ToolTurns};
+use ananke::audit::{Audit, AuditOptions, AuditStep, audit as audit_tools};
 use ananke::context::Context;
 use ananke::model::ReportFormat;
 use ananke::plan::PreparedHelper;
@@ -69,8 +70,9 @@ pub(crate) struct AuditCommand {
 }
 
 impl AuditCommand {
-    fn options(&self) -> AuditOptions {
+    fn options(&self, turns: ToolTurns) -> AuditOptions {
         AuditOptions {
+            turns,
             seed: self.seed,
             most_calls: self.calls,
             timeout: self.timeout,
@@ -99,20 +101,24 @@ pub(super) fn audit(command: &AuditCommand, context: &Context) -> Exit {
         context,
         &stopper,
     );
-    let mut agent = match runtime.block_on(named) {
-        Ok(named) if named.project.tool_kind() == ToolKind::Skill => {
+    let named = match runtime.block_on(named) {
+        Ok(named) => named,
+        Err(exit) => return exit,
+    };
+    let mut agent = named.project;
+    let turns = match agent.turns {
+        AgentTurns::Tools(turns) => turns,
+        AgentTurns::User => {
             let speaks = named
                 .found
                 .map(|found| format!(", which speaks {},", found.speaks));
             say(&format!(
                 "error: `{}`{} cannot be audited: the agent alone calls its tools\nhelp: name the target or the URL of a server that lets a test call them; `ananke init` writes tests of an agent",
-                escape::line(&named.project.name),
+                escape::line(&agent.name),
                 speaks.unwrap_or_default()
             ));
             return Exit::Failure;
         }
-        Ok(named) => named.project,
-        Err(exit) => return exit,
     };
     let is_document = |file: &&DocumentFile| file.format == ReportFormat::Json;
     let files: Vec<DocumentFile> = command.output.iter().filter(is_document).cloned().collect();
@@ -124,7 +130,7 @@ pub(super) fn audit(command: &AuditCommand, context: &Context) -> Exit {
         context,
     };
     let mut text = output.text();
-    match runtime.block_on(audited(command, &mut agent, &stopper, &mut text)) {
+    match runtime.block_on(audited(command, &mut agent, turns, &stopper, &mut text)) {
         _ if stopper.reason().is_some() => Exit::Interrupted,
         Ok(audit) => report(command, audit, &agent, &output, text),
         Err(Unaudited::Reported(exit)) => exit,
@@ -158,6 +164,7 @@ impl From<TargetError> for Unaudited {
 async fn audited(
     command: &AuditCommand,
     agent: &mut AgentProject,
+    turns: ToolTurns,
     stopper: &Stopper,
     text: &mut DocumentText,
 ) -> Result<Audit, Unaudited> {
@@ -167,7 +174,7 @@ async fn audited(
         ServerNotes::Printed
     };
     let work = async |agent: &AgentProject, target: PreparedHelper| {
-        let (helpers, options) = (agent.helpers(stopper), command.options());
+        let (helpers, options) = (agent.helpers(stopper), command.options(turns));
         let mut progress = |step: AuditStep<'_>| show(step, command, agent, text);
         audit_tools(
             &agent.name,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ananke::context::Context;
 use ananke::coverage::{CoverageReport, CoverageState};
-use ananke::model::{TurnKind, turn_type_name};
+use ananke::model::resume_type_name;
 use ananke::report::{CommandDocument, CoverageGate, Documented as _, coverage_conclusion};
 use clap::{Args, Parser, ValueEnum};
 
@@ -171,7 +171,7 @@ fn write_stubs(
     force: ForceOption,
     context: &Context,
 ) -> io::Result<()> {
-    let Some(stubs) = report.stubs(turn_type_name(TurnKind::Resume)) else {
+    let Some(stubs) = report.stubs(resume_type_name()) else {
         return Ok(());
     };
     // They are no report that may be replaced unasked: they may be completed.

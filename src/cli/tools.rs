@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use ananke::agents::TargetError;
-use ananke::audit::{ToolKind, test_file};
+use ananke::agents::{AgentTurns, TargetError};
+use ananke::audit::test_file;
 use ananke::compile::CompiledClientTool;
 use ananke::context::{Context, write_file};
 use ananke::message::DeclaredTool;
@@ -67,8 +67,8 @@ pub(super) fn tools(options: &ToolsOptions, context: &Context) -> Exit {
 /// The tools of an agent, and how a test uses them.
 struct ListedTools {
     tools: Vec<DeclaredTool>,
-    /// `None` for client tools, which an agent calls.
-    kind: Option<ToolKind>,
+    /// The turns of a test that uses them; `None` for client tools, which an agent calls.
+    turns: Option<AgentTurns>,
 }
 
 async fn shown(options: &ToolsOptions, context: &Context, stopper: &Stopper) -> Result<Exit, Exit> {
@@ -77,7 +77,7 @@ async fn shown(options: &ToolsOptions, context: &Context, stopper: &Stopper) -> 
     let (mut agent, found) = (named.project, named.found);
     let listed = match found {
         Some(found) => ListedTools {
-            kind: found.tools.is_some().then(|| agent.tool_kind()),
+            turns: found.tools.is_some().then_some(agent.turns),
             tools: found.tools.unwrap_or_default(),
         },
         None => listed(options, &mut agent, stopper).await?,
@@ -116,11 +116,11 @@ async fn listed(
         let declared = agent.helpers(stopper).declared_tools(&target).await?;
         Ok::<_, TargetError>(match declared {
             Some(tools) => ListedTools {
-                kind: Some(agent.tool_kind()),
+                turns: Some(agent.turns),
                 tools,
             },
             None => ListedTools {
-                kind: None,
+                turns: None,
                 tools: target.client_tools.into_iter().map(client_tool).collect(),
             },
         })
@@ -153,7 +153,7 @@ fn write(
     options: &ToolsOptions,
     agent: &AgentProject,
 ) -> Result<(), String> {
-    let Some(kind) = listed.kind else {
+    let Some(turns) = listed.turns else {
         return Err(
             "client tools are called by the agent, not by a test: there is nothing to write"
                 .to_owned(),
@@ -163,7 +163,7 @@ fn write(
     OutputFiles::of(&agent.context, options.force)
         .check(&path, file, OutputKind::Source)
         .map_err(|refused| std::io::Error::from(refused).to_string())?;
-    let text = test_file("", &listed.tools, kind, &options.permission.permitted());
+    let text = test_file("", &listed.tools, turns, &options.permission.permitted());
     write_file(&path, agent.redactor.text(&text).as_bytes())
         .map_err(|error| format!("cannot write `{shown}`: {error}"))
 }
@@ -173,14 +173,14 @@ fn table(listed: &ListedTools, agent: &AgentProject) -> String {
     let mut text = String::new();
     let line = |text: &str| escape::line(&agent.redactor.text(text)).into_owned();
     for tool in &listed.tools {
-        let effect = match listed.kind {
-            Some(ToolKind::Called) if tool.may_change_data => "  may change data",
-            Some(ToolKind::Called) => "  changes nothing",
-            Some(ToolKind::Skill) | None => "",
+        let effect = match listed.turns {
+            Some(AgentTurns::Tools(_)) if tool.may_change_data => "  may change data",
+            Some(AgentTurns::Tools(_)) => "  changes nothing",
+            Some(AgentTurns::User) | None => "",
         };
-        let arguments = match listed.kind {
-            Some(ToolKind::Skill) => String::new(),
-            Some(ToolKind::Called) | None => format!("({})", arguments(tool)),
+        let arguments = match listed.turns {
+            Some(AgentTurns::User) => String::new(),
+            Some(AgentTurns::Tools(_)) | None => format!("({})", arguments(tool)),
         };
         let _ = writeln!(
             text,
@@ -193,15 +193,15 @@ fn table(listed: &ListedTools, agent: &AgentProject) -> String {
             let _ = writeln!(text, "    {}", truncate::chars(&description, SHOWN));
         }
     }
-    let noun = match listed.kind {
-        Some(ToolKind::Called) => "tool",
-        Some(ToolKind::Skill) => "skill",
+    let noun = match listed.turns {
+        Some(AgentTurns::Tools(_)) => "tool",
+        Some(AgentTurns::User) => "skill",
         None => "client tool",
     };
     let count = listed.tools.len();
     let plural = if count == 1 { "" } else { "s" };
     let _ = writeln!(text, "\n{count} {noun}{plural}");
-    if listed.kind.is_none() && listed.tools.is_empty() {
+    if listed.turns.is_none() && listed.tools.is_empty() {
         text += "note: an agent of this protocol does not list its own tools; a run shows those that it calls\n";
     }
     text

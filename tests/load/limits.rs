@@ -102,7 +102,7 @@ fn places_survive_and_count_bytes() {
     let users: Vec<(&str, &str)> = turns
         .iter()
         .map(|turn| {
-            let ananke::model::Turn::User(turn) = &turn.value else {
+            let ananke::model::SentByTurn::User(turn) = &turn.value.sent else {
                 panic!("a user turn")
             };
             let ananke::model::WrittenContent::Text(user) = &turn.user else {
@@ -112,10 +112,9 @@ fn places_survive_and_count_bytes() {
         })
         .collect();
     assert_eq!(users, [("wörld", "wörld"), ("wörld", "*w")]);
-    let ananke::model::Turn::User(last) = &turns[1].value else {
-        panic!("a user turn")
-    };
-    let patterns = last
+    let patterns = turns[1]
+        .value
+        .settings
         .assert
         .as_ref()
         .and_then(|block| block.text.as_ref()?.on()?.must_match.as_ref()?.on());

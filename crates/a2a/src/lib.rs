@@ -22,6 +22,7 @@ mod part;
 mod probed;
 mod protocol;
 mod quiet_sink;
+mod send_turn;
 mod session;
 mod settings;
 mod skills;
@@ -30,6 +31,7 @@ mod teller;
 mod turn_end;
 mod turn_reader;
 mod unread;
+mod written_part;
 
 pub use a2a_target::A2aTarget;
 pub use auth_config::Credentials;

@@ -6,10 +6,9 @@ use url::Url;
 use super::discovery::well_known;
 use ananke_agents::http::shown;
 use ananke_agents::{
-    AgentPlace, CandidatePlace, ProbeQuestion, ProbedProtocol, TargetCandidate, is_base,
-    target_keys,
+    AgentPlace, AgentTurns, CandidatePlace, ProbeQuestion, ProbedProtocol, TargetCandidate,
+    is_base, target_keys,
 };
-use ananke_model::model::TurnKind;
 
 /// Agents of A2A: their card is below the URL, at it, or below the root of the server.
 pub(super) struct ProbedA2a;
@@ -38,7 +37,7 @@ fn candidate(url: &Url, place: CandidatePlace) -> TargetCandidate {
         target: Some(target_keys("a2a", [("agentCardUrl", json!(url.as_str()))])),
         lookup: None,
         question: ProbeQuestion::Tools,
-        turn: TurnKind::User,
+        turns: AgentTurns::User,
         at: AgentPlace::Url(url.clone()),
         place,
     }

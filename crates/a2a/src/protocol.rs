@@ -6,28 +6,25 @@ use super::auth_config::A2aAuth;
 use super::compile::compile;
 use super::config::A2aConfig;
 use super::probed::ProbedA2a;
-use ananke_agents::{Capabilities, Capability, ProbedProtocol, Protocol, ProtocolConfig, Target};
+use super::send_turn::SendTurn;
+use ananke_agents::{
+    Capabilities, Capability, ProbedProtocol, Protocol, ProtocolConfig, ProtocolTurnType, Target,
+};
 use ananke_base::diagnostic::Span;
 use ananke_base::source::FreeMap;
-use ananke_model::model::{Text, TurnKind, TurnType};
+use ananke_model::model::Text;
 use ananke_model::variables::Interpolation;
 
-/// What an agent cannot do that names no convention for its tool calls.
-const LACKING_WITHOUT_CONVENTION: &[Capability] = &[
+/// The abilities of an agent that names a convention for its tool calls: first those of every agent.
+const WITH_CONVENTION: &[Capability] = &[
+    Capability::UserTurns,
+    Capability::FilesBesideImages,
+    Capability::UntypedUrls,
     Capability::ToolCalls,
-    Capability::Usage,
-    Capability::State,
-    Capability::Connect,
-    Capability::Interrupts,
-    Capability::ClientTools,
-    Capability::History,
-    Capability::OpenTools,
-    Capability::ToolSchemas,
-    Capability::ToolParts,
 ];
 
-/// What no agent can do: the same, but for calls.
-const LACKING: &[Capability] = LACKING_WITHOUT_CONVENTION.split_at(1).1;
+/// The abilities of every agent: all of these but calls.
+const ABILITIES: &[Capability] = WITH_CONVENTION.split_at(3).0;
 
 impl Protocol for A2aConfig {
     const TYPE: &'static str = "a2a";
@@ -51,12 +48,7 @@ impl Protocol for A2aConfig {
         "Requestpayloadvalidationerror",
         "InvalidJSON-RPCRequest.",
     ];
-    const TURN_TYPES: &'static [TurnType] = &[TurnType {
-        name: "a2a:send",
-        since: "1.1",
-        description: "A message of the user whose parts are written one by one: text, data and files.",
-        kind: TurnKind::Parts,
-    }];
+    const OWN_TURNS: &'static [ProtocolTurnType] = &[ProtocolTurnType::of::<SendTurn>()];
 }
 
 impl ProtocolConfig for A2aConfig {
@@ -73,10 +65,10 @@ impl ProtocolConfig for A2aConfig {
             .tool_calls
             .as_ref()
             .is_some_and(|conventions| !conventions.is_empty());
-        Capabilities::all_but(if has_convention {
-            LACKING
+        Capabilities::of(if has_convention {
+            WITH_CONVENTION
         } else {
-            LACKING_WITHOUT_CONVENTION
+            ABILITIES
         })
     }
 

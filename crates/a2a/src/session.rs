@@ -14,6 +14,7 @@ use super::discovery::discover;
 use super::outgoing::{self, A2aRequest, Answering, OutgoingMessage, TRACEABILITY};
 use super::part::parts_of;
 use super::quiet_sink::QuietSink;
+use super::send_turn::parts;
 use super::settings::{A2aSettings, AgentLocation, Blocking};
 use super::turn_reader::A2aReader;
 use crate::config::ToolCallConvention;
@@ -221,19 +222,19 @@ fn message(request: Request) -> Result<MessageParts, TargetError> {
             parts: parts_of(&content),
             metadata,
         }),
-        Action::Parts { message_id, parts } => Ok(MessageParts {
-            id: message_id,
-            parts: parts.to_vec(),
+        Action::Own {
+            message_id: Some(id),
+            turn,
+        } => Ok(MessageParts {
+            id,
+            parts: parts(&turn.keys).to_vec(),
             metadata,
         }),
-        Action::Connect
+        Action::Own { .. }
+        | Action::Connect
         | Action::Continue
         | Action::Resume(_)
-        | Action::ToolResults(_)
-        | Action::CallTool { .. }
-        | Action::ListTools
-        | Action::ReadResource(_)
-        | Action::GetPrompt { .. } => Err(TargetError::new(
+        | Action::ToolResults(_) => Err(TargetError::new(
             "an agent of A2A takes messages of a user alone",
         )),
     }

@@ -6,8 +6,8 @@ use url::Url;
 
 use super::http::shown;
 use super::lookup::NameLookup;
+use super::protocol_turn::AgentTurns;
 use ananke_base::text::escape;
-use ananke_model::model::TurnKind;
 
 /// All that is known of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,8 +86,8 @@ pub struct TargetCandidate {
     pub lookup: Option<NameLookup>,
     /// The question to the target.
     pub question: ProbeQuestion,
-    /// The kind of turn by which a test asks it: of a user, or a list of its tools.
-    pub turn: TurnKind,
+    /// The turns by which a test asks it.
+    pub turns: AgentTurns,
     /// Its place.
     pub at: AgentPlace,
     /// The reason why it could be there.

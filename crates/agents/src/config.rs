@@ -9,6 +9,7 @@ use super::recognition::recognizing;
 use super::registry::Registration;
 use super::target::Target;
 use ananke_base::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
+use ananke_base::message::OwnTurnKind;
 use ananke_base::source::{self, FreeMap, Node, NodeValue, TypeMismatch, printable};
 use ananke_model::model::{TAG_DEFAULTS, TYPE, Text, Turn};
 use ananke_model::variables::Interpolation;
@@ -63,6 +64,11 @@ impl TargetConfig {
     /// What the target can do.
     pub fn capabilities(&self) -> Capabilities {
         self.own.capabilities()
+    }
+
+    /// Whether the target takes turns of this kind, which is a protocol's own.
+    pub fn takes_turn(&self, kind: &OwnTurnKind) -> bool {
+        Registration::find(self.protocol).is_some_and(|protocol| protocol.takes_turn(kind))
     }
 
     /// How the target gets what it cannot do, if a key of it says so.

@@ -13,20 +13,19 @@ use ananke_base::context::At;
 use ananke_base::message::DeclaredTool;
 use ananke_trace::trace::{Change, RunEnd};
 
-/// The tools of `target`, whose tools can be listed: a session is opened for that, and closed.
+/// The tools that `target` lists when it gets this request: a session is opened for that, and closed.
 ///
 /// # Errors
 /// If the agent does not list its tools, for whatever reason.
 pub async fn listed_tools(
     target: &dyn Target,
+    request: Action,
     options: SessionOptions,
     limits: &Limits,
 ) -> Result<Vec<DeclaredTool>, TargetError> {
     let mut session = target.open(options).await?;
     let mut sink = ToolsSink::default();
-    let ended = session
-        .exchange(Action::ListTools.into(), limits, &mut sink)
-        .await;
+    let ended = session.exchange(request.into(), limits, &mut sink).await;
     session.close().await;
     match (ended?, sink) {
         (

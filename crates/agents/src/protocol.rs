@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::candidate::ProbedProtocol;
 use super::capabilities::{Capabilities, Capability};
+use super::protocol_turn::{ProtocolTurnType, ToolTurns};
 use super::served::ServedProtocol;
 use super::target::Target;
 use ananke_base::diagnostic::{Diagnostic, SourceFile, Span, Spanned};
@@ -94,8 +95,14 @@ pub trait Protocol: ProtocolConfig + DeserializeOwned + JsonSchema + 'static {
     /// Descriptions of keys of every target that mean something special here: key and description.
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[];
 
-    /// The types of turns that it adds to that of the user.
+    /// The names of turns that other protocols may have too: a replay of the thread, an answer to an interrupt.
     const TURN_TYPES: &'static [TurnType] = &[];
+
+    /// The types of turns that are its own.
+    const OWN_TURNS: &'static [ProtocolTurnType] = &[];
+
+    /// The turns among these by which a test lists and calls its tools.
+    const TOOL_TURNS: Option<ToolTurns> = None;
 
     /// By what its answers are known, and those of no other protocol: texts near their start, without spaces. An error of a target
     /// of another protocol that gets such an answer says so.

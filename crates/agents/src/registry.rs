@@ -9,7 +9,9 @@ use serde_json::Value;
 use super::candidate::{AgentPlace, ProbedProtocol, TargetCandidate};
 use super::common::TargetCommon;
 use super::protocol::{Protocol, ProtocolConfig};
+use super::protocol_turn::{ProtocolTurnType, ToolTurns};
 use super::served::ServedProtocol;
+use ananke_base::message::OwnTurnKind;
 use ananke_base::source::{self, Node, TypeMismatch};
 use ananke_model::model::{TAG_DEFAULTS, TYPE, TurnType, install_turn_types};
 use ananke_model::schema::{self, CommittedSchemas};
@@ -20,7 +22,7 @@ static INSTALLED: OnceLock<&'static [Registration]> = OnceLock::new();
 /// The first call counts.
 pub fn install(protocols: &'static [Registration], schemas: CommittedSchemas) {
     INSTALLED.get_or_init(|| {
-        install_turn_types(protocols.iter().flat_map(|protocol| protocol.turn_types));
+        install_turn_types(protocols.iter().flat_map(Registration::all_turn_types));
         schema::install(schemas);
         protocols
     });
@@ -59,8 +61,12 @@ pub struct Registration {
     pub(super) since: &'static str,
     /// Descriptions of common keys that mean something special here.
     pub(super) descriptions: &'static [(&'static str, &'static str)],
-    /// The types of turns that it adds.
-    pub(super) turn_types: &'static [TurnType],
+    /// The types of turns that several protocols may have.
+    turn_types: &'static [TurnType],
+    /// The types of turns that are its own.
+    pub(super) own_turns: &'static [ProtocolTurnType],
+    /// The turns by which tests list and call its tools.
+    pub(super) tool_turns: Option<ToolTurns>,
     /// The page about its rules for the order of events.
     pub(super) rules: &'static str,
     /// By what its answers are known.
@@ -81,6 +87,8 @@ impl Registration {
             since: P::SINCE,
             descriptions: P::DESCRIPTIONS,
             turn_types: P::TURN_TYPES,
+            own_turns: P::OWN_TURNS,
+            tool_turns: P::TOOL_TURNS,
             rules: "",
             signs: P::SIGNS,
             served: P::SERVED,
@@ -105,6 +113,16 @@ impl Registration {
     /// The value of `type`.
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// Whether its targets take turns of this kind.
+    pub(super) fn takes_turn(&self, kind: &OwnTurnKind) -> bool {
+        self.own_turns.iter().any(|own| own.is_of(kind))
+    }
+
+    fn all_turn_types(&self) -> impl Iterator<Item = &'static TurnType> + use<> {
+        let own = self.own_turns.iter().map(|own| &own.turn_type);
+        self.turn_types.iter().chain(own)
     }
 
     /// The texts by which answers of the protocol are known.

@@ -1,10 +1,6 @@
 //! What an agent is asked to do.
 
-use std::sync::Arc;
-
-use serde_json::{Map, Value};
-
-use ananke_base::message::{InterruptAnswer, RequestContext, ToolAnswer, UserContent};
+use ananke_base::message::{InterruptAnswer, OwnTurn, RequestContext, ToolAnswer, UserContent};
 
 /// One exchange with an agent.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,30 +23,12 @@ pub enum Action {
         /// What the user says.
         content: UserContent,
     },
-    /// The user says something in parts of the protocol's own.
-    Parts {
-        /// The id of the message.
-        message_id: String,
-        /// The parts, as a test writes them: each has one of `text`, `data`, `url` and `raw`.
-        parts: Arc<[Value]>,
-    },
-    /// Call this tool.
-    CallTool {
-        /// Its name.
-        tool: String,
-        /// Its arguments: an object, unless it is to be found out what comes of something else.
-        args: Value,
-    },
-    /// List the tools.
-    ListTools,
-    /// Read the resource with this URI.
-    ReadResource(String),
-    /// Fill a prompt.
-    GetPrompt {
-        /// Its name.
-        prompt: String,
-        /// Its arguments.
-        args: Map<String, Value>,
+    /// A request of the protocol's own.
+    Own {
+        /// The id of the message, of a message of the user.
+        message_id: Option<String>,
+        /// What is asked.
+        turn: OwnTurn,
     },
     /// Replay the thread.
     Connect,
@@ -68,6 +46,15 @@ impl From<Action> for Request {
         Self {
             action,
             context: RequestContext::default(),
+        }
+    }
+}
+
+impl From<OwnTurn> for Action {
+    fn from(turn: OwnTurn) -> Self {
+        Self::Own {
+            message_id: None,
+            turn,
         }
     }
 }

@@ -160,14 +160,8 @@ impl AguiConversation {
                     text: content.text().into_owned(),
                 });
             }
-            // A test that lists or calls tools does not load.
-            Action::Connect
-            | Action::Continue
-            | Action::CallTool { .. }
-            | Action::ListTools
-            | Action::Parts { .. }
-            | Action::ReadResource(_)
-            | Action::GetPrompt { .. } => {
+            // A test with a turn of another protocol does not load.
+            Action::Connect | Action::Continue | Action::Own { .. } => {
                 calls.start_turn();
                 *user_message = None;
             }
@@ -195,13 +189,7 @@ impl AguiConversation {
                 history.say(&message_id, name, Content::of(content, *version));
                 new.push(message_id);
             }
-            Action::Connect
-            | Action::Continue
-            | Action::CallTool { .. }
-            | Action::ListTools
-            | Action::Parts { .. }
-            | Action::ReadResource(_)
-            | Action::GetPrompt { .. } => {}
+            Action::Connect | Action::Continue | Action::Own { .. } => {}
             Action::ToolResults(answers) => {
                 new.extend(
                     answers

@@ -12,7 +12,7 @@ use super::protocol_version::ProtocolVersion;
 use ananke_agents::EventClock;
 use ananke_base::diagnostic::{Code, Diagnostic, SourceFile, Spanned};
 use ananke_base::source::Node;
-use ananke_model::model::{Since, Text, Turn};
+use ananke_model::model::{SentByTurn, Since, Text, Turn};
 use ananke_model::variables::Interpolation;
 
 /// The keys of a conversation in AG-UI.
@@ -101,7 +101,7 @@ impl ConversationConfig {
     ) -> Option<Diagnostic> {
         let turn = turns
             .iter()
-            .find(|turn| matches!(turn.value, Turn::Connect(_)))?;
+            .find(|turn| matches!(turn.value.sent, SentByTurn::Connect))?;
         if self.connect.is_some() {
             return None;
         }

@@ -18,28 +18,30 @@ pub enum ProtocolVersion {
     V0,
 }
 
-/// What an agent of 0.x cannot do.
-const NOT_OF_V0: &[Capability] = &[
-    Capability::OpenTools,
-    Capability::ToolSchemas,
-    Capability::MessageParts,
+/// The abilities of every agent.
+const OF_ALL: &[Capability] = OF_V1.split_at(9).0;
+
+/// The abilities of agents of 1.0: first those of every agent.
+const OF_V1: &[Capability] = &[
+    Capability::ToolCalls,
+    Capability::Usage,
+    Capability::State,
+    Capability::UserTurns,
+    Capability::Connect,
+    Capability::Interrupts,
+    Capability::ClientTools,
+    Capability::History,
+    Capability::FilesBesideImages,
     Capability::ToolParts,
     Capability::UntypedUrls,
-];
-
-/// What no agent can do.
-const NOT_OF_V1: &[Capability] = &[
-    Capability::OpenTools,
-    Capability::ToolSchemas,
-    Capability::MessageParts,
 ];
 
 impl ProtocolVersion {
     /// What agents of this version can do.
     pub(super) fn capabilities(self) -> Capabilities {
         match self {
-            Self::V0 => Capabilities::all_but(NOT_OF_V0),
-            Self::V1 => Capabilities::all_but(NOT_OF_V1),
+            Self::V0 => Capabilities::of(OF_ALL),
+            Self::V1 => Capabilities::of(OF_V1),
         }
     }
 }

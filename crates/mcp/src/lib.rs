@@ -24,6 +24,7 @@ mod session;
 mod stdio;
 mod talk;
 mod turn;
+mod turns;
 
 pub use config::{McpConfig, McpProtocol};
 pub use mcp_target::McpTarget;

@@ -9,6 +9,7 @@ use super::connection::Connection;
 use super::http::{HttpConnection, HttpSettings};
 use super::session::McpSession;
 use super::stdio::StdioConnection;
+use super::turns::TOOLS;
 use ananke_agents::http::place;
 use ananke_agents::pipe::PipeProgram;
 use ananke_agents::{Limits, Session, SessionOptions, Target, TargetError, listed_tools};
@@ -87,7 +88,11 @@ impl Target for McpTarget {
         options: SessionOptions,
         limits: &'a Limits,
     ) -> BoxFuture<'a, Result<Option<Vec<DeclaredTool>>, TargetError>> {
-        Box::pin(async move { listed_tools(self, options, limits).await.map(Some) })
+        Box::pin(async move {
+            listed_tools(self, TOOLS.list(), options, limits)
+                .await
+                .map(Some)
+        })
     }
 
     fn open(

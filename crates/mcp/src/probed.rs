@@ -3,12 +3,12 @@
 use serde_json::json;
 use url::Url;
 
+use super::turns::TOOLS;
 use ananke_agents::http::{below, shown};
 use ananke_agents::{
-    AgentPlace, CandidatePlace, ProbeQuestion, ProbedProtocol, TargetCandidate, is_base,
-    target_keys,
+    AgentPlace, AgentTurns, CandidatePlace, ProbeQuestion, ProbedProtocol, TargetCandidate,
+    is_base, target_keys,
 };
-use ananke_model::model::TurnKind;
 
 /// Servers of MCP, of both transports over HTTP and over stdio.
 pub(super) struct ProbedMcp;
@@ -25,7 +25,7 @@ impl ProbedProtocol for ProbedMcp {
                 )),
                 lookup: None,
                 question: ProbeQuestion::Tools,
-                turn: TurnKind::ListTools,
+                turns: AgentTurns::Tools(TOOLS),
                 at: place.clone(),
                 place: CandidatePlace::Given,
             }],
@@ -67,7 +67,7 @@ fn over_http(url: &Url, transport: &str, place: CandidatePlace) -> TargetCandida
         )),
         lookup: None,
         question: ProbeQuestion::Tools,
-        turn: TurnKind::ListTools,
+        turns: AgentTurns::Tools(TOOLS),
         at: AgentPlace::Url(url.clone()),
         place,
     }

@@ -5,22 +5,17 @@ use std::sync::Arc;
 use super::compile::compile;
 use super::config::{McpConfig, McpTransport};
 use super::probed::ProbedMcp;
-use ananke_agents::{Capabilities, Capability, ProbedProtocol, Protocol, ProtocolConfig, Target};
+use super::turns::{CallTurn, ListTurn, PromptTurn, ReadTurn, TOOLS};
+use ananke_agents::{
+    Capabilities, Capability, ProbedProtocol, Protocol, ProtocolConfig, ProtocolTurnType, Target,
+    ToolTurns,
+};
 use ananke_base::source::FreeMap;
-use ananke_model::model::{Text, TurnKind, TurnType};
+use ananke_model::model::Text;
 use ananke_model::variables::Interpolation;
 
-/// What a server cannot do: it is no agent that talks.
-const LACKING: &[Capability] = &[
-    Capability::Usage,
-    Capability::State,
-    Capability::UserTurns,
-    Capability::MessageParts,
-    Capability::Connect,
-    Capability::Interrupts,
-    Capability::ClientTools,
-    Capability::History,
-];
+/// The abilities of a server: it is no agent that talks.
+const ABILITIES: &[Capability] = &[Capability::ToolCalls, Capability::ToolSchemas];
 
 impl Protocol for McpConfig {
     const TYPE: &'static str = "mcp";
@@ -36,32 +31,13 @@ impl Protocol for McpConfig {
         "MissingsessionID",
         "Servernotinitialized",
     ];
-    const TURN_TYPES: &'static [TurnType] = &[
-        TurnType {
-            name: "mcp:call",
-            since: "1.2",
-            description: "Calls a tool of an MCP server.",
-            kind: TurnKind::CallTool,
-        },
-        TurnType {
-            name: "mcp:list",
-            since: "1.2",
-            description: "Lists the tools of an MCP server. The text of the turn is the list as JSON.",
-            kind: TurnKind::ListTools,
-        },
-        TurnType {
-            name: "mcp:read",
-            since: "1.2",
-            description: "Reads a resource of an MCP server. The text of the turn is the text of its contents.",
-            kind: TurnKind::ReadResource,
-        },
-        TurnType {
-            name: "mcp:prompt",
-            since: "1.2",
-            description: "Gets a prompt of an MCP server. The text of the turn is the text of its messages.",
-            kind: TurnKind::GetPrompt,
-        },
+    const OWN_TURNS: &'static [ProtocolTurnType] = &[
+        ProtocolTurnType::of::<CallTurn>(),
+        ProtocolTurnType::of::<ListTurn>(),
+        ProtocolTurnType::of::<ReadTurn>(),
+        ProtocolTurnType::of::<PromptTurn>(),
     ];
+    const TOOL_TURNS: Option<ToolTurns> = Some(TOOLS);
 }
 
 impl ProtocolConfig for McpConfig {
@@ -70,7 +46,7 @@ impl ProtocolConfig for McpConfig {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::all_but(LACKING)
+        Capabilities::of(ABILITIES)
     }
 
     fn how_to_get(&self, lacking: Capability) -> Option<&'static str> {

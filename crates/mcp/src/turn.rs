@@ -10,6 +10,7 @@ use super::incoming::{McpResponse, RpcError};
 use super::other_transport::with_hint;
 use super::result::{CallResult, ListPage, prompt_text, resource_text};
 use super::talk::{Break, Talk};
+use super::turns::McpRequest;
 use ananke_agents::{Action, TargetError};
 use ananke_base::context::At;
 use ananke_trace::trace::{AsideSource, Change, MessageKind, ResultContent, RunEnd};
@@ -30,33 +31,35 @@ impl McpTurn<'_, '_> {
             }
             connected => connected?,
         }
-        if is_first && self.client.declares_tools && action != Action::ListTools {
-            self.declare_tools().await?;
-        }
-        match action {
-            Action::CallTool { tool, args } => self.call_tool(&tool, &args).await,
-            Action::ListTools => self.list_tools().await,
-            Action::ReadResource(uri) => {
-                let params = Map::from_iter([("uri".to_owned(), uri.into())]);
-                self.get("resources/read", params, resource_text).await
-            }
-            Action::GetPrompt { prompt, args } => {
-                let params = Map::from_iter([
-                    ("name".to_owned(), prompt.into()),
-                    ("arguments".to_owned(), args.into()),
-                ]);
-                self.get("prompts/get", params, prompt_text).await
-            }
+        let request = match action {
+            Action::Own { turn, .. } => McpRequest::of(turn)?,
             // A test with such a turn does not load.
             Action::User { .. }
-            | Action::Parts { .. }
             | Action::Connect
             | Action::Continue
             | Action::Resume(_)
-            | Action::ToolResults(_) => Err(TargetError::new(
-                "a server of MCP is not talked to: its tools are listed and called",
-            )
-            .into()),
+            | Action::ToolResults(_) => {
+                let message = "a server of MCP is not talked to: its tools are listed and called";
+                return Err(TargetError::new(message).into());
+            }
+        };
+        if is_first && self.client.declares_tools && request != McpRequest::List {
+            self.declare_tools().await?;
+        }
+        match request {
+            McpRequest::Call(tool, args) => self.call_tool(&tool, &args).await,
+            McpRequest::List => self.list_tools().await,
+            McpRequest::Read(uri) => {
+                let params = Map::from_iter([("uri".to_owned(), uri.into())]);
+                self.get("resources/read", params, resource_text).await
+            }
+            McpRequest::Prompt(prompt, args) => {
+                let params = Map::from_iter([
+                    ("name".to_owned(), prompt.into()),
+                    ("arguments".to_owned(), args),
+                ]);
+                self.get("prompts/get", params, prompt_text).await
+            }
         }
     }
 

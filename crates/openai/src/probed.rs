@@ -7,10 +7,9 @@ use url::Url;
 use super::compile::{CHAT_COMPLETIONS, completions};
 use ananke_agents::http::{Method, below, shown};
 use ananke_agents::{
-    AgentPlace, CandidatePlace, NameLookup, ProbeQuestion, ProbedProtocol, TargetCandidate,
-    is_base, target_keys,
+    AgentPlace, AgentTurns, CandidatePlace, NameLookup, ProbeQuestion, ProbedProtocol,
+    TargetCandidate, is_base, target_keys,
 };
-use ananke_model::model::TurnKind;
 
 /// The path of the base of an API below the root of its server.
 const BASE: &str = "v1";
@@ -73,7 +72,7 @@ fn listed(url: &Url, place: CandidatePlace) -> TargetCandidate {
         target: Some(target_keys("openai", [("endpoint", json!(url.as_str()))])),
         lookup: Some(lookup),
         question: ProbeQuestion::Greeting,
-        turn: TurnKind::User,
+        turns: AgentTurns::User,
         at: AgentPlace::Url(url.clone()),
         place,
     }
@@ -90,7 +89,7 @@ fn chat(url: &Url, place: CandidatePlace, model: &str) -> TargetCandidate {
         )),
         lookup: None,
         question: ProbeQuestion::Greeting,
-        turn: TurnKind::User,
+        turns: AgentTurns::User,
         at: AgentPlace::Url(url.clone()),
         place,
     }
@@ -117,7 +116,7 @@ fn responses(
         target: None,
         lookup: Some(lookup),
         question: ProbeQuestion::Greeting,
-        turn: TurnKind::User,
+        turns: AgentTurns::User,
         at: AgentPlace::Url(url.clone()),
         place,
     }

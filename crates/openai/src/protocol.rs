@@ -13,16 +13,14 @@ use ananke_base::source::FreeMap;
 use ananke_model::model::Text;
 use ananke_model::variables::Interpolation;
 
-/// What a model cannot do.
-const LACKING: &[Capability] = &[
-    Capability::State,
-    Capability::Connect,
-    Capability::Interrupts,
-    Capability::OpenTools,
-    Capability::ToolSchemas,
-    Capability::MessageParts,
-    Capability::ToolParts,
-    Capability::FilesBesideImages,
+/// The abilities of a model.
+const ABILITIES: &[Capability] = &[
+    Capability::ToolCalls,
+    Capability::Usage,
+    Capability::UserTurns,
+    Capability::ClientTools,
+    Capability::History,
+    Capability::UntypedUrls,
 ];
 
 impl Protocol for OpenaiConfig {
@@ -47,7 +45,7 @@ impl ProtocolConfig for OpenaiConfig {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::all_but(LACKING)
+        Capabilities::of(ABILITIES)
     }
 
     fn model(&self) -> Option<&Text> {

@@ -195,13 +195,7 @@ impl OpenaiSession {
             }
             // A test with such a turn does not load.
             Action::Continue => {}
-            Action::Connect
-            | Action::Resume(_)
-            | Action::CallTool { .. }
-            | Action::ListTools
-            | Action::Parts { .. }
-            | Action::ReadResource(_)
-            | Action::GetPrompt { .. } => {
+            Action::Connect | Action::Resume(_) | Action::Own { .. } => {
                 return Err(TargetError::new(
                     "a model has no thread to connect to, no interrupts to answer, and no tools of its own",
                 ));

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ananke::audit::{PermittedTools, ToolKind, test_file};
+use ananke::audit::{PermittedTools, test_file};
 use ananke::model::NEWEST_VERSION;
 use ananke::project::CONFIG_NAME;
 use ananke::schema::{FileKind, Version, pruned, text};
@@ -83,7 +83,7 @@ pub(super) fn of_agent(found: &FoundAgent, permitted: &PermittedTools) -> Vec<St
                 modeline(TEST_SCHEMA),
                 include_str!("skills.head.yaml")
             );
-            let text = test_file(&head, tools, ToolKind::Skill, permitted);
+            let text = test_file(&head, tools, found.turns, permitted);
             vec![hello(), ("skills.test.yaml", text, "a test for each skill")]
         }
         tools => {
@@ -92,12 +92,7 @@ pub(super) fn of_agent(found: &FoundAgent, permitted: &PermittedTools) -> Vec<St
                 modeline(TEST_SCHEMA),
                 include_str!("tools.head.yaml")
             );
-            let text = test_file(
-                &head,
-                tools.unwrap_or_default(),
-                ToolKind::Called,
-                permitted,
-            );
+            let text = test_file(&head, tools.unwrap_or_default(), found.turns, permitted);
             vec![("tools.test.yaml", text, "a test for each tool")]
         }
     };

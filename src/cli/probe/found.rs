@@ -2,9 +2,9 @@
 
 use std::path::{Component, Path};
 
-use ananke::agents::AgentPlace;
+use ananke::agents::{AgentPlace, AgentTurns};
 use ananke::message::DeclaredTool;
-use ananke::model::{NEWEST_VERSION, TurnKind};
+use ananke::model::NEWEST_VERSION;
 use ananke::source::{Node, to_yaml};
 use ananke::variables::{literal, literal_value};
 use serde_json::{Map, Value, json};
@@ -18,8 +18,8 @@ pub(crate) struct FoundAgent {
     pub(crate) speaks: &'static str,
     /// Its place.
     pub(crate) at: AgentPlace,
-    /// The kind of turn by which a test asks it: of a user, or a list of its tools.
-    pub(crate) turn: TurnKind,
+    /// The turns by which a test asks it.
+    pub(crate) turns: AgentTurns,
     /// The keys of its target.
     pub(crate) target: Map<String, Value>,
     /// The tools or skills that it declares, if its protocol has such declarations.
@@ -35,7 +35,7 @@ impl FoundAgent {
 
     /// Whether it answers what a user says.
     pub(crate) fn greets(&self) -> bool {
-        self.turn == TurnKind::User
+        self.turns == AgentTurns::User
     }
 
     /// Says where the relative paths of a program begin that was named in `here`, for a project in `folder`.
@@ -78,7 +78,7 @@ mod tests {
         FoundAgent {
             speaks: "",
             at,
-            turn: TurnKind::User,
+            turns: AgentTurns::User,
             target: Map::new(),
             tools: None,
         }

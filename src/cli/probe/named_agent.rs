@@ -48,7 +48,7 @@ impl NamedAgent {
         let found = found.map_err(fail)?;
         let context = place.context(context);
         Ok(Self {
-            project: AgentProject::written(&found.config(), found.turn, &context)?,
+            project: AgentProject::written(&found.config(), found.turns, &context)?,
             found: Some(found),
         })
     }

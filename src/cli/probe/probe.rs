@@ -167,7 +167,7 @@ impl AgentProber<'_> {
         let mut found = FoundAgent {
             speaks: candidate.speaks,
             at: candidate.at.clone(),
-            turn: candidate.turn,
+            turns: candidate.turns,
             target: written(target, &self.options.headers),
             tools: None,
         };
@@ -188,7 +188,7 @@ impl AgentProber<'_> {
     ) -> Result<Option<Vec<DeclaredTool>>, TargetError> {
         let unusable = |_reported| TargetError::new("it cannot be a target");
         let agent =
-            AgentProject::written(&found.config(), found.turn, self.context).map_err(unusable)?;
+            AgentProject::written(&found.config(), found.turns, self.context).map_err(unusable)?;
         let target = agent.target(Colour::Auto).map_err(unusable)?.target;
         let helpers = agent.helpers(self.stopper);
         let limits = helpers.limits(match self.place {

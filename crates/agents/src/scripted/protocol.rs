@@ -32,10 +32,18 @@ impl ProtocolConfig for ScriptedConfig {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::all_but(&[
-            Capability::OpenTools,
-            Capability::ToolSchemas,
-            Capability::MessageParts,
+        Capabilities::of(&[
+            Capability::ToolCalls,
+            Capability::Usage,
+            Capability::State,
+            Capability::UserTurns,
+            Capability::Connect,
+            Capability::Interrupts,
+            Capability::ClientTools,
+            Capability::History,
+            Capability::ToolParts,
+            Capability::FilesBesideImages,
+            Capability::UntypedUrls,
         ])
     }
 

@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use ananke_agents::{
-    AgentPlace, CandidatePlace, ProbeQuestion, ProbedProtocol, TargetCandidate, target_keys,
+    AgentPlace, AgentTurns, CandidatePlace, ProbeQuestion, ProbedProtocol, TargetCandidate,
+    target_keys,
 };
-use ananke_model::model::TurnKind;
 
 /// Programs that read runs as lines, and print the events of AG-UI.
 pub(super) struct ProbedCommand;
@@ -18,7 +18,7 @@ impl ProbedProtocol for ProbedCommand {
             target: Some(target_keys("command", [("cmd", json!(words))])),
             lookup: None,
             question: ProbeQuestion::Greeting,
-            turn: TurnKind::User,
+            turns: AgentTurns::User,
             at: place.clone(),
             place: CandidatePlace::Given,
         };

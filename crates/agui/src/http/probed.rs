@@ -6,10 +6,9 @@ use url::Url;
 
 use ananke_agents::http::{Method, below, shown};
 use ananke_agents::{
-    AgentPlace, CandidatePlace, NameLookup, ProbeQuestion, ProbedProtocol, TargetCandidate,
-    is_base, target_keys,
+    AgentPlace, AgentTurns, CandidatePlace, NameLookup, ProbeQuestion, ProbedProtocol,
+    TargetCandidate, is_base, target_keys,
 };
-use ananke_model::model::TurnKind;
 
 /// The paths that agents usually have.
 const USUAL: [&str; 4] = ["agent", "agui", "ag-ui", "awp"];
@@ -54,7 +53,7 @@ fn agent(url: &Url, place: CandidatePlace, name: Option<&str>) -> TargetCandidat
         target: Some(target_keys("agui", keys)),
         lookup: None,
         question: ProbeQuestion::Greeting,
-        turn: TurnKind::User,
+        turns: AgentTurns::User,
         at: AgentPlace::Url(url.clone()),
         place,
     }
@@ -74,7 +73,7 @@ fn runtimes(url: &Url, place: CandidatePlace) -> [TargetCandidate; 2] {
         )),
         lookup: Some(lookup),
         question: ProbeQuestion::Greeting,
-        turn: TurnKind::User,
+        turns: AgentTurns::User,
         at: AgentPlace::Url(url.clone()),
         place,
     };

@@ -23,7 +23,7 @@ impl Protocol for AguiConfig {
         TurnType {
             name: "agui:connect",
             since: "1.0",
-            description: "Connects to the thread and adopts the messages and state that the agent replays.",
+            description: "Connects to the thread and adopts the messages and state that the agent replays. Only its own assertions apply to them.",
             kind: TurnKind::Connect,
         },
         TurnType {

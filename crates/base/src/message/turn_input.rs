@@ -1,10 +1,8 @@
 //! What a turn sends to the agent.
 
-use std::sync::Arc;
+use serde_json::Value;
 
-use serde_json::{Map, Value};
-
-use super::message_part;
+use super::own_turn::OwnTurn;
 use super::user_content::{ContentPart, UserContent};
 
 /// What a turn sends.
@@ -12,30 +10,12 @@ use super::user_content::{ContentPart, UserContent};
 pub enum TurnInput {
     /// A message of the user.
     User(UserContent),
-    /// A message of the user in parts of the protocol's own: each has one of `text`, `data`, `url` and `raw`.
-    Parts(Arc<[Value]>),
     /// A request to replay the thread.
     Connect,
     /// Answers to what is pending.
     Resume(Vec<PendingAnswer>),
-    /// A call to a tool.
-    CallTool {
-        /// The tool.
-        tool: String,
-        /// Its arguments.
-        args: Map<String, Value>,
-    },
-    /// A request to list the tools.
-    ListTools,
-    /// A request to read the resource with this URI.
-    ReadResource(String),
-    /// A request to fill a prompt.
-    GetPrompt {
-        /// The prompt.
-        prompt: String,
-        /// Its arguments.
-        args: Map<String, Value>,
-    },
+    /// A request of the protocol's own.
+    Own(OwnTurn),
     /// Nothing new: the agent goes on from the history.
     Continue,
 }
@@ -114,14 +94,6 @@ impl TurnInput {
     pub const CONNECT: &str = "(connects to the thread)";
     /// What is sent if there is nothing new, in words.
     pub const CONTINUE: &str = "(continues the conversation)";
-    /// A request to list the tools, in words.
-    pub const LIST_TOOLS: &str = "(lists the tools)";
-    /// How a request to read a resource begins, in words.
-    pub const READ_RESOURCE: &str = "(reads a resource)";
-    /// How a request to fill a prompt begins, in words.
-    pub const GET_PROMPT: &str = "(gets a prompt)";
-    /// How a call begins, in words.
-    pub const CALL_TOOL: &str = "(calls a tool)";
     /// How answers begin, in words.
     pub const RESUME: &str = "(resumes)";
 
@@ -129,29 +101,9 @@ impl TurnInput {
     pub fn describe(&self) -> String {
         match self {
             Self::User(content) => content.describe(),
-            Self::Parts(parts) => parts
-                .iter()
-                .map(message_part::describe)
-                .collect::<Vec<_>>()
-                .join(" "),
             Self::Connect => Self::CONNECT.to_owned(),
             Self::Continue => Self::CONTINUE.to_owned(),
-            Self::CallTool { tool, args } => {
-                format!(
-                    "{} {tool}({})",
-                    Self::CALL_TOOL,
-                    Value::Object(args.clone())
-                )
-            }
-            Self::ListTools => Self::LIST_TOOLS.to_owned(),
-            Self::ReadResource(uri) => format!("{} {uri}", Self::READ_RESOURCE),
-            Self::GetPrompt { prompt, args } => {
-                format!(
-                    "{} {prompt}({})",
-                    Self::GET_PROMPT,
-                    Value::Object(args.clone())
-                )
-            }
+            Self::Own(turn) => turn.describe(),
             Self::Resume(answers) => {
                 let answers: Vec<String> = answers.iter().map(PendingAnswer::describe).collect();
                 format!("{} {}", Self::RESUME, answers.join(", "))
@@ -170,13 +122,6 @@ impl TurnInput {
                 });
                 *parts = mapped.collect();
             }
-            Self::Parts(parts) => {
-                let mapped = parts.iter().cloned().map(|mut part| {
-                    map_strings(&mut part, map);
-                    part
-                });
-                *parts = mapped.collect();
-            }
             Self::Resume(answers) => {
                 for payload in answers
                     .iter_mut()
@@ -185,11 +130,11 @@ impl TurnInput {
                     map_strings(payload, map);
                 }
             }
-            Self::CallTool { args, .. } | Self::GetPrompt { args, .. } => {
-                args.values_mut().for_each(|value| map_strings(value, map));
+            Self::Own(turn) => {
+                let keys = turn.keys.values_mut();
+                keys.for_each(|value| map_strings(value, map));
             }
-            Self::ReadResource(uri) => *uri = map(uri),
-            Self::Connect | Self::ListTools | Self::Continue => {}
+            Self::Connect | Self::Continue => {}
         }
     }
 }

@@ -11,7 +11,6 @@ mod file_access;
 mod history;
 mod hook;
 mod interaction;
-mod message_part;
 mod request_context;
 mod rows;
 mod server_answers;

@@ -2,16 +2,14 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
-
 use super::attachment::{self, AttachmentFiles};
 use super::compiled_capture::CompiledCapture;
-use super::message_part::message_part;
 use super::request_context::request_context;
 use super::server_answers::server_answers;
+use ananke_agents::{describe_own_turn, fill_own_turn};
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::message::{AnswerTo, MessageId, PendingAnswer, TurnInput, TurnRequest};
-use ananke_model::model::{Resume, ResumeStatus, Turn, TurnSettings};
+use ananke_model::model::{Resume, ResumeStatus, SentByTurn, Turn, TurnSettings};
 use ananke_model::variables::{Interpolation, Leaf};
 
 /// A turn that is ready to be sent.
@@ -37,18 +35,20 @@ impl PreparedTurn {
             options,
             capture,
             respond,
-        } = turn.settings();
-        let id = id.map(|id| interpolation.text(id)).transpose();
+            ..
+        } = &turn.settings;
+        let id = id.as_ref().map(|id| interpolation.text(id)).transpose();
         let timeout = timeout_ms
+            .as_ref()
             .map(|number| interpolation.number(number))
             .transpose();
-        let context = request_context(props, options, None, interpolation);
+        let context = request_context(props.as_ref(), options.as_ref(), None, interpolation);
         let captures: Vec<Leaf<CompiledCapture>> = capture
             .into_iter()
             .flatten()
             .map(|(name, written)| CompiledCapture::fill(name, written, interpolation))
             .collect();
-        let answers = server_answers(respond, interpolation);
+        let answers = server_answers(respond.as_ref(), interpolation);
         let input = fill_input(turn, files, interpolation);
         let request = TurnRequest {
             id: id?,
@@ -71,53 +71,18 @@ fn fill_input(
     files: AttachmentFiles<'_>,
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<TurnInput> {
-    match turn {
-        Turn::User(turn) => {
+    match &turn.sent {
+        SentByTurn::User(turn) => {
             let attachments = turn.attachments.as_deref().unwrap_or_default();
             attachment::user_content(&turn.user, attachments, files, interpolation)
                 .map(TurnInput::User)
         }
-        Turn::Connect(_) => Ok(TurnInput::Connect),
-        Turn::Continue => Ok(TurnInput::Continue),
-        Turn::ListTools(_) => Ok(TurnInput::ListTools),
-        Turn::Parts(turn) => {
-            let parts: Vec<Leaf<Value>> = turn
-                .parts
-                .iter()
-                .map(|part| message_part(part, interpolation))
-                .collect();
-            parts
-                .into_iter()
-                .collect::<Leaf<Vec<Value>>>()
-                .map(|parts| TurnInput::Parts(parts.into()))
+        SentByTurn::Connect => Ok(TurnInput::Connect),
+        SentByTurn::Continue => Ok(TurnInput::Continue),
+        SentByTurn::Own(kind, written) => {
+            fill_own_turn(kind, written, interpolation).map(TurnInput::Own)
         }
-        Turn::ReadResource(turn) => interpolation
-            .sent_text(&turn.uri)
-            .map(TurnInput::ReadResource),
-        Turn::GetPrompt(turn) => {
-            let prompt = interpolation.text(&turn.prompt);
-            let args: Leaf<Map<String, Value>> = turn
-                .args
-                .iter()
-                .flatten()
-                .map(|(name, text)| {
-                    Ok((name.value.clone(), Value::from(interpolation.text(text)?)))
-                })
-                .collect();
-            Ok(TurnInput::GetPrompt {
-                prompt: prompt?,
-                args: args?,
-            })
-        }
-        Turn::CallTool(turn) => {
-            let tool = interpolation.text(&turn.tool);
-            let args = interpolation.optional_json(turn.args.as_ref());
-            let args = args?
-                .and_then(|args| args.as_object().cloned())
-                .unwrap_or_default();
-            Ok(TurnInput::CallTool { tool: tool?, args })
-        }
-        Turn::Resume(turn) => {
+        SentByTurn::Resume(turn) => {
             let count = turn.resume.len();
             let answers: Vec<Leaf<PendingAnswer>> = turn
                 .resume
@@ -134,25 +99,12 @@ fn fill_input(
 
 /// A turn in words as it is written, if something of it is known later.
 pub(crate) fn describe_written(turn: &Turn) -> String {
-    match turn {
-        Turn::User(turn) => turn.user.written(),
-        Turn::Connect(_) => TurnInput::CONNECT.to_owned(),
-        Turn::Continue => TurnInput::CONTINUE.to_owned(),
-        Turn::ListTools(_) => TurnInput::LIST_TOOLS.to_owned(),
-        Turn::Parts(turn) => {
-            let texts = turn
-                .parts
-                .iter()
-                .filter_map(|part| part.value.text.as_ref());
-            texts
-                .map(|text| text.value.as_str())
-                .collect::<Vec<_>>()
-                .join(" ")
-        }
-        Turn::CallTool(turn) => format!("{} {}", TurnInput::CALL_TOOL, turn.tool.value),
-        Turn::ReadResource(turn) => format!("{} {}", TurnInput::READ_RESOURCE, turn.uri.value),
-        Turn::GetPrompt(turn) => format!("{} {}", TurnInput::GET_PROMPT, turn.prompt.value),
-        Turn::Resume(_) => TurnInput::RESUME.to_owned(),
+    match &turn.sent {
+        SentByTurn::User(turn) => turn.user.written(),
+        SentByTurn::Connect => TurnInput::CONNECT.to_owned(),
+        SentByTurn::Continue => TurnInput::CONTINUE.to_owned(),
+        SentByTurn::Own(kind, written) => describe_own_turn(kind, written),
+        SentByTurn::Resume(_) => TurnInput::RESUME.to_owned(),
     }
 }
 

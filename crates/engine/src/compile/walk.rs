@@ -78,7 +78,7 @@ impl CompiledAction {
         library: Option<Library<'_>>,
         interpolation: &mut Interpolation<'_>,
     ) -> (Self, Option<Block>) {
-        let block = turn.needs().map(|needs| {
+        let block = turn.settings.needs.as_ref().map(|needs| {
             let before = interpolation.problem_count();
             let block = Block::compile([&needs.value], Level::Checkpoint, library, interpolation);
             let is_whole = interpolation.problem_count() == before && !interpolation.has_pending();

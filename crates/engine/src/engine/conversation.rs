@@ -18,7 +18,7 @@ use super::trace_sink::{AtFailure, TraceSink};
 use super::turn_outcome::{messages_count, state, turn_outcome, violation};
 use ananke_agents::{Action, Session};
 use ananke_base::context::Ids;
-use ananke_base::message::{Lane, TurnInput, TurnRequest, text_of_parts};
+use ananke_base::message::{Lane, TurnInput, TurnRequest};
 use ananke_rules::{
     Completion, Decision, Evaluator, Following, Question, RuleOrigin, RuleScope, TurnRules,
 };
@@ -441,16 +441,18 @@ fn compose(
                 content: content.clone(),
             }
         }
-        TurnInput::Parts(parts) => {
-            if let Some(problem) = unanswered(trace) {
+        TurnInput::Own(turn) => {
+            let said = turn.said();
+            if said.is_some()
+                && let Some(problem) = unanswered(trace)
+            {
                 return Err(problem);
             }
-            let message_id = ids.next("message");
-            input.message_id = Some(message_id.clone());
-            input.text = text_of_parts(parts);
-            Action::Parts {
-                message_id,
-                parts: Arc::clone(parts),
+            input.message_id = said.is_some().then(|| ids.next("message"));
+            input.text = said.unwrap_or_default();
+            Action::Own {
+                message_id: input.message_id.clone(),
+                turn: turn.clone(),
             }
         }
         TurnInput::Connect => {
@@ -476,16 +478,6 @@ fn compose(
             action
         }
         TurnInput::Continue => Action::Continue,
-        TurnInput::CallTool { tool, args } => Action::CallTool {
-            tool: tool.clone(),
-            args: args.clone().into(),
-        },
-        TurnInput::ListTools => Action::ListTools,
-        TurnInput::ReadResource(uri) => Action::ReadResource(uri.clone()),
-        TurnInput::GetPrompt { prompt, args } => Action::GetPrompt {
-            prompt: prompt.clone(),
-            args: args.clone(),
-        },
     })
 }
 

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use ananke_agents::Action;
 use ananke_base::message::{AnswerTo, InterruptAnswer, PendingAnswer, ToolAnswer, TurnInput};
-use ananke_model::model::{TurnKind, turn_type_name};
+use ananke_model::model::resume_type_name;
 use ananke_trace::outcome::{ErrorKind, Problem};
 use ananke_trace::trace::{Interrupt, Origin, RunEnd, ToolCall, Trace};
 
@@ -26,7 +26,7 @@ enum PendingItem<'t> {
 pub(super) fn unanswered(trace: &Trace) -> Option<Problem> {
     let pending = Pending::of(trace);
     (!pending.interrupts.is_empty()).then(|| {
-        let resume = turn_type_name(TurnKind::Resume);
+        let resume = resume_type_name();
         let help = format!(
             "answer them with an `{resume}` turn, or end the test here: a user message does not answer them"
         );
@@ -38,14 +38,10 @@ pub(super) fn unanswered(trace: &Trace) -> Option<Problem> {
 /// Whether `input` can be sent now: interrupts that are open are answered, and only these.
 pub fn can_send(trace: &Trace, input: &TurnInput) -> bool {
     match input {
-        TurnInput::User(_) | TurnInput::Parts(_) => unanswered(trace).is_none(),
+        TurnInput::User(_) => unanswered(trace).is_none(),
+        TurnInput::Own(turn) if turn.kind.said.is_some() => unanswered(trace).is_none(),
         TurnInput::Resume(answers) => action(trace, answers).is_ok(),
-        TurnInput::Connect
-        | TurnInput::Continue
-        | TurnInput::CallTool { .. }
-        | TurnInput::ListTools
-        | TurnInput::ReadResource(_)
-        | TurnInput::GetPrompt { .. } => true,
+        TurnInput::Connect | TurnInput::Continue | TurnInput::Own(_) => true,
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::draft::Draft;
 use super::entry::{CaseEntry, TestEntry};
 use super::kept_files::KeptFiles;
-use super::needs::{needs_of_rules, needs_of_test, unmet};
+use super::needs::{Needed, needs_of_rules, needs_of_test, unmet};
 use super::secrets::secrets_of;
 use super::target_context::{TargetContext, TargetContexts};
 use super::test::LoadedTest;
@@ -18,7 +18,7 @@ use crate::project::{Config, LaunchContext as Around, Variables, judge_names, sc
 use ananke_agents::Capability;
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic, Spanned};
-use ananke_model::model::{Scalar, Simulate, Turn};
+use ananke_model::model::{Scalar, SentByTurn, Simulate, Turn};
 use ananke_model::schema::Version;
 use ananke_model::variables::{Interpolation, Mode, Scope, Secret};
 use ananke_rules::{Block, Lint, LintContext, lint};
@@ -286,7 +286,7 @@ impl LoadedTest {
             );
             needs.extend(self.model.simulate.iter().map(|written| {
                 (
-                    Capability::UserTurns,
+                    Needed::Capability(Capability::UserTurns),
                     written.span,
                     Arc::clone(&self.source),
                 )
@@ -296,7 +296,7 @@ impl LoadedTest {
         }
         let lint = agent.map(|TargetContext { config, rules, .. }| {
             // A turn with a timeout of its own may take longer than the target says.
-            let is_own = |turn: &Spanned<Turn>| turn.settings().timeout_ms.is_some();
+            let is_own = |turn: &Spanned<Turn>| turn.value.settings.timeout_ms.is_some();
             let whole_timeout_ms = match self.model.timeout_ms.as_ref().map(|ms| &ms.value) {
                 Some(Scalar::Literal(ms)) => Some(ms.get()),
                 Some(Scalar::Reference(_)) | None => None,
@@ -369,7 +369,7 @@ impl LoadedTest {
                     problem.help("add `turns`, or end the `messages` with one of role `user`"),
                 );
             }
-            Some(turn) if matches!(turn.value, Turn::Connect(_)) => {
+            Some(turn) if matches!(turn.value.sent, SentByTurn::Connect) => {
                 let message = "the first turn connects to the thread, which has no `messages` yet";
                 let problem =
                     Diagnostic::error(Code::Contradiction, message).at(&self.source, turn.span, "");

@@ -60,7 +60,7 @@ impl LoadedTest {
         }
         let snapshots = self
             .actions()
-            .filter_map(|(_, turn)| turn.assert_block())
+            .filter_map(|(_, turn)| turn.settings.assert.as_ref())
             .chain(&self.model.assert)
             .filter_map(|block| block.snapshot.as_ref());
         for snapshot in snapshots {
@@ -72,8 +72,10 @@ impl LoadedTest {
                 "remove `snapshot`",
             );
         }
-        let is_stuck =
-            self.turns.is_empty() && self.actions().all(|(_, turn)| turn.needs().is_some());
+        let is_stuck = self.turns.is_empty()
+            && self
+                .actions()
+                .all(|(_, turn)| turn.settings.needs.is_some());
         if is_stuck && let Some((first, _)) = walk.value.actions.iter().next() {
             let message = "no walk can begin: every action has `needs`, which nothing meets before the first turn";
             let help = "add an action without `needs`, or `turns`, which are sent before each walk";

@@ -186,7 +186,11 @@ impl LoadedTest {
     /// Reports the turns whose ids are not unique.
     fn one_id_each(&self, interpolation: &mut Interpolation<'_>) {
         let mut known = HashSet::new();
-        for id in self.turns.iter().filter_map(|turn| turn.settings().id) {
+        for id in self
+            .turns
+            .iter()
+            .filter_map(|turn| turn.settings.id.as_ref())
+        {
             if !known.insert(&id.value) {
                 let message = format!("two turns have the id `{}`", id.value);
                 interpolation.report(
@@ -206,9 +210,10 @@ impl WrittenTurn {
         files: AttachmentFiles<'_>,
         interpolation: &mut Interpolation<'_>,
     ) -> Self {
-        let settings = turn.settings();
+        let settings = &turn.value.settings;
         let written = settings
             .timeout_ms
+            .as_ref()
             .and_then(|number| interpolation.written_number(number));
         let filled = PreparedTurn::fill(turn, files, interpolation).ok();
         let timeout = filled
@@ -216,7 +221,7 @@ impl WrittenTurn {
             .and_then(|turn| turn.request.timeout)
             .map(duration::chosen);
         Self {
-            id: settings.id.map(|id| {
+            id: settings.id.as_ref().map(|id| {
                 filled
                     .as_ref()
                     .and_then(|turn| turn.request.id.clone())

@@ -189,7 +189,7 @@ fn further(
         if !(rules.rules.is_empty() && rules.limits.is_empty()) {
             further.push((format!("action `{name}`"), rules));
         }
-        let needed = action.needs().and_then(|_| needs.next());
+        let needed = action.settings.needs.as_ref().and_then(|_| needs.next());
         further.extend(needed.map(|rules| {
             (
                 format!("what the action `{name}` needs of the turn before"),

@@ -2,13 +2,23 @@
 
 use std::sync::Arc;
 
-use ananke_agents::{Capabilities, Capability, TargetConfig};
+use ananke_agents::{Capability, TargetConfig, protocol_of_turn};
 use ananke_base::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
-use ananke_model::model::{ClientTool, MessageDefinition, Turn};
+use ananke_base::message::OwnTurnKind;
+use ananke_model::model::{ClientTool, MessageDefinition, SentByTurn, Turn};
 use ananke_rules::Block;
 
 /// Something that a test needs of its target, and the place of the key that needs it.
-pub(super) type Need = (Capability, Span, Arc<SourceFile>);
+pub(super) type Need = (Needed, Span, Arc<SourceFile>);
+
+/// Something that a test needs of its target.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Needed {
+    /// An ability.
+    Capability(Capability),
+    /// The protocol whose own turn this is.
+    Turn(&'static OwnTurnKind),
+}
 
 /// What `turns`, `messages` and `tools` of one file need.
 pub(super) fn needs_of_test(
@@ -18,27 +28,29 @@ pub(super) fn needs_of_test(
     source: &Arc<SourceFile>,
 ) -> Vec<Need> {
     let of_turn = |turn: &Spanned<Turn>| {
-        let capability = match turn.value {
-            Turn::User(_) => Capability::UserTurns,
-            Turn::Connect(_) => Capability::Connect,
-            Turn::Resume(_) => Capability::Interrupts,
-            Turn::CallTool(_) | Turn::ListTools(_) | Turn::ReadResource(_) | Turn::GetPrompt(_) => {
-                Capability::OpenTools
-            }
-            Turn::Parts(_) => Capability::MessageParts,
-            Turn::Continue => Capability::History,
+        let needed = match turn.value.sent {
+            SentByTurn::User(_) => Needed::Capability(Capability::UserTurns),
+            SentByTurn::Connect => Needed::Capability(Capability::Connect),
+            SentByTurn::Resume(_) => Needed::Capability(Capability::Interrupts),
+            SentByTurn::Own(kind, _) => Needed::Turn(kind),
+            SentByTurn::Continue => Needed::Capability(Capability::History),
         };
-        (capability, turn.span)
+        (needed, turn.span)
     };
-    let of_message = |message: &Spanned<MessageDefinition>| (Capability::History, message.span);
-    let of_tool = |tool: &ClientTool| (Capability::ClientTools, tool.name.span);
+    let of_message = |message: &Spanned<MessageDefinition>| {
+        (Needed::Capability(Capability::History), message.span)
+    };
+    let of_tool = |tool: &ClientTool| {
+        let needed = Needed::Capability(Capability::ClientTools);
+        (needed, tool.name.span)
+    };
     let needs = turns
         .iter()
         .map(of_turn)
         .chain(messages.first().map(of_message));
     let needs = needs.chain(tools.into_iter().flatten().map(of_tool));
     needs
-        .map(|(capability, span)| (capability, span, Arc::clone(source)))
+        .map(|(needed, span)| (needed, span, Arc::clone(source)))
         .collect()
 }
 
@@ -63,40 +75,52 @@ pub(super) fn needs_of_rules(block: &Block) -> Vec<Need> {
     });
     let needs = rules.chain(limits);
     needs
-        .map(|(capability, origin)| (capability, origin.span, Arc::clone(&origin.source)))
+        .map(|(capability, origin)| {
+            let needed = Needed::Capability(capability);
+            (needed, origin.span, Arc::clone(&origin.source))
+        })
         .collect()
 }
 
-/// What is wrong with `needs` of a test of `target`.
+/// The problems with `needs` of a test of `target`.
 pub(super) fn unmet(needs: Vec<Need>, target: &TargetConfig) -> Vec<Diagnostic> {
-    unmet_of(needs, target.capabilities(), target.protocol, |lacking| {
-        target.how_to_get(lacking)
-    })
-}
-
-fn unmet_of(
-    needs: Vec<Need>,
-    capabilities: Capabilities,
-    protocol: &str,
-    how_to_get: impl Fn(Capability) -> Option<&'static str>,
-) -> Vec<Diagnostic> {
-    let unmet = needs
-        .into_iter()
-        .filter(|(capability, ..)| !capabilities.has(*capability));
-    let problem = |(capability, span, source): Need| {
-        let message = format!("a target of the type `{protocol}` {}", capability.lack());
+    let unmet = needs.into_iter().filter_map(|(needed, span, source)| {
+        let (problem, help) = match needed {
+            Needed::Capability(capability) => unable(capability, target)?,
+            Needed::Turn(kind) => foreign(kind, target)?,
+        };
+        let message = format!("a target of the type `{}` {problem}", target.protocol);
         let problem = Diagnostic::error(Code::Contradiction, message).at(&source, span, "");
-        match how_to_get(capability).or_else(|| capability.how_to_get()) {
+        Some(match help {
             Some(help) => problem.help(help),
             None => problem,
-        }
-    };
-    unmet.map(problem).collect()
+        })
+    });
+    unmet.collect()
+}
+
+/// What a target lacks that does not have this ability, and how to get it.
+fn unable(needed: Capability, target: &TargetConfig) -> Option<(String, Option<String>)> {
+    let lacks = (!target.capabilities().has(needed)).then(|| needed.lack().to_owned());
+    Some((lacks?, target.how_to_get(needed).map(str::to_owned)))
+}
+
+/// What is wrong with a turn of another protocol, and what to do.
+fn foreign(kind: &OwnTurnKind, target: &TargetConfig) -> Option<(String, Option<String>)> {
+    if target.takes_turn(kind) {
+        return None;
+    }
+    let name = kind.name;
+    let help = protocol_of_turn(kind).map(|protocol| {
+        format!("such turns are for a target of the type `{protocol}`: `target: NAME` in the test names one")
+    });
+    Some((format!("takes no turns of the type `{name}`"), help))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ananke_agents::Capabilities;
     use ananke_base::source::{from_node, tree};
     use ananke_model::model::{AssertBlock, TAG_DEFAULTS};
     use ananke_model::variables::{Interpolation, Mode, Scope};
@@ -118,20 +142,23 @@ mod tests {
             &mut Interpolation::new(&scope, &source, Mode::Send, &mut problems),
         );
         assert!(problems.is_empty(), "{problems:?}");
-        let unmet = unmet_of(
-            needs_of_rules(&block),
-            Capabilities::all_but(&[Capability::ToolCalls, Capability::Usage]),
-            "plain",
-            |_| None,
-        );
-        let mut words: Vec<String> = unmet.iter().map(ToString::to_string).collect();
+        let abilities = Capabilities::of(&[Capability::State]);
+        let mut words: Vec<String> = needs_of_rules(&block)
+            .into_iter()
+            .filter_map(|(needed, span, source)| match needed {
+                Needed::Capability(needed) if !abilities.has(needed) => {
+                    Some(format!("{}: {}", source.place(span), needed.lack()))
+                }
+                _ => None,
+            })
+            .collect();
         words.sort();
         assert_eq!(
             words,
             [
-                "a.yaml:1:19: error[contradiction]: a target of the type `plain` does not show tool calls",
-                "a.yaml:3:28: error[contradiction]: a target of the type `plain` does not report tokens",
-                "a.yaml:4:11: error[contradiction]: a target of the type `plain` does not show tool calls",
+                "a.yaml:1:19: does not show tool calls",
+                "a.yaml:3:28: does not report tokens",
+                "a.yaml:4:11: does not show tool calls",
             ]
         );
     }

@@ -12,7 +12,9 @@ use crate::project::{Config, ResolvedTarget, Variables, unknown_target};
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Diagnostic, SourceFile, Spanned};
 use ananke_base::message::{HistoryMessage, MessageId, RequestContext, Role, ServerRequestKind};
-use ananke_model::model::{Hook, MessageDefinition, Respond, Test, Text, Turn, UserTurn};
+use ananke_model::model::{
+    Hook, MessageDefinition, Respond, SentByTurn, Test, Text, Turn, UserTurn,
+};
 use ananke_model::variables::{Interpolation, Leaf, Mode, Scope};
 use ananke_rules::{Block, Library};
 use ananke_trace::outcome::Level;
@@ -88,7 +90,7 @@ impl LoadedTest {
         let turns = self.turns.iter().map(|turn| &turn.value);
         let every: Vec<&Respond> = turns
             .chain(self.actions().map(|(_, turn)| turn))
-            .filter_map(|turn| turn.settings().respond)
+            .filter_map(|turn| turn.settings.respond.as_ref())
             .collect();
         let mut offered = Vec::new();
         let mut offer = |kind, is_answered: fn(&Respond) -> bool| {
@@ -329,7 +331,7 @@ fn turn_of_messages(
     {
         return Some((
             Spanned {
-                value: Turn::Continue,
+                value: Turn::default(),
                 span: result.span,
             },
             None,
@@ -341,17 +343,14 @@ fn turn_of_messages(
     let turn = UserTurn {
         user,
         attachments: None,
-        id: None,
-        timeout_ms: None,
-        props: None,
-        options: None,
-        capture: None,
-        assert: None,
-        needs: None,
+    };
+    let turn = Turn {
+        sent: SentByTurn::User(Box::new(turn)),
+        ..Turn::default()
     };
     Some((
         Spanned {
-            value: Turn::User(turn),
+            value: turn,
             span: last.span,
         },
         Some(last.value),
@@ -364,9 +363,14 @@ pub(super) fn turn_block(
     library: Option<Library<'_>>,
     interpolation: &mut Interpolation<'_>,
 ) -> Block {
-    let block = Block::compile(turn.assert_block(), Level::Turn, library, interpolation);
+    let block = Block::compile(
+        turn.settings.assert.as_ref(),
+        Level::Turn,
+        library,
+        interpolation,
+    );
     Block {
-        is_replay: matches!(turn, Turn::Connect(_)),
+        is_replay: matches!(turn.sent, SentByTurn::Connect),
         ..block
     }
 }

@@ -101,7 +101,10 @@ impl LoadedTest {
             .iter()
             .map(|turn| &turn.value)
             .chain(self.actions().map(|(_, turn)| turn));
-        for (name, _) in turns.filter_map(|turn| turn.settings().capture).flatten() {
+        for (name, _) in turns
+            .filter_map(|turn| turn.settings.capture.as_ref())
+            .flatten()
+        {
             if !scope.knows(&name.value) {
                 scope.shadow(name);
             }
@@ -131,7 +134,7 @@ pub(super) fn scope_at_start(mut known: Scope) -> Scope {
 }
 
 fn expect_captures(turn: &Turn, scope: &mut Cow<'_, Scope>, variables: &Variables) {
-    for (name, _) in turn.settings().capture.into_iter().flatten() {
+    for (name, _) in turn.settings.capture.iter().flatten() {
         if !variables.given.contains_key(&name.value) {
             scope.to_mut().shadow(name);
         }

@@ -11,7 +11,7 @@ use super::made_arguments::made_arguments;
 use super::permitted_tools::{MAY_CHANGE_DATA, PermittedTools};
 use super::prober::{Observed, Prober};
 use super::report::{Audit, AuditFinding, AuditedTool};
-use ananke_agents::{Ended, TargetError};
+use ananke_agents::{Ended, TargetError, ToolTurns};
 use ananke_base::context::interruption::{self, COMPUTING_TIME, Interrupted};
 use ananke_base::context::{At, Context};
 use ananke_base::message::DeclaredTool;
@@ -29,6 +29,8 @@ const UNKNOWN_TOOL: &str = "ananke_unknown_tool";
 /// How far an audit goes.
 #[derive(Clone, Debug)]
 pub struct AuditOptions {
+    /// The turns by which tools are listed and called.
+    pub turns: ToolTurns,
     /// What the arguments are made with.
     pub seed: u64,
     /// The most calls to one tool.
@@ -72,7 +74,7 @@ pub async fn audit(
     progress: &mut dyn FnMut(AuditStep<'_>),
 ) -> Result<Audit, TargetError> {
     let until = context.clock.now().plus(options.whole_timeout);
-    let mut prober = Prober::new(helpers, target, options.timeout);
+    let mut prober = Prober::new(helpers, target, options.turns, options.timeout);
     let listed = prober.list().await;
     let mut audit = Audit {
         target: name.to_owned(),

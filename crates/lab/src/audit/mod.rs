@@ -26,4 +26,4 @@ pub use audit::{AuditOptions, AuditStep, audit};
 pub use check::{AuditCheck, CheckLevel};
 pub use permitted_tools::PermittedTools;
 pub use report::{Audit, AuditCounts, AuditFinding, AuditedTool};
-pub use tool_tests::{ToolKind, test_file};
+pub use tool_tests::test_file;

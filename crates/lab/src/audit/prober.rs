@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use ananke_agents::{Action, Ended, Session, Sink, Stop, TargetError, Wire};
+use ananke_agents::{Action, Ended, Session, Sink, Stop, TargetError, ToolTurns, Wire};
 use ananke_base::context::At;
 use ananke_base::message::DeclaredTool;
 use ananke_engine::plan::PreparedHelper;
@@ -16,6 +16,7 @@ use ananke_trace::trace::{Change, ResultContent, RunEnd};
 pub(super) struct Prober<'a> {
     helpers: &'a RunHelpers,
     target: &'a PreparedHelper,
+    turns: ToolTurns,
     timeout: Duration,
     session: Option<Box<dyn Session>>,
 }
@@ -46,11 +47,13 @@ impl<'a> Prober<'a> {
     pub(super) fn new(
         helpers: &'a RunHelpers,
         target: &'a PreparedHelper,
+        turns: ToolTurns,
         timeout: Duration,
     ) -> Self {
         Self {
             helpers,
             target,
+            turns,
             timeout,
             session: None,
         }
@@ -58,16 +61,12 @@ impl<'a> Prober<'a> {
 
     /// Lists the tools.
     pub(super) async fn list(&mut self) -> Observed {
-        self.exchange(Action::ListTools).await
+        self.exchange(self.turns.list()).await
     }
 
     /// Calls a tool.
     pub(super) async fn call(&mut self, tool: &str, args: &Value) -> Observed {
-        self.exchange(Action::CallTool {
-            tool: tool.to_owned(),
-            args: args.clone(),
-        })
-        .await
+        self.exchange(self.turns.call(tool, args).into()).await
     }
 
     /// Ends the session; what is odd about how the agent ended.

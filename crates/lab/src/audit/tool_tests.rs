@@ -4,43 +4,36 @@ use serde_json::{Map, Value, json};
 
 use super::made_arguments::{ArgumentsKind, made_arguments};
 use super::permitted_tools::PermittedTools;
+use ananke_agents::AgentTurns;
 use ananke_base::context::interruption::{self, COMPUTING_TIME};
 use ananke_base::message::DeclaredTool;
 use ananke_base::source::{Node, to_yaml};
 use ananke_engine::run::WalkRandom;
-use ananke_model::model::{TurnKind, turn_type_name};
 use ananke_model::schema::ValueSchema;
 use ananke_model::variables::literal_value;
 
 /// The reason why a test does not run.
 const SKIPPED: &str = "may change data";
 
-/// The use of a tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ToolKind {
-    /// A test calls it.
-    Called,
-    /// It is a skill of an agent, which a user asks for.
-    Skill,
-}
-
 /// The text of a test file, which begins with `head`: a test for each tool, skipped if it may change data and is not permitted. Names
 /// and values of agents are text in it, never references.
 pub fn test_file(
     head: &str,
     tools: &[DeclaredTool],
-    kind: ToolKind,
+    turns: AgentTurns,
     permitted: &PermittedTools,
 ) -> String {
-    let list = json!({
-        "name": "lists its tools",
-        "turns": [{ "type": turn_type_name(TurnKind::ListTools) }],
-        "assert": { "tools": { "schema": true } },
-    });
-    let list = (kind == ToolKind::Called).then_some(list);
+    let list = match turns {
+        AgentTurns::User => None,
+        AgentTurns::Tools(turns) => Some(json!({
+            "name": "lists its tools",
+            "turns": [{ "type": turns.list.name }],
+            "assert": { "tools": { "schema": true } },
+        })),
+    };
     let tests: Vec<Value> = list
         .into_iter()
-        .chain(unique(tools).map(|tool| test(tool, kind, permitted)))
+        .chain(unique(tools).map(|tool| test(tool, turns, permitted)))
         .collect();
     let file = literal_value(json!({ "tests": tests }));
     format!("{head}{}", to_yaml(&Node::of_json(&file), 0))
@@ -58,19 +51,19 @@ fn unique(tools: &[DeclaredTool]) -> impl Iterator<Item = &DeclaredTool> {
         .map(|(_, tool)| tool)
 }
 
-fn test(tool: &DeclaredTool, kind: ToolKind, permitted: &PermittedTools) -> Value {
+fn test(tool: &DeclaredTool, turns: AgentTurns, permitted: &PermittedTools) -> Value {
     let mut test = Map::from_iter([("name".to_owned(), json!(tool.name))]);
     if !permitted.contains(tool) {
         test.insert("skip".to_owned(), json!(SKIPPED));
     }
-    let turn = match kind {
-        ToolKind::Called => json!({
-            "type": turn_type_name(TurnKind::CallTool), "tool": tool.name, "args": arguments(tool),
+    let turn = match turns {
+        AgentTurns::User => json!({ "user": example(tool) }),
+        AgentTurns::Tools(turns) => json!({
+            "type": turns.call.name, "tool": tool.name, "args": arguments(tool),
         }),
-        ToolKind::Skill => json!({ "user": example(tool) }),
     };
     test.insert("turns".to_owned(), json!([turn]));
-    if kind == ToolKind::Called {
+    if turns != AgentTurns::User {
         test.insert("assert".to_owned(), json!({ "tools": { "schema": true } }));
     }
     Value::Object(test)

@@ -4,9 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::freeze_error::FreezeError;
 use super::text_with_references::{node_with_references, text_with_references};
-use ananke_base::message::{AnswerTo, PendingAnswer, TurnInput, UserContent};
+use ananke_base::message::{AnswerTo, OwnTurn, PendingAnswer, TurnInput, UserContent};
 use ananke_base::source::Node;
-use ananke_model::model::{TurnKind, turn_type_name};
+use ananke_model::model::{connect_type_name, resume_type_name};
 
 /// The turn `number`, counted from 1, as a test writes it.
 ///
@@ -18,28 +18,12 @@ pub(crate) fn written_turn(input: &TurnInput, number: usize) -> Result<Node, Fre
             &json!({ "user": text_with_references(text) }),
         )),
         TurnInput::Resume(answers) => Ok(resume(answers)),
-        TurnInput::Connect => Ok(Node::of_json(
-            &json!({ "type": turn_type_name(TurnKind::Connect) }),
-        )),
-        TurnInput::CallTool { tool, args } => {
-            let call =
-                json!({ "type": turn_type_name(TurnKind::CallTool), "tool": tool, "args": args });
-            Ok(node_with_references(&call))
+        TurnInput::Connect => Ok(Node::of_json(&json!({ "type": connect_type_name() }))),
+        TurnInput::Own(OwnTurn { kind, keys }) => {
+            let mut written = Map::from_iter([("type".to_owned(), kind.name.into())]);
+            written.extend(keys.clone());
+            Ok(node_with_references(&Value::Object(written)))
         }
-        TurnInput::ReadResource(uri) => Ok(node_with_references(
-            &json!({ "type": turn_type_name(TurnKind::ReadResource), "uri": uri }),
-        )),
-        TurnInput::GetPrompt { prompt, args } => {
-            let prompt = json!({ "type": turn_type_name(TurnKind::GetPrompt), "prompt": prompt, "args": args });
-            Ok(node_with_references(&prompt))
-        }
-        TurnInput::Parts(parts) => {
-            let written = json!({ "type": turn_type_name(TurnKind::Parts), "parts": **parts });
-            Ok(node_with_references(&written))
-        }
-        TurnInput::ListTools => Ok(Node::of_json(
-            &json!({ "type": turn_type_name(TurnKind::ListTools) }),
-        )),
         TurnInput::User(UserContent::Parts(_)) | TurnInput::Continue => {
             let message =
                 format!("what turn {number} sent cannot be written as a turn: it is not a text");
@@ -74,5 +58,5 @@ fn resume(answers: &[PendingAnswer]) -> Node {
         Value::Object(keys)
     };
     let answers: Vec<Value> = answers.iter().map(answer).collect();
-    node_with_references(&json!({ "type": turn_type_name(TurnKind::Resume), "resume": answers }))
+    node_with_references(&json!({ "type": resume_type_name(), "resume": answers }))
 }

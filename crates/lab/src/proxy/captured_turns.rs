@@ -100,14 +100,7 @@ impl CapturedTurns {
                 );
                 Ok(None)
             }
-            Action::ToolResults(_)
-            | Action::Parts { .. }
-            | Action::Connect
-            | Action::Continue
-            | Action::CallTool { .. }
-            | Action::ListTools
-            | Action::ReadResource(_)
-            | Action::GetPrompt { .. } => {
+            Action::ToolResults(_) | Action::Connect | Action::Continue | Action::Own { .. } => {
                 Err("it does not begin with a message of the user".to_owned())
             }
         }

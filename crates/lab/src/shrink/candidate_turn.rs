@@ -51,14 +51,9 @@ impl CandidateTurn {
                 TurnInputKind::Resolves
             }
             TurnInput::Resume(_) => TurnInputKind::Cancels,
-            TurnInput::User(_)
-            | TurnInput::Parts(_)
-            | TurnInput::Connect
-            | TurnInput::Continue
-            | TurnInput::CallTool { .. }
-            | TurnInput::ListTools
-            | TurnInput::ReadResource(_)
-            | TurnInput::GetPrompt { .. } => TurnInputKind::Begins,
+            TurnInput::User(_) | TurnInput::Connect | TurnInput::Continue | TurnInput::Own(_) => {
+                TurnInputKind::Begins
+            }
         };
         let mut keys = match &turn.input {
             TurnInput::User(UserContent::Parts(_)) | TurnInput::Continue => {

@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use super::trace_file::{TraceContext, TraceError, TraceFile};
 use super::trace_format::TraceFormat;
 use crate::freeze::{FreezeError, planned, run_test};
-use ananke_agents::{Capabilities, Capability, TimedChange};
+use ananke_agents::{Capability, TimedChange};
 use ananke_base::context::Context;
 use ananke_engine::observed::{ObservedConversation, ObservedTurn};
 use ananke_engine::plan::{Plan, Selection};
@@ -90,9 +90,7 @@ fn shown(plan: &Plan, conversation: &LoggedConversation) -> Facts {
         .cases
         .first()
         .and_then(|case| plan.config.target(&case.test.target));
-    let capabilities = target.map_or(Capabilities::all_but(&[]), |target| {
-        target.model.capabilities()
-    });
+    let capabilities = target.map(|target| target.model.capabilities());
     let facts = [
         (Capability::ToolCalls, Facts::of(&[Fact::Calls])),
         (Capability::Usage, Facts::of(&[Fact::Usage])),
@@ -117,7 +115,7 @@ fn shown(plan: &Plan, conversation: &LoggedConversation) -> Facts {
         .map(|(_, fact)| Facts::of(&[fact]));
     let lacking = facts
         .into_iter()
-        .filter(|(capability, _)| !capabilities.has(*capability));
+        .filter(|(capability, _)| capabilities.is_some_and(|all| !all.has(*capability)));
     lacking
         .map(|(_, fact)| fact)
         .chain(missing)

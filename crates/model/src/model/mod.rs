@@ -24,7 +24,6 @@ mod interactive;
 mod judge;
 mod language;
 mod message;
-mod message_part;
 mod mutation_operator;
 mod mutation_settings;
 mod outcome;
@@ -81,7 +80,6 @@ pub use interactive::{Awaiting, CONFIRMATION_TOOLS, Interactive, MissingInput};
 pub use judge::{JudgeRule, JudgedText};
 pub use language::{MEANT_SHAPES, NEWEST_VERSION, NOT_YET, TAG_DEFAULTS, VERSIONS, WrittenShape};
 pub use message::{Arguments, CallKind, CalledFunction, MessageCall, MessageDefinition};
-pub use message_part::MessagePart;
 pub use mutation_operator::MutationOperator;
 pub use mutation_settings::{HarmlessMutation, MutationSettings};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
@@ -116,10 +114,9 @@ pub use text_or::TextOr;
 pub use toggle::Toggle;
 pub use tool_rules::{Count, ForbidCalls, Require, RequireEntry, Subagents, ToolRules, WhichCalls};
 pub use tree::form;
-pub use turn::{
-    CallToolTurn, ConnectTurn, GetPromptTurn, ListToolsTurn, PartsTurn, ReadResourceTurn, Resume,
-    ResumeStatus, ResumeTurn, Turn, TurnKind, TurnSettings, UserTurn,
+pub use turn::{Resume, ResumeStatus, ResumeTurn, SentByTurn, Turn, TurnSettings, UserTurn};
+pub use turn_type::{
+    OwnTurnKeys, TurnKind, TurnType, connect_type_name, install_turn_types, resume_type_name,
 };
-pub use turn_type::{TurnType, install_turn_types, turn_type_name};
 pub use walk::{Walk, WalkAction};
 pub use whenever::{AnswerStatus, AnsweredStep, CauseStep, SamePaths, WheneverRule, WithinScope};

@@ -9,12 +9,12 @@ use serde::de::{self, Deserialize, Deserializer, EnumAccess, VariantAccess, Visi
 use serde_json::Value;
 
 use super::assert_block::AssertBlock;
-use super::branch::branch;
-use super::turn::{
-    CallToolTurn, ConnectTurn, GetPromptTurn, ListToolsTurn, PartsTurn, ReadResourceTurn,
-    ResumeTurn, Turn, TurnKind, UserTurn,
-};
+use super::branch::{TYPE, branch, take_properties};
+use super::language::TAG_DEFAULTS;
+use super::turn::{ResumeTurn, SentByTurn, Turn, TurnSettings, UserTurn};
 use super::walk::WalkAction;
+use ananke_base::message::OwnTurnKind;
+use ananke_base::source::{Node, TypeMismatch, from_mapping};
 
 /// A type of turn, as a file names it.
 #[derive(Debug)]
@@ -23,10 +23,60 @@ pub struct TurnType {
     pub name: &'static str,
     /// The schema version that has it first.
     pub since: &'static str,
-    /// What such a turn does, in the schema and in editors.
+    /// The description in the schema and in editors.
     pub description: &'static str,
     /// What it is, whatever its name.
     pub kind: TurnKind,
+}
+
+/// The kinds of turns, whatever a protocol calls them.
+#[derive(Clone, Copy, Debug)]
+pub enum TurnKind {
+    /// [`SentByTurn::User`].
+    User,
+    /// [`SentByTurn::Connect`].
+    Connect,
+    /// [`SentByTurn::Resume`].
+    Resume,
+    /// [`SentByTurn::Own`].
+    Own(&'static OwnTurnKind, OwnTurnKeys),
+}
+
+/// The keys of turns that are a protocol's own.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnTurnKeys {
+    /// The schema of its own keys.
+    pub schema: fn(&mut SchemaGenerator) -> Schema,
+    /// The settings of turns that it takes.
+    pub settings: &'static [&'static str],
+}
+
+impl OwnTurnKeys {
+    /// The settings of a request that a server may ask back about.
+    pub const OF_REQUEST: &'static [&'static str] =
+        &["respond", "id", "timeout_ms", "capture", "assert"];
+    /// The settings of a message of the user.
+    pub const OF_MESSAGE: &'static [&'static str] = &[
+        "id",
+        "timeout_ms",
+        "forwardedProps",
+        "options",
+        "capture",
+        "assert",
+    ];
+}
+
+impl TurnKind {
+    /// The settings that such a turn takes.
+    fn settings(self) -> &'static [&'static str] {
+        match self {
+            Self::User => OwnTurnKeys::OF_MESSAGE,
+            Self::Connect | Self::Resume => {
+                &["id", "timeout_ms", "forwardedProps", "capture", "assert"]
+            }
+            Self::Own(_, keys) => keys.settings,
+        }
+    }
 }
 
 /// The type of a turn in which the user says something, whatever the protocol.
@@ -62,11 +112,38 @@ fn turn_types() -> impl Iterator<Item = &'static TurnType> {
     std::iter::once(&USER).chain(installed().iter().copied())
 }
 
-/// The `type` that a turn of this kind has in files; if several protocols have one, the first.
-pub fn turn_type_name(kind: TurnKind) -> &'static str {
+/// The `type` that turns have in files which answer what an agent waits for; if several protocols have one, the first.
+pub fn resume_type_name() -> &'static str {
+    name_of(|kind| matches!(kind, TurnKind::Resume))
+}
+
+/// The `type` that turns have in files which replay the thread; if several protocols have one, the first.
+pub fn connect_type_name() -> &'static str {
+    name_of(|kind| matches!(kind, TurnKind::Connect))
+}
+
+fn name_of(is_it: fn(TurnKind) -> bool) -> &'static str {
     turn_types()
-        .find(|turn_type| turn_type.kind == kind)
+        .find(|turn_type| is_it(turn_type.kind))
         .map_or("", |turn_type| turn_type.name)
+}
+
+impl Turn {
+    /// Reads a turn of this type.
+    ///
+    /// # Errors
+    /// If the tree does not fit: the first such place.
+    fn read(turn_type: &TurnType, node: &Node) -> Result<Self, TypeMismatch> {
+        let own = |key: &str| key == TYPE || TurnSettings::KEYS.contains(&key);
+        let sent = match turn_type.kind {
+            TurnKind::User => from_mapping(node, TAG_DEFAULTS, own).map(SentByTurn::User)?,
+            TurnKind::Connect => SentByTurn::Connect,
+            TurnKind::Resume => from_mapping(node, TAG_DEFAULTS, own).map(SentByTurn::Resume)?,
+            TurnKind::Own(kind, _) => SentByTurn::Own(kind, node.clone()),
+        };
+        let settings = from_mapping(node, TAG_DEFAULTS, |key| !TurnSettings::KEYS.contains(&key))?;
+        Ok(Self { settings, sent })
+    }
 }
 
 impl<'de> Deserialize<'de> for Turn {
@@ -81,20 +158,11 @@ impl<'de> Deserialize<'de> for Turn {
 
             fn visit_enum<A: EnumAccess<'de>>(self, turn: A) -> Result<Turn, A::Error> {
                 let (name, turn) = turn.variant::<String>()?;
-                match turn_types()
+                let turn_type = turn_types()
                     .find(|turn_type| turn_type.name == name)
-                    .map(|turn_type| turn_type.kind)
-                {
-                    Some(TurnKind::User) => turn.newtype_variant().map(Turn::User),
-                    Some(TurnKind::Connect) => turn.newtype_variant().map(Turn::Connect),
-                    Some(TurnKind::Resume) => turn.newtype_variant().map(Turn::Resume),
-                    Some(TurnKind::CallTool) => turn.newtype_variant().map(Turn::CallTool),
-                    Some(TurnKind::ListTools) => turn.newtype_variant().map(Turn::ListTools),
-                    Some(TurnKind::Parts) => turn.newtype_variant().map(Turn::Parts),
-                    Some(TurnKind::ReadResource) => turn.newtype_variant().map(Turn::ReadResource),
-                    Some(TurnKind::GetPrompt) => turn.newtype_variant().map(Turn::GetPrompt),
-                    None => Err(de::Error::unknown_variant(&name, &[])),
-                }
+                    .ok_or_else(|| de::Error::unknown_variant(&name, &[]))?;
+                let node: Node = turn.newtype_variant()?;
+                Turn::read(turn_type, &node).map_err(de::Error::custom)
             }
         }
         deserializer.deserialize_enum("Turn", &[], TurnVisitor)
@@ -151,7 +219,7 @@ const NEEDS: &str =
 /// The schema version that has actions first.
 const ACTIONS_SINCE: &str = "1.3";
 
-/// The schema of one type of turn.
+/// The schema of one type of turn: its own keys, and the settings that it takes.
 fn turn_branch(
     TurnType {
         name,
@@ -163,14 +231,19 @@ fn turn_branch(
 ) -> Value {
     let mut keys = match kind {
         TurnKind::User => UserTurn::json_schema(generator),
-        TurnKind::Connect => ConnectTurn::json_schema(generator),
+        TurnKind::Connect => json_schema!({}),
         TurnKind::Resume => ResumeTurn::json_schema(generator),
-        TurnKind::CallTool => CallToolTurn::json_schema(generator),
-        TurnKind::ListTools => ListToolsTurn::json_schema(generator),
-        TurnKind::Parts => PartsTurn::json_schema(generator),
-        TurnKind::ReadResource => ReadResourceTurn::json_schema(generator),
-        TurnKind::GetPrompt => GetPromptTurn::json_schema(generator),
+        TurnKind::Own(_, own) => (own.schema)(generator),
     };
+    let mut properties = take_properties(&mut keys);
+    for (key, mut setting) in take_properties(&mut TurnSettings::json_schema(generator)) {
+        if kind.settings().contains(&key.as_str()) {
+            let known = setting["x-since"].as_str().unwrap_or_default();
+            setting["x-since"] = Value::from(known.max(since));
+            properties.insert(key, setting);
+        }
+    }
+    keys.insert("properties".to_owned(), Value::Object(properties));
     keys.insert("description".to_owned(), (*description).into());
     branch(name, since, keys)
 }

@@ -134,7 +134,7 @@ fn collect_leaves(node: &Node, near: &mut HashSet<Span>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{TestFile, Turn};
+    use crate::model::TestFile;
 
     fn read(text: &str) -> Option<Recovered<TestFile>> {
         recover(
@@ -150,10 +150,9 @@ mod tests {
         let [alone] = recovered.value.tests.as_slice() else {
             panic!("one test")
         };
-        let Turn::User(turn) = &alone.turns.as_ref().expect("turns")[0].value else {
-            panic!("a user turn")
-        };
+        let turn = &alone.turns.as_ref().expect("turns")[0].value;
         let block = turn
+            .settings
             .assert
             .as_ref()
             .and_then(|block| block.text.as_ref()?.value.on())

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::attachment::size_in_words;
+use ananke_base::message::size_in_words;
 
 /// The texts among `parts`, joined by newlines.
-pub fn text_of_parts(parts: &[Value]) -> String {
+pub(super) fn text_of_parts(parts: &[Value]) -> String {
     let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
     texts.collect::<Vec<_>>().join("\n")
 }

@@ -18,6 +18,9 @@
 //! `context` is the outside world that all of them are given, `diagnostic` what a user can fix, `text`, `message` and
 //! `process` what several of them need. A module uses only modules before it; `ARCHITECTURE.md` has the map.
 //!
+//! **Invariant:** what the end of this file lists is promised, and nothing else; the protocols are installed before anything
+//! is read.
+//!
 //! # Check text that is not saved
 //!
 //! A [`Workspace`] checks a file as an editor holds it:

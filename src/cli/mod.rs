@@ -1,4 +1,13 @@
 //! The command line: one file per command, each with its own options; uses the library like any other program.
+//!
+//! `run` decides what there is to run (`test_input`, `generate`), and `carry_out` runs it: `services` are up for as long as
+//! anything is asked. In a run, signals are received (`interrupt`), and each output stream is written (`output_thread`), by a
+//! thread that does nothing else. After it, walks that failed are frozen (`failed_walks`). `output_files` decides for every
+//! command whether a file may be written, `document_output` is the way of a document, and `print` writes to the standard
+//! streams, escaped; `clippy.toml` refuses every other writer. `probe` finds out what an agent speaks of which only a URL or
+//! a program is known. `session/` is for programs in other languages.
+//!
+//! **Invariant:** only this folder and `main.rs` know clap; the second signal ends the program whatever any thread does.
 
 mod access_options;
 mod agent_project;

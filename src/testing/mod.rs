@@ -30,7 +30,13 @@
 //! # }
 //! ```
 //!
-//! Assertions panic, with the list of events. What a test cannot find out is a [`TestingError`].
+//! A session is a run of one test whose turns a program says: it hands the run a `ConversationDriver` (`session_line`), which
+//! gets each turn's trace. A `tape` of all that was seen grows the trace again, so that the rules of an assert block
+//! (`session_project` plans them in memory) watch it as they watch a test. What other programs than Rust tests need of it is
+//! hidden in its documentation.
+//!
+//! **Invariant:** no rule applies while the session goes on; an assertion panics, with the list of events, and what a test
+//! cannot find out is a [`TestingError`].
 
 mod agent_run;
 mod agent_target;

@@ -1,5 +1,6 @@
 //! Rules of the house that no compiler checks: who may know whom, how long a file may be, what must not be committed.
 
+mod code_map;
 mod crates;
 mod file_names;
 mod golden;
@@ -18,6 +19,7 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use code_map::LONGEST_MAP;
 use house::{
     KNOWN_ONLY_BY, LINES_OF_CODE, LONGEST_FILE, MEDIAN_FILE, MODULES, NAMES_PROTOCOLS, ONLY,
     PER_PLATFORM, PROTOCOL_WORDS, PROTOCOLS,
@@ -572,22 +574,36 @@ fn dependencies_come_from_crates_io() {
 }
 
 #[test]
-fn the_code_map_names_every_crate() {
+fn the_code_map_has_a_row_for_every_crate() {
     let map = read("ARCHITECTURE.md");
-    let modules: BTreeSet<String> = code()
+    let files = code();
+    let crates: BTreeSet<&str> = files
         .iter()
-        .filter_map(|file| module_of(&file.path).into_iter().next())
+        .filter_map(|file| file.path.split('/').next())
+        .filter(|krate| !["ananke", "command"].contains(krate))
         .collect();
-    let missing = modules.iter().filter(|krate| {
-        !["ananke", "command"].contains(&krate.as_str())
-            && !map.lines().any(|line| {
-                line.starts_with("### ") && line.contains(&format!("`crates/{krate}/`"))
-            })
-    });
-    let problems: Vec<String> = missing.map(|krate| format!("`crates/{krate}/`")).collect();
     expect_none(
-        &problems,
-        "give the crate a paragraph in ARCHITECTURE.md: what it does, and what always holds there",
+        &code_map::without_row(&map, crates),
+        "give the crate a row in the table of ARCHITECTURE.md: what it is, and what it knows",
+    );
+    let lines = map.lines().count();
+    assert!(
+        lines <= LONGEST_MAP,
+        "ARCHITECTURE.md has {lines} lines, more than {LONGEST_MAP}\n\
+         help: what is about one folder belongs to the first comment of its `mod.rs`"
+    );
+}
+
+#[test]
+fn every_folder_says_what_is_always_true_there() {
+    let files = code();
+    expect_none(
+        &code_map::without_invariant(&files),
+        "say in the first comment of the file what the folder is, and after `**Invariant:**` what is always true there",
+    );
+    expect_none(
+        &code_map::unknown_names(&files),
+        "write the name that it has now: the first comment of a folder is a map of it",
     );
 }
 

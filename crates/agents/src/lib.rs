@@ -1,8 +1,22 @@
 //! The seam between the runner and the agents under test: each protocol is a crate, all with the same interface.
 //!
 //! A config's target is read by its protocol ([`TargetConfig`]), which is found in the registry, and compiled into a
-//! [`Target`]. That opens a [`Session`] for each test; a session makes the exchanges of [`Request`]s and reports to a [`Sink`] what
-//! happens: the bytes, and the neutral [`Change`](ananke_trace::trace::Change)s they mean. No protocol knows another.
+//! [`Target`]. That opens a [`Session`] for each test; a session makes the exchanges of [`Request`]s and reports to a
+//! [`Sink`] what happens: the bytes, and the neutral [`Change`](ananke_trace::trace::Change)s they mean.
+//!
+//! A protocol is the type of a target's keys ([`Protocol`]) with what its targets can do ([`Capabilities`]). The program
+//! installs its protocols (`registry`). From that list are made the types of targets, their schema, what `extends` them, the
+//! types of turns, which `crates/model` reads, and what the rules of a protocol mean (`rule_docs`). `common` has the keys
+//! that targets of every protocol have, `pace` the limits among them. `declared_tools` asks a target for the tools that it
+//! declares by itself. A `candidate` is a target that an agent could be of which only a URL or a program is known;
+//! `recognition` adds to an error of a target the other protocol that an answer looks like. `served` is the other side of a
+//! protocol.
+//!
+//! The folders `http` and `pipe` are the byte seams: requests, and programs spoken to in lines. In both, a protocol brings an
+//! [`EventReader`]. `scripted` is the agent that is built in.
+//!
+//! **Invariant:** a response that is not what its protocol promises is an error, never silence; what a test needs and its
+//! target cannot do is wrong when the test is loaded; no protocol knows another.
 
 mod candidate;
 mod capabilities;

@@ -1,14 +1,16 @@
 //! AG-UI: an agent whose runs are requested one by one, each answered by events.
 //!
-//! A `conversation` makes the `request` of each run and takes the response: the `event_reader` takes its events, the `decoder`
-//! makes changes of them. Its `assembler` puts messages and calls together from whatever form they are sent in; who listens to it are
-//! the `history`, which the next request sends, and the trace. `call_ids` decides which call an id means. `sequence` checks the
-//! order of the events. An agent need not keep anything, so every request contains the history and the state. A response that
-//! ends without a terminal event is an error that says what was received.
+//! A `conversation` makes the `request` of each run and takes the response: the `event_reader` takes its events, the
+//! `decoder` makes changes of them. Its `assembler` puts messages and calls together from whatever form they are sent in; who
+//! listens to it are the `history`, which the next request sends, and the trace. `call_ids` decides which call an id means.
+//! `sequence` checks the order of the events. An agent need not keep anything, so every request contains the history and the
+//! state.
 //!
-//! `served` is the other side: requests as a server receives them, and the events that it sends.
+//! `served` is the other side: requests as a server receives them, and the events that it sends. Each transport has a folder
+//! of its own: `http`, and `command` for programs.
 //!
-//! Each transport has a folder of its own and does not know the others: `http`, and `command` for programs.
+//! **Invariant:** it knows `agents` and no other protocol, and its transports do not know each other; every peculiarity of
+//! the protocol ends in its decoder; a response that ends without a terminal event is an error that says what was received.
 
 mod annotations;
 mod assembler;

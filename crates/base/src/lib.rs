@@ -1,6 +1,6 @@
-//! The ground: text, time, YAML with positions, and what a user can fix.
+//! The ground of everything: text, time, YAML with positions, and what a user can fix.
 //!
-//! It knows nothing of tests and agents. `context` is the only way to the outside world.
+//! **Invariant:** it knows nothing of tests and agents; `context` is the only way to the outside world.
 
 pub mod context;
 pub mod diagnostic;

@@ -1,6 +1,6 @@
-//! From a project to verdicts: config, plan, conversations, runs.
+//! The way from a project to verdicts: config, plan, conversations, runs.
 //!
-//! It knows agents through their seam alone, and no report.
+//! **Invariant:** it knows agents through their seam alone, and no report.
 
 pub mod cases;
 pub mod compile;

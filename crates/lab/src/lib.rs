@@ -1,6 +1,6 @@
-//! What is done with tests and conversations in addition to running them: record, freeze, shrink, mutate, verify, serve, audit.
+//! The work with tests and conversations in addition to running them: record, freeze, shrink, mutate, verify, serve, audit.
 //!
-//! It uses the engine as the command does, and no report.
+//! **Invariant:** it uses the engine as the command does, and knows no report.
 
 #[cfg(feature = "json-schema")]
 pub mod audit;

@@ -1,8 +1,12 @@
-//! Servers of the Model Context Protocol, whose tools a test lists and calls itself: programs on this machine (`stdio`), and servers
-//! over HTTP (`http`).
+//! Servers of the Model Context Protocol, whose tools a test lists and calls itself: programs on this machine (`stdio`), and
+//! servers over HTTP (`http`).
 //!
-//! A `session` holds a `client`, whose `connection` carries messages of JSON-RPC. The `handshake` finds out the era of the server,
-//! `incoming` reads what it says, `server_requests` answer what it asks, and a `turn` makes changes of its `result`s.
+//! A `session` holds a `client`, whose `connection` carries messages of JSON-RPC: lines, or requests. The `handshake` finds
+//! out the era of the server; if it fails over HTTP, `other_transport` tries once whether the other one works. `incoming`
+//! reads what the server says, `server_requests` answer what it asks, and a `turn` makes changes of its `result`s.
+//!
+//! **Invariant:** it knows `agents` and no other protocol; every peculiarity of the protocol ends in its reader; a line that
+//! is not a message, or a response that no request waits for, is shown by the test.
 
 mod client;
 mod compile;

@@ -1,7 +1,9 @@
-//! What people write: the types of the YAML, the JSON Schemas made from them, and variables.
+//! The language that people write: the types of the YAML, the JSON Schemas made from them, and variables.
 //!
-//! It does no input or output. The program installs what it adds: the turn types of its protocols
-//! ([`model::install_turn_types`]) and the schemas of its files ([`schema::install`]).
+//! The program installs what it adds: the turn types of its protocols ([`model::install_turn_types`]) and the schemas of its
+//! files ([`schema::install`]).
+//!
+//! **Invariant:** it does no input or output; a file is read by types that know nothing of protocols.
 
 pub mod model;
 pub mod schema;

@@ -3,7 +3,11 @@
 //! A model keeps nothing, so every request has the whole conversation (`chat_message`). A response is a stream of chunks
 //! (`chunk`), which the `reply_reader` puts together; `tool_calls` decides which call a fragment belongs to. The client tools
 //! of the target are the model's tools: their mocks answer its calls, and the `session` sends the answers with the next
-//! request. `served` is the other side: requests as a server receives them, and its answers.
+//! request. A `program_model` is another program, which is handed the requests in this process. `served` is the other side:
+//! requests as a server receives them, and its answers.
+//!
+//! **Invariant:** it knows `agents` and no other protocol; every peculiarity of the protocol ends in its reader; what a chunk
+//! has that is not understood is unread, never dropped.
 
 mod chat_message;
 mod chat_request;

@@ -1,6 +1,6 @@
 //! Reports and comparisons of runs.
 //!
-//! It receives sealed results and events, and asks no agent.
+//! **Invariant:** it receives sealed results and events, and asks no agent.
 
 pub mod compare;
 pub mod report;

@@ -1,8 +1,19 @@
 //! Rules: what an agent must and must not do, one file each (compile, watch, describe and claim together).
 //!
-//! A [`Block`] is compiled from what is written: the rules that the registry lists, each with its origin. [`inherit()`]
-//! merges the levels, [`Evaluator`] runs the monitors of the rules: they take in moments of the trace and answer with a
-//! three-valued judgement (SPEC 7.1). Nothing here sees a target or a run.
+//! A rule is a type that implements the trait `Rule` (`rule`): its kind, how it is described and watched, and what it claims.
+//! `registry` has a line for each: its path and what compiles it; limits have a registry of their own. The rules are in
+//! folders by what they look at; `select` has the conditions that select calls, `steps` the steps that `sequence` and
+//! `whenever` share.
+//!
+//! A [`Block`] is compiled from what a level writes, each rule with its origin; `library` finds the blocks that have names,
+//! and [`inherit()`] merges the levels. The [`Evaluator`] runs the monitors of the rules: they take in moments of the trace
+//! and answer with a three-valued judgement (SPEC 7.1). A rule has a scope, the level that it is defined on; its monitor is
+//! open until it passes or fails, and what only a script or a judge can decide is a [`Question`], which is answered after all
+//! other rules have passed. `explain` shows which rules apply; `lint` compares the claims of the rules and warns of what can
+//! never fail or never pass.
+//!
+//! **Invariant:** it sees no target and no run; the same trace gives the same judgement; a warning of `lint` is true whatever
+//! the agent does.
 
 mod block;
 mod call_focus;

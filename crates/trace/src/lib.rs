@@ -1,6 +1,6 @@
-//! Facts: what an agent did, what a test came to, and what is masked in them.
+//! Facts: what an agent did, what a test came to, and what is masked in them; and programs as processes.
 //!
-//! It knows no protocol and no rule.
+//! **Invariant:** it knows no protocol and no rule.
 
 pub mod golden;
 pub mod outcome;

@@ -1,4 +1,6 @@
-//! Conventions by which agents show their tool calls: the protocol itself has none. Each is read only if a target names it.
+//! Conventions by which agents show their tool calls: the protocol itself has none.
+//!
+//! **Invariant:** a convention is read only if the target names it; a call is reported once, however often it is announced.
 
 mod adk;
 mod call_change;

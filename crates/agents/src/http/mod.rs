@@ -1,6 +1,9 @@
-//! HTTP for every protocol: the byte seam, its implementation by the network, its keys in a config, and what every exchange has:
-//! refusals, limits, streams of events, and the evidence that errors quote. A protocol writes its requests and reads its
+//! HTTP for every protocol: the byte seam, its implementation by the network, its keys in a config, and what every exchange
+//! has: refusals, limits, streams of events, and the evidence that errors quote. A protocol writes its requests and reads its
 //! events ([`StreamReader`]).
+//!
+//! **Invariant:** requests are sent, and responses read and stamped, by a thread that does nothing else (`io_thread`);
+//! redirects are not followed.
 
 mod cause;
 mod chunks;

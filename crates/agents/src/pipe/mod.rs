@@ -1,4 +1,8 @@
-//! Programs that are spoken to in lines: the byte seam, its implementation by real programs, and responses whose events are lines.
+//! Programs that are spoken to in lines: the byte seam, its implementation by real programs, and responses whose events are
+//! lines.
+//!
+//! **Invariant:** tasks of their own write, read and stamp lines, so that a program that reads nothing delays nothing here;
+//! when a program is over, nothing of its group is left.
 
 mod child;
 mod event_lines;

@@ -1,4 +1,6 @@
-//! An agent written in YAML and built into the program: neutral changes without a wire, in virtual time.
+//! An agent written in YAML and built into the program: rules in, neutral changes out, without a connection.
+//!
+//! **Invariant:** it advances the clock of its test and never sleeps, so that the same script takes the same time everywhere.
 
 mod agent_steps;
 mod compile;

@@ -1,4 +1,6 @@
 //! AG-UI as a server speaks it: requests of runs come in, events go out.
+//!
+//! **Invariant:** what is encoded is decoded as the same changes.
 
 mod encoder;
 mod recorded_ids;

@@ -1,7 +1,12 @@
-//! What the outside world gives a run: environment, files, working directory, clock, ids, terminals.
+//! The outside world as a run gets it: environment, files (the disk, or unsaved text instead of it), working directory,
+//! clock, ids, terminals.
 //!
-//! Everything in the library that would read a global takes it from [`Context`] instead, so that a run can be
-//! repeated to the byte. Nothing here knows what the values are used for.
+//! Everything in the library that would read a global takes it from [`Context`] instead, so that a run can be repeated to the
+//! byte, and a test can use its own clock and ids. Nothing here knows what the values are used for. With it come the calendar
+//! (`day`), paths and names of files, files that are being written (`destination`, `scratch`), and computing that is given up
+//! after a time (`interruption`).
+//!
+//! **Invariant:** nothing else in the library reads a global; the `disallowed-methods` of clippy refuse it.
 
 mod case_key;
 mod clock;

@@ -1,7 +1,10 @@
 //! Everything a user can fix, as a value: what is wrong, where, what was expected, what to do.
 //!
-//! A [`Diagnostic`] is inert: renderers (one per file in `render/`) turn it into text, and [`apply`] applies its fixes.
-//! Wording: lowercase, no full stop, backticks around text of the user's.
+//! A [`Diagnostic`] has a code, a message, labels with spans, help and fixes. Renderers (one per file in `render/`) turn it
+//! into text, and [`apply`] applies its fixes. What `ananke explain CODE` prints is the page of the code in `docs/`. Wording:
+//! lowercase, no full stop, backticks around text of the user's.
+//!
+//! **Invariant:** a diagnostic is inert; the name of a code never changes its meaning; the examples of a code are true.
 
 mod code;
 mod code_docs;

@@ -1,7 +1,9 @@
 //! The vocabulary of a conversation: what users, agents and tools exchange, whatever protocol carries it.
 //!
-//! These are values with every variable filled in: `compile` makes them from what a test says, `engine` sends them and
-//! `target` translates them into the requests of its protocol. They know none of the three.
+//! These are values with every variable filled in: `compile` makes them from what a test says, `engine` sends them, and a
+//! target translates them into the requests of its protocol.
+//!
+//! **Invariant:** it knows neither what people write nor how a protocol carries it.
 
 mod attachment;
 mod declared_tool;

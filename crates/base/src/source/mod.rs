@@ -1,7 +1,11 @@
-//! From bytes to a tree in which every key and value knows its place.
+//! Bytes as a tree in which every key and value has its place, and trees as typed values.
 //!
-//! `read` brings the bytes, `yaml` makes the tree (the only user of the YAML crate), or `json` does, [`Node`] is the tree, `typed`
-//! turns a tree into a value of the model. Nothing here knows which keys mean what.
+//! `read` brings the bytes, `yaml` or `json` makes the tree, [`Node`] is the tree, `typed` turns a tree into a value of the
+//! model, and `yaml_writer` writes one. `received_json` reads what agents, servers and traces send: nothing else does.
+//! Nothing here knows which keys mean what.
+//!
+//! **Invariant:** only `yaml`, `yaml_error` and `yaml_place` know the YAML crate; loading never stops at the first problem;
+//! depth, size and repetition are bounded.
 
 mod duplicate_keys;
 mod free_map;

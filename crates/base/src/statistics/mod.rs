@@ -1,6 +1,8 @@
-//! What a number of runs says about a test: pure functions of counts, without input or output.
+//! The meaning of a number of runs for a test: a test of a rate that decides as soon as it can (`sequential_test`), exact
+//! intervals (`interval`), pass@k and pass^k (`reliability`), statistics of durations.
 //!
-//! **Invariant:** the same counts give the same answer; nothing here knows what a run is.
+//! **Invariant:** pure functions of counts, without input or output: the same counts give the same answer on every run;
+//! nothing here knows what a run is.
 
 mod binomial;
 mod duration_statistics;

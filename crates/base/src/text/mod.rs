@@ -1,4 +1,10 @@
-//! Text as a person sees it: how wide it is, how it is made harmless, how it is shortened, and which name was meant.
+//! Text as a person sees it: its width in columns (`columns`), its escaping for terminals, JSON and XML (`escape`) and for CI
+//! servers (`ci_commands`), its truncation to a size (`truncate`, `head_tail`), the known name that an unknown one probably
+//! means (`suggest`), and the order of names (`natural_order`). Durations and counts are read and written here too.
+//!
+//! `short_text` and `text_index` keep what there is very much of: an agent may send a million ids.
+//!
+//! **Invariant:** there is one function for each of these, and nothing else in the library does them itself.
 
 pub mod ci_commands;
 pub mod columns;

@@ -1,8 +1,10 @@
 //! JSONL case files, the other way to write tests: each case in, a test in the shape of YAML out.
 //!
-//! `reader` finds the cases of a file one after the other, `read_case` reads one of them, and `lower` says it in the words of
-//! a YAML test, of which `plan` makes a test as of any other. **Invariant:** what a case means is said by the rules of YAML;
-//! no file is in memory as a whole.
+//! `reader` finds the cases of a file one after the other, `read_case` reads one of them into the types of the model, and
+//! `lower` says it in the words of a YAML test, as a tree whose parts keep their places. From there on a case is a test like
+//! any other. `convert` writes it as YAML.
+//!
+//! **Invariant:** what a case means is said by the rules of YAML alone; no case file is in memory as a whole.
 
 mod assertions;
 mod builder;

@@ -1,7 +1,9 @@
-//! From a file to values, leaf by leaf: what a test says of its turns, history, tools, hooks, files and rows, with every
-//! variable filled in.
+//! The parts of a test as values, with every variable filled in: turns, history, client tools, hooks, captures, attached
+//! files, rows of data (`rows/`), and where snapshots are kept.
 //!
-//! Each compiles one part and reports what is wrong at its place. Nothing here knows which tests run.
+//! Each file compiles one part, leaf by leaf. Nothing here knows which tests run.
+//!
+//! **Invariant:** problems are reported at their locations; rows of a CSV or JSONL file are never in memory together.
 
 mod attachment;
 mod attachment_source;

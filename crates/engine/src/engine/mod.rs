@@ -1,9 +1,17 @@
-//! One conversation with an agent, without a plan: a session, a trace and an evaluator of rules, and everything else handed in.
+//! One conversation with an agent, without a plan: a session, a trace and an evaluator of rules, and everything else handed
+//! in.
 //!
-//! [`converse`] sends what an [`InputSource`] gives, has a [`ToolHost`] execute client-side tools and an [`Oracle`]
-//! answer what rules ask, has a [`RequestHost`] answer what a server asks back, shows each [`Observer`] what happens, and
-//! returns a [`ConversationResult`]. It knows neither
-//! how many turns there will be nor who calls it.
+//! [`converse`] sends what an [`InputSource`] gives (the number of turns need not be known), has a [`ToolHost`] execute
+//! client-side tools and an [`Oracle`] answer what rules ask, has a [`RequestHost`] answer what a server asks back, shows
+//! each [`Observer`] what is sent and received in which lane, and returns a [`ConversationResult`].
+//!
+//! `awaiting_input` decides from the last turn whether the agent waits for input, `budget` applies the limits of target and
+//! test to every turn, `pending` says which answer is for which interrupt or call, and `checkpoints` watch every turn of a
+//! simulated conversation until one reaches them. A `tape` has all that happened, so that rules can watch it again without an
+//! agent.
+//!
+//! **Invariant:** it knows neither plan nor run nor who calls it; a turn ends evaluated, with a problem, or stopped, and its
+//! status follows from that.
 
 mod awaiting_input;
 mod budget;

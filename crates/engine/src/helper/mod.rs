@@ -1,7 +1,13 @@
-//! Helper agents: targets that a test asks for something, such as a verdict, apart from the agent under test.
+//! Helper agents: targets that a test asks for something apart from the agent under test: judges, simulators, generators and
+//! reporters.
 //!
-//! A [`HelperQuestion`] goes to a target of any protocol as the only message of a thread of its own, and the answer is
-//! read from its text. A helper has a lane of its own, so that it is recorded and replayed apart from the agent.
+//! A [`HelperQuestion`] goes to a target of any protocol as the only message of a thread of its own: one JSON object, in a
+//! conversation without rules. The answer is read from its text: a verdict (`judge_answer`), what the user says next
+//! (`simulator_answer`), test cases (`generated_cases`) or a report (`written_report`). The prompts of bare models are files
+//! in `prompts/`, and in the documents.
+//!
+//! **Invariant:** an unclear answer is an error; a helper has a lane of its own, in which it is recorded and replayed, and no
+//! rule looks at what it says.
 
 mod answer_object;
 mod answer_text;

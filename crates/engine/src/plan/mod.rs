@@ -1,9 +1,15 @@
-//! What runs: the tests of a project, selected, checked, and filled for their run.
+//! The tests that run: selected from a project, checked, and filled for their run.
 //!
-//! [`plan`](plan()) finds and loads everything and reports every problem of every selected file; of each good test only a
-//! [`CaseEntry`] for each of its rows stays in memory, which loads its file again for its run, unless the file is small and
-//! there was room to keep it (`kept_files`); a [`Preparation`] then gives out the hooks of the test one by one and fills all
-//! the rest.
+//! [`plan`](plan()) finds and loads everything and reports every problem of every selected file (`check`); of each good test
+//! only a [`CaseEntry`] for each of its rows stays in memory, which loads its file again for its run, unless the file is
+//! small and there was room to keep it (`kept_files`); a [`Preparation`] then gives out the hooks of the test one by one and
+//! fills all the rest. `quarantine` says which tests may fail.
+//!
+//! What selects tests: a filter, whose language `filter_parser` reads, and arguments that name tests (`named_tests`): paths,
+//! lines (`named_line`, with the lines of each test from `file_lines`), ids and names (`named_test`).
+//!
+//! **Invariant:** nothing runs while one selected file has an error; ids are unique and contain no run-time value; the order
+//! is that of the paths.
 
 mod check;
 mod check_cases;

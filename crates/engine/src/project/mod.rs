@@ -1,7 +1,9 @@
-//! What a project is: its config, its targets, its variables, its servers and scripts, and which files are its tests.
+//! A project: its config with the targets, variables, servers, scripts and redactions in it, and which files are its tests.
 //!
-//! `locate` finds the config, `read_config` reads it, `discover` walks the folders. Nothing here knows what is in a test
-//! file.
+//! `locate` finds the config, `read_config` reads it, also partly if it has mistakes, and `discover` walks the folders.
+//! `agents` finds a target by its name, its `agentId` or the assistant that a file belongs to.
+//!
+//! **Invariant:** it knows nothing of the contents of a test file.
 
 mod agent_choice;
 mod agents;

@@ -1,4 +1,12 @@
 //! Recordings: what came from outside while a test ran, kept in files and replayed (SPEC 12).
+//!
+//! An [`AttemptEnvironment`] hands in the clock, ids, transports, hook results and script answers of one attempt: live,
+//! recorded, replayed, or copied, which is both at once. Its users do not know which. Exchanges over HTTP and runs of
+//! programs are keyed by turn, lane (the agent, or a helper) and their number; `file` is their format. An [`AttemptStore`]
+//! keeps the recordings of a run that is kept, and gives back those of an earlier one.
+//!
+//! **Invariant:** every byte of a response is in its recording, split where its events end; no recording contains a known
+//! secret or has a different verdict than the live run; during a replay nothing leaves the program.
 
 mod agent_exchange;
 mod attempt_store;

@@ -1,8 +1,29 @@
-//! Runs tests: from a plan to a verdict.
+//! The run of tests: from a plan to a verdict.
 //!
-//! [`run`] runs the tests of a plan and reports what happens as [`RunEvent`]s; it prints nothing, and writes nothing but
-//! recordings and snapshots. It decides which test runs when; [`crate::engine`] holds the conversation of a test, and gets
-//! the test's turns (`written_turns`), mocks (`mocks`) and scripts (`oracle`) from here.
+//! [`run`] runs the tests of a plan and reports what happens as [`RunEvent`]s, which wait in an `event_channel` for the
+//! reports. `suite` is the spine. [`crate::engine`] holds the conversation of a test.
+//!
+//! - **When** a test runs: `schedule` (several at once, reported in the plan's order), `prefetch` (the next ones are loaded
+//!   meanwhile), limits that targets share (`target_limits`, `rate_limit`), and fixed threads that tests do not share
+//!   (`thread_locks`). Threads run one test after the other (`run_all`, `worker`, `run_case`). A `watchdog` watches each: if
+//!   a test computes or blocks for too long, it ends without its thread, which another one replaces. Rules have a time of
+//!   their own: schemas count steps and are given up between them; a pattern cannot be, so its thread is left behind, at most
+//!   one for each job.
+//! - **How often**: retries (`retries`), repetitions (`repeated_runs`) and random walks (`walk_search`, which shrinks one
+//!   that fails) are an `attempt_series`; `run_twice` compares the suite with itself.
+//! - **One attempt** (`run_attempt`, `attempt`): hooks, conversation, teardown. The turns of the test (`written_turns`, with
+//!   `capture_values` for what later turns need) come first. A simulator, a person as long as the agent waits for input
+//!   (`awaited_input`), a walk (`walk_input`) or a program (`driver_input`) says what comes after them (`test_inputs`).
+//!   `mocks` execute client-side tools; scripts and judges answer what rules ask (`oracle`, `helpers`).
+//! - **What is kept**: snapshots of tests that passed (`snapshots`), a recording that is verified before
+//!   (`verify_recording`), what is sent and received for `--debug` (`exchange_log`), for reports (`raw_log`) and for what is
+//!   made of a conversation afterwards (`conversation_log`, `conversation_tape`), and names of tools in rules that no agent
+//!   called (`tool_names`).
+//! - **What ends it early**: a person or a failure (`stopper`), a server that ends (`server_watch`), and a target that
+//!   answers none of the first tests (`unanswered`).
+//!
+//! **Invariant:** it never prints, it never decides what a rule means, and nothing of a test but its file is touched before
+//! it starts; no test can hold up another test, a signal or the end of the run.
 
 mod activity_log;
 mod agent_contact;

@@ -1,10 +1,12 @@
-//! Calls the tools of an agent without any test, with arguments made from their schemas, and finds what is wrong with what they
-//! declare and answer.
+//! Calls to the tools of an agent without any test, with arguments made from their schemas, and what is wrong with what they
+//! declare and answer (feature `json-schema`).
 //!
-//! `made_arguments` makes the arguments of a tool out of `made_value`s, a `prober` makes the calls, and `judgement` says what
-//! is wrong with a call, `declarations` with what is declared. **Invariant:** the same seed and the same declarations give the
-//! same calls; their number and their time are bounded; a tool that may change data is not called
-//! unasked.
+//! `made_arguments` makes the arguments of a tool out of `made_value`s, a `prober` makes the calls through the target's own
+//! session, and `judgement` says what is wrong with a call, `declarations` with what is declared. It knows no protocol: what
+//! is peculiar to one is a violation or a warning of its decoder.
+//!
+//! **Invariant:** the same seed and the same declarations give the same calls; their number and their time are bounded; a
+//! tool that may change data is not called unasked.
 
 #[expect(
     clippy::module_inception,

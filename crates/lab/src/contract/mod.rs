@@ -1,7 +1,9 @@
-//! Whether recorded calls fit the tools that an agent declares now.
+//! The calls of recordings against the tools that an agent declares now (feature `json-schema`).
 //!
 //! `recorded_calls` replays recordings and collects their calls, `refusals` compares each with a declaration.
-//! **Invariant:** nothing is sent while a recording is replayed; the order is that of the recordings, their turns and calls.
+//!
+//! **Invariant:** nothing is sent but the request for the list of tools; the order is that of the recordings, their turns and
+//! calls.
 
 mod contract_report;
 mod recorded_calls;

@@ -1,7 +1,11 @@
 //! Tests that are made from conversations: a static test with its recording.
 //!
 //! Flows in: a recording, and the test that it is of. Flows out: a [`FrozenTest`], which sends the same without a simulator
-//! or a person, and its recording. **Invariant:** a test is made only if its recording replays with the same verdict.
+//! or a person, and its recording. A `trial` runs a test in this process, over a recording or not, and hands out its outcome
+//! and its whole conversation; `frozen_tree` writes a conversation as a static test. The recording of a frozen test is a
+//! copy: the test is replayed from the first recording, and what it uses is recorded again.
+//!
+//! **Invariant:** a test is made only if it was replayed with the same verdict; nothing is sent.
 
 mod checkpoint_rules;
 mod freeze_error;

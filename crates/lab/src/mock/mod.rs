@@ -1,7 +1,12 @@
-//! Servers that answer as an agent does: `ananke mock`.
+//! Servers that answer as an agent does: `ananke mock` (feature `mock`).
 //!
-//! Flows in: requests, each read by the protocol that knows it ([`ServedProtocol`](ananke_agents::ServedProtocol)). Flows out:
-//! what a [`MockAgent`] answers, at its times, with the faults that are asked for, and an entry of each request for a log.
+//! Flows in: requests, each read by the protocol that knows it ([`ServedProtocol`](ananke_agents::ServedProtocol)), which
+//! `mock_server` finds. Flows out: what a [`MockAgent`] answers, in the protocol's own events, at its times, with the faults
+//! that are asked for (`fault`), and an entry of each request for a log. An `embedded_agent` has a session for each thread, a
+//! `recorded_agent` answers with recorded bytes.
+//!
+//! **Invariant:** times, faults and the log are the same for every agent and protocol; what is encoded is decoded as the same
+//! changes.
 
 mod collected_run;
 mod embedded_agent;

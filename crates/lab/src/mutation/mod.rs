@@ -1,11 +1,13 @@
-//! What a green test is worth: a recorded conversation in, and which changes to it no rule notices out.
+//! The worth of a green test: a recorded conversation in, and which changes to it no rule notices out.
 //!
-//! [`RecordedConversation::replay`] replays a recording with the rules of its test. [`RecordedConversation::mutations`] lists
-//! changes to what the agent did, and [`RecordedConversation::evaluate`] says the fate of one: a [`Fate`]. No agent is
-//! needed: changes are made to what the recording decodes to, so that every protocol has all of them. A report over many
-//! tests is a [`MutationReport`].
+//! [`RecordedConversation::replay`] replays a recording once, with the rules of its test. [`RecordedConversation::mutations`]
+//! lists changes to its tape (`calls`, `arguments`, `results`, `texts`, `streams`), and [`RecordedConversation::evaluate`]
+//! says the fate of one: a [`Fate`]. No agent is needed: changes are made to what the recording decodes to, so that every
+//! protocol has all of them. A `suggestion` is a rule that is written into the text of the test (`rule_insertion`), and kept
+//! only if the recording passes with it and the change does not. A report over many tests is a [`MutationReport`].
+//!
 //! **Invariant:** the same recording and rules give the same mutations and fates; the rules see nothing but the changed
-//! conversation.
+//! conversation, and a rule kills a change only if its finding names what was changed.
 
 mod arguments;
 mod calls;

@@ -1,8 +1,11 @@
-//! A proxy between the clients of an agent and the agent: what passes is kept as conversations.
+//! A proxy between the clients of an agent and the agent: `ananke record --proxy` (feature `mock`).
 //!
 //! Flows in: requests of any kind. Flows out: the same requests to the agent, its responses as they come, and of those that a
-//! protocol knows a [`CapturedConversation`] for each thread, which is held again to be recorded. **Invariant:** the bytes of a body pass unchanged, whatever is
-//! kept of them.
+//! protocol knows a [`CapturedConversation`] for each thread. `proxy_server` passes everything on; a `proxy_capture` and an
+//! `exchange_spool` on the disk keep the exchanges, with the secrets that pass (`passing_secrets`). `hold_again` holds each
+//! conversation as a test without turns, over its own responses in virtual time, so that it is recorded like any other.
+//!
+//! **Invariant:** the bytes of a body pass unchanged, whatever is kept of them; what is kept is bounded.
 
 mod captured_conversation;
 mod captured_exchange;

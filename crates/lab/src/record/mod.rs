@@ -1,8 +1,13 @@
 //! Tests that are written from conversations that were held for that.
 //!
 //! Flows in: what was said in a conversation, and its recording. Flows out: a [`RecordedFile`], whose tests send the same and
-//! have rules proposed from what the agent did, and their recordings. **Invariant:** every test was replayed before it is
-//! written, and what is written says whether it passed.
+//! have rules proposed from what the agent did, and their recordings. `held_conversation` runs a test without turns, in which
+//! a `ConversationDriver` says what the user says. `recorded_test` replays it with the turns written, as a copy;
+//! `conversation_rules` proposes rules from the trace, where `argument_rule` says which arguments vary; `known_transport` is
+//! the way to an agent whose responses are known; `test_text` writes YAML with comments.
+//!
+//! **Invariant:** every test was replayed as it is in the file, and what is written says whether it passed; nothing that an
+//! agent said is a rule.
 
 mod argument_rule;
 mod conversation_rules;

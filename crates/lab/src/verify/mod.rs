@@ -1,7 +1,11 @@
-//! Verifies what something else recorded: traces, lists of messages and recordings, by the rules of tests.
+//! The rules of tests over what something else recorded: traces of OpenTelemetry, lists of messages and recordings.
 //!
-//! A [`TraceFormat`] opens files ([`TraceFile`]), whose conversations are read one at a time. [`verify_plan()`] makes a plan of them
-//! that is run like any other. **Invariant:** a rule whose facts a trace does not contain neither passes nor fails.
+//! A [`TraceFormat`] opens files ([`TraceFile`]), whose conversations are read one at a time. [`verify_plan()`] makes a plan
+//! of them that is run like any other. What is known about vendors is data (`conventions.yaml`). `freeze_trace` makes tests
+//! of conversations: `hold_trace` holds each again with an agent that does what the trace shows, in the protocol of the
+//! target.
+//!
+//! **Invariant:** a rule whose facts a trace does not contain neither passes nor fails.
 
 mod call_reader;
 mod conventions;

@@ -1,9 +1,11 @@
-//! What people write, one type a file.
+//! The keys that people write, one type per file.
 //!
-//! The types mirror the YAML key by key; the doc comment of a field is its description in the generated schema and in
-//! an editor's hover, and every field carries its since-version as `x-since` (that of its
-//! type, [`Since`], unless it has one of its own). Nothing here does input or output, and
-//! no string has been interpolated yet. A type is read from a [`Node`](ananke_base::source::Node) by `source::from_node`.
+//! The types mirror the YAML key by key; the doc comment of a field is its description in the generated schema and in an
+//! editor's hover, and every field carries its since-version as `x-since` (that of its type, [`Since`], unless it has one of
+//! its own). A type is read from a [`Node`](ananke_base::source::Node) by `source::from_node`.
+//!
+//! **Invariant:** nothing here does input or output, and no string has been interpolated yet; every field says since when it
+//! exists.
 
 mod assert_block;
 mod branch;

@@ -1,9 +1,16 @@
-//! What a file may hold: the JSON Schemas, and loading a file against them.
+//! The JSON Schemas of the files, and loading a file against them.
 //!
-//! `generate` makes the schemas from the model, `prune` cuts them to an older version; the committed ones in `schema/`
-//! are what the program uses. [`load()`] is the one way from a text to a value of the model: `check` walks the tree once
-//! together with its schema, and every problem of a file is reported at once, in words of our own; `recover` reads what is left
-//! of a broken file, so that the rest of it can be checked at the same time.
+//! `generate` makes the schemas from the model, with titles and snippets for editors (`titles`, `snippets`), and `prune` cuts
+//! them to an older version. The program carries the committed ones in `schema/`, of which `lazy_schema` reads a definition
+//! only if a file needs it: a new key is known only after `ANANKE_UPDATE=1 cargo test` has written them and the program is
+//! built again.
+//!
+//! [`load()`] is the one way from a text to a value of the model: `check` walks the tree once together with its schema,
+//! reports every problem of a file at once, in words of our own, and notes what has to change (`repairs`) so that `recover`
+//! can read the rest of a broken file, which is checked at the same time.
+//!
+//! **Invariant:** what the typed reader accepts, the schema accepts, and the other way round; `schema/` at the top level is
+//! never edited by hand.
 
 mod check;
 mod demands;

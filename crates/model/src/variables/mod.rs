@@ -1,7 +1,12 @@
 //! `${…}`: finding references, looking them up, and filling the leaves of the model with what they mean (SPEC 2).
 //!
-//! A [`Scope`] knows names and values; a [`Interpolation`] fills leaves from a scope and collects every problem with its
+//! A [`Scope`] knows names and values; an [`Interpolation`] fills leaves from a scope and collects every problem with its
 //! place. What cannot be known yet (the output of a hook, a generated thread) leaves a leaf [`Pending`](NotReady::Pending).
+//! What is secret is found out here (`secret`, `credentials`, `origins`), and patterns are checked and compiled here
+//! (`pattern`).
+//!
+//! **Invariant:** a value inserted into a regular expression is escaped; a bare `$` is never special; an undefined name is a
+//! problem at its place, never an empty string.
 
 mod credentials;
 mod filled_pattern;

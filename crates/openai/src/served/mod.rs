@@ -1,4 +1,6 @@
 //! Chat completions as a server speaks them: a request has its whole conversation, and the answer is one message.
+//!
+//! **Invariant:** an answer says the same as a stream of chunks and as one document.
 
 mod chat_answer;
 mod chat_input;

@@ -1,7 +1,9 @@
-//! What changed between two runs, from their reports: which tests fail newly, call other tools, take longer.
+//! The changes between two runs, from their reports: which tests fail newly, call other tools, take longer.
 //!
 //! Flows in: two reports, read back test by test, or one and the results of the current run. Flows out: a [`Comparison`].
-//! **Invariant:** two reports of one run have no difference.
+//!
+//! **Invariant:** two reports of one run have no difference; memory grows by a few words per test, whatever a report
+//! contains.
 
 mod baseline;
 mod builder;

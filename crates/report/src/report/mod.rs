@@ -1,8 +1,22 @@
 //! Reports: on the terminal, in files, for CI servers. Each takes sealed [`RunEvent`](ananke_engine::run::RunEvent)s one by
-//! one and sees nothing else of a run.
+//! one.
 //!
-//! What an agent says is hostile: whatever reaches a terminal or a file goes through [`escape`](ananke_base::text::escape), is
-//! bounded in size and never interpreted. The transcript of a test is written in one place, for every report that has it.
+//! `terminal/` is the console, and the live area under it; `file/` is JUnit, HTML, JSON, Markdown and TAP, one file or
+//! directory each; `ci/` is GitHub Actions. `document/` is the one JSON printer and frame of text of the commands that run no
+//! tests (`audit`, `contract`, `coverage`, `mutate`, `compare`), for whatever is [`Documented`]; `comparison/`, `coverage/`
+//! and `mutation/` are what these found. They share `transcript/` (the turns of a test for people), `layout/` (lines wrapped
+//! for a terminal, colours) and `words/` (durations, times, names). `RunTotals` counts a run for all of them, and a `stream`
+//! is what those write to that print.
+//!
+//! Style and script of the HTML page are files in its folder, which are put into every report as they are. JSON and the HTML
+//! page have types of their own, defined by `part!`: each field once, with its description in the schema and the value that
+//! it has of an outcome. The leaves of a result are written as the outcome has them; a kept run (`store/`) has the outcome
+//! itself, for `show` and `run --again`, and `compare` reads a few fields of a report, also of later versions. `last_run`
+//! remembers which tests failed, `history` how tests ended in the last runs.
+//!
+//! **Invariant:** a report sees of `run` nothing but [`RunEvent`](ananke_engine::run::RunEvent) and its parts; memory does
+//! not grow with the number of tests; text of an agent goes through [`escape`](ananke_base::text::escape) for terminals, XML
+//! and browsers, where it is only ever text; lines are wrapped for a terminal alone.
 
 #[cfg(feature = "json-schema")]
 mod audit;

@@ -1,4 +1,6 @@
-//! Runs the rules of a test: their monitors take in what happens and answer whether it is right.
+//! The rules of a test while it runs: their monitors take in what happens and answer whether it is right.
+//!
+//! **Invariant:** the same moments give the same findings; a rule that cannot be evaluated never passes.
 
 mod decision;
 mod evaluator;

@@ -1,4 +1,6 @@
-//! Limits of time and tokens.
+//! Limits of time and tokens: a line for each in `registry`, and what they measure in `measure`.
+//!
+//! **Invariant:** a limit is a number that inner levels override; a value equal to it passes.
 
 mod max_duration;
 mod max_first_token;

@@ -1,4 +1,6 @@
-//! Which calls a rule is about: by name, arguments and result.
+//! Conditions that select the calls a rule is about: by name, arguments and result.
+//!
+//! **Invariant:** all conditions of an entry must match, and what does not match can be said in words (`mismatches`).
 
 mod argument_reading;
 mod arguments;

@@ -1,4 +1,6 @@
 //! `sequence`: in which order calls, results and messages must come.
+//!
+//! **Invariant:** a step matches one thing, and a thing goes with one step.
 
 mod matching;
 mod miss;

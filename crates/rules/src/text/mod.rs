@@ -1,4 +1,6 @@
 //! Rules about what the agent says.
+//!
+//! **Invariant:** which texts are compared, and in which form, is said by `compared_text` alone, for every rule alike.
 
 mod collect;
 mod compared_text;

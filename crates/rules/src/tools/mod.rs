@@ -1,4 +1,6 @@
 //! Rules about tool calls.
+//!
+//! **Invariant:** a call is checked once what the rule looks at is complete: its name, its arguments, or its result.
 
 pub(crate) mod allow_only;
 mod call_limit;

@@ -1,8 +1,11 @@
 //! Inert data of one finished test ([`Outcome`]): which test it is ([`TestIdentity`]), what its rules and its setup came to
-//! ([`TestVerdict`]), and what was said and done ([`Transcript`], turn by turn); and the verdict of a run ([`Verdict`]).
+//! ([`TestVerdict`]), and what was said and done ([`Transcript`], turn by turn), with the attempts before its last; and the
+//! verdict of a run ([`Verdict`]).
 //!
-//! Reports are written from these values alone. They are bounded in size and contain no raw events. A status is derived
-//! from how a turn or a test ended, never set.
+//! Reports are written from these values alone. A status is derived from how a turn or a test ended, never set. What was sent
+//! and received is in it as it was only if a report is to have it (`raw_turn`).
+//!
+//! **Invariant:** bounded in size, and every string can be masked.
 
 mod attempt;
 mod bounds;

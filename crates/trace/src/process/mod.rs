@@ -1,7 +1,12 @@
 //! Programs as processes: started without a shell, each in a group of its own, and ended with all that they started.
 //!
-//! Flows in: a [`Program`] with its words, environment and folder. Flows out: its pipes, and a [`Process`] that can be
-//! waited for and ended. A process that is dropped is killed, and its whole group with it.
+//! Flows in: a [`Program`] with its words, environment and folder; `compiled_command` has the keys that every program of a
+//! config has. Flows out: its pipes, the end of what it prints (`tail`), and a [`Process`] that can be waited for and ended;
+//! or why it cannot be started (`start`). The `guard`, a second process of this program, kills the groups if the program
+//! itself is killed.
+//!
+//! **Invariant:** a process that is dropped is killed with its whole group; a group is killed by system call while its leader
+//! still holds the number, and no number below 2 ever is.
 
 mod compiled_command;
 mod exit_status;

@@ -1,7 +1,11 @@
-//! The neutral record of what an agent did; knows no protocol.
+//! The neutral record of what an agent did.
 //!
-//! A [`Trace`] is fed events and [`Change`]s in the order they arrived and is valid after every one of them. Each change
-//! returns what it added ([`Delta`]), so that rules look only at what is new.
+//! A [`Trace`] is fed events and [`Change`]s in the order they arrived. Each change returns what it added ([`Delta`]), so
+//! that rules look only at what is new. What a decoder did not understand is [`Unread`], with the facts that it may be. The
+//! [`Ledger`] keeps it, and [`Trace::lacking`] answers a rule that rests on one of these facts.
+//!
+//! **Invariant:** it knows no protocol and is valid after every change, so that a rule can be checked in the middle of a
+//! turn; values that agents send are compared by [`is_same_json`] alone (`scripts/value-comparisons/` checks it).
 
 mod agent_event;
 mod agent_time;

@@ -1,4 +1,4 @@
-//! What a turn sends to the agent.
+//! The input that a turn sends to the agent.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::message_part;
 use super::user_content::{ContentPart, UserContent};
 
-/// What a turn sends.
+/// The input that a turn sends.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TurnInput {
     /// A message of the user.
@@ -52,7 +52,7 @@ pub struct MessageId {
 /// The answer to one thing that is pending.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PendingAnswer {
-    /// What is answered.
+    /// The pending thing that is answered.
     pub to: AnswerTo,
     /// Whether it is answered, and not cancelled.
     pub is_resolved: bool,
@@ -60,7 +60,7 @@ pub struct PendingAnswer {
     pub payload: Option<Value>,
 }
 
-/// Which of the things that are pending an answer is for.
+/// The pending thing that an answer is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnswerTo {
     /// The only one.
@@ -112,17 +112,17 @@ impl PendingAnswer {
 impl TurnInput {
     /// A request to replay the thread, in words.
     pub const CONNECT: &str = "(connects to the thread)";
-    /// What is sent if there is nothing new, in words.
+    /// The text that is shown if there is nothing new.
     pub const CONTINUE: &str = "(continues the conversation)";
     /// A request to list the tools, in words.
     pub const LIST_TOOLS: &str = "(lists the tools)";
-    /// How a request to read a resource begins, in words.
+    /// The beginning of a request to read a resource, in words.
     pub const READ_RESOURCE: &str = "(reads a resource)";
-    /// How a request to fill a prompt begins, in words.
+    /// The beginning of a request to fill a prompt, in words.
     pub const GET_PROMPT: &str = "(gets a prompt)";
-    /// How a call begins, in words.
+    /// The beginning of a call, in words.
     pub const CALL_TOOL: &str = "(calls a tool)";
-    /// How answers begin, in words.
+    /// The beginning of answers, in words.
     pub const RESUME: &str = "(resumes)";
 
     /// The input in words, for reports: what the user says, or what is done instead.

@@ -1,4 +1,4 @@
-//! What a number of runs says about a test: pure functions of counts, without input or output.
+//! The statistics of a number of runs of a test: pure functions of counts, without input or output.
 //!
 //! **Invariant:** the same counts give the same answer; nothing here knows what a run is.
 

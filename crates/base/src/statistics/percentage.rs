@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How many parts 1 % has.
+/// The number of parts of 1 %.
 const PARTS: u32 = 10_000;
 
 /// The most decimals of a percentage.

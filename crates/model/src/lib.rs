@@ -1,4 +1,4 @@
-//! What people write: the types of the YAML, the JSON Schemas made from them, and variables.
+//! The types of the YAML that people write, the JSON Schemas made from them, and variables.
 //!
 //! It does no input or output. The program installs what it adds: the turn types of its protocols
 //! ([`model::install_turn_types`]) and the schemas of its files ([`schema::install`]).

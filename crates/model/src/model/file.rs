@@ -1,8 +1,8 @@
-//! What the files of the model have in common.
+//! The properties that all files of the model have.
 
 use ananke_base::source::{Node, TypeMismatch};
 
-/// What the keys at the top of a file begin with that are the user's own: for anchors, never read (SPEC 1).
+/// The beginning of keys at the top of a file that are the user's own: for anchors, never read (SPEC 1).
 const EXTENSION: &str = "x-";
 
 /// Whether a key at the top of a file is the user's own.

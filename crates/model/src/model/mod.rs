@@ -1,4 +1,4 @@
-//! What people write, one type a file.
+//! The types of what people write, one file per type.
 //!
 //! The types mirror the YAML key by key; the doc comment of a field is its description in the generated schema and in
 //! an editor's hover, and every field carries its since-version as `x-since` (that of its

@@ -74,7 +74,7 @@ impl Turn {
         }
     }
 
-    /// What must be true of the turn before, of an action of a walk.
+    /// The assertions on the turn before that an action of a walk needs.
     pub fn needs(&self) -> Option<&Spanned<AssertBlock>> {
         match self {
             Self::User(turn) => turn.needs.as_ref(),
@@ -129,11 +129,11 @@ pub struct TurnSettings<'t> {
     pub timeout_ms: Option<&'t TimeoutMs>,
     /// Passed to the agent with its runs.
     pub props: Option<&'t Node>,
-    /// How the agent is asked.
+    /// The options of the request to the agent.
     pub options: Option<&'t RequestOptions>,
-    /// What it keeps for later turns.
+    /// The values that it keeps for later turns.
     pub capture: Option<&'t FreeMap<Spanned<Capture>>>,
-    /// What it answers a server that asks back.
+    /// The answers to a server that asks back.
     pub respond: Option<&'t Respond>,
 }
 

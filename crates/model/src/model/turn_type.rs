@@ -23,9 +23,9 @@ pub struct TurnType {
     pub name: &'static str,
     /// The schema version that has it first.
     pub since: &'static str,
-    /// What such a turn does, in the schema and in editors.
+    /// The description of such a turn, in the schema and in editors.
     pub description: &'static str,
-    /// What it is, whatever its name.
+    /// The kind of turn, whatever its name.
     pub kind: TurnKind,
 }
 
@@ -144,7 +144,7 @@ impl JsonSchema for WalkAction {
     }
 }
 
-/// What an action has in addition to a turn.
+/// The description of the key `needs`, which only actions have.
 const NEEDS: &str =
     "What must be true of the turn before. Without it, the action is always possible.";
 

@@ -1,4 +1,4 @@
-//! What a file may hold: the JSON Schemas, and loading a file against them.
+//! The JSON Schemas of files, and loading a file against them.
 //!
 //! `generate` makes the schemas from the model, `prune` cuts them to an older version; the committed ones in `schema/`
 //! are what the program uses. [`load()`] is the one way from a text to a value of the model: `check` walks the tree once

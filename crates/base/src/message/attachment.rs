@@ -13,7 +13,7 @@ pub struct Attachment {
     pub content: FileContent,
 }
 
-/// The content of a file as an agent is sent it.
+/// The content of a file that is sent to an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileContent {
     /// The file itself. In a test that is only checked, nothing is read and `base64` is empty.

@@ -59,7 +59,7 @@ pub struct TagDefault {
 /// Reads a value of the model from a tree.
 ///
 /// # Errors
-/// Where the tree does not fit the type: the first such place.
+/// The first place where the tree does not fit the type.
 pub fn from_node<T: DeserializeOwned>(
     node: &Node,
     defaults: &[TagDefault],
@@ -70,7 +70,7 @@ pub fn from_node<T: DeserializeOwned>(
 /// The same for a mapping of which some keys are passed over.
 ///
 /// # Errors
-/// Where the tree does not fit the type: the first such place.
+/// The first place where the tree does not fit the type.
 pub fn from_mapping<T: DeserializeOwned>(
     node: &Node,
     defaults: &[TagDefault],

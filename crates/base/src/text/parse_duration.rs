@@ -19,7 +19,7 @@ const UNITS: [(&str, u64); 4] = [
 /// (SPEC 9, "Durations everywhere"). Spaces may separate the parts. Anything below a microsecond is dropped.
 ///
 /// # Errors
-/// What is wrong with `text`, and what to write instead.
+/// The mistake in `text`, and the form to write instead.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let mut rest = text.trim();
     if rest.is_empty() {

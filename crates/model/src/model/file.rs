@@ -15,6 +15,6 @@ pub trait File: Sized {
     /// Reads it.
     ///
     /// # Errors
-    /// Where the tree does not fit: the first such place.
+    /// The first place where the tree does not fit.
     fn read(root: &Node) -> Result<Self, TypeMismatch>;
 }

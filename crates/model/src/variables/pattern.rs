@@ -170,7 +170,7 @@ impl Patterns {
     /// The compiled form of `pattern`.
     ///
     /// # Errors
-    /// Where it compiles to more than 1 MiB.
+    /// If it compiles to more than 1 MiB.
     pub fn compile(&mut self, pattern: &Pattern) -> Result<Arc<Regex>, regex::Error> {
         if let Some(regex) = self.0.get(pattern) {
             return Ok(Arc::clone(regex));

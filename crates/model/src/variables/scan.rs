@@ -48,7 +48,7 @@ pub struct MalformedReferences<'a> {
 /// Cuts `text` into literals and references. `$${` is the escape for a literal `${`; a bare `$` is never special.
 ///
 /// # Errors
-/// Where a `${` begins no reference.
+/// If a `${` begins no reference.
 pub fn scan(text: &str) -> Result<Vec<Piece<'_>>, MalformedReferences<'_>> {
     let mut pieces = Vec::new();
     let mut errors = Vec::new();

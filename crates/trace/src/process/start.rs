@@ -36,7 +36,7 @@ impl StartError {
 /// Starts a program in a process group of its own, with its whole environment and `stdin` given, and both outputs piped.
 ///
 /// # Errors
-/// Where it cannot be started.
+/// If it cannot be started.
 pub fn start(program: &Program<'_>, stdin: Stdio) -> Result<Started, StartError> {
     if !program.folder.is_dir() {
         let why = if program.folder.exists() {

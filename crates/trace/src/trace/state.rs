@@ -53,7 +53,7 @@ impl State {
     /// Applies a JSON Patch; if one operation does not apply, none is applied.
     ///
     /// # Errors
-    /// Why the patch does not apply.
+    /// The reason why the patch does not apply.
     pub fn patch(&mut self, operations: &Value) -> Result<(), String> {
         let operations = Vec::<PatchOperation>::deserialize(operations)
             .map_err(|failure| format!("it is not a JSON Patch ({failure})"))?;

@@ -1,4 +1,4 @@
-//! Which calls a rule is about: by name, arguments and result.
+//! The selection of calls that a rule is about: by name, arguments and result.
 
 mod argument_reading;
 mod arguments;

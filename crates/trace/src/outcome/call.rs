@@ -33,7 +33,7 @@ pub struct CallOutcome {
 }
 
 words! {
-    /// How a call failed.
+    /// The way in which a call failed.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum CallFailure {
         /// It was executed and failed.

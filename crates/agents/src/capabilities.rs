@@ -1,4 +1,4 @@
-//! What a target can do, as far as tests depend on it.
+//! The capabilities of a target, as far as tests depend on them.
 
 /// Something that a test may need of its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum Capability {
     UntypedUrls,
 }
 
-/// What a target can do.
+/// The capabilities of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
     has: &'static [Capability],
@@ -48,7 +48,7 @@ impl Capabilities {
 }
 
 impl Capability {
-    /// What a target without it lacks, after "a target of the type `x`": `does not show tool calls`.
+    /// The lack of a target without it, after "a target of the type `x`": `does not show tool calls`.
     pub fn lack(self) -> &'static str {
         match self {
             Self::ToolCalls => "does not show tool calls",

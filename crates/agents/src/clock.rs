@@ -1,4 +1,4 @@
-//! Whose clock the rules about time go by.
+//! The clock that the rules about time go by.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -61,7 +61,7 @@ impl TargetConfig {
         self.own.describe()
     }
 
-    /// What the target can do.
+    /// The capabilities of the target.
     pub fn capabilities(&self) -> Capabilities {
         self.own.capabilities()
     }
@@ -71,7 +71,7 @@ impl TargetConfig {
         Registration::find(self.protocol).is_some_and(|protocol| protocol.takes_turn(kind))
     }
 
-    /// How the target gets what it cannot do, if a key of it says so.
+    /// The way in which the target gets a capability that it lacks, if a key of it says so.
     pub fn how_to_get(&self, lacking: Capability) -> Option<&'static str> {
         self.own.how_to_get(lacking)
     }
@@ -124,7 +124,7 @@ impl TargetConfig {
         })
     }
 
-    /// What is odd about the turns of a test of this target; `source` is the test's file.
+    /// The oddities of the turns of a test of this target; `source` is the test's file.
     pub fn check_turns(
         &self,
         turns: &[Spanned<Turn>],

@@ -1,6 +1,6 @@
-//! How an exchange ended.
+//! The end of an exchange.
 
-/// How an exchange ended, apart from what the agent itself reports.
+/// The end of an exchange, apart from what the agent itself reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// With the protocol's terminal event.

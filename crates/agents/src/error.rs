@@ -1,4 +1,4 @@
-//! Why an exchange came to nothing.
+//! The reason why an exchange came to nothing.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use ananke_trace::redact::{BESIDE, excerpt};
 /// The beginning of the message of an error if no connection could be made.
 pub(super) const NO_CONNECTION: &str = "could not connect to ";
 
-/// What had arrived by then: the evidence of a protocol error.
+/// The data that had arrived by then: the evidence of a protocol error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Received {
     /// HTTP status, where a head came.
@@ -16,14 +16,14 @@ pub struct Received {
     pub content_type: Option<String>,
     /// The first bytes of the body, at most [`Received::QUOTED_BYTES`], made readable.
     pub first_bytes: String,
-    /// How many bytes of body came.
+    /// The number of bytes of the body that came.
     pub bytes: u64,
-    /// How many events were understood.
+    /// The number of events that were understood.
     pub events: u64,
 }
 
 impl Received {
-    /// How many bytes of a body are quoted in an error.
+    /// The most bytes of a body that are quoted in an error.
     pub const QUOTED_BYTES: usize = 200;
 
     /// The start of `bytes` as text that is safe to print: what is not printable is escaped.
@@ -61,11 +61,11 @@ impl Received {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}{received}")]
 pub struct TargetError {
-    /// What went wrong, lower case, no full stop: `the stream ended without a terminal event`.
+    /// The error, lower case, no full stop: `the stream ended without a terminal event`.
     pub message: String,
-    /// What was received, empty where nothing was.
+    /// The data that was received, empty if there was none.
     pub received: Received,
-    /// What to do about it.
+    /// The remedy.
     pub help: Option<String>,
 }
 

@@ -20,7 +20,7 @@ const APART: [&str; 2] = [EXTENDS, "assert"];
 /// it is merged as a tree, and the result is read by the protocol of the target at the end of the chain.
 #[derive(Clone, Debug)]
 pub struct NamedTarget {
-    /// What is written.
+    /// The definition as it is written.
     pub node: Node,
 }
 

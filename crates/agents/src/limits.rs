@@ -1,4 +1,4 @@
-//! How far an exchange may go.
+//! The limits of an exchange.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,12 +8,12 @@ use tokio_util::sync::CancellationToken;
 use super::pace::Pacer;
 use ananke_base::context::At;
 
-/// How far an exchange may go.
+/// The limits of an exchange.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// How long until [`Ended::Timeout`](super::Ended::Timeout).
+    /// The time until [`Ended::Timeout`](super::Ended::Timeout).
     pub timeout: Duration,
-    /// When [`Ended::Timeout`](super::Ended::Timeout) comes at the latest, by the clock of requests, if none of them waits.
+    /// The latest moment of [`Ended::Timeout`](super::Ended::Timeout), by the clock of requests, if none of them waits.
     pub deadline: Option<At>,
     /// Largest single event, in bytes.
     pub max_event_bytes: usize,
@@ -52,7 +52,7 @@ impl Limits {
         }
     }
 
-    /// When [`Ended::Timeout`](super::Ended::Timeout) comes at the latest: what requests have waited is added.
+    /// The latest moment of [`Ended::Timeout`](super::Ended::Timeout): the time that requests have waited is added.
     pub fn latest(&self) -> Option<At> {
         let waited = self
             .pacer
@@ -61,7 +61,7 @@ impl Limits {
         self.deadline.map(|deadline| deadline.plus(waited))
     }
 
-    /// When the time of an exchange is up that began at `sent`.
+    /// The moment at which the time of an exchange is up that began at `sent`.
     pub fn until(&self, sent: At) -> At {
         let until = sent.plus(self.timeout);
         self.latest().map_or(until, |latest| latest.min(until))

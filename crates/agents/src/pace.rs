@@ -1,4 +1,4 @@
-//! How often and how many at once an agent is talked to: the keys of a target, and when a request may be sent.
+//! The limits of the rate and concurrency of requests to an agent: the keys of a target, and when a request may be sent.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -17,29 +17,29 @@ const MOST: u64 = 1_000_000;
 /// The limits of a target. Targets that inherit a limit have that of the target where it is written: it is the same one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TargetPace {
-    /// How many requests may be sent in a time.
+    /// The most requests that may be sent in a time.
     pub rate: Option<Rate>,
-    /// How many tests may talk to the agent at once.
+    /// The most tests that may talk to the agent at once.
     pub concurrency: Option<Concurrency>,
 }
 
 /// So many requests in any span of this time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rate {
-    /// How many.
+    /// The number of requests.
     pub requests: usize,
     /// In which time.
     pub per: Duration,
-    /// Where it is written.
+    /// The place of the setting.
     pub place: Span,
 }
 
 /// So many tests at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Concurrency {
-    /// How many.
+    /// The number of tests.
     pub tests: usize,
-    /// Where it is written.
+    /// The place of the setting.
     pub place: Span,
 }
 
@@ -79,6 +79,6 @@ pub trait Pacer: Debug + Send + Sync {
     /// Waits until the next request may be sent, and counts it.
     fn request(&self) -> BoxFuture<'_, ()>;
 
-    /// How long the requests have waited so far, which is no time of the test.
+    /// The time that the requests have waited so far, which is no time of the test.
     fn waited(&self) -> Duration;
 }

@@ -1,4 +1,4 @@
-//! What a protocol is made of: the one thing that a new protocol implements and registers.
+//! The parts of a protocol: the one thing that a new protocol implements and registers.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ pub trait ProtocolConfig: Debug + Send + Sync {
     /// The agent in words, with its article: `an agent of AG-UI 0.x`.
     fn describe(&self) -> &'static str;
 
-    /// What such a target can do.
+    /// The capabilities of such a target.
     fn capabilities(&self) -> Capabilities;
 
-    /// How a target gets what it cannot do, if a key of it says so.
+    /// The way in which a target gets a capability that it lacks, if a key of it says so.
     fn how_to_get(&self, _lacking: Capability) -> Option<&'static str> {
         None
     }
@@ -72,7 +72,7 @@ pub trait ProtocolConfig: Debug + Send + Sync {
     /// Checks every leaf and fills it; `None` if something is known later or was reported.
     fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>>;
 
-    /// What is odd about the turns of a test of such a target; `source` is the test's file.
+    /// The oddities of the turns of a test of such a target; `source` is the test's file.
     fn check_turns(
         &self,
         _turns: &[Spanned<Turn>],

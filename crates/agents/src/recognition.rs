@@ -1,4 +1,4 @@
-//! Which other protocol an answer looks like that is not what a target's own protocol promises.
+//! The other protocol that an answer looks like, if it is not what a target's own protocol promises.
 //!
 //! An error quotes how the answer starts, and each protocol has signs by which its answers are known ([`Protocol::SIGNS`]). An
 //! answer that has a sign of the target's own protocol is left as it is.

@@ -1,17 +1,17 @@
-//! What an agent is asked to do.
+//! The actions that an agent is asked for.
 
 use ananke_base::message::{InterruptAnswer, OwnTurn, RequestContext, ToolAnswer, UserContent};
 
 /// One exchange with an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// What is asked.
+    /// The action that is requested.
     pub action: Action,
-    /// What goes to the agent with it.
+    /// The context that goes to the agent with it.
     pub context: RequestContext,
 }
 
-/// What a turn asks of the agent.
+/// The action that a turn requests of the agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// The user says something.
@@ -20,7 +20,7 @@ pub enum Action {
         message_id: String,
         /// The name of the user, if there is one.
         name: Option<String>,
-        /// What the user says.
+        /// The content of the message.
         content: UserContent,
     },
     /// A request of the protocol's own.

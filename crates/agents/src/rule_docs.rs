@@ -1,8 +1,8 @@
-//! What the rules of protocols for the order of events mean, with examples.
+//! The meaning of the rules of protocols for the order of events, with examples.
 
 use super::registry::protocols;
 
-/// What one rule means.
+/// The meaning of one rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleDocs {
     /// Its name.

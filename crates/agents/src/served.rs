@@ -19,11 +19,11 @@ pub trait ServedProtocol: Sync {
     /// Reads a request.
     ///
     /// # Errors
-    /// What makes the body no request of this protocol, in words that follow the protocol's name.
+    /// The reason why the body is no request of this protocol, in words that follow the protocol's name.
     fn read(&self, body: &[u8]) -> Result<Box<dyn ServedRequest>, String>;
 }
 
-/// What a client asks.
+/// The request of a client.
 pub trait ServedRequest: Send + Sync {
     /// The conversation that it belongs to; `None` if a request has all of its conversation.
     fn thread(&self) -> Option<&str>;
@@ -31,13 +31,13 @@ pub trait ServedRequest: Send + Sync {
     /// Whether the conversation begins with it.
     fn begins(&self) -> bool;
 
-    /// What is asked: of a thread, what is new; else everything from the beginning of the conversation.
+    /// The actions that are requested: of a thread, the new ones; else everything from the beginning of the conversation.
     fn actions(&self) -> &[Action];
 
     /// The client's own tools.
     fn tools(&self) -> &[ToolDeclaration];
 
-    /// What the user says, or what is asked instead, in words.
+    /// The message of the user, or the request instead, in words.
     fn describe(&self) -> String;
 
     /// The response to it: `runs` are what the agent does, one for each action.
@@ -66,12 +66,12 @@ pub trait ServedRequest: Send + Sync {
     fn ids(&self) -> &[(&'static str, String)];
 }
 
-/// What an agent does, and how long after the request.
+/// A change that an agent makes, and its time after the request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimedChange {
-    /// How long after the request.
+    /// The time after the request.
     pub after: Duration,
-    /// What.
+    /// The change.
     pub change: Change<'static>,
 }
 
@@ -82,15 +82,15 @@ pub struct ServedResponse {
     pub status: u16,
     /// The headers in their order, among them the content type.
     pub headers: Vec<(String, String)>,
-    /// How long after the request the head is sent.
+    /// The time after the request at which the head is sent.
     pub after: Duration,
     /// The body: pieces that belong together.
     pub frames: Vec<ServedFrame>,
-    /// What comes after them.
+    /// The end after them.
     pub end: ServedEnd,
 }
 
-/// How a response ends.
+/// The end of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServedEnd {
     /// It is complete.
@@ -104,7 +104,7 @@ pub enum ServedEnd {
 /// A piece of a response: an event, or a whole document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServedFrame {
-    /// How long after the request.
+    /// The time after the request.
     pub after: Duration,
     /// Its bytes.
     pub bytes: Bytes,

@@ -14,10 +14,10 @@ use super::sink::Sink;
 use ananke_base::context::{CaseKey, Clock, Ids};
 use ananke_base::message::{HistoryMessage, ServerRequestKind, ToolDeclaration};
 
-/// What a session is opened with: everything that is known only when its test starts.
+/// The options with which a session is opened: everything that is known only when its test starts.
 #[derive(Clone)]
 pub struct SessionOptions {
-    /// Which test, run and attempt this is.
+    /// The key of this test, run and attempt.
     pub key: CaseKey,
     /// The conversation's thread.
     pub thread_id: String,
@@ -27,9 +27,9 @@ pub struct SessionOptions {
     pub client_tools: Arc<[ToolDeclaration]>,
     /// Whether the tools of the agent must be known before its first turn, if it can declare them.
     pub declares_tools: bool,
-    /// What comes of calls to tools that were not declared, if a client executes the tools.
+    /// The treatment of calls to tools that were not declared, if a client executes the tools.
     pub undeclared: UndeclaredCalls,
-    /// What a server may ask back, since a turn of the test answers it.
+    /// The requests that a server may make, since a turn of the test answers them.
     pub offered: Arc<[ServerRequestKind]>,
     /// Arrival times.
     pub clock: Arc<dyn Clock>,
@@ -41,7 +41,7 @@ pub struct SessionOptions {
     pub programs: Arc<dyn PipeLauncher>,
 }
 
-/// What comes of calls to tools that were not declared.
+/// The treatment of calls to tools that were not declared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UndeclaredCalls {
     /// They are an error of the agent: nothing answers them (SPEC 5).

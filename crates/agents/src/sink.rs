@@ -1,4 +1,4 @@
-//! Where a session reports what happens.
+//! The receiver of everything that a session reports.
 
 use std::ops::ControlFlow;
 
@@ -13,7 +13,7 @@ pub trait Sink: Send {
     /// Bytes of the connection, stamped when they arrived.
     fn wire(&mut self, at: At, wire: Wire<'_>);
 
-    /// What the last frame meant. `Break` ends the exchange as [`Ended::Cancelled`](super::Ended::Cancelled).
+    /// Takes a change that the last frame meant. `Break` ends the exchange as [`Ended::Cancelled`](super::Ended::Cancelled).
     fn change(&mut self, at: At, change: Change<'_>) -> ControlFlow<Stop>;
 
     /// Answers what a server asks back before it goes on. Without an answer of its own, a sink declines.
@@ -50,7 +50,7 @@ pub enum Wire<'a> {
     Headers(&'a [(String, String)]),
     /// The response's head did not come in time.
     Late {
-        /// What was missing, in words that follow `timeout after 3s: `.
+        /// The missing part, in words that follow `timeout after 3s: `.
         missing: &'a str,
     },
     /// One raw frame; the changes that follow come from it.

@@ -15,11 +15,11 @@ const FIELD: [u8; 4] = *b"data";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an event is larger than {max_event_bytes} bytes")]
 pub struct EventTooLarge {
-    /// What is allowed.
+    /// The number of bytes that is allowed.
     pub max_event_bytes: usize,
 }
 
-/// Where in a line the next byte falls.
+/// The position of the next byte in a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LinePosition {
     /// In the byte order mark, after this many of its bytes.
@@ -42,16 +42,16 @@ pub struct SseDecoder {
     after_return: bool,
     /// The event begun has a `data` line, if only an empty one.
     has_data: bool,
-    /// What of the event's data came in earlier chunks or lines.
+    /// The part of the event's data that came in earlier chunks or lines.
     data: Vec<u8>,
     /// `data` was handed over: it goes before anything else is put into it.
     handed_over: bool,
     max_event_bytes: usize,
-    /// What a stream says besides its data, if that is kept.
+    /// The fields of a stream other than its data, if they are kept.
     fields: Option<SseFields>,
 }
 
-/// What a stream says besides its data.
+/// The fields of a stream other than its data.
 #[derive(Debug, Default)]
 struct SseFields {
     /// The start of the line that is read.
@@ -60,7 +60,7 @@ struct SseFields {
     retry_ms: Option<u64>,
 }
 
-/// How much of a line without data is kept, in bytes.
+/// The most bytes of a line without data that are kept.
 const LONGEST_FIELD: usize = 1 << 10;
 
 impl SseFields {
@@ -118,7 +118,7 @@ impl SseDecoder {
     /// The data of the next event that is complete, taken from the front of `rest`; `None` once `rest` is used up.
     ///
     /// # Errors
-    /// Where an event has more data than allowed.
+    /// If an event has more data than allowed.
     pub fn next_event<'s, 'c: 's>(
         &'s mut self,
         rest: &mut &'c [u8],

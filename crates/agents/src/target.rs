@@ -26,7 +26,7 @@ pub trait Target: Debug + Send + Sync {
     /// The state that a conversation starts with.
     fn state(&self) -> &Value;
 
-    /// What it is, in the words of reports.
+    /// The peer, in the words of reports.
     fn peer(&self) -> Peer {
         Peer::Agent
     }
@@ -41,13 +41,13 @@ pub trait Target: Debug + Send + Sync {
         false
     }
 
-    /// How long a session may wait in one turn by itself, which is no time of the agent.
+    /// The longest time that a session may wait in one turn by itself, which is no time of the agent.
     fn longest_wait(&self) -> Duration {
         Duration::ZERO
     }
 
-    /// Where the agent is and which one it is there: two targets with one address are the same agent, whatever they are
-    /// called. A model is asked as `connector`, if one is named. `None` if nothing but the definition says it.
+    /// The address of the agent, and which one it is there: two targets with one address are the same agent, whatever they
+    /// are called. A model is asked as `connector`, if one is named. `None` if nothing but the definition says it.
     fn address(&self, _connector: Option<&str>) -> Option<String> {
         self.program().map(PipeProgram::address)
     }

@@ -1,4 +1,4 @@
-//! Who executes the tools that a model calls.
+//! The program that executes the tools that a model calls.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

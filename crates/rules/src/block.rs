@@ -11,15 +11,15 @@ pub struct Block {
     pub entries: Vec<RuleEntry>,
     /// Duplicates, in the order of the file.
     pub dropped: Vec<DroppedRule>,
-    /// What one block of this level defines and a later one replaces.
+    /// The rules that one block of this level defines and a later one replaces.
     pub replaced: Vec<ReplacedRule>,
-    /// What of outer levels does not apply, in the order of the file.
+    /// The parts of outer levels that do not apply, in the order of the file.
     pub disabled: Vec<Disabled>,
     /// Whether calls of subagents are excluded, and where that is said.
     pub subagents: Option<(bool, RuleOrigin)>,
     /// The limits of `timing` and `usage`.
     pub limits: PerMeasure<Setting>,
-    /// What one block of this level says about a limit and a later one replaces, in the order of the file.
+    /// The settings of limits in one block of this level that a later one replaces, in the order of the file.
     pub replaced_limits: Vec<(Measure, Setting)>,
     /// `outcome`
     pub outcome: Option<Expectation>,
@@ -29,7 +29,7 @@ pub struct Block {
     pub is_replay: bool,
 }
 
-/// What a level says about how a run must end, or about a snapshot: one value, which inner levels override.
+/// The requirement of a level on the end of a run, or on a snapshot: one value, which inner levels override.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expectation {
     /// `false`: what outer levels say does not apply.
@@ -43,7 +43,7 @@ pub enum Expectation {
 pub struct Disabled {
     /// The path of a rule in an assert block (`tools.forbid`), or of a whole block (`tools`).
     pub path: &'static str,
-    /// Where it is written.
+    /// The place where it is written.
     pub origin: RuleOrigin,
 }
 
@@ -56,7 +56,7 @@ impl Disabled {
 }
 
 impl Block {
-    /// Where rules of this path are switched off.
+    /// The place where rules of this path are switched off.
     pub(crate) fn disables(&self, path: &str) -> Option<&RuleOrigin> {
         self.disabled
             .iter()

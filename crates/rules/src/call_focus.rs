@@ -1,4 +1,4 @@
-//! What of a call a rule looks at, and how the call is shown in a failure.
+//! The parts of a call that a rule looks at, and the form in which a failure shows the call.
 
 use serde_json::Value;
 
@@ -11,14 +11,14 @@ use ananke_trace::trace::{Args, ToolCall, ToolResult, Trace};
 /// A result of at most so many bytes that is compared is shown as JSON, so that `"42"` is not taken for `42`.
 const QUOTED: usize = 60;
 
-/// What of a call a rule looks at, and what is wrong with it.
+/// The parts of a call that a rule looks at, and the mismatches in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CallFocus {
     /// Places in its arguments.
     pub(crate) args: Vec<JsonFocus>,
     /// Places in its result.
     pub(crate) result: Vec<JsonFocus>,
-    /// What is wrong with the call at no place, or at one that cannot be shown.
+    /// The mismatches of the call at no place, or at one that cannot be shown.
     pub(crate) words: Vec<String>,
 }
 

@@ -13,7 +13,7 @@ pub struct Captured {
     pub text: String,
 }
 
-/// Which snapshots a run may write, so that their rules pass.
+/// The snapshots that a run may write, so that their rules pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Writing {
     /// One whose file does not exist.
@@ -39,7 +39,7 @@ impl Captured {
         }
     }
 
-    /// How the rule fails if it is not written.
+    /// The failure of the rule if it is not written.
     pub(crate) fn failure(&self) -> Finding {
         let shown = &self.golden.shown;
         let (message, difference, help) = match &self.golden.text {

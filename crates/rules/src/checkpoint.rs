@@ -7,9 +7,9 @@ use super::inherit::TurnRules;
 pub struct CompiledCheckpoint {
     /// Its id.
     pub id: String,
-    /// What it is about.
+    /// The description of the checkpoint.
     pub description: Option<String>,
-    /// What is true of the turn that reaches it.
+    /// The rules that pass on the turn that reaches it.
     pub rules: TurnRules,
     /// The checkpoints that must be reached before, or in the same turn.
     pub after: Vec<String>,

@@ -10,9 +10,9 @@ use super::text::{ComparedText, Needle};
 pub(crate) enum Claim<'r> {
     /// So many selected calls must come.
     Requires {
-        /// Which calls.
+        /// The selected calls.
         selector: &'r Selector,
-        /// How many at least.
+        /// The least number of them.
         min: u64,
         /// The tool that has to be called before each of them.
         after: Option<&'r str>,
@@ -21,21 +21,21 @@ pub(crate) enum Claim<'r> {
     RequiresNothing(&'r ToolName),
     /// A call or a result must come, as a step of a sequence.
     Step {
-        /// Which calls.
+        /// The selected calls.
         selector: &'r Selector,
         /// Whether their result is the step.
         is_result: bool,
     },
     /// These calls, or their results, trigger the rule; without one it passes.
     TriggeredBy {
-        /// Which tool.
+        /// The tool.
         name: &'r ToolName,
-        /// Which of its calls, unless all are.
+        /// The calls to it that trigger the rule, unless all do.
         selector: Option<&'r Selector>,
         /// Whether their result is the trigger.
         is_result: bool,
     },
-    /// What the rule requires always comes before its trigger, which is a result of this tool.
+    /// The trigger, a result of this tool, always comes after something that the rule requires.
     AlwaysPreceded(&'r ToolName),
     /// The tool must not be called.
     ForbidsTool(&'r str),

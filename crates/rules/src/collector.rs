@@ -14,7 +14,7 @@ use ananke_trace::outcome::Level;
 /// Takes what the registered rules make of an assert block.
 pub(crate) struct Collector<'c, 'f> {
     pub(crate) interpolation: &'c mut Interpolation<'f>,
-    /// What the block says so far.
+    /// The block so far.
     pub(crate) block: Block,
     /// The path of the rule that is read.
     pub(crate) path: &'static str,
@@ -46,7 +46,7 @@ impl<'c, 'f> Collector<'c, 'f> {
         }
     }
 
-    /// What is written for the rule that is read, unless it is `false`: that switches off what outer levels say.
+    /// The value of the rule that is read, unless it is `false`: that switches off the values of outer levels.
     pub(crate) fn switched<'m, T>(
         &mut self,
         written: Option<&'m Spanned<Toggle<T>>>,

@@ -12,7 +12,7 @@ use ananke_model::model::{AssertBlock, Subagents, Text, TextRules};
 use ananke_model::variables::Interpolation;
 use ananke_trace::outcome::Level;
 
-/// How many blocks may extend each other one after the other: far more than people write.
+/// The most blocks that may extend each other one after the other: far more than people write.
 const MOST_EXTENDED: usize = 32;
 
 impl Block {
@@ -48,7 +48,7 @@ struct Compiler<'c, 'f, 'l> {
     named: Option<Library<'l>>,
     /// The blocks of the library that were added: each counts once, where it comes first.
     added: BTreeSet<&'l str>,
-    /// How many blocks of the library extend each other on the way to here.
+    /// The number of blocks of the library that extend each other on the way to here.
     depth: usize,
     interpolation: &'c mut Interpolation<'f>,
     compiled: &'c mut Block,

@@ -9,7 +9,7 @@ use ananke_model::model::TextOf;
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{Author, Message, MessageKind, ToolCall, ToolResult, Trace, TurnRanges};
 
-/// What was said and done, as far as the rule sees it.
+/// The conversation, as far as the rule sees it.
 pub(super) fn conversation(view: &View<'_>) -> Map<String, Value> {
     let messages = view.trace.messages.iter();
     let messages = messages
@@ -85,7 +85,7 @@ pub(super) fn transcript(view: &View<'_>) -> String {
         .join("\n")
 }
 
-/// What the user said in the turn, or in the last turn of the test in which they said something.
+/// The message of the user in the turn, or in the last turn of the test in which they said something.
 fn input<'t>(view: &View<'t>) -> Option<&'t str> {
     let said = |turn: &'t TurnRanges| {
         turn.input

@@ -11,12 +11,12 @@ use ananke_trace::trace::Peer;
 /// The longest piece of agent text in a failure, in characters.
 const SHOWN: usize = 200;
 
-/// What an agent said, in words.
+/// The text of an agent, in words.
 pub(crate) fn said(text: &str) -> String {
     said_by(Peer::Agent, text)
 }
 
-/// What `peer` said, in words.
+/// The text of `peer`, in words.
 pub(crate) fn said_by(peer: Peer, text: &str) -> String {
     if text.is_empty() {
         return format!("{} nothing", peer.said());

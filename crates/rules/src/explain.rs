@@ -1,4 +1,5 @@
-//! Which rules apply where, as a value that people can be shown: by scope, with the origin of each and what it replaces.
+//! The rules that apply at each scope, as a value that people can be shown: with the origin of each and the rules that it
+//! replaces.
 //!
 //! Merged blocks flow in, an [`Explanation`] comes out. Its words are those of the rules, and what it says to apply is what
 //! [`inherit`] merged: nothing is decided here.
@@ -10,7 +11,7 @@ use super::limits::{Measure, Setting};
 use super::rule::{DroppedRule, ReplacedRule, RuleEntry};
 use super::rule_origin::RuleOrigin;
 
-/// Which rules apply in a test.
+/// The rules that apply in a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// Those whose scope is the test.
@@ -30,11 +31,11 @@ pub struct ScopeRules {
     pub limits: Vec<ExplainedLimit>,
     /// Duplicates.
     pub dropped: Vec<DroppedRule>,
-    /// What outer levels define and this scope switches off.
+    /// The rules that outer levels define and this scope switches off.
     pub switched_off: Vec<ReplacedRule>,
     /// Whether calls of subagents are excluded, if this scope says so, and where.
     pub subagents: Option<(bool, RuleOrigin)>,
-    /// What of a turn does not count towards the test's total; empty for a test.
+    /// The measures of a turn that do not count towards the test's total; empty for a test.
     pub separate: Vec<Measure>,
     /// A replay turn: inherits nothing.
     pub is_replay: bool,
@@ -43,15 +44,15 @@ pub struct ScopeRules {
 /// One limit of one scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExplainedLimit {
-    /// What is limited.
+    /// The measure that is limited.
     pub measure: Measure,
-    /// What applies, which may be that there is no limit.
+    /// The limit in words, which may be that there is none.
     pub words: String,
     /// The turns to which a limit of the test applies, to be read after its words; may be empty.
     pub turns: String,
-    /// Where it is written.
+    /// The place where it is defined.
     pub origin: RuleOrigin,
-    /// What this scope replaces or switches off, the nearest level first.
+    /// The limits that this scope replaces or switches off, the nearest level first.
     pub replaced: Vec<(String, RuleOrigin)>,
 }
 
@@ -135,7 +136,7 @@ pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
     Explanation { test: whole, turns }
 }
 
-/// Which turns a limit of the test is about, after its number.
+/// The turns that a limit of the test is about, after its number.
 fn listed(turns: &[bool], word: &str, together: &str) -> String {
     let counted = turns.iter().zip(1_usize..).filter(|(applies, _)| **applies);
     let numbers: Vec<String> = counted.map(|(_, number)| number.to_string()).collect();
@@ -148,7 +149,7 @@ fn listed(turns: &[bool], word: &str, together: &str) -> String {
     }
 }
 
-/// What the blocks of a level say about a limit, the last one first.
+/// The settings of a limit in the blocks of a level, the last one first.
 fn said(measure: Measure, block: &Block) -> impl Iterator<Item = &Setting> {
     let replaced = block
         .replaced_limits

@@ -11,41 +11,42 @@ use super::rule::{DroppedRule, ReplacedRule, Rule, RuleEntry};
 use super::rule_origin::RuleOrigin;
 use super::snapshot::{innermost, without_turns};
 
-/// Which rules apply in a test, by scope.
+/// The rules that apply in a test, by scope.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inherited {
     /// The rules whose scope is the test: the target's and the test's own, outer first.
     pub test: Vec<RuleEntry>,
-    /// What the target or the test defines although it applied already.
+    /// The rules that the target or the test defines although they applied already.
     pub dropped: Vec<DroppedRule>,
-    /// What the target defines and the test replaces, or one block of a level and a later one of it.
+    /// The rules that the target defines and the test replaces, or one block of a level and a later one of it.
     pub replaced: Vec<ReplacedRule>,
     /// Whether calls of subagents do not count for the rules whose scope is the test.
     pub excludes_subagents: bool,
     /// The test's effective limits.
     pub limits: PerMeasure<Bound>,
-    /// What each turn adds.
+    /// The rules that each turn adds.
     pub turns: Vec<TurnRules>,
 }
 
-/// Which rules apply to one turn in addition to those of the test.
+/// The rules that apply to one turn in addition to those of the test.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TurnRules {
     /// The rules whose scope is this turn.
     pub entries: Vec<RuleEntry>,
-    /// What the turn defines although it applied already.
+    /// The rules that the turn defines although they applied already.
     pub dropped: Vec<DroppedRule>,
     /// The rules of the test that do not look at this turn.
     pub left_out: Vec<ReplacedRule>,
     /// The same rules, to be found without looking at all of them.
     left_out_rules: HashSet<Arc<dyn Rule>>,
-    /// What one block of the turn defines and a later one replaces.
+    /// The rules that one block of the turn defines and a later one replaces.
     pub replaced: Vec<ReplacedRule>,
     /// Whether calls of subagents do not count for the turn's own rules.
     pub excludes_subagents: bool,
     /// The turn's effective limits.
     pub limits: PerMeasure<Bound>,
-    /// Where the turn's own limit is `false` or looser than the test's: its part does not count towards the test's total.
+    /// The measures of which the turn's own limit is `false` or looser than the test's: its part does not count towards the
+    /// test's total.
     pub separate: Vec<Measure>,
     /// A replay turn: inherits nothing.
     pub is_replay: bool,
@@ -59,7 +60,7 @@ impl TurnRules {
 }
 
 impl Inherited {
-    /// What applies to a turn that is not written.
+    /// The rules that apply to a turn that is not written.
     pub(crate) fn of_unwritten_turn(&self) -> TurnRules {
         let (excludes_subagents, limits) = (self.excludes_subagents, self.limits.clone());
         TurnRules {
@@ -78,7 +79,7 @@ impl Inherited {
             .any(|entry| entry.rule.looks_at_declared_tools())
     }
 
-    /// What a rule of the test does not look at.
+    /// The parts of the test that a rule of it does not look at.
     pub(crate) fn exclusions(&self, entry: &RuleEntry) -> Exclusions {
         let turns = self
             .turns
@@ -155,7 +156,7 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
     merged
 }
 
-/// Where a turn is in its test.
+/// The position of a turn in its test.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TurnPosition {
     /// No turn after it has a run of its own.
@@ -260,7 +261,7 @@ fn add_new<'o>(
     }
 }
 
-/// What the innermost level says about a limit; outer levels first.
+/// The setting of the innermost level for a limit; outer levels first.
 pub(crate) fn effective<'s>(measure: Measure, levels: &[&'s Block]) -> Option<&'s Setting> {
     levels
         .iter()

@@ -17,7 +17,7 @@ use ananke_model::model::{self, AssertBlock, JudgeRule, JudgedText, Text, TextOf
 use ananke_model::variables::{Interpolation, Leaf, Patterns};
 use ananke_trace::trace::{Fact, Facts};
 
-/// How many times a judge may be asked.
+/// The most times that a judge may be asked.
 const MOST_RUNS: u64 = 100;
 
 /// The keys of a question that are not of the test's choice.
@@ -36,14 +36,14 @@ const KEYS: [&str; 7] = [
 pub struct Judge {
     /// The name of the target that judges.
     pub agent: String,
-    /// What must be true.
+    /// The criteria that must be met.
     criteria: String,
     of: JudgedText,
     threshold: Option<Number>,
     runs: u32,
     quorum: u32,
     with: Map<String, Value>,
-    /// Which model it is to use.
+    /// The model that it is to use.
     pub connector: Option<String>,
     is_negated: bool,
     message: Option<String>,
@@ -105,7 +105,7 @@ impl Judge {
         })
     }
 
-    /// What the judge is asked about the scope that `view` shows.
+    /// The question to the judge about the scope that `view` shows.
     fn question(&self, view: &View<'_>) -> JudgeQuestion {
         let mut of_scope = conversation(view);
         let output = match self.of {
@@ -151,7 +151,7 @@ fn not_empty(written: &Text, what: &str, interpolation: &mut Interpolation<'_>) 
     Some(filled)
 }
 
-/// How many times the judge is asked, and how many of the answers must pass.
+/// The number of times that the judge is asked, and the number of answers that must pass.
 fn counts(written: &JudgeRule, interpolation: &mut Interpolation<'_>) -> (u32, u32) {
     let mut count = |written: Option<&model::Number>, most: u64| -> Leaf<Option<u32>> {
         match written {

@@ -42,7 +42,7 @@ impl<'a> Library<'a> {
         (message, help)
     }
 
-    /// What is wrong with how the blocks extend each other; a circle is reported once.
+    /// Reports the mistakes in how the blocks extend each other; a circle is reported once.
     pub fn check(&self, problems: &mut Vec<Diagnostic>) {
         let blocks: Vec<(&str, &[Text])> = self.blocks.into_iter().flatten().map(extends).collect();
         let places: HashMap<&str, usize> = blocks

@@ -20,7 +20,7 @@ pub struct NamedTool<'r> {
 }
 
 impl NamedTool<'_> {
-    /// Where the name is written.
+    /// The place where the name is written.
     pub fn place(&self) -> Place {
         self.entry.origin.source.place(self.span)
     }

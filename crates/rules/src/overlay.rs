@@ -73,7 +73,7 @@ pub(crate) fn divide<'b>(
     (replaced, kept)
 }
 
-/// What a block defines instead of a rule of an outer block, on the same scope.
+/// The origin of the rule of a block that replaces one of an outer block, on the same scope.
 pub(crate) fn replaced_by<'b>(entry: &RuleEntry, inner: &'b Block) -> Option<&'b RuleOrigin> {
     let instead = || {
         inner
@@ -87,7 +87,7 @@ pub(crate) fn replaced_by<'b>(entry: &RuleEntry, inner: &'b Block) -> Option<&'b
         .or_else(|| entry.rule.is_overridden().then(instead).flatten())
 }
 
-/// What a turn says instead of a rule of the test.
+/// The origin of the rule of a turn that replaces one of the test.
 pub(crate) fn replaced_on_turn<'b>(entry: &RuleEntry, turn: &'b Block) -> Option<&'b RuleOrigin> {
     let looser = || {
         turn.entries

@@ -1,4 +1,4 @@
-//! What a rule is. Each rule implements [`Rule`] in a file of its own and has one line in the registry.
+//! The definition of a rule. Each rule implements [`Rule`] in a file of its own and has one line in the registry.
 
 use std::any::Any;
 use std::fmt;
@@ -12,7 +12,7 @@ use super::rule_tool::RuleTool;
 use ananke_model::variables::Patterns;
 use ananke_trace::trace::{Facts, RunEnd};
 
-/// How a rule is inherited, and when it is decided (SPEC 7.1).
+/// The kind of a rule: it decides how the rule is inherited and when it is decided (SPEC 7.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RuleKind {
     /// Applies to every turn of its scope and to the whole of it; decided as soon as it is violated.
@@ -28,10 +28,10 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
     /// The facts that it rests on: without one of them, nothing is known about it.
     fn needs(&self) -> Facts;
 
-    /// What it expects, in the words of its failures.
+    /// The expectation, in the words of its failures.
     fn describe(&self) -> String;
 
-    /// How it is inherited, and when it is decided.
+    /// The kind, which decides how it is inherited and when it is decided.
     fn kind(&self) -> RuleKind {
         RuleKind::Requirement
     }
@@ -46,7 +46,7 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
         self.kind() == RuleKind::Prohibition
     }
 
-    /// When it is decided, in words.
+    /// The moment of its decision, in words.
     fn when_decided(&self, scope: RuleScope) -> String {
         format!("evaluated at the end of {}", scope.words())
     }
@@ -57,7 +57,7 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
     /// If a pattern compiles to more than is allowed.
     fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error>;
 
-    /// What it demands or rules out, for warnings.
+    /// The things that it demands or rules out, for warnings.
     fn claims(&self) -> Vec<Claim<'_>> {
         Vec::new()
     }
@@ -113,7 +113,7 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
     }
 }
 
-/// What every type of rule brings by itself: equality with any rule, and the way back to its type.
+/// The functions that every type of rule has by itself: equality with any rule, and the way back to its type.
 pub(crate) trait AnyRule: Any {
     /// Whether `other` is the same rule.
     fn is_same(&self, other: &dyn Rule) -> bool;
@@ -159,7 +159,7 @@ pub struct RuleEntry {
     /// Its path in an assert block: `tools.forbid`.
     pub path: &'static str,
     pub(crate) rule: Arc<dyn Rule>,
-    /// Where it is defined.
+    /// The place where it is defined.
     pub origin: RuleOrigin,
 }
 
@@ -184,12 +184,12 @@ impl RuleEntry {
         self.rule.kind() == RuleKind::Prohibition
     }
 
-    /// What the rule expects, in words.
+    /// The expectation of the rule, in words.
     pub fn describe(&self) -> String {
         self.rule.describe()
     }
 
-    /// When the rule is decided, in words.
+    /// The moment at which the rule is decided, in words.
     pub fn when_decided(&self, scope: RuleScope) -> String {
         self.rule.when_decided(scope)
     }
@@ -209,7 +209,7 @@ impl Eq for RuleEntry {}
 pub struct DroppedRule {
     /// The rule.
     pub entry: RuleEntry,
-    /// Where it was already defined.
+    /// The place where it was already defined.
     pub kept: RuleOrigin,
 }
 
@@ -218,6 +218,6 @@ pub struct DroppedRule {
 pub struct ReplacedRule {
     /// The rule.
     pub entry: RuleEntry,
-    /// What replaces it.
+    /// The origin of the rule or setting that replaces it.
     pub by: RuleOrigin,
 }

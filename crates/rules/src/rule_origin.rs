@@ -1,4 +1,4 @@
-//! Where a rule is defined.
+//! The place where a rule is defined.
 
 use std::sync::Arc;
 

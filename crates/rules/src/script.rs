@@ -19,16 +19,16 @@ use ananke_trace::trace::{Fact, Facts};
 /// A script that must accept.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Script {
-    /// Which one.
+    /// The program that is asked.
     pub program: ScriptSource,
-    /// How long it may take, in milliseconds, if the rule says so.
+    /// The most time that it may take, in milliseconds, if the rule says so.
     timeout_ms: Option<u64>,
-    /// What the rule passes to it.
+    /// The values that the rule passes to it.
     with: Map<String, Value>,
-    /// What the answer should be.
+    /// The answer that is expected.
     expected: Option<Value>,
     is_negated: bool,
-    /// What a failure says first.
+    /// The beginning of the message of a failure.
     message: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Which program a rule or a tool asks.
+//! The program that a rule or a tool asks.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use ananke_trace::redact::truncated;
 
-/// How many characters of a command are shown.
+/// The most characters of a command that are shown.
 const SHOWN_COMMAND: usize = 200;
 
 /// A script of the project, or a command.

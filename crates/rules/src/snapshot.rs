@@ -23,7 +23,7 @@ pub struct Snapshot {
     pub name: Option<String>,
     /// Its file; `None` until a plan knows it.
     pub golden: Option<Golden>,
-    /// What of it is masked.
+    /// The parts of it that are masked.
     volatile: Vec<MaskPath>,
     /// The turns that the snapshot of a test omits, counted from 0.
     left_out: Vec<usize>,

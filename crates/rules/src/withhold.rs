@@ -45,7 +45,7 @@ impl Inherited {
     }
 }
 
-/// What a trace shows, and the rules that it does not show.
+/// The facts that a trace shows, and the rules that it does not show.
 struct Withheld {
     shown: Facts,
     rules: Vec<RuleResult>,

@@ -1,4 +1,4 @@
-//! Why a connection failed: known by kind, said in words of our own.
+//! The cause of a failed connection: known by kind, said in words of our own.
 
 use std::error::Error;
 use std::fmt;
@@ -9,7 +9,7 @@ use rustls::CertificateError;
 use crate::error::{NO_CONNECTION, TargetError};
 use ananke_trace::process::{OUT_OF_FILES_HELP, is_out_of_files};
 
-/// Why a connection failed.
+/// The cause of a failed connection.
 #[derive(Debug)]
 pub(super) enum Cause {
     /// The server does not speak TLS.
@@ -20,7 +20,7 @@ pub(super) enum Cause {
     NotOfServer,
     /// The certificate is not valid for this connection.
     BadCertificate(CertificateError),
-    /// What came is not HTTP.
+    /// The response is not HTTP.
     NotHttp,
     /// The server ended the connection.
     Closed,
@@ -166,7 +166,7 @@ pub(super) fn not_answered(failure: &reqwest::Error, place: &str, attempts: u32)
     TargetError::new(message).with_help(help)
 }
 
-/// What to do about a connection that did not come about.
+/// The remedy for a connection that did not come about.
 fn not_connected(cause: &Cause) -> &'static str {
     match cause {
         Cause::NotTls => {

@@ -10,11 +10,11 @@ use tokio::time::timeout;
 use super::transport::{Body, Next};
 use ananke_base::context::{At, Clock};
 
-/// How much of a body is read ahead before the server has to wait, in bytes. As long as there is room, a slow reader does
+/// The number of bytes of a body that are read ahead before the server has to wait. As long as there is room, a slow reader does
 /// not slow the stamps.
 const AHEAD: usize = 8 << 20;
 
-/// What a chunk takes besides its bytes, in bytes.
+/// The room of a chunk apart from its bytes, in bytes.
 const CHUNK_COST: usize = 128;
 
 /// A body whose chunks come through a channel. It ends with the channel.
@@ -24,7 +24,7 @@ pub struct Chunks {
     clock: Arc<dyn Clock>,
 }
 
-/// Where the chunks of a body go in.
+/// The sender of the chunks of a body.
 pub(super) struct ChunkSender {
     chunks: mpsc::Sender<Next>,
     room: Arc<Semaphore>,
@@ -34,7 +34,7 @@ pub(super) struct ChunkSender {
 pub(super) struct BodyDropped;
 
 impl Chunks {
-    /// What comes through `chunks`, stamped by `clock`.
+    /// The body that comes through `chunks`, stamped by `clock`.
     pub fn new(chunks: mpsc::Receiver<Next>, clock: Arc<dyn Clock>) -> Self {
         Self {
             received: chunks,
@@ -106,7 +106,7 @@ impl ChunkSender {
     }
 }
 
-/// How much room something takes in the channel; a chunk larger than all of it takes all.
+/// The room that something takes in the channel; a chunk larger than all of it takes all.
 fn cost(next: &Next) -> u32 {
     let bytes = if let Next::Bytes(_, bytes) = next {
         bytes.len()

@@ -21,7 +21,7 @@ use ananke_base::source::reason;
 /// The largest file of certificates that is read, in bytes.
 const LARGEST_FILE: u64 = 8 << 20;
 
-/// What a client must be able to do.
+/// The features that a client must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ClientKind {
     encrypted: bool,
@@ -29,7 +29,7 @@ pub(super) struct ClientKind {
 }
 
 impl ClientKind {
-    /// What `url` needs.
+    /// The features that `url` needs.
     pub(super) fn of(url: &Url) -> Self {
         Self {
             encrypted: url.scheme() == "https",
@@ -80,7 +80,7 @@ impl ClientKind {
 /// Asks `url` with a GET: the status of what answers, or why nothing does. Redirects are not followed.
 ///
 /// # Errors
-/// Where nothing answers in HTTP within the time.
+/// If nothing answers in HTTP within the time.
 pub async fn status(url: &Url, within: Duration) -> Result<u16, String> {
     let client = ClientKind::of(url).build(&TlsOptions::default())?;
     match timeout(within, client.get(url.clone()).send()).await {

@@ -10,8 +10,8 @@ use super::transport::{Body, Next};
 use crate::error::TargetError;
 use ananke_base::context::At;
 
-/// How many compressed bytes are read at once. They become at most some thousand times as many, and a reader can stop
-/// after each piece.
+/// The number of compressed bytes that are read at once. They become at most some thousand times as many, and a reader can
+/// stop after each piece.
 const PIECE: usize = 1 << 10;
 
 /// `body` as it was before it was compressed as `encoding`, the value of the header `content-encoding`.
@@ -44,9 +44,9 @@ pub(super) fn decoded(encoding: &str, body: Box<dyn Body>) -> Result<Box<dyn Bod
 struct DecodedBody {
     body: Box<dyn Body>,
     decoder: Decompressor,
-    /// What has come and is not decompressed yet.
+    /// The bytes that have come and are not decompressed yet.
     compressed: Bytes,
-    /// When it came.
+    /// The moment of their arrival.
     at: At,
 }
 
@@ -61,7 +61,7 @@ enum Decompressor {
 }
 
 impl Decompressor {
-    /// What `compressed` contains.
+    /// The decompressed content of `compressed`.
     fn decode(&mut self, compressed: &[u8]) -> io::Result<Vec<u8>> {
         if let (Self::Unknown, Some(first)) = (&*self, compressed.first()) {
             // RFC 1950, 2.2: the method 8, and a window of at most 32 KiB.

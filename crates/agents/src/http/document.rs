@@ -10,9 +10,9 @@ use ananke_base::context::At;
 
 /// A response that was read to its end.
 pub struct Document {
-    /// What was received, for errors.
+    /// The start of the response, for errors.
     pub received: ReceivedResponse,
-    /// When the last of it came.
+    /// The moment at which the last of it came.
     pub at: At,
     /// All of it.
     pub bytes: Vec<u8>,

@@ -17,7 +17,7 @@ use ananke_base::context::At;
 use ananke_base::source::received_json::{decoded, is_json, is_utf16};
 use ananke_trace::trace::Change;
 
-/// What a protocol makes of a stream of server-sent events.
+/// The reader of a stream of server-sent events of one protocol.
 pub trait StreamReader: EventReader {
     /// Takes the end mark `[DONE]`, which means nothing in most protocols.
     fn end_mark(&mut self, _at: At) {}

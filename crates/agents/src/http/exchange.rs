@@ -10,23 +10,23 @@ use crate::limits::Limits;
 use crate::sink::{Sink, Wire};
 use ananke_base::context::At;
 
-/// How long the body of an HTTP error is read: its status alone says that the exchange failed.
+/// The time for which the body of an HTTP error is read: its status alone says that the exchange failed.
 const REFUSAL: Duration = Duration::from_secs(1);
 
 /// A response; its body is still to be read.
 pub struct Response {
-    /// What was received so far: the head.
+    /// The part that was received so far: the head.
     pub received: ReceivedResponse,
     /// The body.
     pub body: Box<dyn Body>,
-    /// When the time of the exchange is up.
+    /// The moment at which the time of the exchange is up.
     pub until: At,
-    /// When the head came.
+    /// The moment at which the head came.
     at: At,
 }
 
 impl Response {
-    /// When the head came.
+    /// The moment at which the head came.
     pub(super) fn came_at(&self) -> At {
         self.at
     }

@@ -45,13 +45,13 @@ impl Forwarder {
     /// Sends requests on to the server of `endpoint`.
     ///
     /// # Errors
-    /// Why no client can be made.
+    /// The reason why no client can be made.
     pub fn new(endpoint: Url) -> Result<Self, String> {
         let client = ClientKind::of(&endpoint).build(&TlsOptions::default())?;
         Ok(Self { client, endpoint })
     }
 
-    /// Where a request goes: `/` is the endpoint itself, every other path is one of its server.
+    /// The destination of a request: `/` is the endpoint itself, every other path is one of its server.
     fn place(&self, target: &str) -> Url {
         if target == "/" {
             return self.endpoint.clone();
@@ -68,7 +68,7 @@ impl Forwarder {
     /// Sends a request on. The response must come uncompressed, since its bytes are looked at.
     ///
     /// # Errors
-    /// Why there is no response.
+    /// The reason why there is no response.
     pub async fn forward<B>(
         &self,
         method: &str,
@@ -118,7 +118,7 @@ impl ForwardedResponse {
     /// The next bytes of the body; `None` when it is complete.
     ///
     /// # Errors
-    /// How the connection broke.
+    /// The way in which the connection broke.
     pub async fn next(&mut self) -> Result<Option<Bytes>, String> {
         self.response
             .chunk()

@@ -1,10 +1,10 @@
-//! What the requests of a target need in addition to their address and headers.
+//! The options of the requests of a target in addition to their address and headers.
 
 use std::path::PathBuf;
 
 use crate::limits::Limits;
 
-/// What a connection over TLS needs.
+/// The options of a connection over TLS.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TlsOptions {
     /// A file of authorities to trust in addition.
@@ -15,12 +15,12 @@ pub struct TlsOptions {
     pub is_insecure: bool,
 }
 
-/// What the requests of a target need.
+/// The options of the requests of a target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HttpOptions {
-    /// What a connection over TLS needs.
+    /// The options of a connection over TLS.
     pub tls: TlsOptions,
-    /// How often a connection that could not be made is retried. Nothing has been sent then.
+    /// The number of times that a connection that could not be made is retried. Nothing has been sent then.
     pub connect_retries: u32,
     /// The largest response, in bytes; `None` is the default.
     pub max_response_bytes: Option<usize>,

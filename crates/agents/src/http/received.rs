@@ -1,12 +1,12 @@
-//! What was received of a response, for errors: enough to say what it is if it is not a stream of events.
+//! The received part of a response, for errors: enough to say what it is if it is not a stream of events.
 
 use super::transport::ResponseHead;
 use crate::error::{Received, TargetError};
 
-/// How many bytes of a body are kept.
+/// The most bytes of a body that are kept.
 pub(super) const START_BYTES: usize = 4 << 10;
 
-/// What was received of a response so far.
+/// The part of a response that was received so far.
 #[derive(Debug)]
 pub struct ReceivedResponse {
     /// The head.
@@ -16,7 +16,7 @@ pub struct ReceivedResponse {
     pub(super) events: u64,
 }
 
-/// What a body without events is, as its start says.
+/// The form of a body without events, as its start says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyForm {
     /// Nothing but whitespace.
@@ -55,12 +55,12 @@ impl ReceivedResponse {
         &self.start
     }
 
-    /// How many events of it were understood.
+    /// The number of its events that were understood.
     pub fn events(&self) -> u64 {
         self.events
     }
 
-    /// What the body is if it has no events.
+    /// The form of the body if it has no events.
     pub fn form(&self) -> BodyForm {
         let text = String::from_utf8_lossy(&self.start);
         let text = text.trim_start_matches('\u{feff}').trim_start();

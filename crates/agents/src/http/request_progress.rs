@@ -1,4 +1,4 @@
-//! How far a request has come before its response, for the words of a timeout.
+//! The progress of a request before its response, for the words of a timeout.
 //!
 //! The library that connects reports nothing by itself. So its parts are given to it: what resolves names, what is around a
 //! connection, and the random numbers with which TLS begins. They run in the task of the request, which has its progress.
@@ -22,7 +22,7 @@ const NOT_CONNECTED: &str = "no connection came about";
 const NO_TLS: &str = "the connection was made, and TLS was not set up";
 const NO_RESPONSE: &str = "the request was sent, and no response came";
 
-/// How far a request has come; shared with who waits for its response.
+/// The progress of a request; shared with who waits for its response.
 #[derive(Clone, Debug, Default)]
 pub struct RequestProgress(Arc<Mutex<Reached>>);
 
@@ -34,7 +34,7 @@ struct Reached {
 }
 
 impl RequestProgress {
-    /// What is still missing, in words that follow `timeout after 3s: `; `None` if nothing is known.
+    /// The part that is still missing, in words that follow `timeout after 3s: `; `None` if nothing is known.
     pub fn words(&self) -> Option<String> {
         let Reached { words, proxy, .. } = &*self.reached();
         let through = proxy

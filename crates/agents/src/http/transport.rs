@@ -15,9 +15,9 @@ use ananke_base::context::At;
 /// A request to send.
 #[derive(Clone, Debug)]
 pub struct HttpRequest {
-    /// How it is sent.
+    /// The method of HTTP.
     pub method: Method,
-    /// Where to.
+    /// The address.
     pub url: reqwest::Url,
     /// Headers in order; names in lower case.
     pub headers: Vec<(String, String)>,
@@ -25,13 +25,13 @@ pub struct HttpRequest {
     pub body: Bytes,
     /// The names of the response headers that the protocol reads, in lower case.
     pub response_headers: &'static [&'static str],
-    /// What the connection needs.
+    /// The options of the connection.
     pub options: Arc<HttpOptions>,
-    /// How far it has come.
+    /// The progress of the request.
     pub progress: RequestProgress,
 }
 
-/// How a request is sent.
+/// The method of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
     /// Reads something.
@@ -67,7 +67,7 @@ pub struct ResponseHead {
     pub headers: Vec<(String, String)>,
 }
 
-/// What comes next of a body.
+/// The next part of a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Bytes, stamped by the thread of the network before anything looked at them.
@@ -82,14 +82,15 @@ pub enum Next {
 
 /// The body of an answer as it arrives. Dropping it ends the connection.
 pub trait Body: Send {
-    /// What comes next, if it comes until then. Nothing is asked for after [`Next::Broken`], [`Next::End`] and
+    /// The next part, if it comes until then. Nothing is asked for after [`Next::Broken`], [`Next::End`] and
+    /// [`Next::Late`].
     /// [`Next::Late`].
     fn next(&mut self, until: At) -> BoxFuture<'_, Next>;
 }
 
 /// An answer: its head, and its body.
 pub struct Reply {
-    /// When the head arrived.
+    /// The moment at which the head arrived.
     pub at: At,
     /// The head.
     pub head: ResponseHead,
@@ -97,7 +98,7 @@ pub struct Reply {
     pub body: Box<dyn Body>,
 }
 
-/// What the client itself does.
+/// An action of the client itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClientEvent {
     /// A request leaves.
@@ -110,14 +111,14 @@ pub enum ClientEvent {
 /// Something that carries a request to the agent and its answer back. Moments are its business, all of them, so that a
 /// recording can play them again.
 pub trait Transport: Send + Sync {
-    /// When the client does what it is about to do: now; in a recording, when it did.
+    /// The moment of the client's next action: now; in a recording, the recorded one.
     fn moment(&self, event: ClientEvent) -> At;
 
     /// Sends one request and waits for the head of its answer; `None` where it does not come until then. The request
     /// leaves at once, before the result is awaited; if the result is dropped, the connection ends.
     ///
     /// # Errors
-    /// Where there is no answer at all: connection refused, name not found, TLS failed.
+    /// If there is no answer at all: connection refused, name not found, TLS failed.
     fn send(
         &self,
         request: HttpRequest,

@@ -45,7 +45,7 @@ impl HttpListener {
         Ok(Self { listener, address })
     }
 
-    /// Where it is reached.
+    /// The address at which it is reached.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

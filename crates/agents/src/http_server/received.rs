@@ -31,7 +31,7 @@ pub struct ReceivedBody {
 /// Gets the bytes of a body as they are read.
 pub type BodyWatch = Box<dyn FnMut(&Bytes) + Send + Sync>;
 
-/// Why a body is not there as a whole.
+/// The reason why a body is not there as a whole.
 #[derive(Debug)]
 pub enum BodyError {
     /// It has more bytes than this.

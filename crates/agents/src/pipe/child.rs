@@ -21,22 +21,23 @@ use crate::error::TargetError;
 use ananke_base::context::{At, Clock};
 use ananke_trace::process::{ExitStatus, Started, Tail};
 
-/// How many bytes of lines are read ahead before the program has to wait.
+/// The number of bytes of lines that are read ahead before the program has to wait.
 const AHEAD: usize = 8 << 20;
 
-/// What a line takes besides its bytes.
+/// The room of a line apart from its bytes.
 const LINE_COST: usize = 128;
 
-/// How many bytes of stderr are kept.
+/// The number of bytes of stderr that are kept.
 const STDERR_BYTES: usize = 4 << 10;
 
-/// How many lines of stderr are shown.
+/// The number of lines of stderr that are shown.
 const STDERR_LINES: usize = 10;
 
-/// How long output may still come when the program is over: a process that left its group may hold the pipes for ever.
+/// The time for which output may still come when the program is over: a process that left its group may hold the pipes for ever.
 const LINGER: Duration = Duration::from_millis(150);
 
-/// How long a program that has closed its output may take to end, and its stderr to be read, so that errors can say why.
+/// The time that a program which has closed its output may take to end, and its stderr to be read, so that errors can say
+/// why.
 const ENDING: Duration = Duration::from_secs(2);
 
 /// A program that is running.
@@ -45,7 +46,7 @@ pub(super) struct ChildPipe {
     stdin: Option<mpsc::UnboundedSender<Vec<u8>>>,
     lines: mpsc::UnboundedReceiver<PipeNext>,
     room: Arc<Semaphore>,
-    /// What came later than it was asked for.
+    /// The part that came later than it was asked for.
     held: Option<PipeNext>,
     stderr: Arc<Mutex<Tail>>,
     clock: Arc<dyn Clock>,
@@ -223,7 +224,7 @@ impl LineReader {
         }
     }
 
-    /// How the program ended whose output is at its end, when all of its stderr has been read.
+    /// The exit status of the program whose output is at its end, when all of its stderr has been read.
     async fn status(&mut self) -> Option<ExitStatus> {
         let status = timeout(ENDING, self.over.status()).await.ok().flatten();
         if let Some(stderr) = self.stderr.take()
@@ -235,7 +236,7 @@ impl LineReader {
     }
 }
 
-/// How much room something takes; a line larger than all of it takes all.
+/// The room that something takes; a line larger than all of it takes all.
 fn cost(next: &PipeNext) -> u32 {
     let bytes = if let PipeNext::Line(_, line) = next {
         line.len()

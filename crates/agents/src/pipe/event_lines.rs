@@ -22,7 +22,7 @@ pub enum RequestOrder {
     Later,
 }
 
-/// What to do about a line that is not an event.
+/// The remedy for a line that is not an event.
 const STDOUT_HELP: &str = "stdout is for events, one per line: print everything else to stderr";
 
 /// Reads the response to a request that was sent at `sent`. `closed` gets when it was over.
@@ -257,7 +257,8 @@ mod tests {
         }
     }
 
-    /// What comes of a response to a request at 10 that may take 100, when it was over, and what is said to be missing.
+    /// The result of a response to a request at 10 that may take 100, the moment of its end, and the part that is said to
+    /// be missing.
     async fn read_of(
         order: RequestOrder,
         lines: &[(u64, Option<&'static str>)],

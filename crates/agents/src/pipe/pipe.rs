@@ -32,7 +32,7 @@ impl PipeProgram {
     }
 }
 
-/// What comes next from a program.
+/// The next output of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PipeNext {
     /// A line without its end, stamped by the reading task before anything looked at it.
@@ -56,7 +56,7 @@ pub trait Pipe: Send {
     /// Closes its stdin, and returns when that was.
     fn close(&mut self) -> At;
 
-    /// What comes next, if it comes until then.
+    /// The next output, if it comes until then.
     fn next(&mut self, until: At) -> BoxFuture<'_, PipeNext>;
 
     /// The last lines that the program printed to stderr; empty if it printed none.

@@ -1,4 +1,4 @@
-//! What an agent did as steps of an agent that is written in YAML.
+//! The steps of an agent that is written in YAML, made from what another agent did.
 //!
 //! Flows in: the changes of a conversation, turn by turn. Flows out: steps that make the same changes, and what there are no
 //! steps for. Times within a message are after it.
@@ -31,7 +31,7 @@ pub enum AgentStep {
         id: String,
         /// The result.
         result: Value,
-        /// What went wrong, in the word of the step.
+        /// The failure, in the word of the step.
         failure: Option<&'static str>,
     },
     /// Ends the run until an answer comes.
@@ -61,7 +61,7 @@ pub struct AgentStepReader {
 }
 
 impl AgentStepReader {
-    /// What there were no steps for, in words.
+    /// The things there were no steps for, in words.
     pub fn omitted(&self) -> impl Iterator<Item = &'static str> {
         self.omitted.iter().copied()
     }
@@ -409,7 +409,7 @@ struct FollowingAnswer<'s> {
     delay: u64,
     result: &'s Value,
     failure: Option<&'static str>,
-    /// What is after it.
+    /// The steps after it.
     rest: &'s [AgentStep],
 }
 
@@ -437,7 +437,7 @@ fn answer_of<'s>(id: &str, following: &'s [AgentStep]) -> Option<FollowingAnswer
     }
 }
 
-/// What an agent with these rules is in a config: for each turn, counted from 1, what it does then.
+/// The definition of an agent with these rules in a config: for each turn, counted from 1, its steps.
 pub fn written_agent(agent: &str, rules: impl IntoIterator<Item = (usize, Vec<Value>)>) -> Value {
     let rules: Vec<Value> = rules
         .into_iter()

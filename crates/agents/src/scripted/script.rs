@@ -1,4 +1,4 @@
-//! What an agent written in YAML does, with every variable filled in.
+//! The script of an agent written in YAML, with every variable filled in.
 
 use std::time::Duration;
 
@@ -11,22 +11,22 @@ use ananke_trace::trace::{Interrupt, Path, Usage};
 /// A rule of an agent written in YAML.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompiledRule {
-    /// When it answers.
+    /// The condition under which it answers.
     pub when: Condition,
-    /// What it does.
+    /// The steps of the answer.
     pub steps: Vec<CompiledStep>,
 }
 
-/// When a scripted rule answers; all must hold.
+/// The condition under which a scripted rule answers; all of it must be true.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Condition {
-    /// What the user's message must match.
+    /// The pattern that the user's message must match.
     pub user: Option<Pattern>,
     /// The turn, counted from 1.
     pub turn: Option<u64>,
-    /// What the thread id must match.
+    /// The pattern that the thread id must match.
     pub thread: Option<Pattern>,
-    /// What the state must hold.
+    /// The values that the state must contain.
     pub state: Vec<(Path, Value)>,
 }
 
@@ -47,9 +47,9 @@ pub enum CompiledStep {
         args: Option<Value>,
         /// The result; without one the call stays open.
         result: Option<Value>,
-        /// How long it takes.
+        /// The duration of the call.
         delay: Duration,
-        /// What its result says that went wrong.
+        /// The failure that its result reports.
         failure: Option<CallFailure>,
         /// The subagent that makes the call.
         subagent: Option<String>,
@@ -60,7 +60,7 @@ pub enum CompiledStep {
         id: String,
         /// The result.
         result: Value,
-        /// What it says that went wrong.
+        /// The failure that it reports.
         failure: Option<CallFailure>,
     },
     /// Sets keys of the state.
@@ -71,7 +71,7 @@ pub enum CompiledStep {
     Custom {
         /// Its name.
         name: String,
-        /// What it carries.
+        /// The value of the event.
         value: Value,
     },
     /// Reports the tokens of the run.
@@ -82,7 +82,7 @@ pub enum CompiledStep {
     Interrupt {
         /// The interrupt, without an id where it gets one of its own.
         interrupt: Interrupt,
-        /// What the agent does if it is cancelled.
+        /// The steps if it is cancelled.
         cancelled: Vec<CompiledStep>,
     },
     /// Ends the run with an error.

@@ -26,7 +26,7 @@ use ananke_trace::trace::{Change, MessageKind, Path, ResultContent, RunEnd, is_s
 /// The custom event with which an agent declares that it waits for input (SPEC 8).
 const WAITS: &str = "awaiting_input";
 
-/// What the agent says when no rule answers.
+/// The answer of the agent if no rule answers.
 const NOT_UNDERSTOOD: &str = "I do not understand.";
 
 pub(super) struct ScriptedSession {
@@ -80,7 +80,7 @@ impl RuleMatcher {
     }
 }
 
-/// What is left to do.
+/// The remaining steps.
 #[derive(Default)]
 struct Paused {
     resolved: VecDeque<CompiledStep>,
@@ -137,7 +137,7 @@ impl ScriptedSession {
         })
     }
 
-    /// What the agent does in a turn in which the user's last message is `text`.
+    /// The steps of the agent in a turn in which the user's last message is `text`.
     fn answer(&mut self, text: &str) -> VecDeque<CompiledStep> {
         self.turn += 1;
         match self.answering(text) {
@@ -146,7 +146,7 @@ impl ScriptedSession {
         }
     }
 
-    /// What the agent does about a request.
+    /// The steps of the agent about a request.
     fn steps(&mut self, action: &Action) -> VecDeque<CompiledStep> {
         let paused = self.paused.take();
         match action {

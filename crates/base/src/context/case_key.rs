@@ -1,4 +1,4 @@
-//! What everything recorded about one execution of one test is filed under.
+//! The key under which everything recorded about one execution of one test is filed.
 
 /// One execution of one test: its id, which of the repeated runs, and which attempt of that run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,13 +1,13 @@
-//! Where a file is written: the file that a path leads to, or something that is written into as it is.
+//! The place where a file is written: the file that a path leads to, or a device or pipe that is written into as it is.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How many links are followed.
+/// The most links that are followed.
 const MOST_LINKS: usize = 40;
 
-/// Where a file is written.
+/// The place where a file is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// A file, which may not exist yet. It is not a link.
@@ -17,7 +17,7 @@ pub enum Destination {
 }
 
 impl Destination {
-    /// What `path` leads to.
+    /// The destination that `path` leads to.
     ///
     /// # Errors
     /// If it leads to a directory, or through too many links.

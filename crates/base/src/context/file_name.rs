@@ -1,4 +1,4 @@
-//! What file systems make of names.
+//! Names that some file systems keep for devices.
 
 /// Names that some file systems keep for devices, whatever ending follows.
 const RESERVED: [&str; 4] = ["con", "prn", "aux", "nul"];

@@ -16,7 +16,7 @@ pub struct Files {
     opened: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
 
-/// What is at a path.
+/// The kind of entry at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathKind {
     /// A file of this many bytes.
@@ -126,7 +126,7 @@ impl Files {
             .collect()
     }
 
-    /// What is at `path`, without opening it: a pipe would wait for its writer.
+    /// The kind of entry at `path`, without opening it: a pipe would wait for its writer.
     ///
     /// # Errors
     /// If there is nothing, or the system does not say.

@@ -60,10 +60,10 @@ pub struct Context {
     pub stdout_is_terminal: bool,
     /// Whether standard error is a terminal.
     pub stderr_is_terminal: bool,
-    /// How large the terminal is that is written to, asked each time: it may change while tests run. `None` where that
-    /// is not known.
+    /// The size of the terminal that is written to, asked each time: it may change while tests run. `None` if it is not
+    /// known.
     pub terminal_size: fn() -> Option<TerminalSize>,
-    /// How many things can be done at once.
+    /// The number of tasks that can run at once.
     pub parallelism: NonZeroUsize,
 }
 
@@ -104,7 +104,7 @@ impl Context {
         self.stdin_is_terminal && self.stdout_is_terminal && self.stderr_is_terminal
     }
 
-    /// How large the terminal behind a stream is, asked each time; never known if it is no terminal.
+    /// The size of the terminal behind a stream, asked each time; never known if it is no terminal.
     pub fn size_of(&self, stream: OutputStream) -> fn() -> Option<TerminalSize> {
         if self.is_terminal(stream) {
             self.terminal_size

@@ -33,7 +33,7 @@ pub fn absolute_at(home: Option<&Path>, folder: &Path, path: &Path) -> PathBuf {
     plain
 }
 
-/// How messages show `path`: relative to the working directory if it is inside it, with `/`.
+/// The name of `path` in messages: relative to the working directory if it is inside it, with `/`.
 pub fn display_name(context: &Context, path: &Path) -> String {
     let shown = path
         .strip_prefix(&context.working_directory)

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use super::destination::Destination;
 
-/// What the names of files that are being written end with.
+/// The ends of the names of files that are being written.
 const PURPOSES: [&str; 5] = ["part", "spool", "rows", "stories", "plain"];
 
 /// A hidden file in the folder of its destination, gone when dropped unless it was put in place.
 #[derive(Debug)]
 pub struct Scratch {
-    /// What is written so far.
+    /// The file with all that is written so far.
     pub file: File,
     /// `None` if it has no name any more.
     path: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! What is known of a terminal, and whether what is written to it is coloured.
+//! The size of a terminal, and whether output to it is coloured.
 
 /// A stream that the program writes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,14 +22,14 @@ pub enum Colouring {
 /// The size of a terminal, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TerminalSize {
-    /// How many columns a line has; at least one.
+    /// The number of columns of a line; at least one.
     pub columns: usize,
-    /// How many lines are seen at once; at least one.
+    /// The number of lines that are visible at once; at least one.
     pub rows: usize,
 }
 
 impl TerminalSize {
-    /// How many columns a line has now, where `size` knows it.
+    /// The number of columns of a line now, if `size` knows it.
     pub fn width(size: fn() -> Option<Self>) -> Option<usize> {
         size().map(|size| size.columns)
     }

@@ -6,7 +6,7 @@ use super::code_docs::CodeDocs;
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
-        /// Which kind of problem a diagnostic reports. The name never changes its meaning.
+        /// The kind of problem that a diagnostic reports. The name never changes its meaning.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Code { $($(#[$doc])* $variant,)* }
@@ -25,7 +25,7 @@ macro_rules! codes {
                 Self::ALL.iter().copied().find(|code| code.as_str() == name)
             }
 
-            /// What it means, with an example: its page in `docs/`.
+            /// The meaning of the code, with an example: its page in `docs/`.
             pub fn docs(self) -> CodeDocs {
                 CodeDocs::parse(match self {
                     $(Self::$variant => include_str!(concat!("docs/", $name, ".md")),)*

@@ -1,6 +1,6 @@
-//! What one code means: a few sentences and an example, read from the code's page in `docs/`.
+//! The meaning of one code: a few sentences and an example, read from the code's page in `docs/`.
 
-/// What a code means.
+/// The meaning of a code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeDocs {
     /// A few sentences.
@@ -14,7 +14,7 @@ pub struct CodeDocs {
 pub enum Example {
     /// A wrong file and the right one, both complete.
     File {
-        /// Which file it is.
+        /// The kind of the file.
         file: ExampleFile,
         /// With the problem, and no other.
         wrong: &'static str,
@@ -25,7 +25,7 @@ pub enum Example {
     Output(&'static str),
 }
 
-/// Which file an example is.
+/// The kind of file that an example is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExampleFile {
     /// The project config.

@@ -11,7 +11,7 @@ use super::source_file::{Place, SourceFile};
 use super::span::Span;
 use crate::text::natural_path_order;
 
-/// How bad it is: an error stops the run before anything is sent, a warning does not.
+/// The severity of a problem: an error stops the run before anything is sent, a warning does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Nothing runs as long as there is one.
@@ -25,7 +25,7 @@ pub enum Severity {
 pub struct Label {
     /// The file.
     pub source: Arc<SourceFile>,
-    /// What is underlined.
+    /// The text that is underlined.
     pub span: Span,
     /// The text next to the underline; may be empty.
     pub text: String,
@@ -34,17 +34,17 @@ pub struct Label {
 /// One problem: what is wrong, where, and what to do.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
-    /// Which kind of problem this is: stable, searchable.
+    /// The kind of problem: stable, searchable.
     pub code: Code,
     /// Error or warning.
     pub severity: Severity,
-    /// What is wrong, on one line.
+    /// The problem, on one line.
     pub message: String,
     /// The file, if the problem has one.
     pub source: Option<Arc<SourceFile>>,
     /// The primary place first, which is in `source`; others may be in other files.
     pub labels: Vec<Label>,
-    /// What to do, one sentence each.
+    /// The remedies, one sentence each.
     pub help: Vec<String>,
     /// The changes that remove the problem, where it is certain what was meant.
     pub fixes: Vec<Edit>,

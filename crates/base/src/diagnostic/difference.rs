@@ -9,24 +9,24 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
 
-/// How many equal lines are shown around those that differ.
+/// The number of equal lines that are shown around those that differ.
 const CONTEXT: usize = 3;
 
-/// How many lines are shown.
+/// The most lines that are shown.
 const MAX_LINES: usize = 120;
 
-/// How many characters of a line are shown.
+/// The most characters of a line that are shown.
 const MAX_WIDTH: usize = 240;
 
-/// How many equal characters are shown before the first that differs, in a line that is too long.
+/// The number of equal characters shown before the first that differs, in a line that is too long.
 const BEFORE: usize = 40;
 
-/// Where two texts differ. The old one is what was expected, the new one what is there instead.
+/// The difference of two texts. The old one is what was expected, the new one what is there instead.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
     /// The places, in their order; none where the texts are the same.
     pub hunks: Vec<Hunk>,
-    /// How many lines that differ are not shown.
+    /// The number of lines that differ and are not shown.
     pub left_out: usize,
 }
 
@@ -44,7 +44,7 @@ pub struct Hunk {
 /// One line of a difference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DifferenceLine {
-    /// Which of the texts contain it.
+    /// The text or texts that contain the line.
     pub side: Side,
     /// Its text, as much as is shown of it.
     pub text: String,
@@ -218,7 +218,7 @@ impl Difference {
         difference
     }
 
-    /// How many lines that differ are not shown, in words.
+    /// The number of lines that differ and are not shown, in words.
     pub fn more(&self) -> String {
         match self.left_out {
             1 => "… (1 more line differs)".to_owned(),
@@ -265,7 +265,7 @@ fn different(old: &str, new: &str) -> Option<(Range<usize>, Range<usize>)> {
     is_alike.then(|| (start..old.len() - end, start..new.len() - end))
 }
 
-/// How many lines a step takes away and adds.
+/// The number of lines that a step takes away and adds.
 fn changed_lines(op: &DiffOp) -> usize {
     if op.tag() == DiffTag::Equal {
         0
@@ -282,7 +282,7 @@ fn shown(side: Side, line: &str, differs_at: usize) -> DifferenceLine {
     }
 }
 
-/// How many characters two lines have in common at their start.
+/// The number of characters that two lines have in common at their start.
 fn common_start(one: &str, other: &str) -> usize {
     one.chars()
         .zip(other.chars())

@@ -10,7 +10,7 @@ use super::span::Span;
 pub struct Edit {
     /// The file as it was when the problem was found.
     pub source: Arc<SourceFile>,
-    /// What is replaced.
+    /// The text that is replaced.
     pub span: Span,
     /// The new text.
     pub text: String,

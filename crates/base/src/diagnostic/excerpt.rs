@@ -1,5 +1,5 @@
-//! What a person sees of a file to recognise a line. The input is a place in a text, the output that line with the keys of the
-//! blocks that contain it.
+//! An excerpt of a file by which a person recognises a line. The input is a place in a text, the output that line with the
+//! keys of the blocks that contain it.
 //!
 //! **Invariant:** bounded in lines and in their length, whatever the file holds.
 
@@ -20,7 +20,7 @@ const MOST_CHARACTERS: usize = 200;
 /// The most bytes that are taken of a line: more than is shown, so that a secret across the end can be masked whole.
 const MOST_BYTES: usize = 8 << 10;
 
-/// How far up a line is looked for that others stand under.
+/// The most lines that are searched upwards for a line that contains others.
 const FARTHEST: usize = 1000;
 
 /// Some lines of a file, ascending.
@@ -104,7 +104,7 @@ fn line(number: usize, text: &str) -> ExcerptLine {
     }
 }
 
-/// How many of `lines` stand under `of`, which comes before them.
+/// The number of `lines` in the block of `of`, which comes before them.
 fn below(lines: &[&str], of: &str) -> usize {
     let is_under = |line: &&&str| line.trim().is_empty() || depth(line) > depth(of);
     let under = lines.iter().take_while(is_under).count();

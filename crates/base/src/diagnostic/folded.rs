@@ -8,7 +8,7 @@ use super::code::Code;
 use super::diagnostic::{Diagnostic, Severity};
 use super::source_file::Place;
 
-/// How many further places are listed.
+/// The most further places that are listed.
 const LISTED: usize = 5;
 
 /// The problems in their order, of which the first of equal warnings lists the places of the others.

@@ -1,6 +1,6 @@
-//! How deep the lines of a text are indented, and which line begins the block that contains each.
+//! The depth of indentation of the lines of a text, and the line that begins the block of each.
 
-/// How deep a line stands. An entry of a list stands deeper than a key in its column, which may hold the list.
+/// The depth of a line. An entry of a list is deeper than a key in its column, which may hold the list.
 pub(super) fn depth(line: &str) -> (usize, bool) {
     let text = line.trim_start_matches(' ');
     (line.len() - text.len(), text.starts_with("- "))

@@ -165,7 +165,7 @@ impl SourceFile {
     }
 }
 
-/// How many bytes a value in brackets has.
+/// The number of bytes of a value in brackets.
 fn flow_length(text: &str) -> usize {
     let (mut depth, mut quote) = (0_usize, None);
     let mut characters = text.char_indices();
@@ -189,7 +189,7 @@ fn flow_length(text: &str) -> usize {
     text.len()
 }
 
-/// How many bytes a block has whose lines are indented by as much as its first.
+/// The number of bytes of a block whose lines are indented by as much as its first.
 fn block_length(text: &str, indentation: usize) -> usize {
     let is_of_block = |line: &&str| line.trim().is_empty() || blanks(line) >= indentation;
     let mut lines = text.split_inclusive('\n');

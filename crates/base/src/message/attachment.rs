@@ -3,31 +3,31 @@
 /// A file that goes with a message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attachment {
-    /// What it is to the agent.
+    /// The kind of media that it is to the agent.
     pub kind: MediaKind,
     /// Its media type; always known if the content itself is sent.
     pub media_type: Option<String>,
     /// Its name, if the agent gets one.
     pub name: Option<String>,
-    /// What is sent of it.
+    /// The content that is sent of it.
     pub content: FileContent,
 }
 
-/// What an agent is sent of a file.
+/// The content of a file that is sent to an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileContent {
     /// The file itself. In a test that is only checked, nothing is read and `base64` is empty.
     Data {
         /// Its bytes in base64, with padding.
         base64: String,
-        /// How many bytes it has.
+        /// The number of bytes of the file.
         size: u64,
     },
-    /// Where the agent finds it.
+    /// The address where the agent finds it.
     Url(String),
 }
 
-/// What a file is to an agent.
+/// The kind of media that a file is to an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MediaKind {
     /// A picture.

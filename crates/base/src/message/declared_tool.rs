@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 pub struct DeclaredTool {
     /// Its name; empty if it has none.
     pub name: String,
-    /// What it does; may be empty.
+    /// The description of what it does; may be empty.
     pub description: String,
     /// The JSON Schema of its arguments.
     pub input: Option<Value>,
@@ -15,7 +15,7 @@ pub struct DeclaredTool {
     pub output: Option<Value>,
     /// Whether a call may change data: it does not say that it only reads, or that it destroys nothing.
     pub may_change_data: bool,
-    /// What else the declaration contains, as the agent wrote it.
+    /// The rest of the declaration, as the agent wrote it.
     pub rest: Map<String, Value>,
 }
 

@@ -6,13 +6,13 @@ use super::user_content::UserContent;
 /// A message from before the first turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistoryMessage {
-    /// Who says it.
+    /// The role of its author.
     pub role: Role,
     /// Its id, if the test gives it one.
     pub id: Option<String>,
     /// The name of the sender.
     pub name: Option<String>,
-    /// What it says; an assistant that calls tools may say nothing.
+    /// The content; an assistant that calls tools may say nothing.
     pub content: Option<UserContent>,
     /// The calls that come with it.
     pub calls: Vec<HistoryCall>,

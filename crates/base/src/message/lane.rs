@@ -1,8 +1,8 @@
-//! Who talks in a conversation.
+//! The speakers of a conversation.
 
 use std::fmt;
 
-/// Who talks in a conversation: each lane is recorded, and replayed, in its own order.
+/// The speaker of a conversation: each lane is recorded, and replayed, in its own order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Lane {
     /// The agent under test.
@@ -10,7 +10,7 @@ pub enum Lane {
     Agent,
     /// A helper of the test.
     Helper {
-        /// What it is for, in one word.
+        /// The purpose of it, in one word.
         role: String,
         /// Its number among the helpers of this role, counted from 1.
         number: u32,

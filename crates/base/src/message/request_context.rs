@@ -1,13 +1,13 @@
-//! What goes to an agent with a request, next to what is asked.
+//! The context that goes to an agent with a request, next to the action that is requested.
 
 use serde_json::{Map, Value};
 
-/// What goes to an agent with a request. Each protocol has places of its own for it.
+/// The context that goes to an agent with a request. Each protocol has places of its own for it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RequestContext {
     /// Properties, over those of the target.
     pub props: Map<String, Value>,
-    /// How the agent is asked: `connector`, `mode`, … (SPEC 9).
+    /// The options of the request: `connector`, `mode`, … (SPEC 9).
     pub options: Map<String, Value>,
     /// On whose behalf it is asked: `user`, `team`, …, each a text.
     pub caller: Map<String, Value>,
@@ -24,7 +24,7 @@ const CALLER_OF_CASES: [(&str, &str); 6] = [
 ];
 
 impl RequestContext {
-    /// What goes along with the cases of case files if nothing else is said.
+    /// The context that goes along with the cases of case files by default.
     pub fn of_cases() -> Self {
         let caller = CALLER_OF_CASES.map(|(key, text)| (key.to_owned(), Value::from(text)));
         Self {

@@ -5,7 +5,7 @@ use serde_json::Value;
 /// A request of a server to its client while it answers one of the client's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServerRequest {
-    /// What is asked for.
+    /// The kind of the request.
     pub kind: ServerRequestKind,
     /// The question, in the server's words.
     pub message: String,
@@ -13,7 +13,7 @@ pub struct ServerRequest {
     pub details: Value,
 }
 
-/// What a server can ask for.
+/// The kind of request that a server can make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServerRequestKind {
     /// Input of the user.
@@ -24,7 +24,7 @@ pub enum ServerRequestKind {
     Roots,
 }
 
-/// What a turn answers, in the words of its protocol.
+/// The answers of a turn, in the words of its protocol.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ServerAnswers {
     /// The answer to [`ServerRequestKind::Elicitation`].

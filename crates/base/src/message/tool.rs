@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-/// What is declared to an agent of a client-side tool.
+/// The declaration of a client-side tool to an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolDeclaration {
     /// The tool's name.
     pub name: String,
-    /// What it does, in words for the agent's model; may be empty.
+    /// The description of what it does, for the agent's model; may be empty.
     pub description: String,
     /// The JSON Schema of its arguments.
     pub parameters: Value,

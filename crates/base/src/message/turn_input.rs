@@ -1,11 +1,11 @@
-//! What a turn sends to the agent.
+//! The input that a turn sends to the agent.
 
 use serde_json::Value;
 
 use super::own_turn::OwnTurn;
 use super::user_content::{ContentPart, UserContent};
 
-/// What a turn sends.
+/// The input that a turn sends.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TurnInput {
     /// A message of the user.
@@ -32,7 +32,7 @@ pub struct MessageId {
 /// The answer to one thing that is pending.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PendingAnswer {
-    /// What is answered.
+    /// The pending thing that is answered.
     pub to: AnswerTo,
     /// Whether it is answered, and not cancelled.
     pub is_resolved: bool,
@@ -40,7 +40,7 @@ pub struct PendingAnswer {
     pub payload: Option<Value>,
 }
 
-/// Which of the things that are pending an answer is for.
+/// The pending thing that an answer is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnswerTo {
     /// The only one.
@@ -92,9 +92,9 @@ impl PendingAnswer {
 impl TurnInput {
     /// A request to replay the thread, in words.
     pub const CONNECT: &str = "(connects to the thread)";
-    /// What is sent if there is nothing new, in words.
+    /// The text that is shown if there is nothing new.
     pub const CONTINUE: &str = "(continues the conversation)";
-    /// How answers begin, in words.
+    /// The beginning of answers, in words.
     pub const RESUME: &str = "(resumes)";
 
     /// The input in words, for reports: what the user says, or what is done instead.

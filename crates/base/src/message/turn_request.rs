@@ -11,14 +11,14 @@ use super::turn_input::{MessageId, TurnInput};
 pub struct TurnRequest {
     /// Its id, if it has one.
     pub id: Option<String>,
-    /// What it sends.
+    /// The input that it sends.
     pub input: TurnInput,
     /// The id and sender of its message, if they are given.
     pub message: MessageId,
     /// Its own timeout.
     pub timeout: Option<Duration>,
-    /// What goes to the agent with its requests.
+    /// The context that goes to the agent with its requests.
     pub context: RequestContext,
-    /// What a server that asks back gets.
+    /// The answers that a server gets that asks back.
     pub answers: ServerAnswers,
 }

@@ -1,11 +1,11 @@
-//! What a user says: text and files in their order.
+//! The content of a user's message: text and files in their order.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::attachment::Attachment;
 
-/// What a user says. It is shared, not copied, from the turn that says it to the last request that repeats it.
+/// The content of a user's message. It is shared, not copied, from the turn that says it to the last request that repeats it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UserContent {
     /// Text alone.

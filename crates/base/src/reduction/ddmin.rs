@@ -25,7 +25,7 @@ pub struct Reduction<T> {
     left: Vec<usize>,
     /// In how many parts it is split.
     parts: usize,
-    /// How many candidates of this split were given.
+    /// The number of candidates of this split that were given.
     given: usize,
     /// The candidate that was given last.
     candidate: Vec<usize>,
@@ -122,7 +122,7 @@ mod tests {
 
     use super::*;
 
-    /// What is left of `0..length`, and how many candidates were tried.
+    /// The rest of `0..length` after the reduction, and the number of candidates that were tried.
     fn reduced(length: usize, mut is_enough: impl FnMut(&[usize]) -> bool) -> (Vec<usize>, usize) {
         let mut reduction = Reduction::of((0..length).collect());
         let mut tried = 0;

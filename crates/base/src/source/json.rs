@@ -75,7 +75,7 @@ fn after_blanks(text: &str, offset: usize) -> usize {
 struct ValueAt<'t> {
     text: &'t str,
     start: usize,
-    /// How many lists and mappings it is in.
+    /// The number of lists and mappings that contain it.
     depth: usize,
 }
 
@@ -104,7 +104,7 @@ impl<'t> ValueAt<'t> {
         }
     }
 
-    /// Where a slice of the text is.
+    /// The place of a slice of the text.
     fn span(self, raw: &RawValue) -> Span {
         let start = (raw.get().as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         Span::new(start, start + raw.get().len())
@@ -237,7 +237,7 @@ fn explain(source: &Arc<SourceFile>, text: &str, error: &Error) -> Diagnostic {
     }
 }
 
-/// What to do about text that is not JSON, if that is known.
+/// The remedy for text that is not JSON, if one is known.
 fn remedy(words: &str, found: &str) -> &'static str {
     let is_word = |word: &&str| found.starts_with(*word);
     if [
@@ -265,7 +265,7 @@ fn remedy(words: &str, found: &str) -> &'static str {
     }
 }
 
-/// Where an error is. The crate counts the columns in bytes, from 1.
+/// The offset of an error. The crate counts the columns in bytes, from 1.
 fn offset(text: &str, error: &Error) -> usize {
     let before = error.line().saturating_sub(1);
     let line = match before {

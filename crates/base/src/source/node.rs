@@ -8,13 +8,13 @@ use crate::text::truncate;
 /// A value of a document and where it was written (for an alias: where it is used).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// What stands there.
+    /// The value itself.
     pub value: NodeValue,
     /// Its place.
     pub span: Span,
 }
 
-/// What a [`Node`] holds: the YAML 1.2 core schema's types.
+/// The value of a [`Node`]: the YAML 1.2 core schema's types.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NodeValue {
     /// Nothing, `~` or `null`.
@@ -36,7 +36,7 @@ pub enum NodeValue {
 pub struct Entry {
     /// The key as text (`1: x` has the key `1`).
     pub key: String,
-    /// Where the key was written.
+    /// The place of the key in the text.
     pub key_span: Span,
     /// The value.
     pub value: Node,
@@ -181,7 +181,7 @@ impl Node {
         }
     }
 
-    /// What stands here, in the words of a message: `a mapping`, `the number 3`, `nothing`.
+    /// The value in the words of a message: `a mapping`, `the number 3`, `nothing`.
     pub fn describe(&self) -> String {
         match &self.value {
             NodeValue::Null => "nothing".to_owned(),

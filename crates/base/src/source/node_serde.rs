@@ -1,4 +1,4 @@
-//! How a tree, and a value with its place, let themselves be read.
+//! The deserialization of a tree, and of a value with its place.
 //!
 //! Both ask for themselves by name. The reader of trees answers with start, end and value; any other deserializer
 //! (JSON in a test) with the value alone, which then has no place.

@@ -34,7 +34,7 @@ pub fn read(files: &Files, path: &Path, display_name: &str) -> Result<Arc<Source
     from_bytes(bytes, path, display_name).map(Arc::new)
 }
 
-/// Why a file cannot be read, in words that are the same on every system.
+/// The reason why a file cannot be read, in words that are the same on every system.
 pub fn reason(error: &std::io::Error) -> &'static str {
     match error.kind() {
         ErrorKind::NotFound => "there is no such file",
@@ -59,7 +59,7 @@ fn is_out_of_files(error: &std::io::Error) -> bool {
     cfg!(unix) && matches!(error.raw_os_error(), Some(ENFILE | EMFILE))
 }
 
-/// What to do about a file that cannot be read.
+/// The remedy for a file that cannot be read.
 pub fn remedy(error: &std::io::Error) -> &'static str {
     match error.kind() {
         ErrorKind::NotFound => {

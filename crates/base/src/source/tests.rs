@@ -18,7 +18,7 @@ fn node(text: &str) -> Node {
     parse(&source(text)).expect("good YAML")
 }
 
-/// What a text is as JSON.
+/// Checks that a text is this JSON.
 fn check(text: &str, json: &str) {
     assert_eq!(node(text).to_json().to_string(), json, "{text}");
 }
@@ -89,7 +89,7 @@ const DEFAULTS: &[TagDefault] = &[TagDefault {
     key: None,
 }];
 
-/// What the typed reader says of a union, with the place it names.
+/// Checks the result of the typed reader for a union, with the place that it names.
 fn check_shape(text: &str, defaults: &[TagDefault], expected: Result<u64, (&str, &str)>) {
     let read = from_node::<Shape>(&node(text), defaults);
     let place = |span: crate::diagnostic::Span| &text[span.start as usize..span.end as usize];

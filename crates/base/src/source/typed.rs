@@ -59,7 +59,7 @@ pub struct TagDefault {
 /// Reads a value of the model from a tree.
 ///
 /// # Errors
-/// Where the tree does not fit the type: the first such place.
+/// The first place where the tree does not fit the type.
 pub fn from_node<T: DeserializeOwned>(
     node: &Node,
     defaults: &[TagDefault],
@@ -70,7 +70,7 @@ pub fn from_node<T: DeserializeOwned>(
 /// The same for a mapping of which some keys are passed over.
 ///
 /// # Errors
-/// Where the tree does not fit the type: the first such place.
+/// The first place where the tree does not fit the type.
 pub fn from_mapping<T: DeserializeOwned>(
     node: &Node,
     defaults: &[TagDefault],
@@ -91,7 +91,7 @@ pub fn from_mapping<T: DeserializeOwned>(
 #[derive(Clone, Copy)]
 struct ValueReader<'de> {
     node: &'de Node,
-    /// Which keys are read, if the value is a mapping.
+    /// The keys that are read, if the value is a mapping.
     keys: Keys,
     defaults: &'de [TagDefault],
 }
@@ -236,7 +236,7 @@ impl<'de> Deserializer<'de> for ValueReader<'de> {
 }
 
 impl<'de> ValueReader<'de> {
-    /// Which variant a mapping is: by `type`, by what is meant without `type`, or by its only key.
+    /// The variant that a mapping is: by `type`, by what is meant without `type`, or by its only key.
     fn variant(
         self,
         entries: &'de [Entry],
@@ -355,14 +355,14 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
     }
 }
 
-/// Which keys of a mapping are read.
+/// The keys of a mapping that are read.
 #[derive(Clone, Copy)]
 struct Keys {
     is_left_out: fn(&str) -> bool,
     fields: KeyFilter,
 }
 
-/// Which fields of a type with fields [`FLATTENED`] are read.
+/// The fields that are read of a type with fields [`FLATTENED`].
 #[derive(Clone, Copy)]
 enum KeyFilter {
     All,

@@ -10,9 +10,9 @@ use crate::diagnostic::Span;
 /// The tree does not fit the type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeMismatch {
-    /// Where.
+    /// The place of the error.
     pub span: Span,
-    /// What is wrong, in words a user can be shown.
+    /// The message, in words that a user can be shown.
     pub message: String,
 }
 
@@ -45,7 +45,7 @@ impl TypedReadError {
         self
     }
 
-    /// What the user gets to see.
+    /// The error as the user sees it, with its place.
     pub(super) fn at(self, span: Span) -> TypeMismatch {
         TypeMismatch {
             span: self.span.unwrap_or(span),
@@ -62,7 +62,7 @@ impl Display for TypedReadError {
 
 impl std::error::Error for TypedReadError {}
 
-/// What stood there, without serde's own wording.
+/// The value that was found, without serde's own wording.
 fn found(unexpected: Unexpected<'_>) -> String {
     match unexpected {
         Unexpected::Bool(value) => format!("`{value}`"),

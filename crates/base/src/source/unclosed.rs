@@ -1,4 +1,4 @@
-//! Where a quote or bracket is opened that is never closed: YAML notices it only lines later.
+//! The place of a quote or bracket that is opened and never closed: YAML notices it only lines later.
 //!
 //! A reader of its own, because the parser stops at the first thing that does not fit. It knows quotes, brackets, comments
 //! and blocks of text, and nothing else of YAML.
@@ -12,7 +12,7 @@ pub(super) struct Opening {
     pub(super) sign: char,
 }
 
-/// What is open at `problem`, where a parser found out that something does not fit, or closed only a line later.
+/// The quote or bracket that is open at `problem`, where a parser failed, or that is closed only a line later.
 pub(super) fn opening(text: &str, problem: usize) -> Option<Opening> {
     let mut reader = Reader {
         text,
@@ -103,7 +103,7 @@ impl Reader<'_> {
         self.offset += self.rest().find('\n').unwrap_or(self.rest().len());
     }
 
-    /// Where the text in quotes ends that began before this place.
+    /// The end of the text in quotes that began before this place.
     fn closing(&self, quote: char) -> Option<usize> {
         let mut signs = self.rest().char_indices().peekable();
         while let Some((at, sign)) = signs.next() {
@@ -161,7 +161,7 @@ fn indentation(line: &str) -> usize {
 mod tests {
     use super::*;
 
-    /// What is open at the `¦` in the text.
+    /// Checks the quote or bracket that is open at the `¦` in the text.
     fn check(text: &str, expected: Option<(usize, char)>) {
         let problem = text.find('¦').expect("a place");
         let text = text.replace('¦', "");

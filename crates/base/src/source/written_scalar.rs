@@ -1,11 +1,11 @@
-//! How the text of a value is written in its file: after which header, or with which escapes.
+//! The style in which the text of a value is written in its file: after which header, or with which escapes.
 //!
 //! Flows in: a source and the place of a text. Flows out: what decides about its last line break and its control characters, so that
 //! both can be changed. **Invariant:** what is not certain is [`ScalarStyle::Other`], and nothing is changed there.
 
 use crate::diagnostic::{SourceFile, Span};
 
-/// How a text is written.
+/// The style in which a text is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScalarStyle {
     /// In double quotes, with escapes.
@@ -23,9 +23,9 @@ pub enum ScalarStyle {
 pub struct WrittenCharacter<'s> {
     /// Its place in the file.
     pub span: Span,
-    /// What is written there: `\b`.
+    /// The characters in the file: `\b`.
     pub written: &'s str,
-    /// What it means.
+    /// The character that they mean.
     pub character: char,
 }
 
@@ -35,7 +35,7 @@ pub struct WrittenScalar<'s> {
     source: &'s str,
     /// The place of the text; for an alias that of the anchored text.
     span: Span,
-    /// How it is written.
+    /// The style of the text.
     pub style: ScalarStyle,
 }
 
@@ -75,7 +75,7 @@ impl<'s> WrittenScalar<'s> {
         }
     }
 
-    /// What is written, character by character; nothing of what is written elsewhere.
+    /// The characters of the text; none of a text that is written elsewhere.
     pub fn characters(&self) -> Vec<WrittenCharacter<'s>> {
         let (start, end) = (self.span.start as usize, self.span.end as usize);
         let is_quoted = self.style == ScalarStyle::DoubleQuoted;
@@ -101,7 +101,7 @@ impl<'s> WrittenScalar<'s> {
     }
 }
 
-/// Where the value of an anchor begins that `rest` names at its beginning.
+/// The beginning of the value of an anchor that `rest` names at its beginning.
 fn anchored(text: &str, rest: &str) -> Option<usize> {
     let is_name = |sign: char| !sign.is_whitespace() && !",[]{}".contains(sign);
     let name = &rest[..rest.find(|sign| !is_name(sign)).unwrap_or(rest.len())];
@@ -134,7 +134,7 @@ fn header_before(text: &str, start: usize) -> Option<Span> {
     is_alone.then(|| Span::new(begin + header.len(), begin + line.len()))
 }
 
-/// How long the header at the beginning of a text is.
+/// The length of the header at the beginning of a text.
 fn header_end(text: &str) -> usize {
     let is_part = |sign: char| "|>+-".contains(sign) || sign.is_ascii_digit();
     text.find(|sign| !is_part(sign)).unwrap_or(text.len())

@@ -20,13 +20,13 @@ use super::yaml_error::explain;
 use super::yaml_place::{MAX_DEPTH, span};
 use crate::diagnostic::{self, Code, Diagnostic, SourceFile};
 
-/// How deep the documents are that people write by hand.
+/// The depth of documents that people write by hand.
 const USUAL_DEPTH: usize = 20;
 
 /// Stack for a document of [`MAX_DEPTH`] levels, four times what a debug build needs.
 const DEEP_STACK: usize = 16 * 1024 * 1024;
 
-/// How many values aliases may expand to in one file: a hundred thousand honest uses, but no alias bomb.
+/// The most values that aliases may expand to in one file: a hundred thousand honest uses, but no alias bomb.
 const MAX_ALIASED: usize = 250_000;
 
 /// Reads a YAML document: the tree, or everything that is wrong with the text.

@@ -1,4 +1,4 @@
-//! What is wrong with a YAML text, in words for its author.
+//! The errors of a YAML text, in words for its author.
 
 use std::sync::Arc;
 
@@ -103,7 +103,7 @@ fn no_space(source: &Arc<SourceFile>, place: Span) -> Option<Diagnostic> {
     })
 }
 
-/// Where an error is. Those of the scanner come without byte offsets, with line and column only.
+/// The place of an error. Those of the scanner come without byte offsets, with line and column only.
 fn place(source: &SourceFile, location: Location) -> Span {
     if location.span().byte_offset().is_some() {
         return span(location);

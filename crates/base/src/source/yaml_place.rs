@@ -4,10 +4,10 @@ use serde_yaml::Location;
 
 use crate::diagnostic::Span;
 
-/// How deep lists and mappings may nest: far beyond what people write, far below what the stack bears.
+/// The deepest nesting of lists and mappings: far beyond what people write, far below what the stack bears.
 pub(super) const MAX_DEPTH: usize = 64;
 
-/// Where a value is written; for what an alias brings, where the alias is.
+/// The place of a value in the text; for the value of an alias, the place of the alias.
 pub(super) fn span(location: Location) -> Span {
     let place = location.span();
     let start = place.byte_offset().unwrap_or(0);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What is kept of a number of durations; all sums are exact.
+/// The statistics of a number of durations; all sums are exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DurationStatistics {
     count: u64,

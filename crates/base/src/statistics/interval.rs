@@ -6,10 +6,10 @@ use super::binomial::at_most;
 /// The probability that each end of an interval is wrong: both together are 5 %.
 const TAIL: f64 = 0.025;
 
-/// How often an interval is halved: more than a number has digits.
+/// The number of times that an interval is halved: more than a number has digits.
 const HALVINGS: u32 = 60;
 
-/// Where a rate is with a confidence of 95 %, each end from 0 to 1.
+/// The interval of a rate with a confidence of 95 %, each end from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// The lower end.

@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How many parts 1 % has.
+/// The number of parts of 1 %.
 const PARTS: u32 = 10_000;
 
 /// The most decimals of a percentage.
@@ -35,7 +35,7 @@ impl Percentage {
     /// Reads `95%`, `99.5%` or `95`. A fraction such as `0.95` is never guessed to be 95 %.
     ///
     /// # Errors
-    /// What to write instead.
+    /// The form to write instead.
     pub fn parse(text: &str) -> Result<Self, String> {
         let expected = || format!("`{text}` is not a percentage; write it like `95%`");
         let (number, has_sign) = match text.trim().strip_suffix('%') {

@@ -1,22 +1,22 @@
-//! How several tries at a test would end: pass@k, that at least one of them passes, and pass^k, that all of them do.
+//! The results of several tries at a test: pass@k, that at least one of them passes, and pass^k, that all of them do.
 
 use super::interval::{Interval, exact_interval};
 
 /// The numbers of tries that are estimated, as far as there were as many runs.
 const TRIES: [u32; 7] = [2, 3, 5, 10, 20, 50, 100];
 
-/// How `tries` tries would end; every number is from 0 to 1.
+/// The estimated results of `tries` tries; every number is from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReliabilityEstimate {
     /// The number of tries, k.
     pub tries: u32,
     /// pass@k: the probability that at least one of them passes.
     pub any: f64,
-    /// Where pass@k is with a confidence of 95 %.
+    /// The interval of pass@k with a confidence of 95 %.
     pub any_interval: Interval,
     /// pass^k: the probability that all of them pass.
     pub all: f64,
-    /// Where pass^k is with a confidence of 95 %.
+    /// The interval of pass^k with a confidence of 95 %.
     pub all_interval: Interval,
 }
 

@@ -5,20 +5,20 @@ use serde::{Deserialize, Serialize};
 
 use super::percentage::Percentage;
 
-/// Which two rates are distinguished, how surely, and in how many runs at most.
+/// The two rates that are distinguished, the certainty, and the most runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SequentialTest {
     /// A rate that is good enough: such an agent should pass.
     pub good: Percentage,
     /// A rate that is not: such an agent should fail. Below `good`.
     pub bad: Percentage,
-    /// How often either verdict may be wrong; below 50 %.
+    /// The probability that either verdict may be wrong; below 50 %.
     pub error: Percentage,
     /// The most runs.
     pub max: u32,
 }
 
-/// How a sequential test ends.
+/// The end of a sequential test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SequentialDecision {
     /// The rate is good.
@@ -30,7 +30,7 @@ pub enum SequentialDecision {
 }
 
 impl SequentialTest {
-    /// What is not chosen is so.
+    /// The default parameters, for those that are not chosen.
     pub const DEFAULT: Self = Self {
         good: Percentage::whole(95),
         bad: Percentage::whole(80),
@@ -48,7 +48,7 @@ impl SequentialTest {
         }
     }
 
-    /// How many runs in a row have to pass for it to pass.
+    /// The number of runs in a row that have to pass for it to pass.
     pub fn least_to_pass(&self) -> u32 {
         #[expect(
             clippy::cast_possible_truncation,
@@ -72,7 +72,7 @@ impl SequentialTest {
         f64::from(passed) * self.of_pass() + of_failed
     }
 
-    /// What a run that passed adds to the ratio.
+    /// The amount that a run that passed adds to the ratio.
     fn of_pass(&self) -> f64 {
         (self.good.as_fraction() / self.bad.as_fraction()).ln()
     }

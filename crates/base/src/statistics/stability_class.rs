@@ -1,4 +1,4 @@
-//! How stable a test is, in a word, by its pass rate (SPEC 11).
+//! The stability of a test, in a word, by its pass rate (SPEC 11).
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -10,7 +10,7 @@ const JOINER: char = '\u{200d}';
 /// The sign for truncated text.
 const CUT: char = '…';
 
-/// How many columns `text`, which is one line without tabs, takes.
+/// The number of columns of `text`, which is one line without tabs.
 pub fn width(text: &str) -> usize {
     text.width()
 }

@@ -8,10 +8,10 @@ use std::fmt;
 #[derive(Clone, Debug)]
 pub struct HeadTail {
     head: String,
-    /// How many lines are missing between head and tail; where none are, everything is in the head.
+    /// The number of lines that are missing between head and tail; if there are none, everything is in the head.
     left_out: usize,
     tail: String,
-    /// How far the first line is indented, and so the line that says how many are missing.
+    /// The indentation of the first line, and so of the line that says how many are missing.
     indent: usize,
 }
 
@@ -30,7 +30,7 @@ impl HeadTail {
         }
     }
 
-    /// How many bytes of the text are kept, without the line that says how many are missing.
+    /// The number of bytes of the text that are kept, without the line that says how many are missing.
     pub fn size(&self) -> usize {
         self.head.len() + self.tail.len()
     }
@@ -64,14 +64,14 @@ fn lines(text: &str) -> usize {
     text.lines().count()
 }
 
-/// Where the last line ends that is whole in the first `max` bytes.
+/// The end of the last line that is whole in the first `max` bytes.
 fn last_line_end(text: &str, max: usize) -> usize {
     text[..text.floor_char_boundary(max)]
         .rfind('\n')
         .map_or(0, |end| end + 1)
 }
 
-/// Where the first line begins that is whole in the last `max` bytes.
+/// The start of the first line that is whole in the last `max` bytes.
 fn first_line_start(text: &str, max: usize) -> usize {
     let Some(from) = text.len().checked_sub(max) else {
         return 0;

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-/// What a duration may look like.
+/// The form of a duration.
 const HELP: &str = "write it like `30s`, `5m`, `1h30m` or `500ms`";
 
 /// The units, longest first, in microseconds.
@@ -19,7 +19,7 @@ const UNITS: [(&str, u64); 4] = [
 /// (SPEC 9, "Durations everywhere"). Spaces may separate the parts. Anything below a microsecond is dropped.
 ///
 /// # Errors
-/// What is wrong with `text`, and what to write instead.
+/// The mistake in `text`, and the form to write instead.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let mut rest = text.trim();
     if rest.is_empty() {
@@ -80,7 +80,7 @@ fn in_microseconds(number: &str, unit_us: u64) -> Option<u64> {
     Some(total)
 }
 
-/// What is wrong with a part that is not a number and a unit that may come here.
+/// The mistake in a part that is not a number and a unit that may come here.
 fn mistake(number: &str, unit: &str) -> String {
     let known = UNITS.iter().any(|(name, _)| *name == unit);
     let meant = match unit.to_lowercase().as_str() {

@@ -10,7 +10,7 @@ const QUESTION_MARKS: &[char] = &[
     '?', '？', '؟', '⸮', ';', '՞', '፧', '⁇', '⁈', '⁉', '‽', '꘏', '꛷', '᥅', '﹖', '❓', '❔',
 ];
 
-/// What ends a sentence, apart from question marks.
+/// The characters that end a sentence, apart from question marks.
 const ENDS: &[char] = &['.', '!', '…', '。', '！', '．'];
 
 /// Words with which a question or a request begins.
@@ -54,7 +54,7 @@ pub fn ends_with_question(text: &str) -> bool {
     BEGINS.is_match(&sentence) || IMPERATIVE.is_match(&sentence) || REQUEST.is_match(&sentence)
 }
 
-/// What follows the last end of a sentence. A point in a word, such as in `example.com`, ends none.
+/// The text after the last end of a sentence. A point in a word, such as in `example.com`, ends none.
 fn last_sentence(text: &str) -> &str {
     let mut next = None;
     for (at, character) in text.char_indices().rev() {

@@ -1,4 +1,4 @@
-//! Which known name was probably meant by an unknown one.
+//! The known name that was probably meant by an unknown one.
 
 use std::collections::HashMap;
 
@@ -104,7 +104,7 @@ impl<'n> Spellings<'n> {
     }
 }
 
-/// What comes after each prefix of the name of a tool, which ends with `__` or `.`; the longest first.
+/// The text after each prefix of the name of a tool, which ends with `__` or `.`; the longest first.
 pub fn after_prefixes(name: &str) -> impl Iterator<Item = &str> {
     let ends = name.char_indices().filter_map(|(at, sign)| match sign {
         '.' => Some(at + 1),
@@ -125,7 +125,7 @@ fn folded(text: &str) -> String {
     text.to_lowercase().replace(['-', '_', ' '], "")
 }
 
-/// What to do about an unknown name, as help: "did you mean" the nearest known one, else all of them after `what`.
+/// The remedy for an unknown name, as help: "did you mean" the nearest known one, else all of them after `what`.
 pub fn suggest(written: &str, known: &[&str], what: &str) -> String {
     match nearest(written, known.iter().copied()) {
         Some(name) => format!("did you mean `{name}`?"),

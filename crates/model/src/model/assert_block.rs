@@ -1,4 +1,4 @@
-//! What must hold: the same block on a target, a test and a turn.
+//! The requirements on an agent: the same block on a target, a test and a turn.
 
 use std::ops::Deref;
 
@@ -117,7 +117,7 @@ impl AssertBlock {
         self.text.as_ref()?.value.on().map(Deref::deref)
     }
 
-    /// Which part of what the agent says they look at, if it is written.
+    /// The part of the agent's messages that the rules look at, if it is written.
     pub fn text_of(&self) -> Option<TextOf> {
         Some(self.text()?.of.as_ref()?.value)
     }

@@ -50,7 +50,7 @@ impl CallSelector {
         self.exact.as_ref().is_some_and(|exact| exact.value)
     }
 
-    /// Where the tool is named.
+    /// The place of the tool's name.
     pub fn name_span(&self) -> Option<Span> {
         self.name
             .as_ref()

@@ -1,4 +1,4 @@
-//! What a case of a JSONL file asserts.
+//! The assertions of a case of a JSONL file.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

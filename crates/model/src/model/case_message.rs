@@ -1,4 +1,4 @@
-//! What a case of a JSONL file sends: texts, messages, and their parts in the spellings of several systems.
+//! The messages that a case of a JSONL file sends: texts, messages, and their parts in the spellings of several systems.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -10,10 +10,10 @@ use super::text_or::TextOr;
 use ananke_base::diagnostic::Spanned;
 use ananke_base::message::Role;
 
-/// What is sent: a text, a message, or messages.
+/// The input of a case: a text, a message, or messages.
 pub type CaseInput = OneOrMany<Spanned<TextOr<CaseMessage>>>;
 
-/// What a message says: a text, a part, or parts.
+/// The content of a message: a text, a part, or parts.
 pub type CaseParts = OneOrMany<Spanned<TextOr<CasePart>>>;
 
 /// A message of a case.

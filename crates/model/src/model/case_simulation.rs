@@ -1,4 +1,4 @@
-//! What a case of a JSONL file says about a conversation that is not written down.
+//! The simulated conversation of a case of a JSONL file.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -22,7 +22,7 @@ pub enum Cases {
 pub enum Skip {
     /// `true` or `false`.
     Is(bool),
-    /// Why.
+    /// The reason.
     Because(String),
 }
 

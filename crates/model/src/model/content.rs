@@ -1,4 +1,4 @@
-//! What a user says beyond plain text: texts and files as parts of one message.
+//! The content of a user's message beyond plain text: texts and files as parts of one message.
 
 use std::borrow::Cow;
 

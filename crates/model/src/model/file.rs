@@ -1,8 +1,8 @@
-//! What the files of the model have in common.
+//! The properties that all files of the model have.
 
 use ananke_base::source::{Node, TypeMismatch};
 
-/// What the keys at the top of a file begin with that are the user's own: for anchors, never read (SPEC 1).
+/// The beginning of keys at the top of a file that are the user's own: for anchors, never read (SPEC 1).
 const EXTENSION: &str = "x-";
 
 /// Whether a key at the top of a file is the user's own.
@@ -15,6 +15,6 @@ pub trait File: Sized {
     /// Reads it.
     ///
     /// # Errors
-    /// Where the tree does not fit: the first such place.
+    /// The first place where the tree does not fit.
     fn read(root: &Node) -> Result<Self, TypeMismatch>;
 }

@@ -1,4 +1,4 @@
-//! What holds for the language as a whole: its versions, what is meant without a `type`, and what is not there yet.
+//! The language as a whole: its versions, the default types of mappings, and the features that do not exist yet.
 
 use ananke_base::source::TagDefault;
 
@@ -40,8 +40,8 @@ pub enum WrittenShape {
     List,
 }
 
-/// What is probably meant by a simpler shape instead of a mapping: the mapping's type, what is written, the mapping
-/// with `…` for what is written, and whether nothing else can be meant.
+/// The mappings that are probably meant by a simpler shape: the mapping's type, the shape that is written, the mapping with
+/// `…` for the written value, and whether nothing else can be meant.
 pub const MEANT_SHAPES: &[(&str, WrittenShape, &str, bool)] = &[
     ("ForbidCalls", WrittenShape::Text, "{ name: … }", true),
     ("Hook", WrittenShape::List, "{ cmd: … }", true),

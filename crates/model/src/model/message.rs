@@ -1,4 +1,4 @@
-//! What was said before a test begins.
+//! The messages that were said before a test begins.
 
 use std::borrow::Cow;
 

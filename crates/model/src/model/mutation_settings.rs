@@ -1,4 +1,4 @@
-//! What `ananke mutate` requires.
+//! The requirements of `ananke mutate`.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! How a run must end: a word, `false`, or a word with what an error must say.
+//! The required end of a run: a word, `false`, or a word with what an error must say.
 
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ pub enum RunOutcome {
     Cancelled,
 }
 
-/// What `assert.outcome` says.
+/// The value of `assert.outcome`.
 #[derive(Clone, Debug)]
 pub enum OutcomeRule {
     /// `false`: what outer levels say does not apply.

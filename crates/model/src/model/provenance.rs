@@ -1,4 +1,4 @@
-//! Where values must come from, and where they must not.
+//! The sources that values must come from, and those that they must not come from.
 
 use std::borrow::Cow;
 

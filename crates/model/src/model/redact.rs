@@ -1,4 +1,4 @@
-//! What is secret in addition to what headers carry.
+//! The secrets in addition to those in headers.
 
 use schemars::JsonSchema;
 

@@ -1,4 +1,4 @@
-//! How an agent is asked, and on whose behalf. Each protocol has places of its own for it.
+//! The options of a request to an agent, and its user. Each protocol has places of its own for them.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! What a turn answers a server that asks back, in the words of its protocol.
+//! The answers of a turn to a server that asks back, in the words of its protocol.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

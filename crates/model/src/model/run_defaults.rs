@@ -1,4 +1,4 @@
-//! How tests run if the command line does not say.
+//! The settings of a run that the command line does not give.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -29,7 +29,7 @@ pub type Flag = Spanned<Scalar<bool>>;
 /// A number with or without a fraction, or a string that is exactly one `${…}`.
 pub type Decimal = Spanned<Scalar<serde_json::Number>>;
 
-/// What a string instead of a number or boolean looks like: exactly one reference.
+/// The form of a string instead of a number or boolean: exactly one reference.
 const ONE_REFERENCE: &str = r"^\$\{[^{}]+\}$";
 
 /// A value written out, or a reference that gives it later.
@@ -114,7 +114,7 @@ pub(super) fn forms_of(schema: &Schema) -> Vec<Value> {
     }
 }
 
-/// What a schema says of the keys at the top of a file that are the user's own (SPEC 1).
+/// The schema of the keys at the top of a file that are the user's own (SPEC 1).
 pub fn extension_keys() -> Value {
     json!({ "^x-": {
         "description": "Ignored by ananke. Use it to define YAML anchors.",
@@ -162,7 +162,7 @@ pub fn is_reference(text: &str) -> bool {
     inner.is_some_and(|inner| !inner.is_empty() && !inner.contains(['{', '}']))
 }
 
-/// What a text that is exactly one reference refers to.
+/// The scalar that a text which is exactly one reference refers to.
 fn reference<T>(value: &NodeValue) -> Option<Scalar<T>> {
     let NodeValue::String(text) = value else {
         return None;

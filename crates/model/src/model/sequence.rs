@@ -1,4 +1,4 @@
-//! What happens in which order: the steps of a walk over calls, results and messages.
+//! The order in which things must happen: the steps of a walk over calls, results and messages.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

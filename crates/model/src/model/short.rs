@@ -15,7 +15,7 @@ use ananke_base::source::{Entry, Node, NodeValue};
 #[derive(Clone, Debug)]
 pub struct Short<M>(pub M);
 
-/// Which key of a mapping can be written alone.
+/// The key of a mapping that can be written alone.
 pub trait ShortForm {
     /// The key.
     const KEY: &'static str;

@@ -45,7 +45,8 @@ pub struct Simulate {
     pub checkpoints: Option<Vec<Spanned<Checkpoint>>>,
 }
 
-/// Who plays the user, as it is named outside of a YAML test: a target, with or without `agents:`, or `scripts:NAME`.
+/// The simulator that plays the user, as it is named outside of a YAML test: a target, with or without `agents:`, or
+/// `scripts:NAME`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SimulatorName<'a> {
     /// The target of this name.
@@ -55,7 +56,7 @@ pub enum SimulatorName<'a> {
 }
 
 impl<'a> SimulatorName<'a> {
-    /// What `text` names.
+    /// The simulator that `text` names.
     pub fn parse(text: &'a str) -> Self {
         match text.split_once(':') {
             Some(("scripts", name)) => Self::Script(name),

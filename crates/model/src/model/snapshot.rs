@@ -17,7 +17,7 @@ const VOLATILE_PATHS: [&str; 3] = [
     "state.updated_at",
 ];
 
-/// What `assert.snapshot` says.
+/// The value of `assert.snapshot`.
 #[derive(Clone, Debug)]
 pub enum SnapshotRule {
     /// `false`: what outer levels define does not apply; a turn is omitted from the snapshot of the test.

@@ -14,7 +14,7 @@ use super::scalars;
 use super::test::Test;
 use ananke_base::source::{self, Node, TypeMismatch};
 
-/// What a test file holds. Its version is read with the rest of the file's frame.
+/// The content of a test file. Its version is read with the rest of the file's frame.
 #[derive(Clone, Debug)]
 pub struct TestFile {
     /// Its tests, in order.

@@ -1,4 +1,4 @@
-//! How often a test runs.
+//! The number of runs of a test.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

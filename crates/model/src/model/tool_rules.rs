@@ -1,4 +1,4 @@
-//! What must hold of tool calls.
+//! The rules about tool calls.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

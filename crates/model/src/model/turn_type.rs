@@ -25,7 +25,7 @@ pub struct TurnType {
     pub since: &'static str,
     /// The description in the schema and in editors.
     pub description: &'static str,
-    /// What it is, whatever its name.
+    /// The kind of turn, whatever its name.
     pub kind: TurnKind,
 }
 
@@ -212,7 +212,7 @@ impl JsonSchema for WalkAction {
     }
 }
 
-/// What an action has in addition to a turn.
+/// The description of the key `needs`, which only actions have.
 const NEEDS: &str =
     "What must be true of the turn before. Without it, the action is always possible.";
 

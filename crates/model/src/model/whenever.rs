@@ -1,4 +1,4 @@
-//! What must always, or must never, come before or after something.
+//! The things that must always, or must never, come before or after something.
 
 use std::borrow::Cow;
 

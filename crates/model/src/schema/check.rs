@@ -29,11 +29,11 @@ const VERSION: &str = "version";
 /// none of ours.
 const MOST_UNKNOWN: usize = 1_000;
 
-/// What a walk found.
+/// The result of a walk.
 pub(super) struct CheckedTree {
-    /// What is wrong, and which keys and branches are newer than the file's version.
+    /// The problems, and the keys and branches that are newer than the file's version.
     pub(super) problems: Vec<Diagnostic>,
-    /// What has to change for the tree to be read all the same.
+    /// The changes to the tree that make it readable all the same.
     pub(super) repairs: Repairs,
 }
 
@@ -80,7 +80,7 @@ fn is_text_for_false(branches: &[Value], node: &Node) -> bool {
             .any(|branch| branch.get("const") == Some(&Value::Bool(false)))
 }
 
-/// What a kind of file demands of its keys.
+/// The policy of a kind of file for its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum KeyPolicy {
     /// Each is one that the schema knows, and has a value.
@@ -270,7 +270,7 @@ impl Check<'_> {
         level.is_some_and(|level| level.properties.contains_key("must_match"))
     }
 
-    /// What holds if a key is there that excludes all others, or else.
+    /// Checks the schema that applies if a key is there that excludes all others, or else.
     fn condition(
         &mut self,
         schema: &'static Value,

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-/// Which kind of file a schema describes.
+/// The kind of file that a schema describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FileKind {
     /// `ananke.config.yaml`.
@@ -28,7 +28,7 @@ impl FileKind {
         }
     }
 
-    /// What such a file is called in a schema's title.
+    /// The name of such a file in a schema's title.
     pub fn title(self) -> &'static str {
         match self {
             Self::Config => "ananke project config",

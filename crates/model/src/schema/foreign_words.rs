@@ -1,4 +1,4 @@
-//! What other tools call a key: what is called so here.
+//! The names of keys in other tools, and the name of each here.
 
 /// Words of other tools, each with the keys of ours that mean the same. The one that exists in a mapping is offered there;
 /// where none does, the last one is looked for elsewhere.
@@ -317,7 +317,7 @@ const SENTENCES: &[(&[&str], &str, &str)] = &[
     ),
 ];
 
-/// What to do instead of `word` in a mapping that knows the keys `known`.
+/// The remedy for `word` in a mapping that knows the keys `known`.
 pub(super) fn sentence(word: &str, known: &[&str]) -> Option<&'static str> {
     let found = SENTENCES
         .iter()

@@ -7,7 +7,7 @@ use super::lazy_schema::LazySchema;
 use super::union::accepts;
 use ananke_base::source::Node;
 
-/// How many references and unions are followed one after the other.
+/// The most references and unions that are followed one after the other.
 const DEEPEST: usize = 8;
 
 /// One form of a value.
@@ -86,12 +86,12 @@ impl<'a> Form<'a> {
         accepts(self.schema, node)
     }
 
-    /// What the entries of a list can be.
+    /// The forms that the entries of a list can have.
     pub(super) fn items(&self) -> Option<Forms<'a>> {
         Some(Forms(forms(self.whole, self.schema.get("items")?, None)))
     }
 
-    /// What the value of a key can be.
+    /// The forms that the value of a key can have.
     pub(super) fn property(&self, key: &str) -> Option<Forms<'a>> {
         Some(Forms(forms(
             self.whole,

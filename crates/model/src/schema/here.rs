@@ -56,7 +56,7 @@ impl<'n> Here<'n> {
         }
     }
 
-    /// What is underlined instead of the whole value: the first key of a mapping.
+    /// The text that is underlined instead of the whole value: the first key of a mapping.
     pub(super) fn head(&self) -> Span {
         self.node
             .entries()

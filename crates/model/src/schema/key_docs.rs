@@ -1,4 +1,4 @@
-//! What a key of a config or test file means, from the schemas.
+//! The meaning of a key of a config or test file, from the schemas.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -10,7 +10,7 @@ use super::lazy_schema::LazySchema;
 use super::messages::expected;
 use super::union::is_free;
 
-/// What a key means, at one place where it exists.
+/// The meaning of a key, at one place where it exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyDocs {
     /// The file that has it.
@@ -21,7 +21,7 @@ pub struct KeyDocs {
     pub name: &'static str,
     /// A few sentences.
     pub about: &'static str,
-    /// What its value is: `a list`.
+    /// The kind of its value: `a list`.
     pub value: String,
     /// The schema version that brings it.
     pub since: &'static str,

@@ -12,7 +12,7 @@ use ananke_base::source::{self, Node, NodeValue, TypeMismatch};
 /// A file that was read and fits its schema.
 #[derive(Clone, Debug)]
 pub struct LoadedDocument<T> {
-    /// What it says.
+    /// The content of the file.
     pub value: T,
     /// The tree it was read from, with the place of every key and value.
     pub node: Node,

@@ -1,11 +1,11 @@
-//! What is said about a value that does not fit its schema.
+//! The messages about a value that does not fit its schema.
 
 use serde_json::Value;
 
 use super::union::only_key;
 use ananke_base::text::any_of;
 
-/// What a schema expects, in the words of a message: `a list`, `a text or a list`.
+/// The values that a schema expects, in the words of a message: `a list`, `a text or a list`.
 pub(super) fn expected(schema: &Value) -> String {
     if let Some(branches) = ["anyOf", "oneOf"]
         .iter()
@@ -33,7 +33,7 @@ pub(super) fn expected(schema: &Value) -> String {
     }
 }
 
-/// What a union expects: each kind of value once, mappings with one key each by their keys.
+/// The values that a union expects: each kind of value once, mappings with one key each by their keys.
 pub(super) fn one_of(branches: &[Value]) -> String {
     let keys: Vec<String> = branches
         .iter()

@@ -1,4 +1,4 @@
-//! What a file says that fits its schema and is probably not what its author means.
+//! The oddities of a file that fits its schema: text that is probably not what its author means.
 //!
 //! One walk over the tree, whatever its keys. **Invariant:** what is reported changes nothing of what the file means.
 
@@ -46,14 +46,14 @@ const SENTENCES: &[&str] = &[
     "user",
 ];
 
-/// What a value is part of.
+/// The part of the file that a value belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     /// Blocks of rules by their names.
     Library,
     /// A block of rules.
     Rules,
-    /// What is sent to the agent.
+    /// The texts that are sent to the agent.
     Sent,
     /// Anything else.
     Other,

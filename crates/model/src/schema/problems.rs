@@ -1,4 +1,4 @@
-//! What is said about a tree that does not fit its schema: one exact problem a mistake.
+//! The problems of a tree that does not fit its schema: exactly one for each mistake.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ pub(super) struct Problems<'a> {
     pub(super) list: Vec<Diagnostic>,
 }
 
-/// What was probably meant by an unknown key.
+/// The key that was probably meant by an unknown one.
 pub(super) enum KeyMeaning {
     /// This key.
     Certain(&'static str),

@@ -1,5 +1,5 @@
-//! What can still be read of a file that does not fit its schema: values that do not fit are replaced or omitted, so that
-//! the rest of the file can be checked in the same run.
+//! The rest of a file that does not fit its schema: values that do not fit are replaced or omitted, so that the rest can be
+//! checked in the same run.
 //!
 //! The result is never run. Problems are reported only for nodes that the recovery did not touch: a leaf is not wrong
 //! because of what was removed elsewhere, nor is a mapping of which nothing was removed, but a count without its number is.
@@ -19,7 +19,7 @@ pub struct Recovered<T> {
     pub value: T,
     /// The places of what was changed.
     changed: HashSet<Span>,
-    /// What stands directly in a mapping in which something was made up, however deep.
+    /// The values directly in a mapping in which something was made up, however deep.
     near: HashSet<Span>,
 }
 

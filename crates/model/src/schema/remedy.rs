@@ -1,4 +1,4 @@
-//! What to write instead of a value that has the wrong shape.
+//! The remedy for a value that has the wrong shape.
 //!
 //! Flows in: a value that does not fit, and what fits there. Flows out: one sentence, and the change to the file where it is
 //! certain what is meant.
@@ -14,11 +14,11 @@ use crate::model::{MEANT_SHAPES, WrittenShape};
 use ananke_base::diagnostic::{SourceFile, Span};
 use ananke_base::source::{Entry, Node, NodeValue, printable};
 
-/// What to write instead.
+/// The remedy for a value.
 pub(super) struct Remedy {
     /// The sentence.
     pub(super) help: String,
-    /// What replaces the text at the span, if that is certain.
+    /// The place and its new text, if that is certain.
     pub(super) edit: Option<(Span, String)>,
 }
 
@@ -32,7 +32,7 @@ struct Site<'a> {
     forms: Vec<Form<'a>>,
 }
 
-/// What to write instead of the value that does not fit `schema`.
+/// The remedy for the value that does not fit `schema`.
 pub(super) fn remedy(
     source: &SourceFile,
     whole: &'static LazySchema,
@@ -167,7 +167,7 @@ impl Site<'_> {
         })
     }
 
-    /// What is often written here.
+    /// The value that is often written here.
     fn example(&self, level: Option<SchemaLevel>) -> Option<Remedy> {
         let key = self.key.unwrap_or_default();
         let property = level
@@ -338,7 +338,7 @@ impl Site<'_> {
         })
     }
 
-    /// What is written, from where the value begins.
+    /// The text from the beginning of the value.
     fn written(&self) -> &str {
         self.source
             .text

@@ -1,4 +1,4 @@
-//! What has to change in a tree that does not fit its schema, so that the rest of it can be read.
+//! The changes to a tree that does not fit its schema, so that the rest of it can be read.
 //!
 //! All changes are known after one walk and made in one more: the cost is linear in the tree, however many there are.
 
@@ -189,7 +189,7 @@ impl Repairs {
     }
 }
 
-/// How much a branch of a union says: a text says least.
+/// The complexity of a branch of a union: that of a text is least.
 fn complexity(branch: &Value) -> u8 {
     match branch.get("type").and_then(Value::as_str) {
         _ if branch.get("const").is_some() => 4,

@@ -10,10 +10,10 @@ use super::lazy_schema::LazySchema;
 use ananke_base::source::Node;
 use ananke_base::text::any_of;
 
-/// How many keys deep a place is looked for.
+/// The most keys that a searched place is deep.
 const DEEPEST: usize = 3;
 
-/// How many places are named.
+/// The most places that are named.
 const MOST_NAMED: usize = 3;
 
 /// A mapping that a walk has gone through: its schema, the keys that its schema knows, and the one that the walk follows.
@@ -40,8 +40,8 @@ impl SchemaLevel {
     }
 }
 
-/// Where an entry belongs whose key does not exist in the mapping `here`, inside `levels`, outermost first: that it is
-/// under another key, or next to one. The places that can have its value come first.
+/// The place where an entry belongs whose key does not exist in the mapping `here`, inside `levels`, outermost first: under
+/// another key, or next to one. The places that can have its value come first.
 pub(super) fn place(
     whole: &'static LazySchema,
     here: &'static Map<String, Value>,

@@ -1,4 +1,4 @@
-//! What the generator's output needs before people and editors see it.
+//! The changes that the generator's output needs before people and editors see it.
 
 use serde_json::{Map, Value, json};
 
@@ -217,7 +217,7 @@ fn describe_tags(object: &mut Map<String, Value>) {
     }
 }
 
-/// What a schema is about comes first, what it consists of last.
+/// Sorts the keys: the subject of a schema comes first, its parts last.
 fn in_reading_order(object: &mut Map<String, Value>) {
     const FIRST: &[&str] = &[
         "$schema",

@@ -29,7 +29,7 @@ pub(super) fn title_branches(object: &mut Map<String, Value>) {
     }
 }
 
-/// What a branch is: the word or the key that chooses it, or the kind of its values.
+/// The title of a branch: the word or the key that chooses it, or the kind of its values.
 fn title(branch: &Value) -> Option<String> {
     if branch.get("$ref").is_some() {
         return None;

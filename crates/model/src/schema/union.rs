@@ -1,4 +1,4 @@
-//! Which branch of a union a value is meant to be.
+//! The branch of a union that a value is meant to be.
 
 use serde_json::Value;
 

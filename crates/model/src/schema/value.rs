@@ -50,12 +50,12 @@ impl Hash for ValueSchema {
     }
 }
 
-/// Why something is not a valid JSON Schema.
+/// The reason why something is not a valid JSON Schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaError {
-    /// Where it is wrong: the keys and positions that lead there.
+    /// The place of the error: the keys and positions that lead there.
     pub path: Vec<String>,
-    /// What is wrong.
+    /// The error.
     pub message: String,
 }
 
@@ -73,9 +73,9 @@ impl SchemaError {
 /// A way in which a value does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaMismatch {
-    /// Where in the value, as a JSON Pointer; empty for the whole.
+    /// The place in the value, as a JSON Pointer; empty for the whole.
     pub pointer: String,
-    /// What is wrong there.
+    /// The mismatch at this place.
     pub message: String,
 }
 

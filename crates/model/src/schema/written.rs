@@ -1,4 +1,4 @@
-//! How a value is written in its file, and how it can be written on one line.
+//! The text of a value in its file, and a form of it on one line.
 
 use ananke_base::diagnostic::{SourceFile, Span};
 use ananke_base::source::{Entry, Node, NodeValue};

@@ -1,4 +1,4 @@
-//! What is secret in a secret: the token after its scheme, single values of cookies, the user and password of `Basic`.
+//! The secret parts of a secret: the token after its scheme, single values of cookies, the user and password of `Basic`.
 //!
 //! Flows in: the value of a header or of a variable. Flows out: the parts of it that are secret alone as well.
 
@@ -46,7 +46,7 @@ fn with_scheme(value: &str) -> Option<(&str, &str)> {
     is_scheme.then(|| (scheme, rest.trim()))
 }
 
-/// What the base64 of a header `Basic` means: all of it, the user and the password.
+/// The content of the base64 of a header `Basic`: all of it, the user and the password.
 fn basic(encoded: &str) -> Vec<String> {
     let engines = [&STANDARD, &URL_SAFE].map(|alphabet| GeneralPurpose::new(alphabet, ANY_PADDING));
     let decoded = engines

@@ -19,8 +19,8 @@ use ananke_base::source::{Node, NodeValue};
 /// An endpoint where nothing is: RFC 2606 keeps the name free for good.
 const NOWHERE: &str = "http://replayed.invalid/";
 
-/// How many bytes variables may insert into what is filled together, such as one variable or one turn: twice the most
-/// that a hook may print.
+/// The most bytes that variables may insert into texts that are filled together, such as one variable or one turn: twice
+/// the most that a hook may print.
 pub const MOST_INSERTED: usize = 16 << 20;
 
 /// Fills leaves of one file from one scope.
@@ -31,15 +31,15 @@ pub struct Interpolation<'a> {
     /// `None` if another pass over the same leaves reports them.
     problems: Option<&'a mut Vec<Diagnostic>>,
     pub(super) secrets: Vec<Secret>,
-    /// What references gave, where that is to be known.
+    /// The values that references gave, if they are to be known.
     pub(super) used: Option<Vec<Secret>>,
-    /// How many bytes references may still insert; `None` once it was reported that it was too much.
+    /// The number of bytes that references may still insert; `None` once it was reported that it was too much.
     pub(super) room: Option<usize>,
     /// Whether something was looked up that is known later.
     pub(super) has_pending: bool,
 }
 
-/// What a text is for.
+/// The purpose of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextPurpose {
     Text,
@@ -99,7 +99,7 @@ impl<'a> Interpolation<'a> {
         Self { room, ..self }
     }
 
-    /// How many bytes references may still insert; `None` once it was reported that it was too much.
+    /// The number of bytes that references may still insert; `None` once it was reported that it was too much.
     pub fn room(&self) -> Option<usize> {
         self.room
     }
@@ -114,7 +114,7 @@ impl<'a> Interpolation<'a> {
         self.has_pending
     }
 
-    /// How many problems were reported by now, here and elsewhere.
+    /// The number of problems that were reported by now, here and elsewhere.
     pub fn problem_count(&self) -> usize {
         self.problems.as_ref().map_or(0, |problems| problems.len())
     }
@@ -124,7 +124,7 @@ impl<'a> Interpolation<'a> {
         self.source
     }
 
-    /// Where `span` is.
+    /// The place of `span`.
     pub fn place(&self, span: Span) -> Place {
         self.source.place(span)
     }
@@ -413,7 +413,7 @@ impl<'a> Interpolation<'a> {
     }
 }
 
-/// How many bytes `value` has, about.
+/// The approximate number of bytes of `value`.
 pub(super) fn size(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),

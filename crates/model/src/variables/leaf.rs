@@ -3,7 +3,7 @@
 /// A leaf with its variables filled in: ready, or [`Pending`](NotReady::Pending), or [`Invalid`](NotReady::Invalid).
 pub type Leaf<T> = Result<T, NotReady>;
 
-/// Why a leaf has no value.
+/// The reason why a leaf has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotReady {
     /// Something it needs is known later.

@@ -1,6 +1,6 @@
-//! What leaves are filled for.
+//! The purpose for which leaves are filled.
 
-/// What leaves are filled for: it decides what may be missing.
+/// The purpose for which leaves are filled: it decides what may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// To be sent: everything must be there.

@@ -8,7 +8,7 @@ pub fn is_reserved(name: &str) -> bool {
     name == ENVIRONMENT || name.starts_with("TEST_")
 }
 
-/// Why nothing that people give a value to may have this name, and what to do.
+/// The reason why nothing that people give a value to may have this name, and the remedy.
 pub fn name_problem(name: &str) -> Option<(&'static str, &'static str)> {
     if is_reserved(name) {
         Some((

@@ -1,4 +1,4 @@
-//! What the values of variables were made of, so that with a secret its parts are known.
+//! The values that variables were made of, so that with a secret its parts are known.
 //!
 //! Flows in: the references in the text of each variable that is defined. Flows out: which of their values are in a secret.
 
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::secret::Secret;
 
-/// What the values of variables were made of: for each variable the references in its text, with what they gave then.
+/// The parts that the values of variables were made of: for each variable the references in its text, with their values then.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origins {
     parts: Arc<Vec<ReferencePart>>,
@@ -16,11 +16,11 @@ pub struct Origins {
     of: BTreeMap<String, Range<usize>>,
 }
 
-/// What one reference gave.
+/// The value of one reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ReferencePart {
     given: Secret,
-    /// What that in turn was made of.
+    /// The range of the parts that it was made of in turn.
     from: Range<usize>,
 }
 
@@ -44,7 +44,7 @@ impl Origins {
         self.of.insert(name.to_owned(), start..self.parts.len());
     }
 
-    /// What went into the value of `secret`, at any depth. What is only elsewhere in its variable is omitted.
+    /// The parts of the value of `secret`, at any depth. A value that is only elsewhere in its variable is omitted.
     pub fn within(&self, secret: &Secret) -> Vec<Secret> {
         let variable = secret.name.split('.').next().unwrap_or_default();
         let mut ranges: Vec<Range<usize>> = self.of.get(variable).cloned().into_iter().collect();

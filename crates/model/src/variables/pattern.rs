@@ -20,7 +20,7 @@ const LARGEST_CACHE: usize = 16 << 20;
 /// The longest pattern whose size is taken on trust at load time: a longer one is compiled once and dropped.
 const TRUSTED_LENGTH: usize = 64;
 
-/// How many patterns outlive their file and their test. One that is compiled takes about 25 KiB: together under a
+/// The number of patterns that outlive their file and their test. One that is compiled takes about 25 KiB: together under a
 /// megabyte.
 const KEPT: usize = 32;
 
@@ -56,12 +56,12 @@ impl fmt::Debug for Pattern {
     }
 }
 
-/// Why a text is no pattern, and what to write instead.
+/// The reason why a text is no pattern, and the text to write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternError {
-    /// What is wrong.
+    /// The error.
     pub message: String,
-    /// What to do.
+    /// The remedy, if one is known.
     pub help: Option<String>,
 }
 
@@ -126,12 +126,12 @@ impl Pattern {
         self.compiled().is_some_and(|regex| regex.is_match(text))
     }
 
-    /// Where it first matches in `text`.
+    /// The place of its first match in `text`.
     pub fn find(&self, text: &str) -> Option<Range<usize>> {
         self.compiled()?.find(text).map(|found| found.range())
     }
 
-    /// Where it matches in `text`: its first group if it has one, else the whole match.
+    /// The places of its matches in `text`: its first group if it has one, else the whole match.
     pub fn find_all(&self, text: &str) -> Vec<Range<usize>> {
         let Some(regex) = self.compiled() else {
             return Vec::new();
@@ -155,7 +155,7 @@ impl Pattern {
             .is_ok_and(|parsed| parsed.properties().minimum_len() == Some(0))
     }
 
-    /// How many groups it has that keep what they match.
+    /// The number of its groups that keep their match.
     pub fn groups(&self) -> usize {
         regex_syntax::parse(&self.text)
             .map_or(0, |parsed| parsed.properties().explicit_captures_len())
@@ -170,7 +170,7 @@ impl Patterns {
     /// The compiled form of `pattern`.
     ///
     /// # Errors
-    /// Where it compiles to more than 1 MiB.
+    /// If it compiles to more than 1 MiB.
     pub fn compile(&mut self, pattern: &Pattern) -> Result<Arc<Regex>, regex::Error> {
         if let Some(regex) = self.0.get(pattern) {
             return Ok(Arc::clone(regex));

@@ -1,4 +1,4 @@
-//! What the references in a text mean in a scope, and what is said of those that mean nothing.
+//! The meaning of the references of a text in a scope, and the messages about those without one.
 
 use serde_json::Value;
 
@@ -220,7 +220,7 @@ impl Interpolation<'_> {
         }
     }
 
-    /// What to do about a name that nothing defines.
+    /// The remedies for a name that nothing defines.
     fn help_for_missing(&self, wanted: &str) -> Vec<String> {
         let hint = self
             .scope
@@ -237,7 +237,7 @@ impl Interpolation<'_> {
         hint.into_iter().chain(help).collect()
     }
 
-    /// What to do about a variable that the environment does not have.
+    /// The remedy for a variable that the environment does not have.
     fn help_for_environment(&self, wanted: &str) -> String {
         match nearest(wanted, self.scope.environment_names()) {
             Some(name) => format!("did you mean `${{ENV.{name}}}`?"),

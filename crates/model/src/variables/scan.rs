@@ -18,9 +18,9 @@ pub enum Piece<'a> {
 pub struct Reference<'a> {
     /// The variable.
     pub name: &'a str,
-    /// Where to reach into its value, outermost first.
+    /// The path into its value, outermost first.
     pub path: Vec<&'a str>,
-    /// What is inserted if the variable is undefined or empty.
+    /// The text that is inserted if the variable is undefined or empty.
     pub default: Option<&'a str>,
     /// The range of the reference in the text, in bytes.
     pub range: Range<usize>,
@@ -30,7 +30,7 @@ pub struct Reference<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ScanError {
-    /// What is wrong with it.
+    /// The error.
     pub message: String,
     /// Its range in the text, in bytes.
     pub range: Range<usize>,
@@ -48,7 +48,7 @@ pub struct MalformedReferences<'a> {
 /// Cuts `text` into literals and references. `$${` is the escape for a literal `${`; a bare `$` is never special.
 ///
 /// # Errors
-/// Where a `${` begins no reference.
+/// If a `${` begins no reference.
 pub fn scan(text: &str) -> Result<Vec<Piece<'_>>, MalformedReferences<'_>> {
     let mut pieces = Vec::new();
     let mut errors = Vec::new();

@@ -1,4 +1,4 @@
-//! Which names mean what.
+//! The names that are defined, and their values.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ use super::scan::Reference;
 use super::secret::Secret;
 use ananke_base::context::Environment;
 
-/// What a reference means.
+/// The meaning of a reference.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Lookup<'a> {
     /// This value.
@@ -53,7 +53,7 @@ impl Scope {
         Self { home, ..self }
     }
 
-    /// What `~` at the start of a path is.
+    /// The directory that `~` at the start of a path means.
     pub(super) fn home(&self) -> Option<&Path> {
         self.home.as_deref()
     }
@@ -137,7 +137,7 @@ impl Scope {
         self.hint.as_deref()
     }
 
-    /// What the values were made of.
+    /// The parts that the values were made of.
     pub fn origins(&self) -> &Origins {
         &self.origins
     }
@@ -147,7 +147,7 @@ impl Scope {
         self.values.contains_key(name)
     }
 
-    /// What `reference` means. A default replaces a missing and an empty value (SPEC 2).
+    /// The meaning of `reference`. A default replaces a missing and an empty value (SPEC 2).
     pub fn look_up<'a>(&'a self, reference: &Reference<'a>) -> Lookup<'a> {
         let found = self.without_default(reference);
         match (&found, reference.default) {

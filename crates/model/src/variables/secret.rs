@@ -55,8 +55,8 @@ const SHORTEST_NAMED: usize = 8;
 /// A value that must be masked wherever it is shown.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Secret {
-    /// What gave it: a variable as it is referred to, `TOKEN`, `LOGIN.token`, `ENV.API_KEY`; or `headers.cookie`, a header
-    /// that holds it written out, or `endpoint.password`, a part of a URL.
+    /// The origin of the secret: a variable as it is referred to, `TOKEN`, `LOGIN.token`, `ENV.API_KEY`; or
+    /// `headers.cookie`, a header that contains it as text, or `endpoint.password`, a part of a URL.
     pub name: String,
     /// The value.
     pub value: String,

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use ananke_base::source::printable;
 use ananke_base::text::TextForm;
 
-/// What is wrong with the name of a tool, if it contains what no name does: whitespace, control characters and what is not visible.
+/// The error in the name of a tool that contains what no name does: whitespace, control characters and invisible characters.
 pub fn tool_name_problem(name: &str) -> Option<String> {
     let what = if name.contains(char::is_whitespace) {
         "whitespace"

@@ -12,7 +12,7 @@ use super::secret::Secret;
 use crate::model::Text;
 use ananke_base::diagnostic::Code;
 
-/// How long a part of a path is at least that is taken for a key, where a variable gives the host as well.
+/// The least length of a part of a path that is taken for a key, if a variable gives the host as well.
 const SHORTEST_KEY: usize = 12;
 
 /// An HTTP URL, which messages call `name`. Its user and password are secrets, and so is what variables give behind its
@@ -122,7 +122,7 @@ pub fn add_user_info(text: &str, url: &Url, name: &str, interpolation: &mut Inte
         .extend(user_info.into_iter().map(|part| of_url.part(part)));
 }
 
-/// Where in a URL the user, password, host and port are.
+/// The range of the user, password, host and port of a URL.
 fn authority(text: &str) -> Range<usize> {
     let start = text.find("://").map_or(0, |end| end + 3);
     start
@@ -171,7 +171,7 @@ fn is_public(reference: &Reference<'_>) -> bool {
     matches!(reference.name, "TEST_NAME" | "TEST_FILE" | "THREAD_ID")
 }
 
-/// What looks like a key in the path of a URL, and every value in its query.
+/// The parts of the path of a URL that look like keys, and every value in its query.
 fn keys(tail: &str) -> Vec<String> {
     let tail = tail.split('#').next().unwrap_or_default();
     let (path, query) = tail.split_once('?').unwrap_or((tail, ""));

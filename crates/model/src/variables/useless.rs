@@ -2,7 +2,7 @@
 
 use regex_syntax::hir::{Hir, HirKind, Look};
 
-/// What a pattern matches, where that does not depend on the text.
+/// The texts that a pattern matches, if that does not depend on the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UselessMatch {
     /// No text at all.
@@ -11,7 +11,7 @@ pub enum UselessMatch {
     Everything,
 }
 
-/// What `pattern` matches if that does not depend on the text; `None` where it does, and for a pattern that is not valid.
+/// The texts that `pattern` matches if that does not depend on the text; `None` if it does, and for a pattern that is not valid.
 pub fn useless_match(pattern: &str) -> Option<UselessMatch> {
     if !may_be_useless(pattern) {
         return None;

@@ -10,7 +10,7 @@ use crate::model::Text;
 use ananke_base::diagnostic::{Code, Diagnostic, Span};
 use ananke_base::source::{Node, NodeValue, ScalarStyle, WrittenCharacter, WrittenScalar};
 
-/// What a text is compared as.
+/// The kind of text that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ComparedAs {
     /// A regular expression.
@@ -220,7 +220,7 @@ impl Interpolation<'_> {
         Err(NotReady::Invalid)
     }
 
-    /// What is written at a place.
+    /// The text at a place.
     fn written(&self, span: Span) -> &str {
         let range = span.start as usize..span.end as usize;
         self.source().text.get(range).unwrap_or_default()

@@ -10,7 +10,7 @@ use ananke_trace::trace::read_json;
 /// that is JSON.
 ///
 /// # Errors
-/// Where there is none; the words behind `the last message` say why.
+/// If there is none; the words after `the last message` say why.
 pub(crate) fn find(text: &str) -> Result<Value, String> {
     let whole = match read_json(text.trim()) {
         Ok(read) => return Ok(read.value),

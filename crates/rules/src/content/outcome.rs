@@ -10,11 +10,11 @@ use ananke_model::model::{AssertBlock, OutcomeIs, OutcomeRule, RunOutcome};
 use ananke_model::variables::{Interpolation, Pattern, Patterns};
 use ananke_trace::trace::{Fact, Facts, Interrupt, RunEnd};
 
-/// How a run must end.
+/// The required end of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct ExpectedOutcome {
     is: RunOutcome,
-    /// What the message or the code of an error must match.
+    /// The pattern that the message or the code of an error must match.
     error_match: Option<Pattern>,
 }
 

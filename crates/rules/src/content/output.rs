@@ -17,13 +17,13 @@ use ananke_model::variables::{Interpolation, Patterns};
 use ananke_trace::outcome::ComparedValue;
 use ananke_trace::trace::{Fact, Facts, Path};
 
-/// What messages call the text.
+/// The name of the text in messages.
 const TEXT: &str = "the last message";
 
-/// What messages call the JSON in it.
+/// The name of the JSON in it in messages.
 const JSON: &str = "the JSON of the last message";
 
-/// What the last message must be: its text, or a value in the JSON that it is or contains.
+/// The requirement on the last message: its text, or a value in the JSON that it is or contains.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct OutputRule {
     /// The value, and what it must be; without a path it is the text.
@@ -49,7 +49,7 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     }
 }
 
-/// What no message may be or contain, of an entry with `of: all` or `of: everything`.
+/// The needle for what no message may be or contain, of an entry with `of: all` or `of: everything`.
 fn prohibited(
     written: &Spanned<ValueRule>,
     of: &Spanned<TextOf>,

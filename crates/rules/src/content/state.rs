@@ -10,10 +10,10 @@ use ananke_model::variables::Patterns;
 use ananke_trace::outcome::ComparedValue;
 use ananke_trace::trace::{Fact, Facts};
 
-/// What messages call it.
+/// The name of the state in messages.
 const WHOLE: &str = "the state";
 
-/// What a value in the state must be.
+/// The requirement on a value in the state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct StateRule(ValueCondition);
 

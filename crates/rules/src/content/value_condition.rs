@@ -1,4 +1,4 @@
-//! What a JSON value in a larger one must be: the conditions of every rule that looks at values.
+//! The conditions on a JSON value in a larger one, of every rule that looks at values.
 
 use serde_json::Value;
 
@@ -13,20 +13,20 @@ use ananke_trace::trace::Path;
 /// The keys of which an entry has one.
 const CONDITIONS: &str = "`equals`, `one_of`, `contains`, `match`, `type`, `exists` and `schema`";
 
-/// What one value must be (SPEC 7.5).
+/// The condition on one value (SPEC 7.5).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ValueCondition {
-    /// Where the value is; without it the whole is meant.
+    /// The path of the value; without it the whole is meant.
     pub(super) path: Option<Path>,
-    /// What it must be.
+    /// The value that is expected.
     pub(super) wanted: ExpectedValue,
     /// Whether it must not be that. A value that is not there is not that.
     pub(super) is_negated: bool,
-    /// What a failure says, instead of the words of the rule.
+    /// The message of a failure, instead of the words of the rule.
     pub(super) message: Option<String>,
 }
 
-/// What a value must be.
+/// The expectation of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ExpectedValue {
     /// This value.
@@ -155,7 +155,7 @@ impl ValueCondition {
         Ok(started)
     }
 
-    /// What is expected of `whole` (`the state`), in words.
+    /// The expectation of `whole` (`the state`), in words.
     pub(super) fn describe(&self, whole: &str) -> String {
         let value = match &self.path {
             None => whole.to_owned(),
@@ -184,7 +184,7 @@ impl ValueCondition {
         }
     }
 
-    /// What is expected, after the place and what was found there.
+    /// The expectation, after the place and the value that was found there.
     pub(super) fn briefly(&self) -> String {
         match (&self.wanted, self.is_negated) {
             (ExpectedValue::Equal(wanted), false) => format!("`{}`", json(wanted)),

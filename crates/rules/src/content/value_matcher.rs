@@ -13,7 +13,7 @@ use ananke_trace::outcome::{ComparedValue, JsonFocus, ValueDifference, brief, su
 use ananke_trace::trace::{Path, is_same_json};
 
 impl ValueCondition {
-    /// What is wrong with `value`, which is all of `whole` (`the state`); `None` if nothing is.
+    /// The mismatch of `value`, which is all of `whole` (`the state`); `None` if there is none.
     pub(super) fn mismatch(
         &self,
         value: &Value,
@@ -85,7 +85,7 @@ impl ValueCondition {
         (entries > 1).then(|| is(&way, &surrounded(parent, &[focus]).text, whole))
     }
 
-    /// What is wrong if there is no value, for the reason `why`.
+    /// The finding if there is no value, for the reason `why`.
     pub(super) fn absent(&self, why: &str, words: Vec<Evidence>, whole: &str) -> Finding {
         let own = format!("{why}, expected {}", self.briefly());
         self.finding(own, self.describe(whole), words)
@@ -118,7 +118,7 @@ impl ValueCondition {
     }
 }
 
-/// What there is instead, if nothing is at a path.
+/// The values that exist instead, if nothing is at a path.
 fn around_path(path: &Path, value: &Value, whole: &str) -> Vec<String> {
     let (way, reached, missing) = path.reach(value);
     let meant = match (reached, missing) {
@@ -146,7 +146,7 @@ fn is(way: &str, shown: &str, whole: &str) -> String {
     }
 }
 
-/// What a pattern looks at: a string as it is, any other value as compact JSON.
+/// The text that a pattern looks at: a string as it is, any other value as compact JSON.
 pub(crate) fn text_of(value: &Value) -> Cow<'_, str> {
     match value {
         Value::String(text) => Cow::Borrowed(text),

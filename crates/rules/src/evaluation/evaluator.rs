@@ -27,7 +27,7 @@ pub enum Completion {
     Aborted,
 }
 
-/// What follows a turn.
+/// The turns that follow a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Following {
     /// Another turn, as far as is known.
@@ -48,7 +48,7 @@ pub struct Evaluator {
     waiting: Vec<RuleWatch>,
     found: NewFindings,
     not_shown: Vec<RuleResult>,
-    /// How many turns have begun.
+    /// The number of turns that have begun.
     begun: usize,
     /// The time that the rules may compute.
     time: JudgingTime,
@@ -125,7 +125,7 @@ impl Evaluator {
         self
     }
 
-    /// Why a test ends whose rules were given up: they took longer than they may, or the program is to end.
+    /// The reason why a test ends whose rules were given up: they took longer than they may, or the program is to end.
     pub fn given_up(&self) -> Option<Halt> {
         let problem = self.overtime()?;
         let halt = if is_everything_given_up() {
@@ -467,7 +467,7 @@ impl Evaluator {
             .collect()
     }
 
-    /// What the whole test requires and nothing has decided yet, each rule with where it is defined.
+    /// The requirements of the whole test that nothing has decided yet, each rule with the place where it is defined.
     pub fn open_rules(&self) -> impl Iterator<Item = (&'static str, &RuleOrigin)> {
         let open = self
             .test

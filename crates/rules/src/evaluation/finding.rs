@@ -10,11 +10,11 @@ use ananke_trace::trace::{ToolCall, Trace};
 pub(crate) struct Finding {
     /// The whole finding on one line.
     pub(crate) message: String,
-    /// What was expected.
+    /// The expectation.
     pub(crate) expected: String,
     /// The tool that it is about, unless it is the one of the first call among the evidence.
     pub(crate) tool: Option<String>,
-    /// What was found instead, in order.
+    /// The evidence found instead, in order.
     pub(crate) evidence: Vec<Evidence>,
     /// The words in the agent's text that a rule about texts found.
     pub(crate) found: Option<String>,
@@ -24,7 +24,7 @@ pub(crate) struct Finding {
     pub(crate) events: Vec<u32>,
     /// Expected against actual text.
     pub(crate) difference: Option<Difference>,
-    /// What to do.
+    /// The remedy.
     pub(crate) help: Option<String>,
     /// The number that exceeds its limit.
     pub(crate) measured: Option<Measured>,
@@ -37,12 +37,12 @@ pub(crate) enum Evidence {
     Call {
         /// Its index in [`Trace::calls`].
         index: usize,
-        /// What of it is shown, and why it was not selected.
+        /// The part of it that is shown, and the reason why it was not selected.
         focus: CallFocus,
         /// Whether it was nearly selected, and other calls have more mismatches.
         is_closest: bool,
     },
-    /// What was said, which a transcript shows.
+    /// The text of a message, which a transcript shows.
     Said(String),
     /// Anything else, in words.
     Words(String),

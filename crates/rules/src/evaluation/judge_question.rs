@@ -1,4 +1,4 @@
-//! What a rule asks a judge, and how the rule fails after the answer.
+//! The question of a rule to a judge, and the failure of the rule after the answer.
 
 use serde_json::{Map, Number, Value};
 
@@ -14,19 +14,19 @@ pub struct JudgeQuestion {
     pub agent: String,
     /// The keys of the question.
     pub keys: Map<String, Value>,
-    /// Which model it is to use, if the rule says so.
+    /// The model that it is to use, if the rule says so.
     pub connector: Option<String>,
     /// The smallest score that passes, if there is one.
     pub threshold: Option<Number>,
-    /// How many times it is asked.
+    /// The number of times that it is asked.
     pub runs: u32,
-    /// How many of its answers have to pass.
+    /// The number of its answers that have to pass.
     pub quorum: u32,
     /// Whether the rule passes if the answers do not.
     pub is_negated: bool,
     /// The author's own sentence about the failure.
     pub(crate) message: Option<String>,
-    /// What the rule expects, in words.
+    /// The expectation of the rule, in words.
     pub(crate) expected: String,
 }
 
@@ -34,12 +34,12 @@ pub struct JudgeQuestion {
 const JUDGED: [&str; 4] = ["input", "output", "conversation", "tool_calls"];
 
 impl JudgeQuestion {
-    /// What was said and done, as the judge gets it: everything but the words of the test.
+    /// The parts of the conversation that the judge gets: everything but the words of the test.
     pub fn judged(&self) -> impl Iterator<Item = &Value> {
         JUDGED.iter().filter_map(|key| self.keys.get(*key))
     }
 
-    /// How the rule fails after this ruling.
+    /// The failure of the rule after this ruling.
     pub(super) fn rejection(&self, ruling: &Ruling, redactor: &Redactor) -> Finding {
         let telling = ruling.telling();
         let reason = telling.map_or("", |answer| answer.reason.as_str());
@@ -61,7 +61,7 @@ impl JudgeQuestion {
     }
 }
 
-/// What was decided, without the reason.
+/// The decision without the reason.
 fn decision(ruling: &Ruling, telling: Option<&JudgeAnswer>) -> String {
     let Ruling {
         judge,

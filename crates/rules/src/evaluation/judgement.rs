@@ -1,4 +1,4 @@
-//! When a rule is asked, and what it answers.
+//! The moment at which a rule is asked, and its answer.
 
 use super::finding::Finding;
 use super::question::Inquiry;
@@ -6,7 +6,7 @@ use crate::captured::Captured;
 use ananke_trace::outcome::Measured;
 use ananke_trace::trace::Delta;
 
-/// When a rule is asked.
+/// The moment at which a rule is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moment {
     /// Something happened.
@@ -26,7 +26,7 @@ impl Moment {
     }
 }
 
-/// What a rule answers.
+/// The answer of a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Judgement {
     /// It can still pass or fail.

@@ -17,7 +17,7 @@ pub(crate) trait Monitor: Send + Sync {
     /// Takes in one moment. It is not called again after it has passed, nor after a requirement has failed.
     fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement;
 
-    /// How often the rule was triggered, of one that has triggers.
+    /// The number of times that the rule was triggered, of one that has triggers.
     fn counts(&self) -> Option<RuleCounts> {
         None
     }

@@ -8,7 +8,7 @@ use crate::rule_origin::RuleOrigin;
 use ananke_trace::outcome::{ErrorKind, Problem};
 use ananke_trace::redact::Redactor;
 
-/// Who is asked what.
+/// The script or judge that is asked, with the question.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Inquiry {
     /// A script of the project.
@@ -20,11 +20,11 @@ pub enum Inquiry {
 /// An inquiry and the rule that makes it: asked only if all other rules pass (SPEC 7.5).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
-    /// What is asked.
+    /// The inquiry.
     pub inquiry: Inquiry,
     /// The path of the rule.
     pub(crate) path: &'static str,
-    /// Where the rule is defined.
+    /// The place where the rule is defined.
     pub(crate) origin: RuleOrigin,
 }
 
@@ -52,7 +52,7 @@ impl Question {
         }
     }
 
-    /// How its rule fails after this decision; `None` if it does not.
+    /// The failure of its rule after this decision; `None` if it does not fail.
     pub(crate) fn rejection(&self, decision: &Decision, redactor: &Redactor) -> Option<Finding> {
         match (&self.inquiry, decision) {
             (Inquiry::Script(script), Decision::Confirmed) if script.is_negated => {

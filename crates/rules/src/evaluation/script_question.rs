@@ -1,4 +1,4 @@
-//! What a rule asks a script, and how the rule fails after the answer.
+//! The question of a rule to a script, and the failure of the rule after the answer.
 
 use serde_json::Value;
 
@@ -7,15 +7,15 @@ use crate::describe::{said, short};
 use crate::script_source::ScriptSource;
 use ananke_trace::redact::Redactor;
 
-/// How many lines of a script's message are shown.
+/// The most lines of a script's message that are shown.
 const SHOWN_LINES: usize = 10;
 
 /// A script, and what it is asked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScriptQuestion {
-    /// Which script.
+    /// The script.
     pub program: ScriptSource,
-    /// How long it may take, in milliseconds, if the rule says so.
+    /// The most time that it may take, in milliseconds, if the rule says so.
     pub timeout_ms: Option<u64>,
     /// The whole request.
     pub request: Value,
@@ -23,12 +23,12 @@ pub struct ScriptQuestion {
     pub is_negated: bool,
     /// The author's own sentence about the failure.
     pub(crate) message: Option<String>,
-    /// What the rule expects, in words.
+    /// The expectation of the rule, in words.
     pub(crate) expected: String,
 }
 
 impl ScriptQuestion {
-    /// How the rule fails after the script accepted it.
+    /// The failure of the rule after the script accepted it.
     pub(super) fn acceptance(&self, redactor: &Redactor) -> Finding {
         let message = format!(
             "the script {} accepted it, expected that it is rejected",
@@ -40,7 +40,7 @@ impl ScriptQuestion {
         Finding::in_words(message, self.expected.clone(), seen).in_words_of(self.message.as_deref())
     }
 
-    /// How the rule fails after the script rejected it with the message `words`.
+    /// The failure of the rule after the script rejected it with the message `words`.
     pub(super) fn rejection(&self, words: Option<&str>, redactor: &Redactor) -> Finding {
         let Self {
             program,

@@ -1,4 +1,4 @@
-//! What a rule sees of a conversation.
+//! The view of a rule on a conversation.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use ananke_trace::trace::{
     CallPhase, Callers, Message, MessageKind, Origin, ToolCall, Trace, TurnRanges,
 };
 
-/// What a rule does not look at, though it is in its scope.
+/// The parts of its scope that a rule does not look at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Exclusions {
     /// The turns that switch the rule off, counted from 0.
@@ -25,7 +25,7 @@ pub(crate) struct View<'a> {
     pub(crate) trace: &'a Trace,
     /// The scope of the rule.
     pub(crate) scope: RuleScope,
-    /// What of it does not count.
+    /// The parts of the scope that do not count.
     pub(crate) exclusions: &'a Exclusions,
     /// Knows what must not be quoted in part: a part of a secret cannot be masked any more.
     pub(crate) redactor: &'a Redactor,
@@ -95,7 +95,7 @@ impl<'a> View<'a> {
         self.is_visible(call) && turn.is_some_and(|turn| self.includes_turn(turn))
     }
 
-    /// When the tool `name` was first called or answered, as far as the rule sees.
+    /// The position of the first call to the tool `name`, or of its first answer, as far as the rule sees.
     pub(crate) fn first(&self, name: &str, what: CallPhase) -> Option<u32> {
         let replayed = || {
             let turn = self.turn().filter(|turn| turn.input.is_replay)?;

@@ -16,7 +16,7 @@ use ananke_trace::outcome::{Measured, RuleCounts, RuleResult, Ruling};
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{Facts, Trace};
 
-/// How often one rule may fail in one turn, or one scope: an agent may violate it without end.
+/// The most times that one rule may fail in one turn, or one scope: an agent may violate it without end.
 const MOST_FINDINGS: usize = 100;
 
 /// A rule, its monitor and its state.
@@ -25,7 +25,7 @@ pub(super) struct RuleWatch {
     pub(super) path: &'static str,
     pub(super) origin: RuleOrigin,
     pub(super) scope: RuleScope,
-    /// What it expects, in words, until it is reported as passed.
+    /// The expectation, in words, until it is reported as passed.
     pub(super) expected: Option<String>,
     pub(super) monitor: Box<dyn Monitor>,
     /// Whether nothing that comes changes its judgement.
@@ -35,9 +35,9 @@ pub(super) struct RuleWatch {
     pub(super) is_asking: bool,
     /// The number that is within its limit.
     pub(super) measured: Option<Measured>,
-    /// What a judge decided.
+    /// The decision of a judge.
     pub(super) ruling: Option<Ruling>,
-    /// Why it cannot be evaluated.
+    /// The reason why it cannot be evaluated.
     pub(super) unknown: Option<String>,
     /// The rule; a limit is none.
     rule: Option<Arc<dyn Rule>>,
@@ -46,10 +46,10 @@ pub(super) struct RuleWatch {
     kind: RuleKind,
     /// The facts that it rests on.
     needs: Facts,
-    /// What was not read or is not shown, and may be what it is about: it neither passes nor fails.
+    /// The items that were not read or are not shown, and may be what it is about: it neither passes nor fails.
     pub(super) lacks: Option<String>,
     exclusions: Exclusions,
-    /// How many findings there were since failures were last reported.
+    /// The number of findings since failures were last reported.
     findings: usize,
     pub(super) activity: WatchActivity,
 }
@@ -63,17 +63,17 @@ pub(super) enum WatchActivity {
     Computing,
 }
 
-/// What the rules found since it was last taken.
+/// The findings of the rules since they were last taken.
 #[derive(Debug, Default)]
 pub(super) struct NewFindings {
     pub(super) violations: Vec<RuleViolation>,
     /// Snapshots to write.
     pub(super) captured: Vec<Captured>,
-    /// Which snapshots may be written.
+    /// The snapshots that may be written.
     pub(super) writing: Writing,
     /// Whether rules that the conversation does not show are reported apart from failures.
     pub(super) withholds: bool,
-    /// What scripts and judges have to decide.
+    /// The questions that scripts and judges have to decide.
     pub(super) questions: Vec<Question>,
 }
 
@@ -235,7 +235,7 @@ impl RuleWatch {
         }
     }
 
-    /// What was not read or is not shown, and may turn this judgement into another one.
+    /// The items that were not read or are not shown, and may turn this judgement into another one.
     fn lacking(&self, trace: &Trace, judgement: &Judgement) -> Option<String> {
         let may_change = match judgement {
             Judgement::Passed
@@ -256,7 +256,7 @@ impl RuleWatch {
         self.rule.as_ref().is_none_or(|rule| rule.is_exhaustive())
     }
 
-    /// What was not read or is not shown, and may be what it is about.
+    /// The items that were not read or are not shown, and may be what it is about.
     fn missing(&self, trace: &Trace) -> Option<String> {
         let turn = match self.scope {
             RuleScope::Test => None,

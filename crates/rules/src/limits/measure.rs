@@ -1,4 +1,4 @@
-//! What limits are about: the numbers of a turn that `timing` and `usage` bound.
+//! The measures of limits: the numbers of a turn that `timing` and `usage` bound.
 
 use ananke_trace::trace::{Fact, Facts, Tokens, Trace, TurnRanges, Usage};
 
@@ -118,7 +118,7 @@ impl Measure {
         path.split_once('.').map_or(path, |(_, key)| key)
     }
 
-    /// What it is called.
+    /// The name of the measure.
     pub fn name(self) -> &'static str {
         self.spec().name
     }

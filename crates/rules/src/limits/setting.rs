@@ -1,11 +1,11 @@
-//! What a level says about a limit.
+//! The setting of a level for a limit.
 
 use super::measure::Measure;
 use crate::rule_origin::RuleOrigin;
 use ananke_base::text::{duration, grouped};
 use ananke_trace::outcome::{Measured, MeasuredUnit};
 
-/// What a level says about a limit.
+/// The setting of a level for a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Setting {
     /// `false`: what outer levels say does not apply.
@@ -17,7 +17,7 @@ pub enum Setting {
 }
 
 impl Setting {
-    /// Where it is written.
+    /// The place where it is written.
     pub fn origin(&self) -> &RuleOrigin {
         match self {
             Self::Off(origin) | Self::Later(_, origin) => origin,
@@ -25,7 +25,7 @@ impl Setting {
         }
     }
 
-    /// What it allows, in words.
+    /// The allowed amount, in words.
     pub fn describe(&self, measure: Measure) -> String {
         match self {
             Self::Off(_) => "no limit".to_owned(),
@@ -40,12 +40,12 @@ impl Setting {
 pub struct Bound {
     /// The largest number that passes.
     pub most: u64,
-    /// Where it is written.
+    /// The place where it is written.
     pub origin: RuleOrigin,
 }
 
 impl Bound {
-    /// What it allows, as reports write it: `1.5 s`.
+    /// The allowed amount, as reports write it: `1.5 s`.
     pub(crate) fn shown(&self, measure: Measure) -> String {
         if measure.unit() == "ms" {
             self.time()
@@ -54,7 +54,7 @@ impl Bound {
         }
     }
 
-    /// What is expected of a turn or a test: `at most 1.5 s`, `idle at most 4 s`.
+    /// The expectation of a turn or a test: `at most 1.5 s`, `idle at most 4 s`.
     pub(crate) fn expectation(&self, measure: Measure) -> String {
         let of_what = match measure {
             Measure::Idle => "idle ",
@@ -68,7 +68,7 @@ impl Bound {
         format!("{of_what}at most {}", self.shown(measure))
     }
 
-    /// What a limit of time allows, in words.
+    /// The time that the limit allows, in words.
     pub(crate) fn time(&self) -> String {
         duration::exact(self.most.saturating_mul(1000))
     }

@@ -22,7 +22,7 @@ struct Total {
     turns: Vec<TurnShare>,
 }
 
-/// What a turn has to do with the total.
+/// The share of a turn in the total.
 #[derive(Clone, Copy, Default)]
 struct TurnShare {
     /// Whether it does not count: the turn's own limit is `false` or looser.
@@ -98,7 +98,7 @@ impl Monitor for Total {
 }
 
 impl Total {
-    /// What a turn took: microseconds, or the tokens that were reported.
+    /// The amount of a turn: microseconds, or the tokens that were reported.
     fn part(&self, trace: &Trace, turn: &TurnRanges) -> u64 {
         match self.measure.tokens(trace, turn) {
             Some(tokens) => tokens.counted,
@@ -113,7 +113,7 @@ impl Total {
         }
     }
 
-    /// Which turns it is about, in words; empty if it is about all of them.
+    /// The turns that it is about, in words; empty if it is about all of them.
     fn of_turns(turns: usize, parts: &[(usize, u64)]) -> String {
         let numbers: Vec<String> = parts
             .iter()

@@ -53,7 +53,7 @@ fn needs(entry: &RuleEntry) -> BTreeMap<&str, u64> {
     counts
 }
 
-/// How many calls the rules of one scope need together, if they are too many, and the last of these rules.
+/// The number of calls that the rules of one scope need together, if they are too many, and the last of these rules.
 fn too_many<'e>(
     most: u64,
     scoped: Scoped<'e>,

@@ -15,7 +15,7 @@ use ananke_trace::outcome::Level;
 #[derive(Clone, Copy)]
 struct ForbiddenCalls<'e> {
     scoped: Scoped<'e>,
-    /// Which of them; every call to the tool if there is none.
+    /// The selector of these calls; every call to the tool if there is none.
     selector: Option<&'e Selector>,
 }
 
@@ -126,7 +126,7 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
         found
     }
 
-    /// What forbids the calls that are required.
+    /// The warning if the calls that are required are forbidden.
     fn against(
         &self,
         selector: &Selector,
@@ -188,7 +188,7 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
         })
     }
 
-    /// What forbids the calls that a step of a sequence needs, which start in `start`.
+    /// The warning if the calls that a step of a sequence needs, which start in `start`, are forbidden.
     fn against_step(
         &self,
         selector: &Selector,
@@ -211,7 +211,7 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
         Some(self.warning(never(&what, start, forbidden), entry, prohibition))
     }
 
-    /// What forbids the calls that trigger a rule, or whose results do, and where.
+    /// The scope and the warning if the calls that trigger a rule, or whose results do, are forbidden.
     fn against_trigger(
         &self,
         name: &ToolName,
@@ -249,7 +249,7 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
         Some((scope, warning.help(help)))
     }
 
-    /// What forbids every call that is selected.
+    /// The rule that forbids every call that is selected.
     fn forbidding(&self, selector: &Selector, required: Scoped<'e>) -> Option<Scoped<'e>> {
         let found = self.about(&selector.name).find(|calls| {
             self.rules.overlap(calls.scoped, required)
@@ -262,7 +262,7 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
         found.map(|calls| calls.scoped)
     }
 
-    /// What names the tools that are allowed, and surely none that matches.
+    /// The rule that names the tools that are allowed, and surely none that matches.
     fn not_allowed(&self, name: &ToolName, required: Scoped<'e>) -> Option<Scoped<'e>> {
         let is_later = |name: &WrittenName| name.contains("${");
         let excludes = |allowed: &[WrittenName]| {
@@ -274,7 +274,7 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
         found.map(|(scoped, _)| *scoped)
     }
 
-    /// What forbids calls of every tool that matches.
+    /// The prohibitions of calls to every tool that matches.
     fn about<'s>(&'s self, name: &'s ToolName) -> impl Iterator<Item = ForbiddenCalls<'e>> + 's {
         let of_name = match name {
             ToolName::Exact(name) => self.by_name.get(name.as_str()),

@@ -14,7 +14,7 @@ use ananke_trace::outcome::Level;
 pub struct Lint {
     /// True of this test.
     pub certain: Vec<Diagnostic>,
-    /// What the target's limits and triggers never do in this test: a mistake only if it is so in every test.
+    /// The limits and triggers of the target that never do anything in this test: a mistake only if it is so in every test.
     pub of_target: Vec<Diagnostic>,
 }
 

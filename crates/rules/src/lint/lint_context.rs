@@ -1,22 +1,22 @@
-//! What the rules of a test are checked against, and the words for two places.
+//! The context against which the rules of a test are checked, and the words for two places.
 
 use std::sync::Arc;
 
 use crate::rule_origin::RuleOrigin;
 use ananke_base::diagnostic::{Code, Diagnostic, SourceFile, Span};
 
-/// What the rules of a test are checked against.
+/// The context against which the rules of a test are checked.
 #[derive(Clone, Copy, Debug)]
 pub struct LintContext<'a> {
     /// The file of the target.
     pub config: &'a Arc<SourceFile>,
     /// The file of the test.
     pub test: &'a Arc<SourceFile>,
-    /// Where the test has its name.
+    /// The place of the test's name.
     pub name: Span,
-    /// When a turn is aborted; `None` if it is known later.
+    /// The timeout of a turn; `None` if it is known later.
     pub timeout: Option<Timeout>,
-    /// When the whole test is aborted; `None` if the test does not say it or it is known later.
+    /// The timeout of the whole test; `None` if the test does not say it or it is known later.
     pub whole_timeout_ms: Option<u64>,
 }
 
@@ -25,7 +25,7 @@ pub struct LintContext<'a> {
 pub struct Timeout {
     /// In milliseconds.
     pub ms: u64,
-    /// Where the config says so; `None` if it is the default.
+    /// The place of the setting in the config; `None` if it is the default.
     pub span: Option<Span>,
 }
 

@@ -1,4 +1,4 @@
-//! What can never fail and what can never pass (SPEC 7.1): mistakes that no run shows.
+//! The rules that can never fail and those that can never pass (SPEC 7.1): mistakes that no run shows.
 //!
 //! The blocks of the levels flow in, warnings come out. **Invariant:** a warning is true whatever the agent does, so
 //! that `--deny-warnings` refuses no test that has a meaning.

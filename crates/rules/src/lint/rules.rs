@@ -6,7 +6,7 @@ use crate::evaluation::RuleScope;
 use crate::inherit::{Inherited, TurnRules};
 use crate::rule::RuleEntry;
 
-/// How many pairs of rules of a test are compared one by one: beyond that there are no warnings about them.
+/// The most pairs of rules of a test that are compared one by one: beyond that there are no warnings about them.
 pub(super) const MOST_PAIRS: usize = 10_000;
 
 /// A rule that applies, with its scope.
@@ -34,7 +34,7 @@ impl<'e> Rules<'e> {
         }
     }
 
-    /// What the rules claim, rule by rule.
+    /// The claims of the rules, rule by rule.
     pub(super) fn claims(&self) -> impl Iterator<Item = (Scoped<'e>, Claim<'e>)> {
         let all = self.all.iter().copied();
         all.flat_map(|scoped| {

@@ -143,7 +143,7 @@ fn never_equal(
     })
 }
 
-/// Why every text contains the needle, if every text does.
+/// The reason why every text contains the needle, if every text does.
 fn matches_everything(needle: &Needle) -> Option<String> {
     match &needle.matcher {
         // An empty pattern is reported where it is written.
@@ -165,7 +165,7 @@ fn is_known(text: &str) -> bool {
     !text.contains("${")
 }
 
-/// How many of the texts contain the needle; `None` if that is unknown.
+/// The number of the texts that contain the needle; `None` if that is unknown.
 fn containing(texts: &[String], needle: &Needle, patterns: &mut Patterns) -> Option<usize> {
     let is_known = match &needle.matcher {
         TextMatcher::Pattern(pattern) => is_known(pattern.as_str()),

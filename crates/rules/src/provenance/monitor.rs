@@ -17,13 +17,13 @@ use ananke_base::text::nearest;
 use ananke_trace::outcome::RuleCounts;
 use ananke_trace::trace::{Args, Delta, MessageKind, Origin, ToolCall, Trace};
 
-/// How many values of sources are compared for the nearest one.
+/// The most values of sources that are compared for the nearest one.
 const MOST_COMPARED: usize = 2000;
 
 /// For how many findings that is done.
 const EXPLAINED: usize = 20;
 
-/// How many values of one call are looked at: an agent may send a million.
+/// The most values of one call that are looked at: an agent may send a million.
 const MOST_VALUES: usize = 10_000;
 
 /// Watches values and sources.
@@ -31,7 +31,7 @@ pub(super) struct ProvenanceMonitor {
     tracing: Tracing,
     from: SourceTexts,
     not_from: SourceTexts,
-    /// What waits for the arguments of earlier calls, by its place among all that happened.
+    /// The values that wait for the arguments of earlier calls, by their place among all that happened.
     waiting: BTreeMap<u32, Vec<WaitingValues>>,
     unfinished: BTreeSet<u32>,
     seen_messages: usize,
@@ -343,7 +343,7 @@ impl ProvenanceMonitor {
         }
     }
 
-    /// What is wrong with a value, the events that show it, and what comes nearest.
+    /// The problem with a value, the events that show it, and the evidence that comes nearest.
     fn problem(&mut self, value: &TracedValue) -> Option<(String, Vec<u32>, Vec<Evidence>)> {
         self.counts.triggered += 1;
         let Tracing {

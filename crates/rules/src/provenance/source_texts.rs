@@ -15,7 +15,7 @@ pub(super) struct SourceTexts {
     known: BTreeMap<String, Option<u32>>,
     /// The texts as a whole, in which values of several words are looked for.
     whole: Vec<WholeText>,
-    /// Which texts contain a word, so that few are looked at for a value.
+    /// The texts that contain a word, so that few are looked at for a value.
     by_word: HashMap<String, Vec<usize>>,
 }
 
@@ -27,20 +27,20 @@ struct WholeText {
     without: HashSet<String>,
 }
 
-/// Where a value was found.
+/// The place where a value was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FoundIn {
     /// The event that brought it, if one did.
     pub(super) event: Option<u32>,
 }
 
-/// What is taken as a source.
+/// The settings with which a text is taken as a source.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SourceText<'s> {
     pub(super) normaliser: &'s Normaliser,
     /// The event that brought it.
     pub(super) event: Option<u32>,
-    /// What does not count, as it is compared: the arguments of the call that it is the result of.
+    /// The values that do not count, as they are compared: the arguments of the call that it is the result of.
     pub(super) without: &'s HashSet<String>,
 }
 
@@ -94,7 +94,7 @@ impl SourceTexts {
         }
     }
 
-    /// Where a value is: equal to a text, or a whole word of one.
+    /// The place of a value: equal to a text, or a whole word of one.
     pub(super) fn find(&self, value: &TracedValue) -> Option<FoundIn> {
         if value.text.is_empty() {
             return None;
@@ -141,7 +141,7 @@ impl SourceTexts {
         })
     }
 
-    /// What looks like values, for the one that comes nearest.
+    /// The parts of the texts that look like values, for the one that comes nearest.
     pub(super) fn identifiers(&self, most: usize) -> Vec<&str> {
         let like_values = self
             .known

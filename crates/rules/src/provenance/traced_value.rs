@@ -5,13 +5,13 @@ use serde_json::Value;
 use super::word::{digits, json_number, number};
 use ananke_model::model::Normalisation;
 
-/// How many characters a value needs so that it can be traced.
+/// The least number of characters of a value that can be traced.
 const SHORTEST: usize = 4;
 
-/// How many digits are enough if there is nothing else.
+/// The least number of digits that are enough if there is nothing else.
 const FEWEST_DIGITS: usize = 3;
 
-/// How texts are changed before they are compared.
+/// The changes to texts before they are compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Normaliser(pub(super) Vec<Normalisation>);
 
@@ -52,7 +52,7 @@ pub(super) struct TracedValue {
     pub(super) shown: String,
     /// As it is compared.
     pub(super) text: String,
-    /// What it means, if it is a number.
+    /// The number that it is, if it is one.
     pub(super) number: Option<String>,
     /// Whether it is long enough to be traced.
     pub(super) is_traceable: bool,

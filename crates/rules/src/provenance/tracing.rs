@@ -1,4 +1,4 @@
-//! What is traced while a test runs, and which values settle it.
+//! The values that are traced while a test runs, and those that settle it.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use ananke_trace::trace::Path;
 pub(super) enum Traced {
     /// Arguments of calls; all of them without a path.
     Arguments { tool: ToolName, paths: Vec<Path> },
-    /// What a pattern finds in the agent's messages.
+    /// The text that a pattern finds in the agent's messages.
     Said(Pattern),
 }
 

@@ -27,13 +27,13 @@ pub(super) fn has_whole(text: &str, value: &str) -> bool {
     })
 }
 
-/// What the numbers in a text mean, each as long as it can be.
+/// The numbers in a text, each as long as it can be.
 pub(super) fn numbers(text: &str) -> impl Iterator<Item = String> + '_ {
     let parts = text.split(|sign: char| !(is_word_sign(sign) || matches!(sign, '.' | '-' | '+')));
     parts.filter_map(|part| number(part.trim_end_matches('.').trim_start_matches('+')))
 }
 
-/// What a text means as a number, if it is one.
+/// The number that a text is, if it is one.
 pub(super) fn number(text: &str) -> Option<String> {
     let is_like_one = text.starts_with(|sign: char| sign.is_ascii_digit() || sign == '-');
     let number = is_like_one
@@ -42,7 +42,7 @@ pub(super) fn number(text: &str) -> Option<String> {
     Some(json_number(&Value::Number(number)))
 }
 
-/// What a number means, as no text is.
+/// The key of a number, which no text has.
 pub(super) fn json_number(value: &Value) -> String {
     format!("number {}", json_key(value))
 }

@@ -1,6 +1,6 @@
-//! What of arguments counts that can mean several things (SPEC 13).
+//! The values of arguments that count if they can mean several things (SPEC 13).
 
-/// What of arguments counts that can mean several things, or cannot be read.
+/// The values of arguments that count if they can mean several things, or cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArgumentReading {
     /// The last value of a duplicate key: to require something.

@@ -1,4 +1,4 @@
-//! What the arguments of a call must be for it to be selected.
+//! The conditions on the arguments of a call that is selected.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ use ananke_trace::trace::{Args, ToolCall};
 /// Conditions on arguments; a call is selected if all match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ArgumentConditions {
-    /// What they must contain.
+    /// The JSON that they must contain.
     json: Option<JsonSubset>,
     /// Arguments and the pattern each must match.
     matching: PathPatterns,

@@ -1,4 +1,4 @@
-//! How many calls there must be.
+//! The required number of calls.
 
 use crate::describe::times;
 use ananke_base::diagnostic::{Code, Span};

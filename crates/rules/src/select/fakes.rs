@@ -12,7 +12,7 @@ use ananke_model::model::{CallSelector, TAG_DEFAULTS};
 use ananke_model::variables::{Interpolation, Mode, Patterns, Scope};
 use ananke_trace::trace::{Change, Input, ResultContent, ToolCall, Trace};
 
-/// What `compile` makes of some YAML, and what is wrong with it.
+/// The result of `compile` for some YAML, or the problems of it.
 pub(super) fn compile<M: DeserializeOwned, C>(
     yaml: &str,
     compile: impl FnOnce(&M, &mut Interpolation<'_>) -> Option<C>,

@@ -10,15 +10,15 @@ use ananke_model::variables::{Interpolation, Leaf};
 use ananke_trace::outcome::{JsonFocus, brief};
 use ananke_trace::trace::is_same_json;
 
-/// What a value must contain, or be equal to (SPEC 7.2, `args` and `result`).
+/// The JSON that a value must contain, or be equal to (SPEC 7.2, `args` and `result`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct JsonSubset {
-    /// What is written.
+    /// The value as it is written.
     pub(super) value: Value,
     comparison: JsonComparison,
 }
 
-/// How a value is compared with what is written.
+/// The comparison of a value with the one that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum JsonComparison {
     /// It must contain it.
@@ -28,7 +28,7 @@ pub(super) enum JsonComparison {
 }
 
 impl JsonComparison {
-    /// How the keys of `written` are compared.
+    /// The comparison of the keys of `written`.
     pub(super) fn of(written: &CallSelector) -> Self {
         if written.is_exact() {
             Self::Equals
@@ -48,7 +48,7 @@ impl JsonSubset {
         Ok(value.map(|value| Self { value, comparison }))
     }
 
-    /// What is expected, in words.
+    /// The expectation, in words.
     pub(super) fn describe(&self, whole: Whole) -> String {
         let shown = json(&self.value);
         let (article, noun) = match whole {
@@ -70,12 +70,12 @@ impl JsonSubset {
         places
     }
 
-    /// What is expected, as short JSON.
+    /// The expectation, as short JSON.
     pub(super) fn brief(&self) -> String {
         brief(&self.value)
     }
 
-    /// How many values are expected.
+    /// The number of values that are expected.
     pub(super) fn weight(&self) -> usize {
         leaves(&self.value)
     }
@@ -179,7 +179,7 @@ fn leaf_paths(value: &Value, path: &mut Vec<String>, places: &mut Vec<JsonFocus>
     }
 }
 
-/// How many values a value contains, itself if it contains none.
+/// The number of values in a value, itself if it contains none.
 fn leaves(value: &Value) -> usize {
     let sum = match value {
         Value::Object(entries) => entries.values().map(leaves).sum(),

@@ -3,7 +3,7 @@
 use crate::call_focus::CallFocus;
 use ananke_trace::outcome::JsonFocus;
 
-/// How many mismatches of one call are shown.
+/// The most mismatches of one call that are shown.
 const MOST_SHOWN: usize = 10;
 
 /// The ways in which a call does not match, in the order of the rule's conditions.
@@ -14,7 +14,7 @@ pub(crate) struct Mismatches {
     weight: usize,
 }
 
-/// Which value of a call is looked at.
+/// The value of a call that is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Whole {
     /// Its arguments.
@@ -48,17 +48,17 @@ impl Mismatches {
         self.count <= MOST_SHOWN
     }
 
-    /// How many there are.
+    /// The number of mismatches.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// How many values differ: the distance of the call.
+    /// The number of values that differ: the distance of the call.
     pub(crate) fn weight(&self) -> usize {
         self.weight
     }
 
-    /// What is shown of a call with these mismatches.
+    /// The parts of a call with these mismatches that are shown.
     pub(crate) fn focus(&self) -> CallFocus {
         let mut focus = self.shown.clone();
         if self.count > MOST_SHOWN {

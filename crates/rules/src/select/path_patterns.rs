@@ -17,7 +17,7 @@ pub struct PathPatterns(Vec<(Path, Pattern)>);
 
 /// An argument that a pattern decides on.
 pub(crate) struct PatternMiss {
-    /// What is wrong, in words.
+    /// The mismatch, in words.
     pub(crate) words: String,
     /// The argument.
     pub(super) place: JsonFocus,
@@ -67,7 +67,7 @@ impl PathPatterns {
         self.0.iter().map(words)
     }
 
-    /// Why the call's arguments do not match; `None` if they do.
+    /// The reason why the call's arguments do not match; `None` if they do.
     pub fn mismatch(&self, call: &ToolCall) -> Option<String> {
         if self.0.is_empty() {
             return None;

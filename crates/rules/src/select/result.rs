@@ -1,4 +1,4 @@
-//! What the result of a call must be for it to be selected.
+//! The conditions on the result of a call that is selected.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ use ananke_trace::trace::{Fact, Facts, ToolCall, ToolResult};
 /// Conditions on a result; a call is selected if all match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ResultConditions {
-    /// What it must contain.
+    /// The JSON that it must contain.
     json: Option<JsonSubset>,
     /// The pattern it must match.
     pub(crate) matching: Option<Pattern>,
@@ -25,7 +25,7 @@ pub(crate) struct ResultConditions {
     not_matching: Option<Pattern>,
     /// Whether it must be an error, or must not be one.
     pub(crate) is_error: Option<bool>,
-    /// How far the call must have come.
+    /// The status that the call must have.
     status: Option<CallStatus>,
 }
 

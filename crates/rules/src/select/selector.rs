@@ -1,4 +1,4 @@
-//! Which calls a rule is about: by name, arguments and result.
+//! The selector of calls that a rule is about: by name, arguments and result.
 
 use super::argument_reading::ArgumentReading;
 use super::arguments::ArgumentConditions;
@@ -122,7 +122,7 @@ impl Selector {
         mismatches.count() == 0
     }
 
-    /// What the conditions look at, and for a call that is not selected what is wrong there.
+    /// The parts that the conditions look at, with the mismatches of a call that is not selected.
     pub(crate) fn focus(&self, mismatches: &Mismatches) -> CallFocus {
         let CallFocus {
             args,
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use ananke_trace::trace::Change;
 
-    /// Why a call is not selected, on one line.
+    /// The reason why a call is not selected, on one line.
     fn mismatches(yaml: &str, call: &ToolCall) -> String {
         selector(yaml)
             .expect(yaml)

@@ -2,7 +2,7 @@
 //!
 //! Cases of JSONL files name tools so. **Invariant:** the names are found again in the pattern, so that messages show them.
 
-/// What is in front of a name: nothing, or something that ends with `__` or `.`.
+/// The text before a name: nothing, or something that ends with `__` or `.`.
 const BEGINNING: &str = r"(?:^|__|\.)";
 
 /// The pattern of one of these names, of which there is at least one.

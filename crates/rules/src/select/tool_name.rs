@@ -1,4 +1,4 @@
-//! Which tools a rule is about: one by its exact name, or all whose names match.
+//! The tools that a rule is about: one by its exact name, or all whose names match.
 
 use super::suffixed_names::named_in;
 use crate::describe::short;
@@ -7,7 +7,7 @@ use ananke_base::diagnostic::{Code, Diagnostic, Span};
 use ananke_model::model::Text;
 use ananke_model::variables::{Interpolation, Leaf, Pattern, Patterns};
 
-/// How many names of one pattern are shown.
+/// The most names of one pattern that are shown.
 const MOST_NAMED: usize = 8;
 
 /// The tools a rule is about (SPEC 7.2).

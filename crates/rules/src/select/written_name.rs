@@ -14,7 +14,7 @@ use ananke_model::variables::{Interpolation, Leaf};
 #[derive(Clone, Debug)]
 pub(crate) struct WrittenName {
     name: String,
-    /// Where it is written.
+    /// The place where it is written.
     pub(crate) span: Span,
 }
 

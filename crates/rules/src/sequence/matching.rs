@@ -1,5 +1,5 @@
-//! Which thing goes with which step. The input is which steps are optional, the number of things, and whether a thing fits a
-//! step.
+//! The assignment of things to steps. The input is which steps are optional, the number of things, and whether a thing fits
+//! a step.
 //!
 //! A step takes one thing, and a thing goes with one step. The modes that allow nothing else never look further than the
 //! steps and [`SHOWN`] things more, since so many cannot all have a step; the others look at every thing once for each
@@ -7,17 +7,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many things more than there are steps are looked at where there may be none.
+/// The most things more than there are steps that are looked at, if there may be none.
 pub(super) const SHOWN: usize = 200;
 
-/// Which step takes which thing.
+/// The assignment of things to steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Matched {
     /// For each step the thing that it takes.
     pub(super) assigned: Vec<Option<usize>>,
     /// For each step whether it has to take one.
     pub(super) required: Vec<bool>,
-    /// How many things no step takes though every thing must have one.
+    /// The number of things that no step takes though every thing must have one.
     pub(super) left_over: usize,
 }
 

@@ -1,5 +1,5 @@
-//! What is reported if what happened does not match the steps: the steps against what happened, and what came nearest
-//! to the first missing step.
+//! The report if a walk does not match the steps: the steps against what happened, and the thing that came nearest to the
+//! first missing step.
 
 use std::collections::BTreeSet;
 
@@ -17,10 +17,10 @@ use ananke_trace::trace::Args;
 /// For how many missing steps the nearest thing is looked for.
 const EXPLAINED: usize = 20;
 
-/// How many things are looked at for one of them.
+/// The most things that are looked at for one of them.
 const CANDIDATES: usize = 1000;
 
-/// How many events a failure cites.
+/// The most events that a failure cites.
 const CITED: usize = 100;
 
 /// Steps and things that do not go together.
@@ -31,7 +31,7 @@ pub(super) struct SequenceMiss<'m> {
     pub(super) view: &'m View<'m>,
 }
 
-/// What comes nearest to a missing step.
+/// The thing that comes nearest to a missing step.
 struct Nearest {
     step: usize,
     item: usize,
@@ -147,7 +147,7 @@ impl SequenceMiss<'_> {
         }
     }
 
-    /// What there is where nothing comes near to a step.
+    /// The evidence if nothing comes near to a step.
     fn instead(&self, step: usize) -> Vec<Evidence> {
         let trace = self.view.trace;
         let names = |wanted: fn(Item) -> Option<usize>| -> Vec<&str> {

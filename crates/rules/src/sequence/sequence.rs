@@ -22,10 +22,10 @@ use ananke_model::model::{AssertBlock, SequenceMode, SequenceRule};
 use ananke_model::variables::{Interpolation, Patterns};
 use ananke_trace::trace::{Facts, Trace};
 
-/// How many steps one rule may have: what is done for each thing that happens grows with them.
+/// The most steps that one rule may have: the work for each thing that happens grows with them.
 const MOST_STEPS: usize = 200;
 
-/// How many steps are listed in words.
+/// The most steps that are listed in words.
 const LISTED_STEPS: usize = 6;
 
 /// Steps, and how what happens must match them (SPEC 7.5).

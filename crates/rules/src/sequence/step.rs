@@ -10,7 +10,7 @@ use ananke_model::variables::{Interpolation, Patterns};
 /// A step.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Step {
-    /// What it wants.
+    /// The thing that the step wants.
     pub(super) matcher: StepMatcher,
     /// Whether it may be missing.
     pub(super) is_optional: bool,
@@ -45,7 +45,7 @@ impl Step {
         })
     }
 
-    /// What is wanted, in words.
+    /// The thing that is wanted, in words.
     pub(super) fn describe(&self) -> String {
         let wanted = self.matcher.describe();
         if self.is_optional {

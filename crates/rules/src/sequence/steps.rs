@@ -7,7 +7,7 @@ use ananke_model::model::SequenceMode;
 /// The steps with their patterns compiled.
 #[derive(Debug)]
 pub(super) struct Steps {
-    /// What the rule expects, in words.
+    /// The expectation of the rule, in words.
     pub(super) expected: String,
     pub(super) mode: SequenceMode,
     pub(super) kinds: Kinds,

@@ -1,5 +1,5 @@
-//! What happened in a rule's scope, in the order in which it began: messages where they open, calls where they start,
-//! results where they arrive.
+//! The walk over a rule's scope: the things that happened, in the order in which they began. Messages are where they open,
+//! calls where they start, results where they arrive.
 //!
 //! Only the kinds of things that some step names are included. A call has one result, its last; a result belongs to the
 //! turn it arrived in, whichever turn the call started in.
@@ -9,7 +9,7 @@ use crate::steps::{Item, Kinds};
 use ananke_model::model::MessageRole;
 use ananke_trace::trace::MessageKind;
 
-/// What happened in the scope so far.
+/// The things that happened in the scope so far.
 pub(super) fn walk(view: &View<'_>, kinds: Kinds) -> Vec<Item> {
     let trace = view.trace;
     let turn = view.turn();

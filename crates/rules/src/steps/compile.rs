@@ -58,7 +58,7 @@ impl StepMatcher {
     }
 }
 
-/// What the step is.
+/// The kind of the step.
 fn kind(written: &StepKeys, span: Span, interpolation: &mut Interpolation<'_>) -> Option<StepKind> {
     let kinds = [
         (StepKind::Call, written.call.as_ref().map(|call| call.span)),

@@ -1,9 +1,9 @@
-//! Which kinds of things the steps of a rule name.
+//! The kinds of things that the steps of a rule name.
 
 use super::step_matcher::StepMatcher;
 use ananke_model::model::MessageRole;
 
-/// Which kinds of things the steps of a rule name.
+/// The kinds of things that the steps of a rule name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a kind of its own")]
 pub(crate) struct Kinds {

@@ -1,4 +1,4 @@
-//! What a step wants: a call, a result or a message.
+//! The thing that a step wants: a call, a result or a message.
 
 use super::item::Item;
 use crate::describe::short;
@@ -7,7 +7,7 @@ use ananke_model::model::MessageRole;
 use ananke_model::variables::{Pattern, Patterns};
 use ananke_trace::trace::{Fact, Facts, ToolResult, Trace};
 
-/// What a step wants.
+/// The thing that a step wants.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum StepMatcher {
     /// A call that is selected by name, arguments, status and result.
@@ -16,9 +16,9 @@ pub(crate) enum StepMatcher {
     Result(Selector),
     /// A message.
     Message {
-        /// What its text must match.
+        /// The pattern that its text must match.
         pattern: Pattern,
-        /// Whose it is.
+        /// The author of the message.
         by: MessageRole,
     },
 }
@@ -48,7 +48,7 @@ impl StepMatcher {
         }
     }
 
-    /// What is wanted, in words.
+    /// The thing that is wanted, in words.
     pub(crate) fn describe(&self) -> String {
         match self {
             Self::Call(selector) => format!("a call to {}", selector.describe()),
@@ -140,7 +140,7 @@ impl StepMatcher {
         }
     }
 
-    /// What such a thing lacks to be what the step wants; `None` where it is another thing altogether.
+    /// The parts that such a thing lacks to be what the step wants; `None` if it is another thing altogether.
     pub(crate) fn mismatches(&self, trace: &Trace, item: Item) -> Option<Mismatches> {
         if !self.is_about(trace, item) {
             return None;

@@ -1,12 +1,12 @@
-//! Which of the agent's texts a rule compares, and in which form.
+//! The texts of the agent that a rule compares, and their form.
 
 use ananke_base::text::TextForm;
 use ananke_model::model::{AssertBlock, TextOf};
 
-/// Which of the agent's texts a rule compares, and in which form.
+/// The texts of the agent that a rule compares, and their form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ComparedText {
-    /// Which texts.
+    /// The texts.
     pub(crate) of: TextOf,
     /// Whether what must not occur must not occur in texts next to the answer either (SPEC 13).
     pub(crate) looks_beside: bool,
@@ -15,7 +15,7 @@ pub(crate) struct ComparedText {
 }
 
 impl ComparedText {
-    /// What a block says for its rules.
+    /// The setting of a block for its rules.
     pub(super) fn of(block: &AssertBlock) -> Self {
         Self {
             of: block.text_of().unwrap_or_default(),

@@ -12,14 +12,14 @@ use ananke_model::model::{AssertBlock, OneOrMany, Text, TextOf};
 use ananke_model::variables::{Interpolation, Patterns};
 use ananke_trace::trace::{Fact, Facts};
 
-/// How many texts are listed.
+/// The most texts that are listed.
 const SHOWN: usize = 3;
 
 /// Texts of which the agent must say one, and nothing else.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Equals {
     texts: Vec<String>,
-    /// What is compared with them.
+    /// The text that is compared with them.
     compared: ComparedText,
 }
 
@@ -148,7 +148,7 @@ impl Equals {
     }
 }
 
-/// What makes two texts differ though they look alike.
+/// The difference of two texts that look alike.
 fn nearly(wanted: &str, text: &str) -> Option<String> {
     let words = |text: &str| {
         text.split_whitespace()

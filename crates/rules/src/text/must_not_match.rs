@@ -17,7 +17,7 @@ use ananke_trace::trace::{Aside, AsideSource, Delta, Fact, Facts};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct MustNotMatch {
     needle: Needle,
-    /// What a failure says first.
+    /// The beginning of the message of a failure.
     message: Option<String>,
 }
 
@@ -114,7 +114,7 @@ struct MustNotMatchMonitor {
     needle: Needle,
     /// The same text found in a message and again in the joined text is one failure.
     has_failed_in_turn: bool,
-    /// What was found in the state alone.
+    /// The text that was found in the state alone.
     in_state: Option<String>,
 }
 

@@ -13,7 +13,7 @@ use ananke_model::model::{Text, TextOf};
 use ananke_model::variables::{Interpolation, Leaf, Pattern, Patterns};
 use ananke_trace::trace::is_same_json;
 
-/// What is looked for.
+/// The text that is looked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum TextMatcher {
     /// A match of this regex.
@@ -26,12 +26,12 @@ pub(crate) enum TextMatcher {
     Json(Value),
 }
 
-/// What is looked for, and where.
+/// The text that is looked for, and the texts in which it is looked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Needle {
-    /// What is looked for.
+    /// The text that is looked for.
     pub(crate) matcher: TextMatcher,
-    /// Where.
+    /// The texts in which it is looked for.
     pub(crate) compared: ComparedText,
 }
 
@@ -133,7 +133,7 @@ impl Needle {
         Ok(started)
     }
 
-    /// Where it first is in `text`.
+    /// The first place of it in `text`.
     pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
         let form = self.compared.form;
         let in_form = form.apply(text);
@@ -173,7 +173,7 @@ impl Needle {
         }
     }
 
-    /// What it does to a text: `` matches `x` ``.
+    /// The relation to a text: `` matches `x` ``.
     pub(super) fn finds(&self) -> String {
         let (verb, what) = self.verb();
         let verb = match verb {
@@ -184,7 +184,7 @@ impl Needle {
         format!("{verb} `{what}`")
     }
 
-    /// What it must do to a text: `` match `x` ``.
+    /// The required relation to a text: `` match `x` ``.
     pub(super) fn must_find(&self) -> String {
         let (verb, what) = self.verb();
         format!("{verb} `{what}`")

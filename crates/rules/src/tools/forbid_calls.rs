@@ -17,7 +17,7 @@ use ananke_trace::trace::{Delta, Facts};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct ForbidCallsRule {
     selector: Selector,
-    /// What a failure says first.
+    /// The beginning of the message of a failure.
     message: Option<String>,
 }
 

@@ -11,7 +11,7 @@ use ananke_model::variables::Patterns;
 use ananke_trace::outcome::{Measured, MeasuredUnit};
 use ananke_trace::trace::{Delta, Fact, Facts};
 
-/// How many calls there may be in its scope. An inner level overrides it for its own scope.
+/// The most calls that there may be in its scope. An inner level overrides it for its own scope.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct MaxCalls(CallLimit);
 

@@ -17,10 +17,10 @@ use ananke_model::variables::Patterns;
 use ananke_trace::outcome::{Measured, MeasuredUnit};
 use ananke_trace::trace::{Args, Delta, Fact, Facts, ToolCall, json_key};
 
-/// How many of the calls are shown and cited.
+/// The most calls that are shown and cited.
 const SHOWN: usize = 5;
 
-/// How often one tool may be called with the same arguments. An inner level overrides it for its own scope.
+/// The most calls to one tool with the same arguments. An inner level overrides it for its own scope.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct MaxIdenticalCalls(CallLimit);
 
@@ -160,7 +160,7 @@ impl IdenticalCalls {
     }
 }
 
-/// What identical calls have in common: name and arguments.
+/// The identity of a call that identical calls have in common: name and arguments.
 fn identity(call: &ToolCall) -> String {
     let args = match call.args() {
         Args::Json(args) => json_key(args),

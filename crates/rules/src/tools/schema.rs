@@ -81,7 +81,7 @@ type Compiled = Option<ValueSchema>;
 /// The tools that are declared, compiled.
 #[derive(Default)]
 struct SchemaMonitor {
-    /// How many declarations were read.
+    /// The number of declarations that were read.
     read: usize,
     tools: HashMap<String, ToolSchemas>,
 }
@@ -206,7 +206,7 @@ impl SchemaMonitor {
     }
 }
 
-/// Which of the two schemas of a tool.
+/// The kind of the schema of a tool.
 #[derive(Clone, Copy)]
 enum SchemaKind {
     Input,

@@ -1,4 +1,4 @@
-//! What is reported if a trigger violates its rule: the trigger, what came or did not come, and what came nearest.
+//! The report if a trigger violates its rule: the trigger, the step that came or did not come, and the thing that came nearest.
 
 use super::happening::{Happening, What};
 use super::related_steps::{Relation, either};
@@ -14,17 +14,17 @@ use ananke_trace::trace::Trace;
 /// For how many violations of a rule the nearest candidate is looked for.
 const EXPLAINED: usize = 20;
 
-/// How many things are looked at for one of them.
+/// The most things that are looked at for one of them.
 const CANDIDATES: usize = 1000;
 
 /// A trigger that violates its rule.
 pub(super) struct TriggerViolation {
     pub(super) trigger: Happening,
-    /// Which pattern of the rule.
+    /// The number of the pattern in the rule.
     pub(super) pattern: usize,
     /// The step that is missing, or that came.
     pub(super) step: TiedStep,
-    /// What came though it must not, if that is known.
+    /// The thing that came though it must not, if that is known.
     pub(super) cause: Option<Happening>,
 }
 
@@ -147,7 +147,7 @@ impl Findings {
     }
 }
 
-/// What the trigger is, in words.
+/// The trigger in words.
 fn words(view: &View<'_>, parts: &RunningRule, trigger: &Happening) -> String {
     match trigger.what {
         What::Item(Item::Call(index)) => {
@@ -206,7 +206,7 @@ fn shown(trace: &Trace, happening: &Happening, focus: CallFocus, closeness: Clos
     }
 }
 
-/// What comes nearest to the step, of what happened most recently.
+/// The thing that comes nearest to the step, of those that happened most recently.
 fn nearest(
     trace: &Trace,
     parts: &RunningRule,
@@ -253,7 +253,7 @@ fn nearest(
     weighed.min_by_key(|nearest| nearest.weight)
 }
 
-/// What a step is about, the newest first.
+/// The things that a step is about, the newest first.
 fn recent<'t>(
     trace: &'t Trace,
     wanted: &'t StepMatcher,

@@ -6,7 +6,7 @@ use crate::steps::{Item, StepMatcher};
 use ananke_model::model::{AnswerStatus, MessageRole};
 use ananke_trace::trace::{InterruptStatus, MessageKind, Origin, ToolResult, Trace};
 
-/// What happened.
+/// The thing that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum What {
     /// A call, a result or a message.
@@ -19,7 +19,7 @@ pub(super) enum What {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Happening {
     pub(super) what: What,
-    /// Which result of the call it is, if it is one.
+    /// The number of the result among those of the call, if it is one.
     nth: usize,
     /// Its place among all that happened; 0 for what was there before the first turn.
     pub(super) order: u32,

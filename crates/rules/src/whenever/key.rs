@@ -1,4 +1,4 @@
-//! What ties a step to its trigger: the tool, and arguments that must be the same.
+//! The tie of a step to its trigger: the tool, and arguments that must be the same.
 
 use super::happening::Happening;
 use ananke_base::diagnostic::{Code, Span, Spanned};
@@ -6,7 +6,7 @@ use ananke_model::model::{SamePaths, Text};
 use ananke_model::variables::Interpolation;
 use ananke_trace::trace::{Args, Path, Trace, json_key};
 
-/// What must be the same in a step and in its trigger.
+/// The values that must be the same in a step and in its trigger.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Tie {
     /// Whether the tool must be the same.

@@ -1,11 +1,11 @@
-//! What a step matched so far, so that a trigger asks once, however much there was.
+//! The matches of a step so far, so that a trigger asks once, however much there was.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::happening::Happening;
 use super::key::Key;
 
-/// Where matches are looked up: the turn, if only that of the trigger counts, and what step and trigger have in common.
+/// The key of matches: the turn, if only that of the trigger counts, and the values that step and trigger have in common.
 pub(super) type MemoryKey = (Option<usize>, Key);
 
 /// The matches of one step.

@@ -24,7 +24,8 @@ pub(super) struct Prohibition {
     findings: Findings,
     /// Triggers that wait for the arguments of earlier calls, by their place among all that happened.
     waiting: BTreeMap<u32, Vec<Happening>>,
-    /// What may turn out to be a failure by the end of the turn: triggers, and calls and results that must not follow one.
+    /// The things that may turn out to be failures by the end of the turn: triggers, and calls and results that must not
+    /// follow one.
     late: Vec<Happening>,
     /// The places of calls whose arguments are still arriving.
     unfinished: BTreeSet<u32>,
@@ -33,7 +34,7 @@ pub(super) struct Prohibition {
     /// Violations that were reported: the pattern, and the place of the trigger.
     reported: HashSet<(usize, u32)>,
     not_checkable: u64,
-    /// How many messages, calls and turns were seen; `None` before the first moment.
+    /// The number of messages, calls and turns that were seen; `None` before the first moment.
     seen: Option<[usize; 3]>,
 }
 

@@ -1,4 +1,4 @@
-//! What must or must not come before or after a trigger.
+//! The steps that must or must not come before or after a trigger.
 
 use super::tied_step::{TiedStep, TriggerKind};
 use crate::select::ArgumentReading;
@@ -7,7 +7,7 @@ use ananke_base::text::any_of;
 use ananke_model::model::{self, OneOrMany};
 use ananke_model::variables::{Interpolation, Patterns};
 
-/// How steps lie to their trigger.
+/// The relation of steps to their trigger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Relation {
     RequiredBefore,
@@ -22,7 +22,7 @@ impl Relation {
         matches!(self, Self::ForbiddenBefore | Self::ForbiddenAfter)
     }
 
-    /// What of arguments counts for its steps.
+    /// The reading of arguments for its steps.
     pub(super) fn reading(self) -> ArgumentReading {
         if self.is_negated() {
             ArgumentReading::Any

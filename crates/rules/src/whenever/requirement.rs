@@ -87,7 +87,7 @@ impl Monitor for Requirement {
     }
 }
 
-/// What triggers the rule, in the order in which it happened.
+/// The triggers of the rule, in the order in which they happened.
 fn triggers(view: &View<'_>, parts: &RunningRule) -> Vec<Happening> {
     let all = Happening::all(view.trace).filter(|happening| {
         happening.is(&parts.trigger, view.trace, ArgumentReading::Any)

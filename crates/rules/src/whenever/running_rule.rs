@@ -7,9 +7,9 @@ use crate::steps::StepMatcher;
 /// The trigger and the steps.
 #[derive(Debug)]
 pub(super) struct RunningRule {
-    /// What the rule expects, in words.
+    /// The expectation of the rule, in words.
     pub(super) expected: String,
-    /// What it is called.
+    /// The name of the rule.
     pub(super) name: Option<String>,
     pub(super) trigger: StepMatcher,
     pub(super) patterns: Vec<RelatedSteps>,

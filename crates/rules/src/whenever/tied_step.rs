@@ -19,7 +19,7 @@ pub(super) struct TiedStep {
     pub(super) tie: Tie,
 }
 
-/// What a trigger has that a step can have in common with it.
+/// The kind of a trigger: the values that a step can have in common with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TriggerKind {
     /// It is a call or a result: a tool, and arguments.
@@ -28,7 +28,7 @@ pub(super) enum TriggerKind {
     Message,
 }
 
-/// What a step wants.
+/// The thing that a step wants.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Wanted {
     /// A call, a result or a message.
@@ -127,7 +127,7 @@ impl TiedStep {
         is_any && (self.tie.is_same_tool || selector.name.surely_includes(trigger))
     }
 
-    /// What is wanted, in words.
+    /// The thing that is wanted, in words.
     pub(super) fn describe(&self) -> String {
         match &self.wanted {
             Wanted::Step(step) => format!("{}{}", step.describe(), self.tie.describe()),

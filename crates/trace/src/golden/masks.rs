@@ -19,7 +19,7 @@ pub struct MaskPath {
     parts: Vec<String>,
 }
 
-/// What the path is relative to.
+/// The value that the path is relative to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Root {
     Args(String),

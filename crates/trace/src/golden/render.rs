@@ -17,7 +17,7 @@ use crate::trace::{
 };
 use ananke_base::message::DeclaredTool;
 
-/// Which part of a conversation is rendered.
+/// The part of a conversation that is rendered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConversationPart<'a> {
     /// One turn (0-based), including replayed messages.
@@ -29,10 +29,10 @@ pub enum ConversationPart<'a> {
     },
 }
 
-/// What a snapshot is rendered from.
+/// The input from which a snapshot is rendered.
 #[derive(Clone, Copy, Debug)]
 pub struct GoldenText<'a> {
-    /// What the agent did.
+    /// The trace of the agent.
     pub trace: &'a Trace,
     /// The states of the rendered turns.
     pub states: &'a States,
@@ -370,7 +370,7 @@ impl Renderer<'_> {
     }
 }
 
-/// What is rendered of a turn: what is replayed belongs to a snapshot of its turn alone.
+/// The items of a turn that are rendered: replayed ones belong to a snapshot of its turn alone.
 fn items<'t>(
     trace: &'t Trace,
     index: usize,

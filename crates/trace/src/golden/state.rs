@@ -52,7 +52,7 @@ impl States {
         self.last = Some(state);
     }
 
-    /// What the turn changed.
+    /// The change of the state in the turn.
     pub(super) fn of(&self, turn: usize) -> Option<&StateChange> {
         self.changes.get(&turn)
     }

@@ -9,13 +9,13 @@ use std::fmt::Write as _;
 use ananke_base::context::digest;
 use ananke_base::text::is_confusable;
 
-/// How far an item is indented under what it belongs to.
+/// The indentation of an item under the one it belongs to.
 pub(super) const STEP: usize = 2;
 
-/// How many bytes of one text or value are written.
+/// The most bytes of one text or value that are written.
 const MAX_ITEM: usize = 64 << 10;
 
-/// How many bytes of the whole snapshot are written.
+/// The most bytes of the whole snapshot that are written.
 const MAX_WHOLE: usize = 8 << 20;
 
 /// The lines written so far.

@@ -13,7 +13,7 @@ const MOST_SAID: usize = 16 << 10;
 const MOST_FAILURES: usize = 20;
 
 impl Outcome {
-    /// Which attempt this is, counted from 1.
+    /// The number of this attempt, counted from 1.
     pub fn attempt(&self) -> usize {
         self.earlier_attempts.len() + 1
     }
@@ -28,7 +28,7 @@ impl Outcome {
         self.status().fails_the_run() && self.test.quarantine.is_none()
     }
 
-    /// What is wrong with it in a few words: a kind, and the finding itself. For a failed test its first failed rule,
+    /// The finding in a few words: a kind, and the finding itself. For a failed test its first failed rule,
     /// for one that could not be evaluated the problem, for a skipped one the reason.
     pub fn headline(&self) -> Option<(&str, &str)> {
         let of_problem = self
@@ -86,7 +86,7 @@ impl Outcome {
         reasons
     }
 
-    /// Where its headline comes from: the first rule that failed, else the test.
+    /// The place of its headline: the first rule that failed, else the test.
     pub fn headline_place(&self) -> (&str, u32) {
         if let (Status::NotShown, Some(rule)) = (self.status(), self.verdict.not_shown().next()) {
             return (&rule.place.file, rule.place.line);
@@ -110,7 +110,7 @@ impl Outcome {
         }
     }
 
-    /// What is kept of it once the test is retried: its end rather than its beginning, so that retries cost
+    /// The part of it that is kept once the test is retried: its end rather than its beginning, so that retries cost
     /// little memory.
     #[must_use]
     pub fn into_earlier(mut self) -> Self {

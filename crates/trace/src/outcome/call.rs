@@ -28,12 +28,12 @@ pub struct CallOutcome {
     pub started_us: Option<u64>,
     /// From the call's start to its result, in microseconds; `None` if it has none, or if nothing shows it.
     pub duration_us: Option<u64>,
-    /// How it failed, if the agent or the client reports that it did.
+    /// The failure of the call, if the agent or the client reports that it failed.
     pub failure: Option<CallFailure>,
 }
 
 words! {
-    /// How a call failed.
+    /// The way in which a call failed.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum CallFailure {
         /// It was executed and failed.
@@ -58,6 +58,6 @@ pub struct LateResult {
     pub result: String,
     /// From the start of the turn to the result, in microseconds; `None` if nothing shows it.
     pub arrived_us: Option<u64>,
-    /// How the call failed, if the agent reports that it did.
+    /// The failure of the call, if the agent reports that it failed.
     pub failure: Option<CallFailure>,
 }

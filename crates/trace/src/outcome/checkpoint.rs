@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 pub struct CheckpointOutcome {
     /// Its id.
     pub id: String,
-    /// What it is about.
+    /// The description of the checkpoint.
     pub description: Option<String>,
     /// Whether the test fails without it.
     pub is_required: bool,
     /// The number of the turn that reached it, counted from 1.
     pub reached_at: Option<u32>,
-    /// Why the last turn did not reach it.
+    /// The reason why the last turn did not reach it.
     pub missed: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! How often a checkpoint was reached, of a test that runs several times.
+//! The number of runs that reached a checkpoint, of a test that runs several times.
 //!
 //! **Invariant:** its size does not depend on the number of runs.
 

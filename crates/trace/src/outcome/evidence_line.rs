@@ -11,10 +11,10 @@ pub enum EvidenceLine {
         text: String,
         /// Its first event.
         event: u32,
-        /// What a transcript with the call and the values that differ does not show of it; may be empty.
+        /// The rest about it, which a transcript with the call and the values that differ does not show; may be empty.
         remark: String,
     },
-    /// What was said, which a transcript shows.
+    /// The text of a message, which a transcript shows.
     Said(String),
     /// Anything else.
     Words(String),

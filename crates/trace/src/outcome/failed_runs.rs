@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::status::Status;
 
-/// How many of the runs are listed by their numbers.
+/// The most runs that are listed by their numbers.
 const LISTED: usize = 20;
 
 /// The runs that did not pass for one reason.

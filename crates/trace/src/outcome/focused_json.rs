@@ -13,16 +13,16 @@ use crate::redact::excerpt;
 /// The most characters of one value.
 const LONGEST_VALUE: usize = 80;
 
-/// How long a value without a place that matters gets before its further entries are omitted, in bytes.
+/// The length in bytes after which further entries are omitted from a value without a place that matters.
 const BRIEF: usize = 100;
 
 /// The most places of one value that are shown.
 const MOST: usize = 10;
 
-/// What is between a value that was found and the one that was expected.
+/// The text between a value that was found and the one that was expected.
 pub const UNEQUAL: &str = " ≠ ";
 
-/// What is shown where a value is missing.
+/// The text that is shown if a value is missing.
 pub(super) const MISSING: &str = "(missing)";
 
 /// A place in a value, and what is expected there.
@@ -30,7 +30,7 @@ pub(super) const MISSING: &str = "(missing)";
 pub struct JsonFocus {
     /// The keys and indexes that lead to it; none for the whole value.
     pub path: Vec<String>,
-    /// What is expected there, if something else is there: `"express"`, `` a match of `^ex` ``.
+    /// The value expected there, if there is another one: `"express"`, `` a match of `^ex` ``.
     pub expected: Option<String>,
 }
 
@@ -39,7 +39,7 @@ pub struct JsonFocus {
 pub struct FocusMark {
     /// The value that was found.
     pub actual: Range<usize>,
-    /// What was expected.
+    /// The value that was expected.
     pub expected: Range<usize>,
 }
 
@@ -78,7 +78,7 @@ pub fn brief(value: &Value) -> String {
     focused(value, &[]).text
 }
 
-/// What is left of a path, and what is expected where it ends.
+/// The rest of a path, and the value expected at its end.
 type FocusedPlace<'f> = (&'f [String], Option<&'f str>);
 
 impl FocusedJson {

@@ -1,10 +1,10 @@
-//! Why a conversation ends before its time.
+//! The reason why a conversation ends before its time.
 
 use super::problem::Problem;
 use super::test_end::SkipCause;
 use super::turn_end::TurnEnd;
 
-/// Why a conversation ends before its time.
+/// The reason why a conversation ends before its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Halt {
     /// Something does not work: also in a run that is being stopped.
@@ -34,7 +34,7 @@ impl Halt {
         }
     }
 
-    /// How a turn ends which `halt` ended, if anything did.
+    /// The end of a turn that `halt` ended, if anything did.
     pub fn turn_end(halt: Option<Self>) -> TurnEnd {
         match halt {
             None => TurnEnd::Evaluated,

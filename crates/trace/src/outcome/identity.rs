@@ -1,18 +1,18 @@
-//! Which test an outcome is of.
+//! The identity of the test that an outcome is of.
 
 use serde::{Deserialize, Serialize};
 
 use super::quarantine::Quarantine;
 
-/// Which test an outcome is of: the same for every attempt, and in every run that has the same plan but for the agent's
-/// name.
+/// The identity of the test that an outcome is of: the same for every attempt, and in every run that has the same plan but
+/// for the agent's name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestIdentity {
     /// The test's id.
     pub id: String,
     /// The test's name.
     pub name: String,
-    /// What its row is called, of a test with rows.
+    /// The name of its row, of a test with rows.
     pub row: Option<String>,
     /// Its description.
     pub description: Option<String>,

@@ -1,4 +1,4 @@
-//! Who said what a turn sent.
+//! The origin of the input of a turn.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -2,18 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What was measured, and the most that was allowed.
+/// The number that was measured, and the most that was allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measured {
     /// The number: microseconds of a time, else a count.
     pub actual: u64,
     /// The largest number that passes: milliseconds of a time, else a count.
     pub limit: u64,
-    /// What is counted.
+    /// The unit of both.
     pub unit: MeasuredUnit,
 }
 
-/// What a number counts.
+/// The unit of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MeasuredUnit {
     /// Time.

@@ -6,7 +6,7 @@ use ananke_base::diagnostic::{Code, Place};
 /// separators or a prefix alone.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NearName {
-    /// Where the name is written.
+    /// The place of the name.
     pub place: Place,
     /// The name.
     pub name: String,
@@ -20,13 +20,13 @@ impl NearName {
     /// The kind of problem, for `ananke explain`.
     pub const CODE: Code = Code::NearName;
 
-    /// What is wrong, on one line.
+    /// The problem, on one line.
     pub fn message(&self) -> String {
         let Self { name, rule, .. } = self;
         format!("no agent called `{name}`, which `{rule}` names")
     }
 
-    /// What to do.
+    /// The remedy.
     pub fn help(&self) -> String {
         format!("did you mean `{}`?", self.nearest)
     }
@@ -37,6 +37,6 @@ impl NearName {
 pub struct NearNames {
     /// By place.
     pub found: Vec<NearName>,
-    /// Why some names are missing here; `None` if all were compared.
+    /// The reason why some names are missing here; `None` if all were compared.
     pub note: Option<&'static str>,
 }

@@ -21,19 +21,19 @@ use super::walk::Walks;
 /// One test that is over: its identity, its verdict and its transcript, apart from each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Which test it is.
+    /// The identity of the test.
     pub test: TestIdentity,
-    /// What its rules and its setup came to.
+    /// The result of its rules and its setup.
     pub verdict: TestVerdict,
-    /// What was said and done.
+    /// The conversation.
     pub transcript: Transcript,
-    /// Which of its runs this is, counted from 1; 0 if it did not run.
+    /// The number of this run, counted from 1; 0 if it did not run.
     pub run: u32,
     /// The attempts before the last, which all else is about, in order; none of them passed.
     pub earlier_attempts: Vec<Outcome>,
-    /// What all its runs came to, if it runs several times; all else is about the one that shows it best.
+    /// The result of all its runs, if it runs several times; all else is about the one that shows it best.
     pub stability: Option<Box<Stability>>,
-    /// What all its walks came to, of a test with a walk.
+    /// The result of all its walks, of a test with a walk.
     pub walks: Option<Box<Walks>>,
     /// Other runs of it, shortened: the first with each reason, unless it is this one, and the side of a comparison that did
     /// not pass if the other one did.
@@ -114,7 +114,7 @@ impl Outcome {
         }
     }
 
-    /// How many turns its runs sent, without those of earlier attempts, and the tokens of all attempts.
+    /// The number of turns that its runs sent, without those of earlier attempts, and the tokens of all attempts.
     pub fn spent(&self) -> (usize, TokenTotals) {
         let (turns, tokens) = if let Some(stability) = self.stability.as_deref() {
             (stability.turns, stability.tokens)

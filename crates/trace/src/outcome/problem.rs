@@ -1,10 +1,10 @@
-//! Why a turn or a test could not be evaluated to its end.
+//! The reason why a turn or a test could not be evaluated to its end.
 
 use serde::{Deserialize, Serialize};
 
 use super::status::Status;
 
-/// Which part could not do its work.
+/// The part that could not do its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ErrorKind {
     /// The agent reported an error, cancelled the run unasked, or does not report what a rule needs.
@@ -55,7 +55,7 @@ impl ErrorKind {
         }
     }
 
-    /// What it makes of its turn or test: the test is wrong about the agent (failed), or could not be evaluated.
+    /// The status of its turn or test: the test is wrong about the agent (failed), or could not be evaluated.
     pub fn status(self) -> Status {
         match self {
             Self::Conversation | Self::Capture => Status::Failed,
@@ -74,13 +74,13 @@ impl ErrorKind {
     }
 }
 
-/// Why a test or turn could not be evaluated to its end.
+/// The reason why a test or turn could not be evaluated to its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
-    /// Which part.
+    /// The part that failed.
     pub kind: ErrorKind,
-    /// What went wrong: `agent error: model unavailable`, `timeout after 30 s`.
+    /// The error: `agent error: model unavailable`, `timeout after 30 s`.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: Option<String>,
 }

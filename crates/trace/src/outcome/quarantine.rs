@@ -10,15 +10,15 @@ use ananke_base::diagnostic::Place;
 /// An entry of the quarantine: tests that do not fail the run until a day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quarantine {
-    /// Which tests, as it is written: an id, or a pattern for ids.
+    /// The tests, as they are written: an id, or a pattern for ids.
     pub test: String,
-    /// Who is responsible.
+    /// The person or team that is responsible.
     pub owner: String,
     /// The last day on which it is valid, in UTC.
     pub expires: Day,
-    /// Why the tests are there.
+    /// The reason for the quarantine.
     pub reason: Option<String>,
-    /// Where it is written.
+    /// The place of the entry.
     pub place: Place,
 }
 

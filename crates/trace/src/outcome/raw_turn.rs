@@ -14,7 +14,7 @@ pub struct RawTurn {
     pub events: Vec<RawEvent>,
     /// The agent's state, if the turn changed it.
     pub state: Option<StateHistory>,
-    /// How many exchanges, events and changes of the state are not kept.
+    /// The number of exchanges, events and changes of the state that are not kept.
     pub dropped: usize,
 }
 
@@ -68,7 +68,7 @@ pub struct RawStateChange {
     pub value: String,
 }
 
-/// What a change of the state consists of.
+/// The kind of a change of the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StateChangeKind {
     /// The whole new state.

@@ -40,11 +40,11 @@ pub struct RuleResult {
     /// Whether it is a prohibition: what it forbids must never happen.
     #[serde(default)]
     pub is_prohibition: bool,
-    /// Where it was written.
+    /// The place where it is defined.
     pub place: Place,
     /// The rule as it is written at that place, as YAML.
     pub written: String,
-    /// What it expects, in words.
+    /// The expectation, in words.
     pub expected: String,
     /// The result.
     pub status: RuleStatus,
@@ -53,15 +53,15 @@ pub struct RuleResult {
     pub message: String,
     /// The number that it limits, of a rule that has one.
     pub measured: Option<Measured>,
-    /// What a judge decided, of a rule that asks one.
+    /// The decision of a judge, of a rule that asks one.
     pub ruling: Option<Ruling>,
-    /// How often it was triggered, of a rule that has triggers; so far if it failed.
+    /// The number of times that it was triggered, of a rule that has triggers; so far if it failed.
     #[serde(default)]
     pub counts: Option<RuleCounts>,
     /// The lines at its place as they are written, with variables not filled.
     #[serde(default)]
     pub excerpt: Excerpt,
-    /// What was found instead, one line per entry: the nearest candidates with arguments and results.
+    /// The evidence found instead, one line per entry: the nearest candidates with arguments and results.
     #[serde(default)]
     pub seen: Vec<EvidenceLine>,
     /// The words in the agent's text that a text rule found.
@@ -73,7 +73,7 @@ pub struct RuleResult {
     /// The difference from what was expected, if both are texts of several lines.
     #[serde(default)]
     pub difference: Option<Difference>,
-    /// What to do about it, if that does not follow from the rule.
+    /// The remedy, if it does not follow from the rule.
     #[serde(default)]
     pub help: Option<String>,
     /// The numbers of the events that show it, ascending.
@@ -163,13 +163,13 @@ impl RuleResult {
         )
     }
 
-    /// What was expected, unless the message or the difference says it already.
+    /// The expectation, unless the message or the difference says it already.
     pub fn expectation(&self) -> Option<&str> {
         let is_repeated = self.difference.is_some() || repeats(&self.expected, &self.message);
         (!is_repeated && !self.expected.is_empty()).then_some(self.expected.as_str())
     }
 
-    /// What was found instead, without what the message says already.
+    /// The evidence found instead, without what the message says already.
     pub fn evidence(&self) -> impl Iterator<Item = &EvidenceLine> {
         self.seen
             .iter()

@@ -1,4 +1,4 @@
-//! What a judge decided about a rule.
+//! The decision of a judge about a rule.
 
 use std::ops::Not;
 
@@ -56,7 +56,7 @@ impl Ruling {
         self.passing() >= self.quorum as usize
     }
 
-    /// How many answers pass.
+    /// The number of answers that pass.
     pub fn passing(&self) -> usize {
         self.answers
             .iter()

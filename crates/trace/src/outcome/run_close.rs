@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::verdict::Verdict;
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunClose {
-    /// What it came to.
+    /// The verdict of the run.
     pub verdict: Verdict,
-    /// How long it took on the wall clock, in microseconds.
+    /// The duration on the wall clock, in microseconds.
     pub elapsed_us: u64,
     /// Whether it was interrupted.
     pub interrupted: bool,

@@ -1,9 +1,9 @@
-//! How the last run of a turn ended, as the agent reported it.
+//! The end of the last run of a turn, as the agent reported it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How the last run of a turn ended, as the agent reported it.
+/// The end of the last run of a turn, as the agent reported it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ReportedRunEnd {
     /// The run finished.

@@ -1,4 +1,4 @@
-//! What a run was made with.
+//! The facts about a run: the configuration it was made with.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

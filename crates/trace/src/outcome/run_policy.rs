@@ -1,15 +1,15 @@
-//! How often a test runs, and what decides it then.
+//! The number of runs of a test, and the decision after them.
 
 use serde::{Deserialize, Serialize};
 
 use ananke_base::statistics::{Percentage, SequentialTest};
 
-/// How often a test runs of which one run is not enough, and what decides it then.
+/// The number of runs of a test of which one run is not enough, and the decision after them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RunPolicy {
     /// As often as it says.
     Times {
-        /// How many runs there are; at least two.
+        /// The number of runs; at least two.
         runs: u32,
         /// The least share of them that has to pass.
         min_pass_rate: Percentage,

@@ -10,7 +10,7 @@ use super::token_totals::TokenTotals;
 pub struct SelfComparison {
     /// The first verdict and the second.
     pub verdicts: [Status; 2],
-    /// How many turns the side sent that is not shown.
+    /// The number of turns of the side that is not shown.
     pub turns: usize,
     /// The tokens of that side.
     pub tokens: TokenTotals,

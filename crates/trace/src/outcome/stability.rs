@@ -1,4 +1,4 @@
-//! What all runs of a test came to, of a test that runs several times.
+//! The result of all runs of a test that runs several times.
 //!
 //! **Invariant:** its size does not depend on the number of runs: of those that failed for one reason a single one is kept.
 
@@ -30,33 +30,33 @@ pub enum StabilityVerdict {
     Stopped,
 }
 
-/// What all runs of a test came to.
+/// The result of all runs of a test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stability {
-    /// How often it was to run.
+    /// The policy for the number of runs.
     pub policy: RunPolicy,
-    /// How many runs passed.
+    /// The number of runs that passed.
     pub passed: u32,
-    /// How many runs did not.
+    /// The number of runs that did not pass.
     pub failed: u32,
-    /// What decided it.
+    /// The decision.
     pub verdict: StabilityVerdict,
     /// The agent's time in each run.
     pub durations: DurationStatistics,
-    /// How many turns were sent in all runs.
+    /// The number of turns that were sent in all runs.
     pub turns: usize,
     /// The tokens of all runs.
     pub tokens: TokenTotals,
-    /// How often each checkpoint of a simulated conversation was reached, in the order of the test.
+    /// The number of runs that reached each checkpoint of a simulated conversation, in the order of the test.
     pub checkpoints: Vec<CheckpointRuns>,
     /// The runs that did not pass, by reason; the most frequent first.
     pub failures: Vec<FailedRuns>,
-    /// How many more did not pass, for reasons that are not listed.
+    /// The number of further runs that did not pass, for reasons that are not listed.
     pub further_failed: u32,
 }
 
 impl Stability {
-    /// How many runs there were.
+    /// The number of runs.
     pub fn runs(&self) -> u32 {
         self.passed + self.failed
     }
@@ -66,12 +66,12 @@ impl Stability {
         100.0 * f64::from(self.passed) / f64::from(self.runs().max(1))
     }
 
-    /// Where the pass rate is with a confidence of 95 %, from 0 to 1.
+    /// The interval of the pass rate with a confidence of 95 %, from 0 to 1.
     pub fn interval(&self) -> Interval {
         exact_interval(self.passed, self.runs())
     }
 
-    /// How stable it is.
+    /// The class of its stability.
     pub fn class(&self) -> StabilityClass {
         StabilityClass::of(self.passed, self.runs())
     }

@@ -27,7 +27,7 @@ words! {
 }
 
 impl Status {
-    /// What people read.
+    /// The words that people read.
     pub fn words(self) -> &'static str {
         match self {
             Self::NotShown => "not shown",

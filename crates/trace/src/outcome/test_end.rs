@@ -1,10 +1,10 @@
-//! How a test as a whole ended, apart from the ends of its turns.
+//! The end of a test as a whole, apart from the ends of its turns.
 
 use serde::{Deserialize, Serialize};
 
 use super::problem::Problem;
 
-/// How a test as a whole ended.
+/// The end of a test as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TestEnd {
     /// It came to its last turn, or to the first that did not pass.
@@ -28,7 +28,7 @@ pub enum SkipCause {
 }
 
 impl TestEnd {
-    /// Why it could not be evaluated.
+    /// The reason why it could not be evaluated.
     pub fn problem(&self) -> Option<&Problem> {
         match self {
             Self::Problem(problem) => Some(problem),
@@ -44,7 +44,7 @@ impl TestEnd {
         }
     }
 
-    /// Why it was not run, or not to its end.
+    /// The reason why it was not run, or not to its end.
     pub fn skip_reason(&self) -> Option<&str> {
         match self {
             Self::Skipped(_, reason) => Some(reason),

@@ -1,4 +1,4 @@
-//! What the rules and the setup of a whole test came to.
+//! The result of the rules and the setup of a whole test.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,14 +17,14 @@ pub struct SnapshotWritten {
 /// The result of the rules and the setup of a whole test; the result of a turn is in the turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestVerdict {
-    /// How it ended as a whole.
+    /// The end of the test as a whole.
     pub end: TestEnd,
     /// The rules of the whole test with their results, and those of its turns that are not shown.
     pub rules: Vec<RuleResult>,
-    /// What the target knows by name, and nothing understood: each name with how often it came.
+    /// The names that the target knows and that nothing understood: each with its number of occurrences.
     #[serde(default)]
     pub silenced: Vec<String>,
-    /// How many rules were not evaluated, because no judge was to be asked.
+    /// The number of rules that were not evaluated, because no judge was to be asked.
     pub judges_not_asked: u32,
     /// Warnings about its setup and teardown that the plan could not know; a turn's warnings are in its turn.
     pub warnings: Vec<String>,

@@ -1,15 +1,15 @@
-//! When the agent let its user wait: how long, and how long it might have.
+//! The times at which the agent let its user wait: their lengths, and the longest that were allowed.
 
 use serde::{Deserialize, Serialize};
 
 /// The waiting of one turn, in the agent's time, from the turn's start.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timing {
-    /// When its first text came, in microseconds; `None` if none did, or if nothing shows it.
+    /// The moment of its first text, in microseconds; `None` if none came, or if nothing shows it.
     pub first_text_us: Option<u64>,
     /// Every stretch without a tool call in progress, in order; `None` if nothing shows them.
     pub gaps: Option<Vec<Gap>>,
-    /// What was allowed.
+    /// The limits of the waiting.
     pub limits: TimeLimits,
 }
 

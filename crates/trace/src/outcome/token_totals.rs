@@ -14,7 +14,7 @@ pub struct TokenTotals {
     pub usage: Usage,
     /// The number of turns that an agent was asked in; a server has no tokens, so its turns are not counted.
     pub turns: usize,
-    /// How many of them reported no tokens.
+    /// The number of them that reported no tokens.
     pub unreported: usize,
 }
 

@@ -1,4 +1,4 @@
-//! How many tests of a run ended with which status.
+//! The number of tests of a run per status.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -99,7 +99,7 @@ impl Totals {
             .saturating_add(outcome.transcript.duration_us);
     }
 
-    /// How many tests fail the run.
+    /// The number of tests that fail the run.
     pub fn failing(&self) -> usize {
         self.failed + self.error + self.timeout
     }
@@ -109,7 +109,7 @@ impl Totals {
         self.without_input > 0 && self.without_input == self.tests()
     }
 
-    /// How many tests there were.
+    /// The number of tests.
     pub fn tests(&self) -> usize {
         self.passed
             + self.failed

@@ -1,4 +1,4 @@
-//! What was said and done in a test, and when.
+//! The transcript of a test: messages and calls, with their times.
 
 use std::borrow::Cow;
 
@@ -20,14 +20,14 @@ pub struct EarlierMessage {
     pub text: String,
 }
 
-/// What was said and done in a test, and when.
+/// The transcript of a test: messages and calls, with their times.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transcript {
     /// The conversation's thread; empty where none was opened.
     pub thread_id: String,
     /// The messages before the first turn.
     pub history: Vec<EarlierMessage>,
-    /// What the test talks to.
+    /// The peer of the test.
     #[serde(default)]
     pub peer: Peer,
     /// The kind of time that its durations are in.
@@ -35,17 +35,17 @@ pub struct Transcript {
     pub time: AgentTime,
     /// The turns that were sent.
     pub turns: Vec<TurnOutcome>,
-    /// What it was to come by, of a simulated conversation.
+    /// The checkpoints of a simulated conversation.
     pub checkpoints: Vec<CheckpointOutcome>,
-    /// How many turns were not run.
+    /// The number of turns that were not run.
     pub turns_not_run: u32,
-    /// How many messages came before the agent's last one, with those before the first turn.
+    /// The number of messages before the agent's last one, with those before the first turn.
     pub messages_count: usize,
     /// The agent's state at the end, as JSON; `None` where it has none.
     pub state: Option<String>,
-    /// When it started, in Unix milliseconds.
+    /// The moment of the start, in Unix milliseconds.
     pub started_unix_ms: u64,
-    /// When it was over, in Unix milliseconds; never before the end of its last turn.
+    /// The moment of the end, in Unix milliseconds; never before the end of its last turn.
     pub ended_unix_ms: u64,
     /// The sum of its turns, in microseconds.
     pub duration_us: u64,

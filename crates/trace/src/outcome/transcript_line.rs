@@ -83,7 +83,7 @@ impl TranscriptLine {
         }
     }
 
-    /// How many bytes its texts take.
+    /// The number of bytes of its texts.
     pub fn size(&self) -> usize {
         match self {
             Self::Says(said) | Self::Thinks(said) => said.text.len(),

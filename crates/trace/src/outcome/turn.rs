@@ -19,35 +19,36 @@ use crate::trace::{Fact, Facts, Usage};
 pub struct TurnOutcome {
     /// Counted from 1.
     pub number: u32,
-    /// What the test calls it.
+    /// The id in the test.
     pub id: Option<String>,
-    /// What was sent, in words: for a file its type and size.
+    /// The input, in words: for a file its type and size.
     pub input: String,
-    /// Who said it.
+    /// The origin of the input.
     pub origin: InputOrigin,
     /// The messages, calls and reasoning of the agent, in the order they began.
     pub lines: Vec<TranscriptLine>,
-    /// When it was sent, in Unix milliseconds on the agent's clock, which for a scripted agent is virtual; `None` if nothing shows it.
+    /// The moment of sending, in Unix milliseconds on the agent's clock, which for a scripted agent is virtual; `None` if
+    /// nothing shows it.
     pub started_unix_ms: Option<u64>,
-    /// When its response ended, on the same clock; `None` if nothing shows it.
+    /// The moment at which its response ended, on the same clock; `None` if nothing shows it.
     pub ended_unix_ms: Option<u64>,
     /// The agent's time, in microseconds; `None` if nothing shows it.
     pub duration_us: Option<u64>,
-    /// When the agent let its user wait.
+    /// The times at which the agent let its user wait.
     pub timing: Timing,
-    /// How its last run ended, as far as the agent reported it.
+    /// The end of its last run, as far as the agent reported it.
     pub run_end: Option<ReportedRunEnd>,
     /// The tokens that it used, as far as the agent reported them.
     pub usage: Option<Usage>,
     /// Whether the agent waited for input after it, if that decided how the test went on.
     pub awaits: Option<InputDecision>,
-    /// How it ended.
+    /// The end of the turn.
     pub end: TurnEnd,
     /// The rules of this turn with their results.
     pub rules: Vec<RuleResult>,
-    /// What is odd about the response: violations of the protocol by the rule's name, and what fails nothing.
+    /// The oddities of the response: violations of the protocol by the rule's name, and others that fail nothing.
     pub warnings: Vec<String>,
-    /// What was sent and received, as it was; `None` if it is not kept.
+    /// The requests and responses, as they were; `None` if they are not kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw: Option<Box<RawTurn>>,
 }
@@ -100,7 +101,7 @@ impl TurnOutcome {
             .filter(move |rule| is_known && rule.has_passed())
     }
 
-    /// Why it could not be evaluated to its end.
+    /// The reason why it could not be evaluated to its end.
     pub fn problem(&self) -> Option<&Problem> {
         self.end.problem()
     }

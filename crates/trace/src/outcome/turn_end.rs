@@ -1,10 +1,10 @@
-//! How a turn ended, apart from its rules.
+//! The end of a turn, apart from its rules.
 
 use serde::{Deserialize, Serialize};
 
 use super::problem::Problem;
 
-/// How a turn ended.
+/// The end of a turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TurnEnd {
     /// Every rule was evaluated.
@@ -16,7 +16,7 @@ pub enum TurnEnd {
 }
 
 impl TurnEnd {
-    /// Why it could not be evaluated to its end.
+    /// The reason why it could not be evaluated to its end.
     pub fn problem(&self) -> Option<&Problem> {
         match self {
             Self::Problem(problem) => Some(problem),

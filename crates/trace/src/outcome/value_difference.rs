@@ -40,7 +40,7 @@ impl ValueDifference {
         self.path.join(".")
     }
 
-    /// What was found and what was expected, as [`focused`](super::focused_json::focused) shows them.
+    /// The value that was found and the one that was expected, as [`focused`](super::focused_json::focused) shows them.
     pub fn shown(&self) -> [&str; 2] {
         [self.actual.as_deref().unwrap_or(MISSING), &self.expected]
     }

@@ -1,4 +1,4 @@
-//! What a run comes to.
+//! The verdict of a run.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::near_name::NearNames;
 use super::quarantine::Quarantine;
 use super::totals::Totals;
 
-/// What tests could not run without.
+/// The server or agent that tests could not run without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Lost {
     /// A server that they need ended.
@@ -18,11 +18,11 @@ pub enum Lost {
 /// Everything that decides whether a run passes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// How many tests ended how.
+    /// The number of tests per status.
     pub totals: Totals,
     /// Whether a test that passed only on a retry fails the run.
     pub flaky_fails: bool,
-    /// What some tests were not run for.
+    /// The reason why some tests were not run.
     pub lost: Option<Lost>,
     /// Expired quarantine entries, in the order of the config: each fails the run.
     pub expired: Vec<Quarantine>,
@@ -57,7 +57,7 @@ impl Verdict {
         self.reasons().is_empty()
     }
 
-    /// Why the run does not pass, a part of a sentence each; none if it does.
+    /// The reasons why the run does not pass, a part of a sentence each; none if it does.
     pub fn reasons(&self) -> Vec<String> {
         let Self {
             totals,

@@ -1,24 +1,24 @@
-//! What all walks of a test came to.
+//! The result of all walks of a test.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::token_totals::TokenTotals;
 
-/// What all walks of a test came to. The rest of its outcome is about one of them: the one that failed, shrunk, or the last.
+/// The result of all walks of a test. The rest of its outcome is about one of them: the one that failed, shrunk, or the last.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Walks {
-    /// Where the random choices began.
+    /// The seed of the random choices.
     pub seed: u64,
-    /// How many walks there were to be.
+    /// The number of walks that were to be made.
     pub walks: u32,
-    /// How many passed.
+    /// The number of walks that passed.
     pub passed: u32,
-    /// How often each action was taken, in the order of the test; without the attempts to shrink a walk.
+    /// The number of times that each action was taken, in the order of the test; without the attempts to shrink a walk.
     pub actions: Vec<ActionCount>,
     /// The walk that failed.
     pub failed: Option<FailedWalk>,
-    /// How many turns were sent in all walks, with those of the attempts to shrink one.
+    /// The number of turns that were sent in all walks, with those of the attempts to shrink one.
     pub turns: usize,
     /// The tokens of all of them.
     pub tokens: TokenTotals,

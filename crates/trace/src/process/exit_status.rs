@@ -1,8 +1,8 @@
-//! How a program ended.
+//! The way in which a program ended.
 
 use std::fmt;
 
-/// How a program ended.
+/// The way in which a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitStatus {
     /// The program ended by itself, with this exit code.

@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 /// The first argument of this program when it is a guard. The command line does not know it.
 pub const GUARD: &str = "guard";
 
-/// What a program has of its guard. It is started with the first group.
+/// The program's side of its guard. It is started with the first group.
 pub(super) struct Guard {
     /// The program, until it is started.
     program: Option<PathBuf>,

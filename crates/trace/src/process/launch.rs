@@ -1,4 +1,4 @@
-//! What a program is started with.
+//! The parameters with which a program is started.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ pub struct Launch {
     pub folder: PathBuf,
     /// The folder as shown in messages.
     pub folder_name: String,
-    /// How long it may take.
+    /// The most time that it may take.
     pub timeout: Duration,
 }
 

@@ -1,8 +1,8 @@
-//! How many files the process may have open: connections, pipes and files together.
+//! The number of files that the process may have open: connections, pipes and files together.
 
 use std::io;
 
-/// What to do if there are no more.
+/// The remedy if there are no more.
 pub const OUT_OF_FILES_HELP: &str = "run fewer tests at once with `--parallel`, or raise the limit of open files: `ulimit -n 10240`";
 
 /// As many as the tests that run at once can need, and what every system allows.

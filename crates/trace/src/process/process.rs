@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use super::exit_status::ExitStatus;
 use super::group::{self, Group};
 
-/// How long a killed process may take to go.
+/// The time that a killed process may take to end.
 const REAP: Duration = Duration::from_secs(2);
 
 /// A program that has just been started.

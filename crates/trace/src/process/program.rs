@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::redact::truncated;
 use ananke_base::context::Environment;
 
-/// How many characters of a command are shown.
+/// The most characters of a command that are shown.
 const SHOWN_COMMAND: usize = 200;
 
 /// A program that can be started.

@@ -12,15 +12,15 @@ use super::open_files::{OUT_OF_FILES_HELP, is_out_of_files};
 use super::process::{Process, Started};
 use super::program::Program;
 
-/// How much of a file is looked at for its first line.
+/// The number of bytes of a file in which its first line is searched.
 const FIRST_LINE: u64 = 256;
 
-/// Why a program could not be started.
+/// The reason why a program could not be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartError {
-    /// What is wrong, as the end of a sentence: `cannot be started: …`.
+    /// The problem, as the end of a sentence: `cannot be started: …`.
     pub message: String,
-    /// What to do about it; may be empty.
+    /// The remedy; may be empty.
     pub help: String,
 }
 
@@ -36,7 +36,7 @@ impl StartError {
 /// Starts a program in a process group of its own, with its whole environment and `stdin` given, and both outputs piped.
 ///
 /// # Errors
-/// Where it cannot be started.
+/// If it cannot be started.
 pub fn start(program: &Program<'_>, stdin: Stdio) -> Result<Started, StartError> {
     if !program.folder.is_dir() {
         let why = if program.folder.exists() {
@@ -187,7 +187,7 @@ fn explain(program: &Program<'_>, written: &str, file: &Path, error: &io::Error)
     }
 }
 
-/// What the first line of a script names; `None` where it is no script, or not there.
+/// The interpreter that the first line of a script names; `None` if the file is no script, or is not there.
 fn interpreter(file: &Path) -> Option<String> {
     let file = std::fs::File::open(file).ok()?;
     let mut line = Vec::new();

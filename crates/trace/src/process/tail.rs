@@ -7,7 +7,7 @@ use crate::redact::excerpt;
 pub struct Tail {
     bytes: Vec<u8>,
     is_cut: bool,
-    /// How many bytes are kept.
+    /// The number of bytes that are kept.
     kept: usize,
 }
 
@@ -69,7 +69,7 @@ impl Tail {
     }
 }
 
-/// What is between a message and the last lines of a program's stderr.
+/// The text between a message and the last lines of a program's stderr.
 const STDERR_ENDS: &str = "\nits stderr ends:";
 
 /// A message on one line: of the last lines of a program's stderr only the last, which says most often what is wrong.

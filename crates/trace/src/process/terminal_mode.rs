@@ -1,4 +1,4 @@
-//! How the terminal is set: a line that is read with editing sets it otherwise, and the program may end meanwhile.
+//! The mode of the terminal: a line that is read with editing sets it otherwise, and the program may end meanwhile.
 
 #[cfg(unix)]
 use std::io::stdin;
@@ -9,14 +9,14 @@ use rustix::process::getpgrp;
 #[cfg(unix)]
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
 
-/// How the terminal was set before anything was read from it.
+/// The mode of the terminal before anything was read from it.
 #[derive(Default)]
 pub struct TerminalMode {
     #[cfg(unix)]
     before: Option<Termios>,
 }
 
-/// How the keys that a person types are treated.
+/// The treatment of the keys that a person types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Typing {
     /// Nothing of them is shown; whole lines can be read.
@@ -26,7 +26,7 @@ pub enum Typing {
 }
 
 impl TerminalMode {
-    /// How the terminal is set now.
+    /// The mode of the terminal now.
     #[cfg(unix)]
     pub fn now() -> Self {
         Self {
@@ -34,7 +34,7 @@ impl TerminalMode {
         }
     }
 
-    /// How the terminal is set now.
+    /// The mode of the terminal now.
     #[cfg(not(unix))]
     pub fn now() -> Self {
         Self {}

@@ -9,19 +9,19 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// Where a hidden part begins.
+/// The character with which a hidden part begins.
 const BEGIN: char = '\u{fdd0}';
 
-/// Where a hidden part ends.
+/// The character with which a hidden part ends.
 const END: char = '\u{fdd1}';
 
-/// How many bytes are carried beyond an edge: as many as the longest secrets take.
+/// The number of bytes that are carried beyond an edge: as many as the longest secrets take.
 pub const BESIDE: usize = 8 << 10;
 
-/// How many bytes a check has.
+/// The number of bytes of a check.
 const CHECK: usize = 16;
 
-/// What checks are made with: another key in each process. It is never seen in what comes out.
+/// The key of the checks: another one in each process. It is never seen in what comes out.
 static KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 /// The part `shown` of `text`. What surrounds it is there for [`Redactor::text`](super::Redactor::text) alone, which
@@ -57,7 +57,7 @@ pub(super) fn has_hidden(text: &str) -> bool {
     memchr::memmem::find(text.as_bytes(), BEGIN.to_string().as_bytes()).is_some()
 }
 
-/// What a hidden part ends with.
+/// The check at the end of a hidden part.
 fn check(hidden: &str) -> String {
     format!("{:016x}", KEY.hash_one(hidden))
 }
@@ -76,7 +76,7 @@ fn hidden(text: &str) -> Option<(&str, &str)> {
 pub(super) struct Opened<'t> {
     /// All of it.
     pub(super) text: Cow<'t, str>,
-    /// What of it is not to be shown, ascending.
+    /// The ranges that are not to be shown, ascending.
     pub(super) hidden: Vec<Range<usize>>,
 }
 
@@ -110,7 +110,7 @@ impl<'t> Opened<'t> {
         opened
     }
 
-    /// What of `range` is shown.
+    /// The parts of `range` that are shown.
     pub(super) fn shown(&self, range: Range<usize>) -> impl Iterator<Item = &str> {
         let first = self
             .hidden

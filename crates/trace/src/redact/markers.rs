@@ -18,7 +18,7 @@ use super::replace::{merged, replaced};
 use super::search::Search;
 use ananke_model::variables::Secret;
 
-/// What a recording contains instead of the secret `name`.
+/// The text that a recording contains instead of the secret `name`.
 pub fn marker(name: &str) -> String {
     format!("<secret:{name}>")
 }
@@ -120,7 +120,7 @@ impl Markers {
         }
     }
 
-    /// Where in `text` secrets are, with the marker of each. What is a marker already stays one.
+    /// The places of secrets in `text`, with the marker of each. A marker stays as it is.
     fn find(&self, text: &str) -> Vec<(Range<usize>, &str)> {
         let mut found = Vec::new();
         each_reading(text, |reading| {

@@ -7,21 +7,21 @@ use std::ops::Range;
 /// The shortest run that is looked into, in characters: it means a text of four bytes or more.
 const SHORTEST_RUN: usize = 8;
 
-/// What a run of characters means.
+/// The meaning of a run of characters.
 pub(super) struct PackedText {
     /// The text; bytes that are none are replaced.
     pub(super) text: String,
     /// For every byte of the text the byte that it was decoded to, and at the end the number of bytes.
     bytes: Vec<usize>,
-    /// Where the run begins that was decoded.
+    /// The start of the run that was decoded.
     start: usize,
     end: usize,
-    /// How many bits a character of the run has.
+    /// The number of bits of a character of the run.
     bits: usize,
 }
 
 impl PackedText {
-    /// Where what is at `range` here was decoded from.
+    /// The place from which the text at `range` here was decoded.
     pub(super) fn origin(&self, range: Range<usize>) -> Range<usize> {
         let start = self.start + self.bytes[range.start] * 8 / self.bits;
         let end = self.start + (self.bytes[range.end] * 8).div_ceil(self.bits);

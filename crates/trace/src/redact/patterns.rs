@@ -9,8 +9,8 @@ use serde::de::IgnoredAny;
 use super::packed_text::each_packed;
 use super::readings::each_reading;
 
-/// Where one of `patterns` matches in `text` as it is, and in what of it is in base64 or hexadecimal digits, each with
-/// the number of the pattern, counted from 0.
+/// The places where one of `patterns` matches in `text` as it is, and in the parts of it that are in base64 or hexadecimal
+/// digits, each with the number of the pattern, counted from 0.
 pub(super) fn find(text: &str, patterns: &[Arc<Regex>]) -> Vec<(Range<usize>, usize)> {
     let matches = |text: &str| -> Vec<(Range<usize>, usize)> {
         let of_pattern = |(number, pattern): (usize, &Arc<Regex>)| {
@@ -33,8 +33,8 @@ pub(super) fn find(text: &str, patterns: &[Arc<Regex>]) -> Vec<(Range<usize>, us
     found
 }
 
-/// Where one of `patterns` matches in `text` however it is escaped; in `text` that is JSON only inside of each of its
-/// strings: a pattern that reaches far must not reach over the end of one.
+/// The places where one of `patterns` matches in `text` however it is escaped; in `text` that is JSON only inside of each
+/// of its strings: a pattern that reaches far must not reach over the end of one.
 pub(super) fn find_in_strings(text: &str, patterns: &[Arc<Regex>]) -> Vec<(Range<usize>, usize)> {
     if patterns.is_empty() {
         return Vec::new();
@@ -50,7 +50,7 @@ pub(super) fn find_in_strings(text: &str, patterns: &[Arc<Regex>]) -> Vec<(Range
     strings(text).into_iter().flat_map(shifted).collect()
 }
 
-/// Where one of `patterns` matches in `text` however it is escaped.
+/// The places where one of `patterns` matches in `text` however it is escaped.
 pub(super) fn find_escaped(text: &str, patterns: &[Arc<Regex>]) -> Vec<(Range<usize>, usize)> {
     let mut found = Vec::new();
     each_reading(text, |reading| {

@@ -65,7 +65,7 @@ impl Redactor {
 #[derive(Clone)]
 struct MaskedSource {
     source: Arc<SourceFile>,
-    /// What was masked, ascending, and where its mask is.
+    /// The ranges that were masked, ascending, and the range of the mask of each.
     masks: Arc<[(Range<usize>, Range<usize>)]>,
 }
 
@@ -104,7 +104,7 @@ impl MaskedSource {
         )
     }
 
-    /// Where `offset` of the source is now, or the mask that is there instead.
+    /// The offset in the masked text for `offset` of the source, or the mask that is there instead.
     fn offset(&self, offset: usize) -> Result<usize, &Range<usize>> {
         let before = self
             .masks

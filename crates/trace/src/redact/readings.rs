@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-/// How deep an encoding inside of an encoding is looked into.
+/// The most levels of an encoding inside of an encoding that are decoded.
 const DEEPEST: usize = 4;
 
 /// The entities with names that a secret may contain; every other character has a number.
@@ -34,7 +34,7 @@ const ENTITIES: [(&str, char); 24] = [
     ("nbsp;", '\u{a0}'),
 ];
 
-/// What a reading decodes.
+/// The kind of encoding that a reading decodes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Decoding {
     /// The escapes of JSON.
@@ -82,7 +82,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Where the first text contains what is at `range` here.
+    /// The place in the first text of what is at `range` here.
     pub(super) fn origin(&self, range: Range<usize>) -> Range<usize> {
         match self {
             Self::Plain(_) => range,

@@ -17,7 +17,7 @@ use super::replace::{merged, replaced};
 use super::search::Search;
 use ananke_model::variables::SHORTEST_SECRET;
 
-/// What is shown instead of a secret.
+/// The text that is shown instead of a secret.
 pub const MASK: &str = "***";
 
 /// Knows secrets by value, in every encoding in which they can be written, and by patterns.
@@ -30,7 +30,7 @@ pub struct Redactor(Arc<RedactionLevel>);
 
 #[derive(Debug, Default)]
 struct RedactionLevel {
-    /// What else is known: by the run.
+    /// The redactor of the run, whose secrets are known as well.
     outer: Option<Redactor>,
     known: RwLock<KnownSecrets>,
 }
@@ -157,12 +157,12 @@ impl Redactor {
         }
     }
 
-    /// Where in `text` secrets are, ascending.
+    /// The places of secrets in `text`, ascending.
     pub(super) fn secrets_in(&self, text: &str) -> Vec<Range<usize>> {
         merged(self.find(text))
     }
 
-    /// Where in `text` secrets are, however it is escaped.
+    /// The places of secrets in `text`, however it is escaped.
     fn find(&self, text: &str) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         each_reading(text, |reading| {

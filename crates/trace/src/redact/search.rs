@@ -39,7 +39,7 @@ impl Search {
         many.map_or(Self::Empty, Self::Many)
     }
 
-    /// Where in `text` one of them is, from left to right, each with its number, counted from 0.
+    /// The places of the texts in `text`, from left to right, each with its number, counted from 0.
     pub(super) fn find(&self, text: &str) -> impl Iterator<Item = (Range<usize>, usize)> {
         let (few, many) = match self {
             Self::Empty => (None, None),

@@ -4,7 +4,7 @@
 
 use ananke_model::variables::{credentials, is_secret_header};
 
-/// What the text of a broken file may contain that is secret.
+/// The parts of the text of a broken file that may be secret.
 pub fn written_secrets(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut lines = text.lines().peekable();
@@ -36,7 +36,7 @@ fn user_info(line: &str) -> Vec<String> {
         .collect()
 }
 
-/// What follows each name of a header that carries secrets.
+/// The values that follow the names of headers that carry secrets.
 fn secret_values(line: &str) -> Vec<&str> {
     let mut values = Vec::new();
     for (colon, _) in line.match_indices([':', '=']) {

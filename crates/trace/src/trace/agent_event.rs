@@ -1,4 +1,4 @@
-//! What an agent did in a run, as a list of events.
+//! The events of an agent in a run, as a list.
 
 use std::fmt;
 
@@ -12,10 +12,10 @@ use super::trace::Trace;
 use ananke_base::context::At;
 use ananke_base::text::truncate;
 
-/// How much of a text a list of events shows, in characters.
+/// The most characters of a text that a list of events shows.
 const SHOWN: usize = 100;
 
-/// Who a message is from.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventRole {
     /// The agent.
@@ -29,7 +29,7 @@ pub enum EventRole {
 pub enum AgentEvent {
     /// A text.
     Message {
-        /// Who it is from.
+        /// The author of the message.
         role: EventRole,
         /// The text.
         content: String,
@@ -122,7 +122,7 @@ impl EventRole {
 }
 
 impl AgentEvent {
-    /// Who said or did it: calls and their results are the agent's.
+    /// The author of the event: calls and their results are the agent's.
     pub fn role(&self) -> EventRole {
         match self {
             Self::Message { role, .. } => *role,
@@ -130,7 +130,7 @@ impl AgentEvent {
         }
     }
 
-    /// What kind of event it is: `a message`, `a function call` or `a function call output`.
+    /// The kind of event: `a message`, `a function call` or `a function call output`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Message { .. } => "a message",

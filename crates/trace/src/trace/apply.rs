@@ -1,4 +1,4 @@
-//! What each change does to the trace.
+//! The effect of each change on the trace.
 
 use std::borrow::Cow;
 

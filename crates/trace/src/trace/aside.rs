@@ -7,7 +7,7 @@ use serde_json::Value;
 pub struct Aside {
     /// The text.
     pub text: String,
-    /// What it is part of.
+    /// The source of the text.
     pub source: AsideSource,
     /// The turn in which it came, counted from 0.
     pub turn: usize,
@@ -15,7 +15,7 @@ pub struct Aside {
     pub event: u32,
 }
 
-/// What text next to the answer is part of.
+/// The source of text next to the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AsideSource {
     /// A message about the progress of the work, or one next to the answer.
@@ -28,7 +28,7 @@ pub enum AsideSource {
     State,
 }
 
-/// How many bytes of texts of the state a turn adds.
+/// The most bytes of texts of the state that a turn adds.
 const MAX_STATE_BYTES: usize = 1 << 20;
 
 /// The texts in `now` that were not at their place `before`: at most [`MAX_STATE_BYTES`].
@@ -63,7 +63,7 @@ pub(super) fn changed_texts(before: &Value, now: &Value) -> Vec<String> {
 }
 
 impl AsideSource {
-    /// What it is, after "the agent said in".
+    /// The source in words, after "the agent said in".
     pub fn words(self) -> &'static str {
         match self {
             Self::Status => "a status message",

@@ -27,17 +27,17 @@ pub struct ToolCall {
     pub counted_in: usize,
     /// The turn of its last result, counted from 0.
     pub answered_in: Option<usize>,
-    /// Who made it.
+    /// The author of the call.
     pub author: Author,
     /// Whether it is a client-side (frontend) tool: the client answered it, not the agent's side.
     pub is_client_side: bool,
-    /// How it became known.
+    /// The way in which it became known.
     pub origin: Origin,
     /// Its place in the order of all message starts, call starts and results.
     pub order: u32,
-    /// When it started.
+    /// The moment of its start.
     pub started: At,
-    /// When its arguments were complete.
+    /// The moment at which its arguments were complete.
     pub args_done: Option<At>,
     /// The number of the event that completed its arguments.
     pub(super) args_done_event: u32,
@@ -56,9 +56,9 @@ pub struct ToolCall {
 #[derive(Debug)]
 struct ReadArgs {
     args: Args,
-    /// What they mean if other values of duplicate keys count.
+    /// The values of the arguments if other values of duplicate keys count.
     others: Vec<Value>,
-    /// What they mean if texts in them that are JSON are read, if there are any.
+    /// The arguments with the texts in them that are JSON read, if there are any.
     opened: Option<Value>,
     oddities: Oddities,
 }
@@ -82,7 +82,7 @@ impl PartialEq for Args {
     }
 }
 
-/// What the text of a result is.
+/// The form of the text of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ResultForm {
     /// Text alone.
@@ -108,7 +108,7 @@ pub struct ToolResult {
     pub is_error: Option<bool>,
     /// Whether the call was denied and not executed.
     pub is_denied: bool,
-    /// When it arrived.
+    /// The moment of arrival.
     pub at: At,
     /// Its place in the order of all message starts, call starts and results.
     pub order: u32,
@@ -162,7 +162,7 @@ impl ToolCall {
         self.read_args().opened.as_ref()
     }
 
-    /// Why rules cannot look into the arguments; `None` if they can.
+    /// The reason why rules cannot look into the arguments; `None` if they can.
     pub(super) fn unread_args(&self) -> Option<String> {
         let text = self.args_text.trim();
         if text.is_empty() || text == "null" || text.starts_with('{') && is_json(text) {
@@ -178,7 +178,7 @@ impl ToolCall {
         }
     }
 
-    /// What is odd about the arguments, as warnings.
+    /// The oddities of the arguments, as warnings.
     pub(super) fn odd_args(&self) -> Vec<Cow<'static, str>> {
         if is_plain(&self.args_text) {
             return Vec::new();
@@ -236,7 +236,7 @@ impl ToolCall {
         self.results.is_empty() && !self.is_executed_unseen
     }
 
-    /// When the call ended: at its result, else at the end of its arguments, else at its start (SPEC 7.3).
+    /// The moment at which the call ended: at its result, else at the end of its arguments, else at its start (SPEC 7.3).
     pub fn ended(&self) -> At {
         self.result()
             .map(|result| result.at)

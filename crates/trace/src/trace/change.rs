@@ -13,7 +13,7 @@ use super::unread::Unread;
 use super::usage::Usage;
 use ananke_base::message::DeclaredTool;
 
-/// Who a message is from.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageKind {
     /// The agent.
@@ -59,7 +59,7 @@ impl PartialEq for ResultContent<'_> {
     }
 }
 
-/// How a run ended, according to the agent.
+/// The end of a run, according to the agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunEnd {
     /// The agent is done.
@@ -107,7 +107,7 @@ pub struct Interrupt {
     pub id: String,
     /// The agent's reason code.
     pub reason: Option<String>,
-    /// What it asks, for people.
+    /// The question, for people.
     pub message: Option<String>,
     /// The id of the call that waits, if it is about one.
     pub call: Option<String>,
@@ -131,7 +131,7 @@ pub enum SnapshotItem {
     Message {
         /// Its id in the protocol; may be empty.
         id: String,
-        /// Who it is from.
+        /// The author of the message.
         role: MessageKind,
         /// Its text; may be empty.
         text: String,
@@ -169,7 +169,7 @@ pub enum Change<'a> {
     MessageOpened {
         /// Its id in the protocol.
         id: Cow<'a, str>,
-        /// Who it is from.
+        /// The author of the message.
         role: MessageKind,
         /// The subagent that says it, if it is not the agent itself.
         subagent: Option<Cow<'a, str>>,
@@ -178,7 +178,7 @@ pub enum Change<'a> {
     MessageText {
         /// The message's id.
         id: Cow<'a, str>,
-        /// What is added to its text.
+        /// The text that is added.
         delta: Cow<'a, str>,
     },
     /// A message is complete.
@@ -199,7 +199,7 @@ pub enum Change<'a> {
     CallArgs {
         /// The call's id.
         id: Cow<'a, str>,
-        /// What is added to the text of the arguments.
+        /// The text that is added to the arguments.
         delta: Cow<'a, str>,
     },
     /// A call's arguments are complete.
@@ -239,7 +239,7 @@ pub enum Change<'a> {
     Reasoning {
         /// The id of the reasoning in the protocol.
         id: Cow<'a, str>,
-        /// What is added to its text.
+        /// The text that is added.
         delta: Cow<'a, str>,
         /// The subagent that reasons, if it is not the agent itself.
         subagent: Option<Cow<'a, str>>,
@@ -255,7 +255,7 @@ pub enum Change<'a> {
     Aside {
         /// The text.
         text: Cow<'a, str>,
-        /// What it is part of.
+        /// The source of the text.
         source: AsideSource,
     },
     /// The answer is not whole: it became too long.
@@ -272,7 +272,7 @@ pub enum Change<'a> {
     Violation {
         /// The stable name of the rule.
         rule: &'static str,
-        /// What happened, naming the events.
+        /// The violation, naming the events.
         message: Cow<'a, str>,
         /// The numbers of the events in their exchange, counted from 1: the one that violates the rule, and the one it
         /// conflicts with, if any.

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::state::size;
 
-/// How many bytes of reasoning one test keeps.
+/// The most bytes of reasoning that one test keeps.
 pub(super) const MAX_REASONING_BYTES: usize = 8 << 20;
 
-/// How many bytes the custom events of one test may take in memory: JSON grows when it is parsed.
+/// The most bytes of memory that the custom events of one test may take: JSON grows when it is parsed.
 pub(super) const MAX_CUSTOM_BYTES: usize = 32 << 20;
 
 /// An event of the application's own.
@@ -21,7 +21,7 @@ pub struct CustomEvent {
     pub event: u32,
 }
 
-/// How many bytes of both have arrived.
+/// The number of bytes of both that have arrived.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ReceivedBytes {
     reasoning: usize,

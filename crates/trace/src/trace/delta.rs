@@ -1,6 +1,6 @@
-//! What a change added to a trace.
+//! The additions of a change to a trace.
 
-/// What one change added: what a rule may want to look at again. Each names an index into the trace's lists.
+/// The addition of one change, which a rule may want to look at again. Each names an index into the trace's lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delta {
     /// This call started.

@@ -12,7 +12,7 @@ use ananke_base::context::At;
 /// Plausible timestamps in microseconds of Unix time: 2001 to 2286. Values in seconds or nanoseconds are outside.
 const PLAUSIBLE: Range<u64> = 1_000_000_000_000_000..10_000_000_000_000_000;
 
-/// How much longer than the response the time between its events may be, in microseconds.
+/// The most microseconds by which the events may take longer than the response.
 const SLACK: u64 = 1_000_000;
 
 impl Trace {

@@ -9,19 +9,19 @@ use ananke_base::context::At;
 pub struct Exchange {
     /// The turn it belongs to, counted from 0.
     pub turn: usize,
-    /// When the request was sent.
+    /// The moment at which the request was sent.
     pub sent: At,
-    /// When the response began.
+    /// The moment at which the response began.
     pub first_byte: Option<At>,
     /// The HTTP status of the response, if the protocol has one.
     pub status: Option<u16>,
-    /// How far the request came whose response did not come in time, in words.
+    /// The progress, in words, of a request whose response did not come in time.
     pub missing: Option<String>,
-    /// When the run ended: its last terminal event, else the end of the exchange.
+    /// The moment at which the run ended: its last terminal event, else the end of the exchange.
     pub ended: Option<At>,
     /// The runs' ids as the agent gave them, in order.
     pub run_ids: Vec<String>,
-    /// How its last run ended, according to the agent.
+    /// The end of its last run, according to the agent.
     pub run_end: Option<RunEnd>,
     /// Whether its answer is not whole, according to the agent.
     pub is_truncated: bool,
@@ -38,7 +38,7 @@ pub struct Exchange {
 #[derive(Clone, Debug, Default)]
 pub(super) struct RunningRun {
     pub(super) is_replay: bool,
-    /// What it has reported so far.
+    /// The usage that it has reported so far.
     usage: Option<Usage>,
     has_ended: bool,
 }
@@ -46,7 +46,7 @@ pub(super) struct RunningRun {
 /// One event as it arrived. Its number is its place in [`Trace::events`](super::Trace::events).
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// When it arrived.
+    /// The moment of arrival.
     pub at: At,
     /// The exchange it belongs to.
     pub exchange: u16,

@@ -1,4 +1,4 @@
-//! What a record of a conversation may show, or not: the facts that rules rest on.
+//! The facts that rules rest on, which a record of a conversation may show or not.
 //!
 //! **Invariant:** a live conversation shows every fact; what something else recorded may lack some.
 
@@ -7,7 +7,7 @@ use std::ops::BitOr;
 /// Something that a record of a conversation may show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fact {
-    /// Which tools were called, in which order.
+    /// The tools that were called, in their order.
     Calls,
     /// The arguments of calls.
     Arguments,
@@ -15,25 +15,25 @@ pub enum Fact {
     Results,
     /// Whether calls failed or were denied.
     CallEnds,
-    /// What the agent said.
+    /// The text of the agent.
     Text,
-    /// What the user said.
+    /// The text of the user.
     UserText,
-    /// When turns began and ended.
+    /// The times at which turns began and ended.
     TurnTimes,
-    /// When calls began and were answered.
+    /// The times at which calls began and were answered.
     CallTimes,
-    /// When the first text of a turn came.
+    /// The time of the first text of a turn.
     FirstText,
     /// The tokens of turns.
     Usage,
     /// The state.
     State,
-    /// How runs ended.
+    /// The ends of runs.
     RunEnds,
-    /// What the agent waited for, and how it was answered.
+    /// The things that the agent waited for, and their answers.
     Interrupts,
-    /// Which tools the servers of the agent declared.
+    /// The tools that the servers of the agent declared.
     DeclaredTools,
     /// Every event as the agent sent it.
     Events,
@@ -59,7 +59,7 @@ impl Fact {
         Self::Events,
     ];
 
-    /// What it is, after "the trace does not show".
+    /// The fact in words, after "the trace does not show".
     pub fn words(self) -> &'static str {
         match self {
             Self::Calls => "tool calls",

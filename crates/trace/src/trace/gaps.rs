@@ -1,4 +1,4 @@
-//! How long the user waits: the gaps of a turn between its calls, and its first text, in the agent's own time.
+//! The times for which the user waits: the gaps of a turn between its calls, and its first text, in the agent's own time.
 
 use super::call::ToolCall;
 use super::message::Message;
@@ -20,7 +20,7 @@ pub struct CallGap<'t> {
 }
 
 impl CallGap<'_> {
-    /// How long it is, in microseconds.
+    /// The length of the gap, in microseconds.
     pub fn micros(&self) -> u64 {
         self.until.saturating_sub(self.since)
     }
@@ -66,8 +66,8 @@ impl Trace {
         gaps
     }
 
-    /// When the first text of a turn arrived, in microseconds from its start, and the number of the event that opened its
-    /// message.
+    /// The moment at which the first text of a turn arrived, in microseconds from its start, and the number of the event
+    /// that opened its message.
     pub fn first_text(&self, turn: &TurnRanges) -> Option<(u64, u32)> {
         let messages = self.messages.get(turn.messages.clone()).unwrap_or_default();
         let said = messages.iter().filter(|message| Message::is_text(message));

@@ -21,7 +21,7 @@ impl Trace {
     }
 }
 
-/// What a message adds.
+/// The changes that a message adds.
 fn changes(number: usize, message: &HistoryMessage) -> Vec<Change<'_>> {
     let text = message
         .content

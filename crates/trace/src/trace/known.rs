@@ -1,4 +1,4 @@
-//! What the trace finds by an id.
+//! The items that the trace finds by an id.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};

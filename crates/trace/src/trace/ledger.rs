@@ -10,13 +10,13 @@ use super::fact::{Fact, Facts};
 use super::unread::{Unread, UnreadForm, possible};
 use ananke_base::text::ShortText;
 
-/// How many kinds of unread things are kept; all others are one that may be anything.
+/// The most kinds of unread things that are kept; all others are one that may be anything.
 const MAX_KINDS: usize = 1000;
 
-/// How many places of each kind are kept.
+/// The most places of each kind that are kept.
 const MAX_PLACES: usize = 3;
 
-/// What was not understood in a conversation.
+/// The things in a conversation that were not understood.
 #[derive(Debug, Default)]
 pub struct Ledger {
     kinds: IndexMap<ShortText, UnreadKind>,
@@ -31,17 +31,17 @@ pub struct UnreadKind {
     pub facts: Facts,
     /// Whether their form is known.
     pub form: UnreadForm<'static>,
-    /// What they are: a quote of the first, or the reason why it could not be read.
+    /// The detail of them: a quote of the first, or the reason why it could not be read.
     pub detail: String,
-    /// How many there are.
+    /// The number of them.
     pub count: u64,
-    /// Where the first ones are.
+    /// The places of the first ones.
     pub places: Vec<UnreadPlace>,
     /// The turns that have one, counted from 0, in order.
     turns: Vec<u32>,
 }
 
-/// Where something unread was.
+/// The place of something unread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnreadPlace {
     /// The turn, counted from 0.
@@ -54,7 +54,7 @@ pub struct UnreadPlace {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownName(String);
 
-/// What a ledger does with something new.
+/// The novelty of something that a ledger gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entered {
     /// It is the first of its name.
@@ -190,7 +190,7 @@ impl Ledger {
 }
 
 impl UnreadKind {
-    /// Why a rule that may be about it is neither passed nor failed.
+    /// The reason why a rule that may be about it is neither passed nor failed.
     pub fn sentence(&self, name: &str) -> String {
         format!("`{name}`{} was not read{self}", self.place())
     }
@@ -210,7 +210,7 @@ impl UnreadKind {
 }
 
 impl fmt::Display for UnreadKind {
-    /// What it may be, after a sentence that names it.
+    /// Writes what it may be, after a sentence that names it.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.form {
             UnreadForm::Known { .. } => write!(formatter, ": {}", self.detail),

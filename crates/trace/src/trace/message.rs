@@ -10,13 +10,13 @@ use ananke_base::text::ShortText;
 pub struct Message {
     /// Its id in the protocol; may be empty.
     pub wire_id: ShortText,
-    /// Who it is from.
+    /// The author of the message.
     pub role: MessageKind,
     /// Its text so far.
     pub text: String,
-    /// Who on the agent's side said it.
+    /// The author on the agent's side.
     pub author: Author,
-    /// How it became known.
+    /// The way in which it became known.
     pub origin: Origin,
     /// The turn it belongs to, counted from 0.
     pub turn: usize,
@@ -24,7 +24,7 @@ pub struct Message {
     pub order: u32,
     /// The number of the event that opened it.
     pub opened: u32,
-    /// When its first text arrived.
+    /// The moment at which its first text arrived.
     pub first_text: Option<At>,
     /// The number of the event that brought it.
     pub(super) first_text_event: u32,

@@ -1,6 +1,6 @@
-//! Where messages and calls come from: how they became known, and who made them.
+//! The origin of messages and calls: the way in which they became known, and their author.
 
-/// How a message or call became known.
+/// The way in which a message or call became known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// It was streamed.
@@ -20,7 +20,7 @@ impl Origin {
     }
 }
 
-/// Who made a message or call.
+/// The author of a message or call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Author {
     /// The agent under test.

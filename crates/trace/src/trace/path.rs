@@ -71,7 +71,7 @@ impl Path {
         &self.parts
     }
 
-    /// How far this path leads into a value: the parts found as text, the value there, and the first part not in it.
+    /// The part of a value that this path reaches: the parts found as text, the value there, and the first part not in it.
     pub fn reach<'p, 'v>(&'p self, value: &'v Value) -> (String, &'v Value, Option<&'p str>) {
         let (mut way, mut reached) = (String::new(), value);
         for part in &self.parts {

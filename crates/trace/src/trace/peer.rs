@@ -1,8 +1,8 @@
-//! What a test talks to, in the words of reports.
+//! The peer of a test, in the words of reports.
 
 use serde::{Deserialize, Serialize};
 
-/// What a test talks to.
+/// The peer of a test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Peer {
     /// An agent, which decides what it says and does.

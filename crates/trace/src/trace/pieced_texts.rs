@@ -27,7 +27,7 @@ pub struct PiecedText {
     is_open: bool,
     /// The text so far.
     pub text: String,
-    /// Where its pieces end, in bytes, ascending.
+    /// The ends of its pieces, in bytes, ascending.
     pub cuts: Vec<usize>,
     /// The places of its pieces, as they were given.
     pub places: Vec<usize>,
@@ -41,7 +41,7 @@ enum PiecedPart {
     Reasoning,
 }
 
-/// How many parts there are.
+/// The number of parts.
 const PARTS: usize = 3;
 
 /// The bytes that a text takes apart from what it consists of: its own, its place in the indexes, and those of its allocations.
@@ -109,7 +109,7 @@ impl PiecedTexts {
         self.open > 0
     }
 
-    /// How many bytes the texts and the places of their pieces take.
+    /// The number of bytes of the texts and of the places of their pieces.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

@@ -120,7 +120,7 @@ enum InnerJson {
     Ignored,
 }
 
-/// What was found so far.
+/// The result of the search so far.
 struct FactSearch {
     facts: Facts,
     finds_text: bool,

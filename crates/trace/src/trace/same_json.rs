@@ -4,7 +4,7 @@ use serde_json::{Number, Value};
 
 use ananke_base::source::received_json::{self, JsonError, ReceivedJson, is_not_finite};
 
-/// How many zeros at the end of a whole number are written in its key.
+/// The most zeros at the end of a whole number that are written in its key.
 const SPELLED_ZEROS: usize = 20;
 
 /// Whether two values mean the same. Integers are compared exactly, however large they are; other numbers as doubles.

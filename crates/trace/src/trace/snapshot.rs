@@ -1,4 +1,4 @@
-//! What a snapshot of the conversation adds to what was streamed (SPEC 6, Snapshots).
+//! The items that a snapshot of the conversation adds to those that were streamed (SPEC 6, Snapshots).
 
 use super::call::ToolCall;
 use super::change::{MessageKind, SnapshotCall, SnapshotItem};
@@ -9,7 +9,7 @@ use super::trace::Trace;
 use super::turn::Input;
 use ananke_base::context::At;
 
-/// How many of the newest messages are compared with a snapshot's message: one that is still open has no known text.
+/// The number of the newest messages that are compared with a snapshot's message: one that is still open has no known text.
 const UNFINISHED: usize = 16;
 
 /// The position of the first item of the running turn: after its own user message, found by id, else the last one with

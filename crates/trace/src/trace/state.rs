@@ -8,18 +8,18 @@ use serde_json::Value;
 use super::same_json::is_same_json;
 use crate::redact::excerpt;
 
-/// How many bytes the patches of one conversation may copy from one place of the state to another: a few `copy`
+/// The most bytes that the patches of one conversation may copy from one place of the state to another: a few `copy`
 /// operations of the whole state into itself would double it until no memory is left.
 const MAX_COPIED_BYTES: usize = 64 << 20;
 
-/// How many bytes the patches of one conversation may move, with the copies of the state that undo a move: each walks them.
+/// The most bytes that the patches of one conversation may move, with the copies of the state that undo a move: each walks them.
 const MAX_MOVED_BYTES: usize = 1 << 30;
 
-/// How deep a patch may nest the state, in levels: no deeper than the reader of JSON lets a state be sent. Patches could nest
-/// it until walking the state overflows the stack.
+/// The most levels to which a patch may nest the state: no deeper than the reader of JSON lets a state be sent. Patches
+/// could nest it until walking the state overflows the stack.
 const MAX_DEPTH: usize = ananke_base::source::received_json::MAX_DEPTH;
 
-/// How many characters of an operation a message contains.
+/// The most characters of an operation that a message contains.
 const SHOWN: usize = 200;
 
 /// The agent's state, and how much of the budget for patches is used.
@@ -53,7 +53,7 @@ impl State {
     /// Applies a JSON Patch; if one operation does not apply, none is applied.
     ///
     /// # Errors
-    /// Why the patch does not apply.
+    /// The reason why the patch does not apply.
     pub fn patch(&mut self, operations: &Value) -> Result<(), String> {
         let operations = Vec::<PatchOperation>::deserialize(operations)
             .map_err(|failure| format!("it is not a JSON Patch ({failure})"))?;

@@ -1,4 +1,4 @@
-//! When each tool was first called and first answered, so that a rule about order does not search all calls.
+//! The positions at which each tool was first called and first answered, so that a rule about order does not search all calls.
 //!
 //! Positions are those of [`ToolCall::order`](super::ToolCall::order). The first position of a tool never changes.
 
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::origin::Author;
 
-/// Whose calls to a tool count.
+/// The callers whose calls to a tool count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Callers {
     /// Those of the agent and its subagents.
@@ -15,7 +15,7 @@ pub enum Callers {
     Agent,
 }
 
-/// What to find of a tool.
+/// The phase of a call that is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallPhase {
     /// The start of its first call.

@@ -23,7 +23,7 @@ use super::turn::{Input, TurnRanges};
 use ananke_base::context::At;
 use ananke_base::message::{HistoryMessage, ToolAnswer};
 
-/// Why a rule about results is neither passed nor failed where the agent does not show them.
+/// The reason why a rule about results is neither passed nor failed if the agent does not show them.
 const HIDDEN_RESULTS: &str = "the agent does not show the results of its calls";
 
 /// Everything one test observed of its agent.
@@ -41,7 +41,7 @@ pub struct Trace {
     pub messages: Vec<Message>,
     /// The calls of all turns, in order of their start.
     pub calls: Vec<ToolCall>,
-    /// What the test talks to.
+    /// The peer of the test.
     pub peer: Peer,
     /// Whether a call may be among them whose result the agent does not show.
     pub(super) hides_results: bool,
@@ -57,7 +57,7 @@ pub struct Trace {
     pub(super) state_before: Option<Value>,
     /// The conversation's thread, and every other id that the agent gave it.
     pub thread_ids: Vec<String>,
-    /// What was not understood.
+    /// The things that were not understood.
     pub ledger: Ledger,
     pub(super) known: KnownItems,
     /// The ids of messages and calls from before the first turn.
@@ -65,15 +65,15 @@ pub struct Trace {
     pub(super) kept: ReceivedBytes,
     /// Set while a replay turn runs.
     pub(super) before_replay: Option<BeforeReplay>,
-    /// When each tool was first called and answered live.
+    /// The positions at which each tool was first called and answered live.
     pub(super) tools: ToolIndex,
-    /// How many messages and calls have started and how many results have arrived.
+    /// The number of messages and calls that have started, and of results that have arrived.
     order: u32,
     /// Whether the running exchange has events of its own; of a scripted agent each change is one.
     has_events: bool,
     /// Whether times are those of the agent's events.
     by_event_clock: bool,
-    /// What happened before the first turn.
+    /// The conversation before the first turn.
     history: Option<Box<Trace>>,
 }
 
@@ -151,7 +151,7 @@ impl Trace {
         }
     }
 
-    /// What happened before the first turn, as a record of its own.
+    /// The conversation before the first turn, as a record of its own.
     pub fn history(&self) -> Option<&Self> {
         self.history.as_deref()
     }
@@ -294,7 +294,7 @@ impl Trace {
         Some(&call.name)
     }
 
-    /// When the tool `name` was first called or answered live, as a [`ToolCall::order`].
+    /// The position at which the tool `name` was first called or answered live, as a [`ToolCall::order`].
     pub fn first(&self, name: &str, phase: CallPhase, callers: Callers) -> Option<u32> {
         self.tools.first(name, phase, callers)
     }
@@ -306,8 +306,8 @@ impl Trace {
             .is_some_and(|call| call.origin != Origin::History)
     }
 
-    /// Why a rule that rests on the facts `needed` of a turn, counted from 0, or of all turns, is neither passed nor failed:
-    /// what of them was not read, or is not shown. `is_about` says of which tools its calls may be.
+    /// The reason why a rule that rests on the facts `needed` of a turn, counted from 0, or of all turns, is neither passed
+    /// nor failed: those of them that were not read, or are not shown. `is_about` says of which tools its calls may be.
     pub fn lacking(
         &self,
         turn: Option<usize>,

@@ -5,14 +5,14 @@ use std::ops::Range;
 
 use super::violation::Violations;
 
-/// What a turn sent.
+/// The input of a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Input {
     /// The id of the user's message in the history, if the user said something.
     pub message_id: Option<String>,
     /// The text of the user's message; may be empty.
     pub text: String,
-    /// What was sent, for people.
+    /// The input, in words for people.
     pub shown: String,
     /// Whether it is a replay turn: it asks the agent for the conversation so far.
     pub is_replay: bool,
@@ -25,11 +25,11 @@ pub struct Input {
 pub struct AnsweredInterrupt {
     /// Its id.
     pub id: String,
-    /// How it is answered.
+    /// The status of the answer.
     pub status: InterruptStatus,
 }
 
-/// How an interrupt was answered.
+/// The status of an answered interrupt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InterruptStatus {
     /// With an answer.
@@ -41,7 +41,7 @@ pub enum InterruptStatus {
 /// One turn: ranges of the trace's lists.
 #[derive(Clone, Debug)]
 pub struct TurnRanges {
-    /// What was sent.
+    /// The input of the turn.
     pub input: Input,
     /// Its place in the order of all message starts, call starts and results: that of the answers with which it began.
     pub began: u32,
@@ -62,7 +62,7 @@ pub struct TurnRanges {
 }
 
 impl TurnRanges {
-    /// How many warnings of a turn are kept; the rest is counted.
+    /// The most warnings of a turn that are kept; the rest is counted.
     pub const MAX_WARNINGS: usize = 20;
 
     pub(super) fn new(

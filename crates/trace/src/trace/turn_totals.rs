@@ -1,4 +1,4 @@
-//! What a turn amounts to: its text, its times and its tokens.
+//! The totals of a turn: its text, its times and its tokens.
 
 use super::exchange::Exchange;
 use super::trace::Trace;
@@ -59,12 +59,12 @@ impl Trace {
             .reduce(|sum, usage| sum + usage)
     }
 
-    /// When the first request of a turn was sent.
+    /// The moment at which the first request of a turn was sent.
     pub fn turn_start(&self, turn: &TurnRanges) -> Option<At> {
         Some(self.exchanges.get(turn.exchanges.start)?.sent)
     }
 
-    /// When the last exchange of a turn ended.
+    /// The moment at which the last exchange of a turn ended.
     pub fn turn_end(&self, turn: &TurnRanges) -> Option<At> {
         self.exchanges_of(turn).last()?.ended
     }

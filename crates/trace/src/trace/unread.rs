@@ -1,4 +1,4 @@
-//! What was received and not understood (SPEC 13), with the names by which reports and `known` know it.
+//! The items that were received and not understood (SPEC 13), with the names that reports and `known` have for them.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,8 @@ pub struct Unread<'a> {
     pub facts: Facts,
     /// Whether its form is known.
     pub form: UnreadForm<'a>,
-    /// Why it could not be read, in words after a colon; where its form is unknown, a quote of at most
+    /// The reason why it could not be read, in words after a colon; if its form is unknown, a quote of at most
+    /// [`Unread::QUOTED_BYTES`].
     /// [`Unread::QUOTED_BYTES`].
     pub detail: Cow<'a, str>,
     /// The rule of the protocol that it violates by being there.
@@ -48,7 +49,7 @@ pub enum UnreadForm<'a> {
 }
 
 impl<'a> Unread<'a> {
-    /// How many bytes of it are quoted.
+    /// The most bytes of it that are quoted.
     pub const QUOTED_BYTES: usize = 200;
 
     /// An item of an unknown kind.
@@ -156,7 +157,7 @@ impl<'a> Unread<'a> {
     }
 }
 
-/// What `facts` may be, in words after "may be".
+/// The things that `facts` may be, in words after "may be".
 pub(super) fn possible(facts: Facts) -> &'static str {
     if facts.has(Fact::Calls) && facts.has(Fact::Text) {
         "a call or text"

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The count of one kind of tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
-    /// How many were reported.
+    /// The number that was reported.
     pub counted: u64,
     /// Whether some of them were not reported.
     pub is_partial: bool,

@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Violation {
     /// The name of the rule.
     pub rule: &'static str,
-    /// What happened, naming the events.
+    /// The violation, naming the events.
     pub message: String,
     /// The exchange, by its place in [`Trace::exchanges`](super::Trace::exchanges).
     pub exchange: usize,
@@ -30,7 +30,7 @@ pub struct Violations {
 }
 
 impl Violations {
-    /// How many of a turn are kept; the rest is counted.
+    /// The most violations of a turn that are kept; the rest is counted.
     pub const KEPT: usize = 20;
 
     pub(super) fn add(&mut self, violation: Violation) {
@@ -46,7 +46,7 @@ impl Violations {
         &self.kept
     }
 
-    /// How many more there were.
+    /// The number of further violations.
     pub fn more(&self) -> usize {
         self.more
     }

@@ -10,17 +10,17 @@ use super::terminal_text::{harmless, word};
 use crate::context::Colouring;
 use crate::text::columns;
 
-/// How the text is to look.
+/// The appearance of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RenderStyle {
     /// Whether terminal colours are used; without them the text says the same.
     pub colour: Colouring,
-    /// How many columns the terminal has: source lines are truncated to it, words wrapped. If there is none, source lines
+    /// The number of columns of the terminal: source lines are truncated to it, words wrapped. If there is none, source lines
     /// are truncated to 120 columns, and words never wrapped.
     pub width: Option<usize>,
 }
 
-/// Where source lines are cut without a terminal.
+/// The column at which source lines are truncated without a terminal.
 const WIDTH: usize = 120;
 
 /// The narrowest text that is readable.

@@ -1,4 +1,4 @@
-//! How many problems there are.
+//! The numbers of errors and warnings.
 
 use super::super::diagnostic::{Diagnostic, Severity};
 

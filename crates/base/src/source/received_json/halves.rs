@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 /// The first character of the private range.
 const FIRST: u32 = 0x10_0000;
 
-/// What a text has instead of halves of surrogate pairs that are alone.
+/// The form that halves of surrogate pairs that are alone have in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halves {
     /// U+FFFD.

@@ -1,4 +1,4 @@
-//! Why a text cannot be read.
+//! The reason why a text cannot be read.
 
 /// A text that is not JSON: why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

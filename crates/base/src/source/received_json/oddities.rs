@@ -1,11 +1,11 @@
-//! What is odd about a text that was read all the same.
+//! The oddities of a text that was read all the same.
 
 use std::borrow::Cow;
 
 use super::halves::Halves;
 use crate::source::node::printable;
 
-/// What is odd about a text.
+/// The oddities of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Oddities {
     /// Whether it contains half of a surrogate pair alone.

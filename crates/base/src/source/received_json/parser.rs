@@ -26,7 +26,7 @@ enum Open {
     Object(Map<String, Value>, String),
 }
 
-/// Why a text is not JSON, and the offset at which it is not.
+/// The reason why a text is not JSON, and the offset at which it is not.
 type SyntaxFailure = (&'static str, usize);
 
 struct Parser<'t> {
@@ -346,7 +346,7 @@ impl<'t> Parser<'t> {
 
 const TOO_DEEP: &str = "nested too deeply";
 
-/// What comes after a value.
+/// The state after a value.
 enum AfterValue {
     /// Another value of the same list or object.
     Value,

@@ -12,20 +12,20 @@ use super::parser::{Parsed, parse};
 use super::readings;
 use super::unicode::{self, decoded};
 
-/// How many levels of lists and objects a text may have.
+/// The most levels of lists and objects that a text may have.
 pub const MAX_DEPTH: usize = 512;
 
-/// How many levels our own documents may have: they contain what agents sent.
+/// The most levels that our own documents may have: they contain what agents sent.
 pub(super) const MAX_OWN_DEPTH: usize = MAX_DEPTH + 64;
 
 /// A text that was read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReceivedJson {
-    /// What it means: it has the last value of a duplicate key.
+    /// The value of the text: it has the last value of a duplicate key.
     pub value: Value,
-    /// What it means if other values of its duplicate keys count; empty if there are none.
+    /// The values of the text if other values of its duplicate keys count; empty if there are none.
     pub other_values: Vec<Value>,
-    /// What is odd about it.
+    /// The oddities of the text.
     pub oddities: Oddities,
 }
 

@@ -1,10 +1,10 @@
-//! What an object with duplicate keys can mean: programs that read it take the first value, the last, or both.
+//! The meanings of an object with duplicate keys: programs that read it take the first value, the last, or both.
 
 use serde_json::Value;
 
 use super::json_error::JsonError;
 
-/// How many values a text may mean.
+/// The most values that a text may mean.
 const MOST: usize = 64;
 
 /// A value that a later one with the same key replaced.

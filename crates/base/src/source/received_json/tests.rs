@@ -1,4 +1,4 @@
-//! What is read, and how: strict JSON as the JSON crate reads it, and every dialect as its documents say.
+//! Texts that are read, and their values: strict JSON as the JSON crate reads it, and every dialect as its documents say.
 
 use serde_json::{Value, json};
 

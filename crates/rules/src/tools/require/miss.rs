@@ -1,4 +1,4 @@
-//! What is reported if the number of selected calls is wrong: the nearest calls, and the mismatches of each.
+//! The report if the number of selected calls is wrong: the nearest calls, and the mismatches of each.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,10 @@ use crate::select::{CallCount, Mismatches, Selector, ToolName};
 use ananke_base::text::nearest;
 use ananke_trace::outcome::{ComparedValue, ValueDifference};
 
-/// How many candidates a failure shows, and cites the events of.
+/// The most candidates that a failure shows, and cites the events of.
 const SHOWN_CANDIDATES: usize = 5;
 
-/// How many values that differ a headline names.
+/// The most values that differ and are named in a headline.
 const MOST_NAMED: usize = 2;
 
 /// A number of selected calls that is wrong.
@@ -20,7 +20,7 @@ pub(super) struct CountMiss<'m> {
     pub(super) conditions: &'m str,
     pub(super) selector: &'m Selector,
     pub(super) count: CallCount,
-    /// How many calls are selected.
+    /// The number of calls that are selected.
     pub(super) selected: u64,
     /// The calls of the name, in order.
     pub(super) candidates: Vec<usize>,
@@ -146,7 +146,7 @@ impl CountMiss<'_> {
         lines
     }
 
-    /// What was called instead.
+    /// The calls that were made instead.
     fn others(&self, view: &View<'_>) -> Vec<Evidence> {
         let calls = (0..view.trace.calls.len()).filter(|index| view.counts(*index));
         let names: Vec<&str> = calls
@@ -166,7 +166,7 @@ impl CountMiss<'_> {
     }
 }
 
-/// What was found in a call and what was expected: `` was called with `currency` "USD", expected "EUR" ``.
+/// The difference in a call in words: `` was called with `currency` "USD", expected "EUR" ``.
 fn in_words(difference: &ValueDifference) -> String {
     let ValueDifference {
         of,

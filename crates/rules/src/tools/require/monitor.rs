@@ -18,14 +18,14 @@ pub(super) struct RequireMonitor {
     pub(super) selector: Selector,
     pub(super) which: WhichCalls,
     pub(super) count: CallCount,
-    /// What no argument may match.
+    /// The patterns that no argument may match.
     pub(super) unwanted_args: PathPatterns,
-    /// What no result may match.
+    /// The pattern that no result may match.
     pub(super) unwanted_result: Option<Pattern>,
     pub(super) after: Option<WrittenName>,
     pub(super) after_result: Option<WrittenName>,
     pub(super) calls: Calls,
-    /// What a person should know although the rule passes.
+    /// The warning that a person should see although the rule passes.
     pub(super) warning: Option<String>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct RequireMonitor {
 #[derive(Default)]
 pub(super) struct Calls {
     candidates: BTreeMap<usize, Candidate>,
-    /// How many of the candidates are selected.
+    /// The number of candidates that are selected.
     selected: u64,
     /// Selected ones that may no longer be so at the end of the turn: their order is checked then.
     provisional: Vec<usize>,

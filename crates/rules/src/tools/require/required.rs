@@ -16,23 +16,23 @@ use ananke_trace::trace::{Fact, Facts};
 /// Calls that must happen: selected by conditions, counted, and bound to arguments, results and an order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct RequireRule {
-    /// Which calls are selected.
+    /// The calls that are selected.
     selector: Selector,
-    /// Which of the calls of the name are looked at.
+    /// The calls of the name that are looked at.
     which: WhichCalls,
-    /// How many there must be.
+    /// The required number of calls.
     count: CallCount,
     /// The count as it is written, if it is known later: until then nothing violates it.
     count_written: Option<String>,
-    /// What no argument of a call with this name and these arguments may match.
+    /// The patterns that no argument of a call with this name and these arguments may match.
     args_not_match: PathPatterns,
-    /// What no result of a call with this name and these arguments may match.
+    /// The pattern that no result of a call with this name and these arguments may match.
     result_not_match: Option<Pattern>,
     /// The tool of which every selected call needs an earlier call.
     after: Option<WrittenName>,
     /// The tool of which every selected call needs a call that was answered before it.
     after_result: Option<WrittenName>,
-    /// What a failure says first.
+    /// The beginning of the message of a failure.
     message: Option<String>,
 }
 

@@ -1,9 +1,10 @@
-//! What an agent sends, whatever its version and binding: the envelope is opened, and the shape is recognized by its keys.
-//! Servers mix the method names, the nesting and the spelling of versions, so each is read by itself.
+//! The payloads that an agent sends, sends, whatever its version and binding: the envelope is opened, and the shape is
+//! recognized by its keys. Servers mix the method names, the nesting and the spelling of versions, so each is read by
+//! itself.
 
 use serde_json::{Map, Value};
 
-/// What an agent sends.
+/// The payload that an agent sends.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Payload {
     /// A task as it is now.
@@ -27,7 +28,7 @@ pub(super) struct ReportedError {
     pub(super) message: String,
 }
 
-/// What makes a payload of a value.
+/// The constructor a payload of a value.
 type PayloadOf = fn(Value) -> Payload;
 
 /// The members of a result in the shape of 1.0, with the older name of the second.
@@ -103,7 +104,7 @@ fn plain(value: &Value) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// What a result means.
+/// The payloads of a result.
 ///
 /// # Errors
 /// Why it means nothing; the text follows `event 3 `.
@@ -124,7 +125,7 @@ pub(super) fn payloads(result: Value) -> Result<Vec<Payload>, String> {
     Ok(found)
 }
 
-/// What a result in the shape of 0.3 is, or one without an envelope of its own.
+/// The constructor for a result in the shape of 0.3, or for one without an envelope of its own.
 fn flat(result: &Map<String, Value>) -> Option<PayloadOf> {
     let has = |key: &str| result.contains_key(key);
     match result.get("kind").and_then(Value::as_str) {

@@ -12,7 +12,7 @@ use ananke_base::source::FreeMap;
 use ananke_model::model::{Text, TurnKind, TurnType};
 use ananke_model::variables::Interpolation;
 
-/// What an agent cannot do that names no convention for its tool calls.
+/// The capabilities that are missing in an agent that names no convention for its tool calls.
 const LACKING_WITHOUT_CONVENTION: &[Capability] = &[
     Capability::ToolCalls,
     Capability::Usage,
@@ -26,7 +26,7 @@ const LACKING_WITHOUT_CONVENTION: &[Capability] = &[
     Capability::ToolParts,
 ];
 
-/// What no agent can do: the same, but for calls.
+/// The capabilities that every agent lacks: do: the same, but for calls.
 const LACKING: &[Capability] = LACKING_WITHOUT_CONVENTION.split_at(1).1;
 
 impl Protocol for A2aConfig {

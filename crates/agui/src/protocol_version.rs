@@ -18,7 +18,7 @@ pub enum ProtocolVersion {
     V0,
 }
 
-/// What an agent of 0.x cannot do.
+/// The capabilities that are missing in an agent of 0.x cannot do.
 const NOT_OF_V0: &[Capability] = &[
     Capability::OpenTools,
     Capability::ToolSchemas,
@@ -27,7 +27,7 @@ const NOT_OF_V0: &[Capability] = &[
     Capability::UntypedUrls,
 ];
 
-/// What no agent can do.
+/// The capabilities that every agent lacks.
 const NOT_OF_V1: &[Capability] = &[
     Capability::OpenTools,
     Capability::ToolSchemas,
@@ -35,7 +35,7 @@ const NOT_OF_V1: &[Capability] = &[
 ];
 
 impl ProtocolVersion {
-    /// What agents of this version can do.
+    /// The capabilities of agents of this version.
     pub(super) fn capabilities(self) -> Capabilities {
         match self {
             Self::V0 => Capabilities::all_but(NOT_OF_V0),

@@ -12,7 +12,7 @@ use ananke_base::message::{InterruptAnswer, ToolAnswer, ToolDeclaration, UserCon
 use ananke_base::source::received_json::read_as;
 use ananke_base::text::truncate;
 
-/// How much of a text a description contains, in characters.
+/// The number of characters of a text a description contains, in characters.
 const SHOWN: usize = 80;
 
 /// The body of a request, as clients of any version write it.
@@ -116,7 +116,7 @@ impl RunRequest {
     }
 }
 
-/// What the request asks that is new.
+/// The action that the request newly asks for.
 fn action(input: &ReceivedRunInput) -> Result<Action, String> {
     if let Some(answers) = input.resume.as_ref().filter(|answers| !answers.is_empty()) {
         let answer = |answer: &InputAnswer| InterruptAnswer {

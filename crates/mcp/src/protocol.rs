@@ -10,7 +10,7 @@ use ananke_base::source::FreeMap;
 use ananke_model::model::{Text, TurnKind, TurnType};
 use ananke_model::variables::Interpolation;
 
-/// What a server cannot do: it is no agent that talks.
+/// The capabilities that a server lacks: it is not an agent that answers in text.
 const LACKING: &[Capability] = &[
     Capability::Usage,
     Capability::State,

@@ -33,7 +33,7 @@ pub fn program_target(lane: &str) -> Value {
     json!({ "type": "openai", "endpoint": format!("http://{HOST}/{lane}"), "model": lane, "retry_429": false })
 }
 
-/// What a model replies.
+/// The message that a model replies.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ReplyMessage {

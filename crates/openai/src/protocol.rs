@@ -13,7 +13,7 @@ use ananke_base::source::FreeMap;
 use ananke_model::model::Text;
 use ananke_model::variables::Interpolation;
 
-/// What a model cannot do.
+/// The capabilities that a model lacks.
 const LACKING: &[Capability] = &[
     Capability::State,
     Capability::Connect,

@@ -12,7 +12,7 @@ use super::test_summary::TestSummary;
 use ananke_base::diagnostic::Diagnostic;
 use ananke_trace::outcome::Status;
 
-/// Which tests of the project a run has.
+/// The tests of the project that a run has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
     /// All of them: a test that is not there was removed.

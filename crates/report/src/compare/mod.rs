@@ -1,4 +1,4 @@
-//! What changed between two runs, from their reports: which tests fail newly, call other tools, take longer.
+//! The comparison of two runs by their reports: the tests that fail newly, call other tools or take longer.
 //!
 //! Flows in: two reports, read back test by test, or one and the results of the current run. Flows out: a [`Comparison`].
 //! **Invariant:** two reports of one run have no difference.

@@ -1,4 +1,4 @@
-//! The payloads that an agent sends, sends, whatever its version and binding: the envelope is opened, and the shape is
+//! The payloads that an agent sends, whatever its version and binding: the envelope is opened, and the shape is
 //! recognized by its keys. Servers mix the method names, the nesting and the spelling of versions, so each is read by
 //! itself.
 
@@ -28,7 +28,7 @@ pub(super) struct ReportedError {
     pub(super) message: String,
 }
 
-/// The constructor a payload of a value.
+/// The constructor of a payload.
 type PayloadOf = fn(Value) -> Payload;
 
 /// The members of a result in the shape of 1.0, with the older name of the second.

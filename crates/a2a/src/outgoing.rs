@@ -1,4 +1,4 @@
-//! The requests to an agent: an agent: one request for each operation, in the dialect of its interface.
+//! The requests to an agent: one request for each operation, in the dialect of its interface.
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};

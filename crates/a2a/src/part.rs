@@ -164,7 +164,7 @@ fn unwrap_part(part: &mut Value) {
     }
 }
 
-/// The content of `part`. send members that are not set as empty texts.
+/// The content of `part`. Servers send members that are not set as empty texts.
 pub(super) fn content(part: &Value) -> PartContent<'_> {
     let text = |key: &str| {
         part.get(key)

@@ -26,7 +26,7 @@ const LACKING_WITHOUT_CONVENTION: &[Capability] = &[
     Capability::ToolParts,
 ];
 
-/// The capabilities that every agent lacks: do: the same, but for calls.
+/// The capabilities that every agent lacks: the same, but for calls.
 const LACKING: &[Capability] = LACKING_WITHOUT_CONVENTION.split_at(1).1;
 
 impl Protocol for A2aConfig {

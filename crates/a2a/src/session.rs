@@ -27,7 +27,7 @@ use ananke_base::context::{At, Clock, Ids};
 use ananke_base::message::DeclaredTool;
 use ananke_trace::trace::Change;
 
-/// The time before before a task is polled for the first time. Each time, it is twice as long, up to [`LONGEST_WAIT`].
+/// The time before a task is polled for the first time. Each time, it is twice as long, up to [`LONGEST_WAIT`].
 const FIRST_WAIT: Duration = Duration::from_millis(200);
 
 /// The longest time between two polls.

@@ -72,7 +72,7 @@ pub(super) struct UnreadCollector<'c> {
 }
 
 impl<'c> UnreadCollector<'c> {
-    /// The members of a payload that are not not understood, if these conventions are named.
+    /// The members of a payload that are not understood, if these conventions are named.
     pub(super) fn of_payload(
         payload: &Payload,
         conventions: &'c [ToolCallConvention],

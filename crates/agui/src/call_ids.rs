@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use ananke_base::text::ShortText;
 
-/// The number of calls of one id are compared with one that is announced or listed again.
+/// The number of calls of one id that are compared with one that is announced or listed again.
 const MAX_COMPARED: u32 = 64;
 
 /// The meaning of a call's start.
@@ -21,7 +21,7 @@ pub(super) enum CallStart {
     SharesId,
 }
 
-/// The calls a snapshot can list at a place.
+/// The calls that a snapshot can list at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Listing {
     /// Any.
@@ -34,7 +34,7 @@ pub(super) enum Listing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RunCalls {
     pub(super) count: u32,
-    /// The number of them that, from the first on, have a result.
+    /// The number of them that have a result, from the first on.
     pub(super) answered: u32,
 }
 

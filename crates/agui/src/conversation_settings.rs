@@ -36,7 +36,7 @@ pub struct ConversationSettings {
     pub forwarded_props: Value,
     /// Sent with the first turn.
     pub state: Value,
-    /// The version of the protocol the requests are written in.
+    /// The version of the protocol that the requests are written in.
     pub version: ProtocolVersion,
     /// Whether a run is sent only what is new.
     pub last_only: bool,

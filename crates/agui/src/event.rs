@@ -61,7 +61,7 @@ keys! {
     Value "value" "",
 }
 
-/// The reason that an event cannot be be decoded; the text follows `event 3 `.
+/// The reason that an event cannot be decoded; the text follows `event 3 `.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DecodeError(pub(super) String);
 

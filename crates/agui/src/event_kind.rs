@@ -114,7 +114,7 @@ impl Effect {
         )
     }
 
-    /// The chunks that it event ends; a chunk itself depends on its id.
+    /// The chunks that such an event ends; a chunk itself depends on its id.
     pub(super) fn ended_chunks(self) -> EndedChunks {
         match self {
             effect if effect.is_of_run() => EndedChunks::All,

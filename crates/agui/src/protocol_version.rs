@@ -18,7 +18,7 @@ pub enum ProtocolVersion {
     V0,
 }
 
-/// The capabilities that are missing in an agent of 0.x cannot do.
+/// The capabilities that are missing in an agent of 0.x.
 const NOT_OF_V0: &[Capability] = &[
     Capability::OpenTools,
     Capability::ToolSchemas,

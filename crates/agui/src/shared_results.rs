@@ -39,7 +39,7 @@ pub(super) struct SharedResult {
     pub(super) is_denied: Option<bool>,
     /// The further fields of its event.
     pub(super) fields: Map<String, Value>,
-    /// The number of the calls had ended before it.
+    /// The number of the calls that had ended before it.
     pub(super) ended_calls: u32,
 }
 

@@ -15,7 +15,7 @@ use ananke_agents::{Ended, TargetError};
 use ananke_base::context::At;
 use ananke_base::message::ServerRequestKind;
 
-/// The number of requests of a server are answered while it is asked one thing.
+/// The number of requests of a server that are answered during one request to it.
 const MOST_ASKED: usize = 1000;
 
 /// The number of rounds in which a server may ask for input before it answers a request.

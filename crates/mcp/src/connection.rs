@@ -46,7 +46,7 @@ impl Connection {
         }
     }
 
-    /// The moment at which a turn was turn was over, if the connection knows better than the clock; `closed` is what
+    /// The moment at which a turn was over, if the connection knows better than the clock; `closed` is what
     /// was seen of it.
     pub(super) fn closes(&self, closed: Option<At>) -> Option<At> {
         match self {

@@ -29,7 +29,7 @@ pub(super) enum ProtocolEra {
     Modern,
 }
 
-/// The information that answer to `server/discover` says about a server.
+/// The information about a server in the answer to `server/discover`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Discovery {
     /// It speaks [`MODERN`].

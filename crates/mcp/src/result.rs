@@ -25,7 +25,7 @@ pub(super) struct CallResult {
 /// The kinds of parts of a result that are no text; those of resources have their own.
 const SILENT_PARTS: [&str; 3] = ["image", "audio", "resource_link"];
 
-/// The number of bytes of texts that come with the text are kept.
+/// The number of bytes of texts that come with the text and are kept.
 const MAX_BESIDE: usize = 1 << 20;
 
 /// A page of a list.
@@ -165,7 +165,7 @@ fn wrong(method: &str, what: &str) -> TargetError {
     TargetError::new(format!("the result of `{method}` has {what}"))
 }
 
-/// The parts of a result that are not not understood.
+/// The parts of a result that are not understood.
 fn unread_parts(parts: &[Value]) -> Vec<Unread<'static>> {
     let unread = |part: &Value| {
         let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();

@@ -21,7 +21,7 @@ const AFTER_SIGNAL: Duration = Duration::from_secs(2);
 /// The same for a server that has not answered in time.
 const AFTER_FAILURE: Duration = Duration::from_millis(500);
 
-/// The number of lines are read after the last response.
+/// The number of lines that are read after the last response.
 const MOST_STRAY: usize = 100;
 
 /// The way to a server that is a program.

@@ -34,7 +34,7 @@ pub(super) enum TalkEnd {
     Failed,
 }
 
-/// The reason that turn is over before its response.
+/// The reason that a turn is over before its response.
 #[derive(Debug)]
 pub(super) enum Break {
     /// So, without an error.

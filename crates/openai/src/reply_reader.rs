@@ -47,7 +47,7 @@ pub(super) struct ReplyReader<'a> {
     has_begun: bool,
     /// Whether the model has stopped.
     has_stopped: bool,
-    /// The end of the stream ended, apart from the end of the response.
+    /// The end of the stream, apart from the end of the response.
     end: Option<StreamEnd>,
     error: Option<(String, Option<String>)>,
     last: At,
@@ -59,7 +59,7 @@ struct Streamed {
     id: String,
     text: String,
     joiner: HalfJoiner,
-    /// The number of calls began before it.
+    /// The number of calls that began before it.
     calls: usize,
 }
 

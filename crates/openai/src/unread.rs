@@ -1,4 +1,4 @@
-//! The parts of a chunk that are not understood not understood (SPEC 13): other choices, unknown parts, and keys
+//! The parts of a chunk that are not understood (SPEC 13): other choices, unknown parts, and keys
 //! without a meaning.
 //!
 //! The silent list: `logprobs`, which repeat the text, and parts that hold reasoning or a file. Every other key of a server's

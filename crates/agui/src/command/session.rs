@@ -16,7 +16,7 @@ use ananke_base::context::Clock;
 /// The time that a program may take to end after its stdin was closed.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// The number of lines are read after the last response.
+/// The number of lines that are read after the last response.
 const MOST_STRAY: usize = 100;
 
 /// One conversation with a program.

@@ -17,7 +17,7 @@ use crate::item::ItemKind;
 use crate::warnings::shown;
 use ananke_base::text::ShortText;
 
-/// The families of items with owner. Ids are unique within a family; a reasoning span and the message inside it may
+/// The families of items with an owner. Ids are unique within a family; a reasoning span and the message inside it may
 /// share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {

@@ -8,7 +8,7 @@ use crate::event_kind::EventRef;
 use crate::listeners::ChangeListener;
 use ananke_trace::trace::Change;
 
-/// The number of violations of one exchange are reported. After them the order of its events is no longer checked: a
+/// The number of violations of one exchange that are reported. After them the order of its events is no longer checked: a
 /// stream can violate it without end.
 pub(super) const MAX_REPORTED: usize = 100;
 
@@ -16,7 +16,7 @@ pub(super) const MAX_REPORTED: usize = 100;
 pub(super) struct EventViolations<'a, 't> {
     /// The event that is checked.
     pub(super) event: EventRef,
-    /// The number that was reported in this exchange.
+    /// The number of violations that were reported in this exchange.
     pub(super) reported: usize,
     /// Whether the server says that it speaks 1.0.
     pub(super) is_1_0: bool,

@@ -17,7 +17,7 @@ pub(super) struct Encoder<'r> {
     /// The version that the client speaks: subagents and tokens came with 1.0.
     version: ProtocolVersion,
     frames: Vec<ServedFrame>,
-    /// The time after the request the change comes that is being encoded.
+    /// The time between the request and the change that is being encoded.
     after: Duration,
     /// The reasoning that is open.
     reasoning: Option<String>,

@@ -11,7 +11,7 @@ use ananke_agents::http::HttpOptions;
 pub(crate) struct HttpSettings {
     /// The URL of the server.
     pub(crate) endpoint: Url,
-    /// The kind of many endpoints it has.
+    /// The kind of its endpoints.
     pub(crate) endpoints: Endpoints,
     /// The headers of the config.
     pub(crate) headers: Vec<(String, String)>,

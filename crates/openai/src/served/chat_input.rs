@@ -16,7 +16,7 @@ use ananke_base::message::{ToolAnswer, ToolDeclaration, UserContent};
 use ananke_base::source::received_json::read_as;
 use ananke_base::text::truncate;
 
-/// The number of characters of a text a description contains, in characters.
+/// The number of characters of a text that a description contains.
 const SHOWN: usize = 80;
 
 /// The body of a request.

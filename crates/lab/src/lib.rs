@@ -1,4 +1,4 @@
-//! What is done with tests and conversations in addition to running them: record, freeze, shrink, mutate, verify, serve, audit.
+//! The commands on tests and conversations in addition to running them: record, freeze, shrink, mutate, verify, serve, audit.
 //!
 //! It uses the engine as the command does, and no report.
 

@@ -1,4 +1,5 @@
-//! What a green test is worth: a recorded conversation in, and which changes to it no rule notices out.
+//! The strength of a green test: a recorded conversation is the input, and the changes to it that no rule notices are
+//! the output.
 //!
 //! [`RecordedConversation::replay`] replays a recording with the rules of its test. [`RecordedConversation::mutations`] lists
 //! changes to what the agent did, and [`RecordedConversation::evaluate`] says the fate of one: a [`Fate`]. No agent is

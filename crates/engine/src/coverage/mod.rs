@@ -1,4 +1,4 @@
-//! What tests exercise of an agent: outcomes of its tools, their order, values of arguments, answers to interrupts.
+//! The coverage of an agent by tests: outcomes of its tools, their order, values of arguments, answers to interrupts.
 //!
 //! Declared tools and finished conversations flow in, a report and stubs of tests for its holes come out. **Invariant:** what
 //! is kept is bounded by the number of tools and not of tests; the order in which tests end changes nothing.

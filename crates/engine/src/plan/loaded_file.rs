@@ -18,7 +18,7 @@ use ananke_model::schema::{self, FileKind, Version};
 #[derive(Debug)]
 pub struct LoadedFile {
     pub(super) tests: Vec<Arc<LoadedTest>>,
-    /// What is odd about the file as a whole.
+    /// The oddities of the file as a whole.
     pub(super) oddities: Vec<Diagnostic>,
     /// A hash of its text.
     hash: u64,

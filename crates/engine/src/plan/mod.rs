@@ -1,4 +1,4 @@
-//! What runs: the tests of a project, selected, checked, and filled for their run.
+//! The plan of a run: the tests of a project, selected, checked, and filled for their run.
 //!
 //! [`plan`](plan()) finds and loads everything and reports every problem of every selected file; of each good test only a
 //! [`CaseEntry`] for each of its rows stays in memory, which loads its file again for its run, unless the file is small and

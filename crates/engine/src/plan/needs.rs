@@ -1,4 +1,4 @@
-//! What a test needs of its target, and what is wrong if the target cannot do it.
+//! The needs of a test, and the problems if the target cannot satisfy them.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use ananke_rules::Block;
 /// Something that a test needs of its target, and the place of the key that needs it.
 pub(super) type Need = (Capability, Span, Arc<SourceFile>);
 
-/// What `turns`, `messages` and `tools` of one file need.
+/// The needs of `turns`, `messages` and `tools` of one file.
 pub(super) fn needs_of_test(
     turns: &[Spanned<Turn>],
     messages: &[Spanned<MessageDefinition>],
@@ -42,7 +42,7 @@ pub(super) fn needs_of_test(
         .collect()
 }
 
-/// What the rules of one level need.
+/// The needs of the rules of one level.
 pub(super) fn needs_of_rules(block: &Block) -> Vec<Need> {
     let of_path = |path: &str| match path.split('.').next() {
         Some("tools") => Some(Capability::ToolCalls),
@@ -67,7 +67,7 @@ pub(super) fn needs_of_rules(block: &Block) -> Vec<Need> {
         .collect()
 }
 
-/// What is wrong with `needs` of a test of `target`.
+/// The problems of `needs` of a test of `target`.
 pub(super) fn unmet(needs: Vec<Need>, target: &TargetConfig) -> Vec<Diagnostic> {
     unmet_of(needs, target.capabilities(), target.protocol, |lacking| {
         target.how_to_get(lacking)

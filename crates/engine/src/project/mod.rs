@@ -1,4 +1,4 @@
-//! What a project is: its config, its targets, its variables, its servers and scripts, and which files are its tests.
+//! The parts of a project: its config, its targets, its variables, its servers and scripts, and its test files.
 //!
 //! `locate` finds the config, `read_config` reads it, `discover` walks the folders. Nothing here knows what is in a test
 //! file.

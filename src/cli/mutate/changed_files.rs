@@ -1,4 +1,4 @@
-//! Which files changed since a commit, as git says.
+//! The files that changed since a commit, according to git.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -94,7 +94,7 @@ impl CustomReporter {
     /// The target, filled.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem of the target.
     pub(super) fn prepare(
         &self,
         plan: &Plan,

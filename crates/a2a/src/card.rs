@@ -73,7 +73,7 @@ impl AgentCard {
     /// Reads a card, which came from `base`, if it was requested. `endpoint` replaces the URL that it contains.
     ///
     /// # Errors
-    /// Why no interface of it can be used.
+    /// The reason that no interface of it can be used.
     pub(super) fn read(
         card: &Value,
         base: Option<&Url>,

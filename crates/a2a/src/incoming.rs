@@ -44,7 +44,7 @@ const MEMBERS: [(&str, PayloadOf); 6] = [
 /// Opens the envelope of JSON-RPC, which must be the response to the request `id`.
 ///
 /// # Errors
-/// Why it is not; the text follows `event 3 `.
+/// The reason that it is not; the text follows `event 3 `.
 pub(super) fn open_envelope(
     event: Value,
     id: &str,
@@ -107,7 +107,7 @@ fn plain(value: &Value) -> String {
 /// The payloads of a result.
 ///
 /// # Errors
-/// Why it means nothing; the text follows `event 3 `.
+/// The reason that it has no meaning; the text follows `event 3 `.
 pub(super) fn payloads(result: Value) -> Result<Vec<Payload>, String> {
     let Value::Object(mut result) = result else {
         return Err("has a result that is not an object".to_owned());

@@ -216,7 +216,7 @@ impl<'a> A2aReader<'a> {
     /// Takes one payload.
     ///
     /// # Errors
-    /// Why it means nothing; the text follows `event 3 `.
+    /// The reason that it has no meaning; the text follows `event 3 `.
     fn take(&mut self, payload: Payload, teller: &mut Teller<'_>) -> Result<(), String> {
         let of = match &payload {
             Payload::Task(value)

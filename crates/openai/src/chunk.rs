@@ -47,7 +47,7 @@ pub(super) struct CallFragment<'a> {
 
 impl Chunk {
     /// # Errors
-    /// Why the data is no chunk; the text follows `event 3 `.
+    /// The reason that the data is not a chunk; the text follows `event 3 `.
     pub(super) fn parse(data: &str) -> Result<Self, String> {
         match read_event(data) {
             Ok((value @ Value::Object(_), oddities)) => Ok(Self { value, oddities }),

@@ -73,7 +73,7 @@ pub(super) struct RunRequest {
 
 impl RunRequest {
     /// # Errors
-    /// What makes the body no request of a run.
+    /// The reason that the body is not a request of a run.
     pub(super) fn read(body: &[u8]) -> Result<Self, String> {
         let input: ReceivedRunInput = read_as(body).map_err(|error| error.to_string())?;
         let action = action(&input)?;

@@ -18,7 +18,7 @@ const MOST_ROUNDS: usize = 25;
 /// Exchanges requests and responses until no call waits for the client.
 ///
 /// # Errors
-/// Why the turn could not be evaluated to its end.
+/// The reason that the turn could not be evaluated to its end.
 pub(super) async fn exchange(
     session: &mut dyn Session,
     sink: &mut TraceSink<'_>,

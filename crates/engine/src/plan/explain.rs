@@ -41,7 +41,7 @@ pub struct ExplainedTest {
 /// Loads the planned tests again and explains each, with its rows; runs nothing.
 ///
 /// # Errors
-/// Where a file is broken by now.
+/// If a file is broken by now.
 pub fn explain<'p>(
     context: &Context,
     plan: &'p Plan,

@@ -116,7 +116,7 @@ impl LoadedFile {
     /// The test of a planned case.
     ///
     /// # Errors
-    /// Where the file is not what it was when the plan was made.
+    /// If the file has changed since the plan was made.
     pub fn test_of(&self, entry: &CaseEntry) -> Result<Arc<LoadedTest>, PrepareError> {
         let test = self
             .tests

@@ -78,7 +78,7 @@ impl Preparation {
     /// The test starts; its target is filled for `mode`, and the config's `setup` gave `setup`.
     ///
     /// # Errors
-    /// Where its row is not what it was, or cannot be filled.
+    /// If its row has changed, or cannot be filled.
     pub fn begin(
         context: &Context,
         plan: &Arc<Plan>,
@@ -189,7 +189,7 @@ impl Preparation {
     /// The hook at `index`, counted from 0, filled with what is known by now.
     ///
     /// # Errors
-    /// Where a leaf of it cannot be filled.
+    /// If a leaf of it cannot be filled.
     pub fn hook(&self, index: usize) -> Result<Option<HookCommand>, PrepareError> {
         let mut hint = LoadedTest::HINT_FOR_HOOKS.to_owned();
         if !self.scope.knows(THREAD) {
@@ -214,7 +214,7 @@ impl Preparation {
     /// The command at `index` of those that run when the test is over, counted from 0, filled with all that is known.
     ///
     /// # Errors
-    /// Where a leaf of it cannot be filled.
+    /// If a leaf of it cannot be filled.
     pub fn teardown(&self, index: usize) -> Result<Option<HookCommand>, PrepareError> {
         let command = self.command(self.test.teardown(&self.variables), index, &self.scope)?;
         Ok(command.map(|command| HookCommand {
@@ -333,7 +333,7 @@ impl Preparation {
     /// Fills every leaf of the test and of its target that does not wait for a turn.
     ///
     /// # Errors
-    /// Where a leaf cannot be filled.
+    /// If a leaf cannot be filled.
     pub fn finish(&mut self) -> Result<Prepared, PrepareError> {
         if let Some(hint) = self.hint() {
             self.scope = std::mem::take(&mut self.scope).hint(hint);
@@ -682,7 +682,7 @@ impl Preparation {
     /// it.
     ///
     /// # Errors
-    /// Where a leaf cannot be filled.
+    /// If a leaf cannot be filled.
     pub fn late_turn(&self, index: usize) -> Result<(PreparedTurn, TurnRules), PrepareError> {
         let mut problems = Vec::new();
         let filled = self.test.turns.get(index).and_then(|turn| {

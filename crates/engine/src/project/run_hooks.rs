@@ -36,7 +36,7 @@ impl Config {
     /// Fills one command with what `variables` gives by now.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem of the command.
     pub(crate) fn run_hook(
         &self,
         hook: &Hook,

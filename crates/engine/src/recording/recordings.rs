@@ -105,7 +105,7 @@ impl Recordings {
     /// Checks, before any test runs, that a recording of the first attempt at each of `tests`, which are ids, can be written.
     ///
     /// # Errors
-    /// What cannot be written, and why.
+    /// The file that cannot be written, and the reason.
     pub fn check_writable<'a>(
         &self,
         tests: impl Iterator<Item = Cow<'a, str>>,

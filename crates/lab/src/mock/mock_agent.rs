@@ -13,7 +13,7 @@ pub trait MockAgent: Send + Sync {
     /// The answer to a request of this protocol.
     ///
     /// # Errors
-    /// Why it has no answer, in words for the client.
+    /// The reason that there is no answer, in words for the client.
     fn answer<'a>(
         &'a self,
         protocol: &'static dyn ServedProtocol,

@@ -67,7 +67,7 @@ pub(super) struct ChatInput {
 
 impl ChatInput {
     /// # Errors
-    /// What makes the body no such request.
+    /// The reason that the body is not such a request.
     pub(super) fn read(body: &[u8]) -> Result<Self, String> {
         let input: ChatBody = read_as(body).map_err(|error| error.to_string())?;
         let mut actions = Vec::new();

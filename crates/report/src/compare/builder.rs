@@ -102,7 +102,7 @@ impl Comparison {
     /// Compares the reports in two files, each a path and its name in messages.
     ///
     /// # Errors
-    /// What is wrong with either file.
+    /// The error in either file.
     pub fn of(
         before: (&Path, &str),
         after: (&Path, &str),

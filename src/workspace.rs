@@ -20,9 +20,9 @@ impl Workspace {
         Self { context }
     }
 
-    /// What `ananke check` would report of the file at `path` if it contained `text`, sorted by place. The config above it
-    /// is read from the disk, and what the file refers to; nothing is written, and no other test file is looked at. A
-    /// config is checked with all tests of its project, which say how its targets are used.
+    /// The problems that `ananke check` would report of the file at `path` if it contained `text`, sorted by place. The
+    /// config above it is read from the disk, and what the file refers to; nothing is written, and no other test file is
+    /// looked at. A config is checked with all tests of its project, which say how its targets are used.
     pub fn check(&self, path: &Path, text: &str) -> Vec<Diagnostic> {
         let path = absolute(&self.context, path);
         let files = self.context.files.with_unsaved(path.clone(), text);

@@ -141,11 +141,11 @@ pub(super) fn audit(command: &AuditCommand, context: &Context) -> Exit {
     }
 }
 
-/// Why there is no audit.
+/// The reason that there is no audit.
 enum Unaudited {
     /// It was reported.
     Reported(Exit),
-    /// What went wrong.
+    /// The error, in words.
     Message(String),
 }
 

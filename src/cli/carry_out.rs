@@ -43,10 +43,10 @@ use super::servers;
 use super::services::Services;
 use super::terminal_person::TerminalPerson;
 
-/// How many outcomes may wait for the reports.
+/// The number of outcomes that may wait for the reports.
 const OUTCOMES_AHEAD: usize = 64;
 
-/// How long reports may take to be written once the run is interrupted.
+/// The time that reports may take to be written once the run is interrupted.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Everything that a run needs but its tests.
@@ -275,7 +275,7 @@ impl PlannedRun<'_> {
     }
 }
 
-/// What a run measures, and what it reads instead of asking an agent.
+/// Sets the observers of a run, and the recordings and answers that it reads instead of asking an agent.
 fn set_observers(
     shared: &mut Run,
     recordings: Option<Recordings>,

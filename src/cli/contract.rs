@@ -80,11 +80,11 @@ pub(super) fn contract(options: &ContractOptions, context: &Context) -> Exit {
     }
 }
 
-/// Why nothing was compared.
+/// The reason that nothing was compared.
 enum Uncompared {
     /// It was reported.
     Reported(Exit),
-    /// Why.
+    /// The error.
     Refused(FreezeError),
 }
 

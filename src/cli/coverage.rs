@@ -22,7 +22,7 @@ use super::run::run_measured;
 use super::run_options::RunOptions;
 use super::selection_options::SelectionOptions;
 
-/// What follows the options in the help of `ananke coverage`.
+/// The text after the options in the help of `ananke coverage`.
 const AFTER_HELP: &str = "\
 Examples:
   ananke coverage                           Run every test, and show what is covered

@@ -21,14 +21,14 @@ use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles, OutputKind};
 use super::report_options::{ReportFile, ReportOptions};
 
-/// What the names of formats may begin with, as the names of agents that report do.
+/// The allowed prefix of the names of formats, as of the names of agents that report.
 const PREFIX: &str = "report.";
 
 /// A target that writes a report.
 pub(super) struct CustomReporter {
     /// Its name.
     name: String,
-    /// What it writes.
+    /// The file that it writes.
     file: ReportFile,
     /// Whether the report is to have everything.
     is_verbose: bool,
@@ -79,7 +79,7 @@ pub(super) fn custom_reporter(
 }
 
 impl CustomReporter {
-    /// What collects the report that it gets. What it writes can be written, as far as that is known.
+    /// The collector of the report. Its file can be written, as far as that is known.
     ///
     /// # Errors
     /// If it cannot.
@@ -94,7 +94,7 @@ impl CustomReporter {
     /// The target, filled.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem of the target.
     pub(super) fn prepare(
         &self,
         plan: &Plan,

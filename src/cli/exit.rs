@@ -1,10 +1,10 @@
-//! What the program says with its exit code (SPEC 10). Wrong usage, 2, is clap's.
+//! The exit codes of the program (SPEC 10). Wrong usage, 2, is clap's.
 
 use std::process::ExitCode;
 
 use ananke::Verdict;
 
-/// How a command ended.
+/// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// 0: all is well.
@@ -22,7 +22,7 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
-    /// How a run ends that was not interrupted.
+    /// The end of a run that was not interrupted.
     pub(super) fn of(verdict: &Verdict) -> Self {
         Self::of_number(verdict.exit_code())
     }

@@ -26,7 +26,7 @@ const WALKS: &str = ".ananke/walks";
 /// The directory of the recordings of the frozen tests, relative to the directory of the config.
 const RECORDINGS: &str = ".ananke/recordings";
 
-/// How many walks of a run are frozen.
+/// The number of walks of a run that are frozen.
 const MOST: usize = 20;
 
 /// The walks of a run that failed and were shrunk.

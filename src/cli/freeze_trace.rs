@@ -19,7 +19,7 @@ use super::runtime::runtime;
 /// The directory of the recordings if none is named.
 const FOLDER: &str = "recordings";
 
-/// What is frozen, as the command line says it.
+/// The trace to freeze, as the command line gives it.
 pub(super) struct FrozenTrace<'a> {
     pub(super) format: &'static dyn TraceFormat,
     pub(super) file: &'a Path,

@@ -33,13 +33,13 @@ use super::screen::Screen;
 use super::services::Services;
 use super::test_input::GivenTests;
 
-/// What cases that are in no file are called.
+/// The name of cases that are in no file.
 pub(super) const FILE: &str = "generated.jsonl";
 
-/// What there is to plan while no case is known.
+/// The placeholder that is planned while no case is known.
 const PLACEHOLDER: &[u8] = br#"{"id": "generated", "input": "generated"}"#;
 
-/// What a generator is asked with.
+/// The context in which a generator is asked.
 pub(super) struct Asking<'a> {
     pub(super) selection: &'a Selection,
     pub(super) colour: Colour,
@@ -131,7 +131,7 @@ impl Asking<'_> {
     }
 }
 
-/// Why there are no cases.
+/// The reason that there are no cases.
 enum Unanswered {
     /// It was reported, or the command was interrupted.
     Reported,

@@ -1,4 +1,4 @@
-//! What people write who know other tools: the option of ananke that does the same.
+//! The habits of users of other tools: the option of ananke that does the same.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -202,7 +202,7 @@ fn with_tip(mut error: Error) -> Error {
     error
 }
 
-/// What to write instead of an unknown command: a file or a test needs `run`.
+/// The replacement for an unknown command: a file or a test needs `run`.
 fn of_subcommand(kind: ContextKind, written: &str) -> Option<String> {
     if kind != ContextKind::SuggestedSubcommand {
         return None;

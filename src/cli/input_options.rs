@@ -88,7 +88,7 @@ impl InputOptions {
         ))
     }
 
-    /// What goes to the agent with every request.
+    /// The context that the agent gets with every request.
     pub(super) fn request_context(&self) -> RequestContext {
         let given =
             |key: &str, text: &Option<String>| Some((key.to_owned(), text.as_deref()?.into()));

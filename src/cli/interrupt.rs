@@ -16,7 +16,7 @@ use tokio::runtime::Builder;
 
 use super::exit::Exit;
 
-/// How long the terminal may take to be cleared.
+/// The time that clearing the terminal may take.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// Signals from now on: the first stops the run, the second ends the program with everything that it started. `clear`

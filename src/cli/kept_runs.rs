@@ -1,4 +1,4 @@
-//! Which runs are kept (SPEC 12), and the kept answers that are evaluated again.
+//! The runs that are kept (SPEC 12), and the kept answers that are evaluated again.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,13 +18,13 @@ use super::outputs::Outputs;
 use super::print::say;
 use super::snapshots::is_on_server;
 
-/// How many runs are kept if nothing says otherwise.
+/// The number of runs that are kept by default.
 const USUAL: usize = 10;
 
 /// The largest test file whose changes are noticed, in bytes.
 const LARGEST: u64 = 64 << 20;
 
-/// How to get a kept run.
+/// The instruction for getting a kept run.
 pub(super) const HOW_TO_KEEP: &str = "`ananke run` keeps what agents answer, the last 10 runs; it keeps nothing of embedded agents, of replays, \
      under `CI`, or with `run: { keep: 0 }`";
 
@@ -35,7 +35,7 @@ pub(super) fn can_remember(folder: &Path) -> bool {
         .is_ok()
 }
 
-/// How many runs are kept after this one of `plan`; 0 if it is not kept.
+/// The number of runs that are kept after this one of `plan`; 0 if it is not kept.
 pub(super) fn kept_count(plan: &Plan, context: &Context) -> usize {
     let usual = if is_on_server(context) { 0 } else { USUAL };
     let keep = plan.settings.keep.unwrap_or(usual);
@@ -49,7 +49,8 @@ pub(super) fn kept_count(plan: &Plan, context: &Context) -> usize {
     if has_agent { keep } else { 0 }
 }
 
-/// What keeps this run of `plan`, which is called `name`, and after which `keep` are left; `None` if none is, or nothing can be written, which is said.
+/// The writer that keeps this run of `plan`, which is called `name`, and after which `keep` are left; `None` if none is, or nothing
+/// can be written, which is reported.
 pub(super) fn begin(
     plan: &Plan,
     name: &str,
@@ -100,7 +101,7 @@ pub(super) fn hash(path: &Path) -> Option<String> {
     Some(digest(&String::from_utf8_lossy(&bytes)))
 }
 
-/// What writes the history of this run of `plan`, which is called `name`.
+/// The writer of the history of this run of `plan`, which is called `name`.
 pub(super) fn history(
     plan: &Plan,
     name: String,

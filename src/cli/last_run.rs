@@ -40,7 +40,8 @@ pub(super) fn keep_failed(plan: &mut Plan, redactor: &Redactor) {
     say(&note);
 }
 
-/// What remembers the verdicts of this run, which begins now. If it is one of all tests, removed tests are forgotten.
+/// The reporter that stores the verdicts of this run, which begins now. If it is one of all tests, removed tests are
+/// forgotten.
 pub(super) fn memory(
     plan: &Plan,
     coverage: Coverage,

@@ -12,13 +12,13 @@ use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// What is before the line that is typed.
+/// The prompt before the line that is typed.
 const PROMPT: &str = "you:    ";
 
 /// The longest line of standard input, in bytes.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// Where lines come from.
+/// The source of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineSource {
     /// A person types them at the terminal.

@@ -14,13 +14,13 @@ use ananke::text::{escape, natural_path_order};
 use indexmap::IndexMap;
 use serde_json::json;
 
-/// What makes a rule one: its file and line, its path in an assert block, and what it expects, in words.
+/// The identity of a rule: its file and line, its path in an assert block, and what it expects, in words.
 type RuleKey = (Arc<str>, u32, &'static str, String);
 
 /// A rule as it is listed.
 struct ListedRule {
     level: Level,
-    /// How many tests have it; each row counts.
+    /// The number of tests that have it; each row counts.
     tests: usize,
     /// The last of them, counted from 1.
     last: usize,

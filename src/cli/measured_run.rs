@@ -6,7 +6,7 @@ use ananke::coverage::CoverageCollector;
 use ananke::outcome::RunFacts;
 use ananke::redact::Sealed;
 
-/// What a run exercises of the agent, and what the run was made with.
+/// The coverage of the agent by a run, and the facts of the run.
 #[derive(Debug, Default)]
 pub(super) struct MeasuredRun {
     /// Takes the conversations.

@@ -14,19 +14,19 @@ use std::time::Duration;
 use ananke::run::{Reason, Stopper};
 use ananke::text::escape;
 
-/// How many bytes may wait.
+/// The most bytes that may wait.
 const WAITING: usize = 64 << 20;
 
 /// The most waiting bytes with which a note is printed that nothing waits for; beyond that it is lost.
 const MOST_NOTES: usize = 1 << 20;
 
-/// How long a reader that takes nothing is waited for once the run is interrupted.
+/// The time for which a reader that reads nothing is waited for once the run is interrupted.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How often a blocked write checks whether the run was interrupted.
+/// The interval at which a blocked write checks whether the run was interrupted.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How long what is printed waits for more, at most.
+/// The longest time for which output waits for more.
 const COLLECTED: Duration = Duration::from_millis(2);
 
 /// A stream that a thread of its own writes. Clones are the same stream.
@@ -34,7 +34,7 @@ const COLLECTED: Duration = Duration::from_millis(2);
 pub(super) struct OutputThread(Arc<SharedOutput>);
 
 struct SharedOutput {
-    /// What messages call it.
+    /// The name in messages.
     name: &'static str,
     state: Mutex<OutputState>,
     changed: Condvar,

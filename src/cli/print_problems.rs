@@ -11,13 +11,13 @@ use super::print::say_styled;
 /// The columns that source lines are drawn in where there is no terminal.
 const WIDTH: usize = 120;
 
-/// How many columns around a source line are taken by other things.
+/// The number of columns around a source line that other things take.
 const AROUND: usize = 30;
 
-/// How many problems are printed: more than anybody reads.
+/// The number of problems that are printed: more than anybody reads.
 const MOST_PRINTED: usize = 100;
 
-/// How many kinds of problems the last line offers to explain.
+/// The number of kinds of problems that the last line offers to explain.
 const MOST_CODES: usize = 3;
 
 /// Prints problems to standard error, with how many there are.
@@ -68,7 +68,7 @@ pub(super) fn print_problems_above(
     ));
 }
 
-/// How to read more about the first kinds of problems.
+/// The hint for reading more about the first kinds of problems.
 fn explained(problems: &[Diagnostic]) -> String {
     let mut codes: Vec<&str> = Vec::new();
     let (errors, warnings): (Vec<_>, Vec<_>) = problems

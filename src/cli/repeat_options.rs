@@ -25,7 +25,7 @@ pub(crate) struct RepeatOptions {
 }
 
 impl RepeatOptions {
-    /// How often tests run, as far as the command line says it.
+    /// The number of runs of tests, as far as the command line gives it.
     pub(super) fn counts(self) -> RunCounts {
         let until_decided = self.runs_until_decided.then_some(GivenRuns::UntilDecided);
         let given = self.runs.map(GivenRuns::Times).or(until_decided);

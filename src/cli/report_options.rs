@@ -54,7 +54,7 @@ pub(crate) struct ReportOptions {
     /// The state of the run that is kept: `ananke show` can show it.
     #[arg(skip)]
     pub(crate) keeping: RunKeeping,
-    /// Where the answers of the agent are printed.
+    /// The place where the answers of the agent are printed.
     #[arg(skip)]
     pub(crate) answers: AgentAnswers,
 }
@@ -86,7 +86,7 @@ impl ReportOptions {
     }
 }
 
-/// Where the answers of the agent are printed.
+/// The place where the answers of the agent are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum AgentAnswers {
     /// In the report for people, as far as it has them.

@@ -1,4 +1,4 @@
-//! Which reports a run writes, and where.
+//! The reports that a run writes, and their places.
 
 use std::fs;
 use std::io::{self};
@@ -104,7 +104,7 @@ pub(super) fn reporters<'a>(
     Ok(Reporters { reporters, live })
 }
 
-/// How long the tests of `plan` usually take, whose ids are masked by `redactor`, as far as they ran before.
+/// The usual durations of the tests of `plan`, whose ids are masked by `redactor`, as far as they ran before.
 pub(super) fn usual_durations(plan: &Plan, redactor: &Redactor) -> UsualDurations {
     let history = RunHistory::read(&plan.config.folder);
     let usual = |case: &CaseEntry| {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::report_options::ReportFile;
 
-/// How many names are tried.
+/// The number of names that are tried.
 const MOST_NAMES: usize = 10_000;
 
 /// A report with a name of its own. Its file is there, and empty, until it is written.

@@ -1,4 +1,4 @@
-//! What reports say that a run was made with.
+//! The facts of a run in reports.
 
 use std::ffi::OsString;
 
@@ -8,7 +8,7 @@ use ananke::plan::Plan;
 use ananke::process::host_name;
 use ananke::report::ci::BuildJob;
 
-/// What is known of the run of `plan`, which `arguments` asked for.
+/// The facts of the run of `plan`, which `arguments` asked for.
 pub(super) fn run_facts(
     arguments: impl Iterator<Item = OsString>,
     plan: &Plan,
@@ -31,7 +31,7 @@ pub(super) fn run_facts(
     }
 }
 
-/// What is known of a command without a project, which `arguments` asked for.
+/// The facts of a command without a project, which `arguments` asked for.
 pub(super) fn command_facts(
     arguments: impl Iterator<Item = OsString>,
     context: &Context,

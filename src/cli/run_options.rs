@@ -24,7 +24,7 @@ use super::selection_options::SelectionOptions;
 use super::snapshots::Update;
 use super::strictness::Strictness;
 
-/// What follows the options in the help of `ananke run`.
+/// The text after the options in the help of `ananke run`.
 const AFTER_HELP: &str = "\
 Examples:
   ananke run                              Run every test of the project
@@ -113,7 +113,7 @@ impl RunOptions {
         Self::from_arg_matches(&matches).expect("every option has a default")
     }
 
-    /// What is planned.
+    /// The selection that is planned.
     pub(super) fn selection(&self, recordings: Option<&Recordings>) -> Selection {
         let mut selection = Selection {
             kept_text: if self.dry_run { 0 } else { KEPT_TEXT },
@@ -184,7 +184,7 @@ impl RunOptions {
         self.last_failed || self.failed_tests
     }
 
-    /// What the run is for.
+    /// The purpose of the run.
     fn purpose(&self) -> RunPurpose {
         match self.reports.answers {
             AgentAnswers::InReport | AgentAnswers::Omitted => RunPurpose::Verdicts,
@@ -192,7 +192,7 @@ impl RunOptions {
         }
     }
 
-    /// How the run goes, as the command line says it.
+    /// The settings of the run, as the command line gives them.
     fn settings(&self) -> RunSettings {
         let ExecutionOptions {
             parallel,
@@ -229,7 +229,7 @@ impl RunOptions {
     }
 }
 
-/// How the run goes.
+/// The options of the run.
 pub(super) fn going(settings: RunSettings, writing: Writing) -> Options {
     let is_set = |flag: Option<bool>| flag == Some(true);
     Options {

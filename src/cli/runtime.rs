@@ -1,4 +1,4 @@
-//! What runs whatever waits.
+//! The runtime that runs whatever waits.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Where people see what happens before the first test and after the last.
+//! The screen on which people see the events before the first test and after the last.
 
 use std::io::Write as _;
 
@@ -11,7 +11,7 @@ use super::colour::Colour;
 use super::outputs::Outputs;
 use super::print_problems::{print_problems, print_problems_above};
 
-/// Where the state of servers and of `setup` is shown.
+/// The screen for the state of servers and of `setup`.
 #[derive(Clone, Copy)]
 pub(super) struct Screen<'a> {
     pub(super) live: Option<&'a LiveArea>,

@@ -49,7 +49,7 @@ pub(crate) struct SelectionOptions {
 }
 
 impl SelectionOptions {
-    /// What is selected; what for is up to the command.
+    /// The selection; its purpose is up to the command.
     pub(super) fn selection(&self) -> Selection {
         Selection {
             paths: self.paths.clone(),

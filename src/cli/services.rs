@@ -1,4 +1,4 @@
-//! What runs besides the tests: the servers of the config, and its `setup` and `teardown`.
+//! The services that run in addition to the tests: the servers of the config, and its `setup` and `teardown`.
 
 use ananke::context::Context;
 use ananke::plan::Plan;

@@ -25,7 +25,7 @@ use super::print::{print, say, streams};
 use super::print_problems::print_problems;
 use super::report_options::ReportFile;
 
-/// What follows the options in the help of `ananke show`.
+/// The text after the options in the help of `ananke show`.
 const AFTER_HELP: &str = "\
 Examples:
   ananke show                       The failures of the last run

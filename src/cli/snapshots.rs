@@ -1,4 +1,4 @@
-//! Which snapshots a run may write: what the command line asks for, and where it runs.
+//! The snapshots that a run may write: by the command line, and by the environment.
 
 use ananke::assertion::Writing;
 use ananke::context::Context;
@@ -22,7 +22,7 @@ pub(super) fn is_on_server(context: &Context) -> bool {
         .is_some_and(|ci| !ci.is_empty() && ci != "false" && ci != "0")
 }
 
-/// What is written.
+/// The snapshots that are written.
 ///
 /// # Errors
 /// If snapshots are to be written on a CI server; the text says so.

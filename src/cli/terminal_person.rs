@@ -20,7 +20,7 @@ use super::outputs::Outputs;
 pub(super) struct TerminalPerson {
     outputs: Outputs,
     stopper: Stopper,
-    /// How the terminal was before.
+    /// The mode of the terminal before.
     mode: Arc<TerminalMode>,
     reading: tokio::sync::Mutex<LineReading>,
 }

@@ -1,4 +1,4 @@
-//! What `-i` means: a message, a file, standard input or a generator.
+//! The meaning of `-i`: a message, a file, standard input or a generator.
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -14,16 +14,16 @@ use super::report_options::ReportFile;
 /// The most cases on standard input, in bytes: they are kept in memory.
 const MOST_INPUT: u64 = 64 << 20;
 
-/// What files of tests are called, and what else looks like one.
+/// The extensions of files of tests, and of those that look like one.
 const EXTENSIONS: [&str; 5] = ["jsonl", "ndjson", "json", "yaml", "yml"];
 
-/// How a path begins.
+/// The beginnings of a path.
 const PATHS: [&str; 4] = ["/", "./", "../", "~/"];
 
-/// What `-i` means.
+/// The meaning of `-i`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum TestInput {
-    /// What a user says.
+    /// The message of a user.
     Message(String),
     /// A file of tests.
     File(PathBuf),
@@ -39,12 +39,12 @@ pub(super) struct GivenTests {
     pub(super) context: Context,
     /// The file of the tests.
     pub(super) path: PathBuf,
-    /// Where their results go if no report is named.
+    /// The file for their results if no report is named.
     pub(super) report: Option<ReportFile>,
 }
 
 impl TestInput {
-    /// What `text` means.
+    /// The input that `text` means.
     ///
     /// # Errors
     /// If it cannot be meant: what is wrong, and what to write.

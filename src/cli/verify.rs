@@ -27,7 +27,7 @@ use super::report_options::ReportOptions;
 use super::run_options::{RunOptions, going};
 use super::selection_options::variable;
 
-/// What follows the options in the help of `ananke verify`.
+/// The text after the options in the help of `ananke verify`.
 const AFTER_HELP: &str = "\
 Examples:
   ananke verify traces/*.json --from otel                     The rules of the target, over traces of OpenTelemetry

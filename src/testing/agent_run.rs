@@ -1,4 +1,4 @@
-//! What the agent did in one run, and what is asserted of it.
+//! The actions of the agent in one run, and the assertions about them.
 
 use std::fmt;
 use std::panic::Location;
@@ -15,7 +15,7 @@ use super::testing_error::TestingError;
 use ananke_trace::outcome::RuleResult;
 use ananke_trace::trace::{AgentEvent, Interrupt};
 
-/// What the agent did in one run.
+/// The actions of the agent in one run.
 pub struct AgentRun {
     pub(super) run: RunEvents,
     pub(super) tape: Tape,
@@ -58,12 +58,13 @@ impl AgentRun {
         }
     }
 
-    /// What the agent did, in its order.
+    /// The actions of the agent, in their order.
     pub fn events(&self) -> &[AgentEvent] {
         &self.run.events
     }
 
-    /// What the agent waits for at the end; [`TestSession::resume`](super::TestSession::resume) answers it.
+    /// The interrupts that the agent waits for at the end; [`TestSession::resume`](super::TestSession::resume) answers
+    /// it.
     pub fn interrupts(&self) -> &[Interrupt] {
         &self.run.interrupts
     }
@@ -73,7 +74,7 @@ impl AgentRun {
         &self.run.state
     }
 
-    /// What is expected of the events. There is one cursor per result: what was looked at is passed.
+    /// The expectation of the events. There is one cursor per result: events that were looked at are passed.
     pub fn expect(&self) -> RunExpectation<'_> {
         RunExpectation { run: &self.run }
     }
@@ -100,7 +101,7 @@ impl AgentRun {
         }
     }
 
-    /// What the rules of an assert block find in the run; empty if all hold.
+    /// The findings of the rules of an assert block in the run; empty if all pass.
     ///
     /// # Errors
     /// As [`Self::assert_yaml`].

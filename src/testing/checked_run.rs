@@ -20,7 +20,7 @@ use ananke_trace::outcome::RuleResult;
 use ananke_trace::redact::Sealed;
 use ananke_trace::trace::{AgentEvent, EventRole, Fact, Facts};
 
-/// What events that were made by hand show.
+/// The facts that events show that were made by hand.
 const BY_HAND: Facts = Facts::of(&[
     Fact::Calls,
     Fact::Arguments,
@@ -40,7 +40,7 @@ pub struct CheckedRun {
     /// The session that it is a run of.
     requests: Option<SessionRequests>,
     shown: Facts,
-    /// What the user said.
+    /// The input of the user.
     input: String,
     /// The last message of the agent.
     message: Option<String>,
@@ -91,7 +91,7 @@ impl CheckedRun {
         }
     }
 
-    /// What the rules of an assert block find, without those of the target: the results that failed or are not shown. Scripts
+    /// The results of the rules of an assert block that failed or are not shown, without the rules of the target. Scripts
     /// and judges are asked in a session of their own if that of the run is over.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! What a test expects of the events of a run. What does not hold panics with the list of events.
+//! The expectations of a test about the events of a run. One that fails panics with the list of events.
 
 use std::ops::Range;
 use std::panic::Location;
@@ -10,20 +10,20 @@ use super::test_judge::{EMPTY_INTENT, JudgeVerdict, TestJudge};
 use super::testing_error::TestingError;
 use ananke_trace::trace::{AgentEvent, EventRole, is_same_json};
 
-/// What is expected of the events of a run, from the first one that was not looked at.
+/// The expectation of the events of a run, from the first one that was not looked at.
 #[derive(Clone, Copy, Debug)]
 pub struct RunExpectation<'a> {
     pub(super) run: &'a RunEvents,
 }
 
-/// What is expected of one event.
+/// The expectation of one event.
 #[derive(Clone, Copy, Debug)]
 pub struct EventExpectation<'a> {
     run: &'a RunEvents,
     index: usize,
 }
 
-/// What is expected of some of the events of a run.
+/// The expectation of some of the events of a run.
 #[derive(Clone, Debug)]
 pub struct RangeExpectation<'a> {
     run: &'a RunEvents,
@@ -367,7 +367,7 @@ impl<'a> EventExpectation<'a> {
         *self
     }
 
-    /// What does not hold, with the place of the event.
+    /// The mismatch, with the place of the event.
     fn mismatch(&self, message: &str) -> String {
         format!(
             "event {} of {}: {message}",

@@ -15,11 +15,11 @@ use ananke_trace::trace::{AgentEvent, Interrupt};
 #[derive(Debug)]
 pub(super) struct RunEvents {
     pub(super) events: Vec<AgentEvent>,
-    /// What the agent waits for at the end.
+    /// The interrupts that the agent waits for at the end.
     pub(super) interrupts: Vec<Interrupt>,
     /// The agent's state at the end.
     pub(super) state: Value,
-    /// What the user said.
+    /// The input of the user.
     pub(super) input: String,
     /// The project of the session, whose target cannot be its judge.
     pub(super) project: Arc<SessionProject>,
@@ -29,7 +29,7 @@ pub(super) struct RunEvents {
     pub(super) cursor: Cursor,
 }
 
-/// How far a test has looked at events.
+/// The position up to which a test has looked at events.
 #[derive(Debug, Default)]
 pub(super) struct Cursor(AtomicUsize);
 
@@ -39,7 +39,7 @@ impl Cursor {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// What is before `index` was looked at.
+    /// Passes the events before `index`, which were looked at.
     pub(super) fn pass(&self, index: usize) {
         self.0.store(index, Ordering::Relaxed);
     }
@@ -81,8 +81,8 @@ impl RunEvents {
         escape::terminal(&self.start.redactor.text(text)).into_owned()
     }
 
-    /// What a failed assertion says: with the list of events, a mark at the one that is wrong, and the place of the
-    /// assertion if the panic itself does not have it.
+    /// The message of a failed assertion: with the list of events, a mark at the one that is wrong, and the place of
+    /// the assertion if the panic itself does not have it.
     pub(super) fn failure(
         &self,
         message: &str,

@@ -15,7 +15,7 @@ use ananke_trace::outcome::TurnOutcome;
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{AgentEvent, Interrupt, RunEnd, ToolCall, Trace, events_of_last_turn};
 
-/// What is known of a session once it has begun.
+/// The state of a session once it has begun.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SessionStart {
     /// The thread that its conversation is on.
@@ -24,18 +24,18 @@ pub(super) struct SessionStart {
     pub(super) redactor: Redactor,
 }
 
-/// What came of a turn.
+/// The result of a turn.
 #[derive(Clone, Debug)]
 pub(super) struct TurnReport {
-    /// What the agent did.
+    /// The actions of the agent.
     pub(super) events: Vec<AgentEvent>,
-    /// What the agent waits for now.
+    /// The interrupts that the agent waits for now.
     pub(super) interrupts: Vec<Interrupt>,
     /// The agent's state at the end of the turn.
     pub(super) state: Value,
     /// Whether the turn ended as it should.
     pub(super) is_complete: bool,
-    /// How much of the session was taped by its end.
+    /// The number of items of the session that were taped by its end.
     pub(super) taped: usize,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct SessionLine {
     tools: SessionTools,
     instructions: String,
     tape: Tape,
-    /// How much was taped when the running turn began.
+    /// The number of items that were taped when the running turn began.
     begun: std::sync::Mutex<usize>,
 }
 

@@ -24,7 +24,7 @@ const TEST_FILE: &str = "session-of-ananke-testing.test.yaml";
 /// The file of a config in memory.
 const CONFIG_FILE: &str = "session-of-ananke-testing.config.yaml";
 
-/// How far an assert block is indented in the test that it is read in.
+/// The number of columns by which an assert block is indented in the test that it is read in.
 const BLOCK_COLUMNS: usize = 6;
 
 /// A project.
@@ -177,7 +177,7 @@ impl SessionProject {
         }
     }
 
-    /// What is above an assert block in the test that it is read in.
+    /// The text above an assert block in the test that it is read in.
     fn head(&self) -> String {
         let target = self
             .target
@@ -214,7 +214,8 @@ impl SessionProject {
         Some(place.clone())
     }
 
-    /// What an assert block, as YAML, says of a turn of the conversation on `thread`, and the state that the target begins with.
+    /// The rules of an assert block, as YAML, for a turn of the conversation on `thread`, and the state that the target begins
+    /// with.
     pub(super) fn rules(
         &self,
         block: &str,
@@ -244,7 +245,7 @@ impl SessionProject {
             && own == Self::of_target(self.context.clone(), target.clone()).address()?)
     }
 
-    /// Where its agent is, if anything but its definition says it.
+    /// The address of its agent, if anything but its definition gives it.
     fn address(&self) -> Result<Option<String>, TestingError> {
         let turns = json!([{ "user": "-" }]);
         let plan = self.plan(Map::from_iter([("turns".to_owned(), turns)]))?;

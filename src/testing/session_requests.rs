@@ -1,4 +1,4 @@
-//! What a run of a session may still ask of it: to have a script or a judge of its project decide.
+//! The requests of a run of a session to it: to have a script or a judge of its project decide.
 
 use tokio::sync::mpsc::{UnboundedSender, WeakUnboundedSender};
 use tokio::sync::oneshot;
@@ -13,7 +13,7 @@ use ananke_trace::outcome::Halt;
 pub(super) struct SessionRequests(Option<WeakUnboundedSender<DriverRequest>>);
 
 impl SessionRequests {
-    /// What is asked goes to the session with these requests; it does not wait for it.
+    /// The requests that go to the session over this channel; it does not wait for them.
     pub(super) fn to(requests: WeakUnboundedSender<DriverRequest>) -> Self {
         Self(Some(requests))
     }
@@ -27,7 +27,7 @@ impl SessionRequests {
         self.0.as_ref()?.upgrade()
     }
 
-    /// What the script or the judge decides that `question` is for.
+    /// The decision of the script or the judge that `question` is for.
     pub(super) async fn decide(&self, question: &Question) -> Result<Decision, TestingError> {
         let is_over = || {
             let message = "rules that ask a script or a judge apply while the session goes on: this one has ended";

@@ -1,4 +1,4 @@
-//! What a session is made with that another program than a Rust test holds.
+//! The setup of a session that another program than a Rust test holds.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub enum SessionAgent {
     OfConfig(PathBuf, Option<String>),
 }
 
-/// What a session is made with.
+/// The setup of a session.
 #[doc(hidden)]
 #[derive(Clone)]
 pub struct SessionSetup {
@@ -30,7 +30,7 @@ pub struct SessionSetup {
     pub instructions: Option<String>,
     /// The way to agents, if it is not the network.
     pub transport: Option<Arc<dyn Transport>>,
-    /// What comes of calls to tools that were not declared.
+    /// The handling of calls to tools that were not declared.
     pub undeclared: UndeclaredCalls,
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::testing_error::TestingError;
 use ananke_agents::UndeclaredCalls;
 
-/// What executes the calls to a tool: the result, or what the agent gets if the call failed.
+/// The closure that executes the calls to a tool: the result, or what the agent gets if the call failed.
 #[doc(hidden)]
 pub type ToolClosure =
     Arc<dyn Fn(ClientCall) -> BoxFuture<'static, Result<Value, Value>> + Send + Sync>;
@@ -35,7 +35,7 @@ struct ToolState {
     mocks: Vec<Mocked>,
     /// All that the conversation has; `None` before it begins.
     known: Option<Vec<String>>,
-    /// What comes of calls to other tools.
+    /// The handling of calls to other tools.
     undeclared: UndeclaredCalls,
 }
 
@@ -65,7 +65,7 @@ impl ToolState {
         self.undeclared == UndeclaredCalls::Answered && !self.known.as_ref().is_some_and(is_known)
     }
 
-    /// What the agent gets for a call to a tool that there is not.
+    /// The answer to the agent for a call to a tool that does not exist.
     fn refusal(&self, name: &str) -> Value {
         let tools = listed(self.known.as_deref().unwrap_or_default());
         json!({ "error": format!("there is no tool `{name}`; the tools are: {tools}") })
@@ -92,7 +92,7 @@ impl SessionTools {
         self.lock().undeclared = UndeclaredCalls::Answered;
     }
 
-    /// What comes of calls to tools that are not those of the conversation.
+    /// The handling of calls to tools that are not those of the conversation.
     pub(super) fn undeclared(&self) -> UndeclaredCalls {
         self.lock().undeclared
     }
@@ -174,7 +174,7 @@ impl MockedTools {
         calls.flatten().collect()
     }
 
-    /// How many calls there were to the mock of this tool.
+    /// The number of calls to the mock of this tool.
     pub fn call_count(&self, name: &str) -> usize {
         self.calls(name).len()
     }

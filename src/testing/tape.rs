@@ -19,14 +19,14 @@ use ananke_trace::trace::{
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tape(Arc<Mutex<Vec<TapeItem>>>);
 
-/// What rules say of a turn.
+/// The evaluation of rules on a turn.
 #[derive(Debug)]
 pub(super) struct Evaluation {
-    /// What they found.
+    /// The failures that they found.
     failures: Vec<RuleResult>,
     /// The rules that neither passed nor failed, since the conversation does not show what they are about.
     not_shown: Vec<RuleResult>,
-    /// What they ask, if nothing was found.
+    /// The questions that they ask, if nothing was found.
     questions: Vec<Question>,
     evaluator: Evaluator,
     trace: Trace,
@@ -54,7 +54,7 @@ impl Evaluation {
         self
     }
 
-    /// What they found, after scripts and judges have decided what the rules ask. As in a YAML test, these are asked only if
+    /// The findings, after scripts and judges have decided the questions of the rules. As in a YAML test, these are asked only if
     /// nothing was found.
     pub(super) async fn findings(
         mut self,
@@ -141,7 +141,7 @@ impl Tape {
         Self(Arc::new(Mutex::new(items)))
     }
 
-    /// How much has happened so far.
+    /// The number of items so far.
     pub(super) fn len(&self) -> usize {
         self.lock().len()
     }
@@ -158,7 +158,7 @@ impl Tape {
         self.lock().push(TapeItem::Answered(answer));
     }
 
-    /// What `rules` say of the last turn before `end`.
+    /// The evaluation of `rules` on the last turn before `end`.
     pub(super) fn evaluate(
         &self,
         end: usize,

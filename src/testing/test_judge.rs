@@ -11,7 +11,7 @@ use ananke_model::variables::literal;
 use ananke_trace::outcome::{Outcome, RuleResult, Status};
 use ananke_trace::redact::Redactor;
 
-/// Why an empty intent is refused.
+/// The reason that an empty intent is refused.
 pub(super) const EMPTY_INTENT: &str = "the intent is empty: say what the message must do";
 
 /// An agent that judges, as `judge` of YAML tests asks it.
@@ -20,12 +20,12 @@ pub struct TestJudge {
     target: AgentTarget,
 }
 
-/// What a judge decides.
+/// The verdict of a judge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgeVerdict {
     /// Whether the intent is met.
     pub is_passed: bool,
-    /// Why, in the judge's words.
+    /// The reason, in the judge's words.
     pub reason: String,
 }
 
@@ -115,7 +115,7 @@ fn verdict(outcome: &Outcome) -> Result<JudgeVerdict, TestingError> {
     }
 }
 
-/// Why a judge decided so, in its words; in those of the rule if it gave no reason.
+/// The reason of a judge's decision, in its words; in those of the rule if it gave no reason.
 pub(super) fn in_words(result: &RuleResult) -> String {
     let mut answers = result.ruling.iter().flat_map(|ruling| &ruling.answers);
     let own = answers.find(|answer| !answer.reason.is_empty());

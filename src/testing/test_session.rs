@@ -37,7 +37,7 @@ pub struct TestSession {
     tools: SessionTools,
     tape: Tape,
     history: Vec<AgentEvent>,
-    /// What the agent waits for.
+    /// The interrupts that the agent waits for.
     interrupts: Vec<Interrupt>,
     running: Option<RunningSession>,
     has_ended: bool,
@@ -52,7 +52,7 @@ struct RunningSession {
     /// It ends when this is dropped.
     requests: UnboundedSender<DriverRequest>,
     reports: UnboundedReceiver<TurnReport>,
-    /// What the user said in the turns that are not reported yet, if it was a message.
+    /// The messages of the user in the turns that are not reported yet; `None` if the input was not a message.
     unended: VecDeque<Option<String>>,
     start: SessionStart,
     /// Gives the outcome once the conversation is over.
@@ -64,7 +64,7 @@ struct RunningSession {
 pub struct SessionTool {
     /// Its name.
     pub name: String,
-    /// What it does.
+    /// The description of the tool.
     pub description: String,
     /// The JSON Schema of its arguments.
     pub parameters: Value,
@@ -371,7 +371,7 @@ impl TestSession {
         self.stopper.clone()
     }
 
-    /// What can be asked while it goes on.
+    /// The requests that can be made while it goes on.
     pub(super) fn requests(&self) -> Option<SessionRequests> {
         let running = self.running.as_ref()?;
         Some(SessionRequests::to(running.requests.downgrade()))
@@ -416,7 +416,7 @@ impl TestSession {
     }
 }
 
-/// What the user says in a run: a text, or parts.
+/// The input of the user in a run: a text, or parts.
 #[derive(Clone, Debug)]
 pub struct SessionInput(UserContent);
 

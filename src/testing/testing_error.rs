@@ -1,4 +1,4 @@
-//! Why a session cannot do what it is asked for.
+//! The errors of a session that cannot do what it is asked for.
 
 use std::fmt;
 
@@ -6,7 +6,8 @@ use ananke_base::diagnostic::{Diagnostic, Place, Severity};
 use ananke_engine::plan::PrepareError;
 use ananke_trace::outcome::Problem;
 
-/// Why a session cannot do what it is asked for. A test that gets one has not found out anything about its agent.
+/// The reason that a session cannot do what it is asked for. A test that gets one has not found out anything about its
+/// agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TestingError {
     /// The target, the config or a rule is wrong: every problem, a line each.
@@ -50,17 +51,17 @@ impl TestingError {
         Self::Config(errors.map(in_words).collect::<Vec<_>>().join("\n"))
     }
 
-    /// Why a turn or a session did not end as it should.
+    /// The error that a turn or a session did not end as it should.
     pub(super) fn of_agent(problem: Problem) -> Self {
         Self::Agent(in_words(problem))
     }
 
-    /// Why a judge or a script gave no verdict.
+    /// The error that a judge or a script gave no verdict.
     pub(super) fn of_judging(problem: Problem) -> Self {
         Self::Judge(in_words(problem))
     }
 
-    /// What is wrong with the call.
+    /// The error in the call.
     pub(super) fn usage(message: impl Into<String>) -> Self {
         Self::Usage(message.into())
     }

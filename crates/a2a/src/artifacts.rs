@@ -13,16 +13,16 @@ use ananke_trace::trace::is_same_json;
 #[derive(Debug, Default)]
 pub(super) struct Artifacts {
     known: HashMap<String, Artifact>,
-    /// How many came without an id.
+    /// The number of artifacts that came without an id.
     nameless: usize,
 }
 
-/// What is known of an artifact.
+/// The state of an artifact, as far as it is known.
 #[derive(Debug, Default)]
 struct Artifact {
     text: String,
     others: Vec<Value>,
-    /// How many messages its text has become.
+    /// The number of messages that its text has become.
     messages: usize,
 }
 
@@ -35,7 +35,7 @@ pub(super) enum ArtifactUpdate {
     Append,
 }
 
-/// What of an update is new.
+/// The new text and data of an update.
 #[derive(Debug, PartialEq)]
 pub(super) struct Added {
     /// More text.

@@ -1,4 +1,4 @@
-//! How an agent of A2A knows who asks: the keys of `auth`, and the headers and certificates that they become.
+//! The credentials of a client of A2A: the keys of `auth`, and the headers and certificates that they become.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -68,7 +68,7 @@ pub enum KeyPlace {
     Cookie,
 }
 
-/// What is sent with every request so that the agent knows who asks.
+/// The credentials that are sent with every request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Credentials {
     /// Headers.

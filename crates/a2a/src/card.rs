@@ -7,7 +7,7 @@ use super::dialect::{A2aVersion, Binding, Dialect};
 use super::skills::skills;
 use ananke_base::message::DeclaredTool;
 
-/// What is read of an agent card.
+/// The fields of an agent card that ananke uses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentCard {
     /// Its URL and how it is asked: the first of its interfaces that is supported.
@@ -16,7 +16,7 @@ pub struct AgentCard {
     pub is_streaming: bool,
     /// The names of its security schemes.
     pub schemes: Vec<String>,
-    /// What it says that it can do.
+    /// The skills that the card declares.
     pub skills: Vec<DeclaredTool>,
 }
 
@@ -25,7 +25,7 @@ pub struct AgentCard {
 pub struct Interface {
     /// Its URL.
     pub url: Url,
-    /// How it is asked.
+    /// The version of the protocol and the binding that its interface has.
     pub dialect: Dialect,
     /// The tenant, which every request repeats.
     pub tenant: Option<String>,
@@ -39,7 +39,7 @@ struct WrittenInterface<'a> {
     tenant: Option<&'a str>,
 }
 
-/// What a card without a binding has.
+/// The binding of a card that names none.
 const DEFAULT_BINDING: &str = "JSONRPC";
 
 impl AgentCard {
@@ -73,7 +73,7 @@ impl AgentCard {
     /// Reads a card, which came from `base`, if it was requested. `endpoint` replaces the URL that it contains.
     ///
     /// # Errors
-    /// Why no interface of it can be used.
+    /// The reason that no interface of it can be used.
     pub(super) fn read(
         card: &Value,
         base: Option<&Url>,

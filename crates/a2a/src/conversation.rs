@@ -1,4 +1,4 @@
-//! What is kept of a conversation from one turn to the next.
+//! The state of a conversation that is kept from one turn to the next.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use super::artifacts::Artifacts;
 use super::call_log::CallLog;
 use ananke_trace::trace::is_same_json;
 
-/// What is kept of a conversation.
+/// The state of a conversation between its turns.
 #[derive(Debug, Default)]
 pub(super) struct A2aConversation {
     /// The context, as the agent named it, or the target.

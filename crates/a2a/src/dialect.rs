@@ -1,4 +1,4 @@
-//! How an agent is asked: the version of the protocol, and what carries its messages.
+//! The dialect of an agent: the version of the protocol, and the binding that its messages have.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub enum A2aVersion {
     V03,
 }
 
-/// What carries the messages of the protocol.
+/// The binding of the protocol: the transport of its messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binding {
     /// Requests and responses of JSON-RPC, posted to one URL.
@@ -23,7 +23,7 @@ pub enum Binding {
     HttpJson,
 }
 
-/// How an agent is asked.
+/// The version of the protocol and the binding of an agent's interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
     /// The version.
@@ -38,7 +38,7 @@ pub(super) const OLD_HTTP: Dialect = Dialect {
     binding: Binding::HttpJson,
 };
 
-/// What an agent is asked for.
+/// The operations of the protocol that ananke requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
     /// To take a message.

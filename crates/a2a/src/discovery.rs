@@ -19,7 +19,7 @@ use ananke_agents::{Limits, Sink, TargetError};
 use ananke_base::context::At;
 use ananke_base::source::received_json::read_as;
 
-/// Where cards are: since 0.3, and before it.
+/// The paths of cards: since 0.3, and before it.
 const WELL_KNOWN: [&str; 2] = ["agent-card.json", "agent.json"];
 
 /// The folder of well-known documents (RFC 8615).

@@ -1,9 +1,10 @@
-//! What an agent sends, whatever its version and binding: the envelope is opened, and the shape is recognized by its keys.
-//! Servers mix the method names, the nesting and the spelling of versions, so each is read by itself.
+//! The payloads that an agent sends, whatever its version and binding: the envelope is opened, and the shape is
+//! recognized by its keys. Servers mix the method names, the nesting and the spelling of versions, so each is read by
+//! itself.
 
 use serde_json::{Map, Value};
 
-/// What an agent sends.
+/// The payload that an agent sends.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Payload {
     /// A task as it is now.
@@ -27,7 +28,7 @@ pub(super) struct ReportedError {
     pub(super) message: String,
 }
 
-/// What makes a payload of a value.
+/// The constructor of a payload.
 type PayloadOf = fn(Value) -> Payload;
 
 /// The members of a result in the shape of 1.0, with the older name of the second.
@@ -43,7 +44,7 @@ const MEMBERS: [(&str, PayloadOf); 6] = [
 /// Opens the envelope of JSON-RPC, which must be the response to the request `id`.
 ///
 /// # Errors
-/// Why it is not; the text follows `event 3 `.
+/// The reason that it is not; the text follows `event 3 `.
 pub(super) fn open_envelope(
     event: Value,
     id: &str,
@@ -103,10 +104,10 @@ fn plain(value: &Value) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// What a result means.
+/// The payloads of a result.
 ///
 /// # Errors
-/// Why it means nothing; the text follows `event 3 `.
+/// The reason that it has no meaning; the text follows `event 3 `.
 pub(super) fn payloads(result: Value) -> Result<Vec<Payload>, String> {
     let Value::Object(mut result) = result else {
         return Err("has a result that is not an object".to_owned());
@@ -124,7 +125,7 @@ pub(super) fn payloads(result: Value) -> Result<Vec<Payload>, String> {
     Ok(found)
 }
 
-/// What a result in the shape of 0.3 is, or one without an envelope of its own.
+/// The constructor for a result in the shape of 0.3, or for one without an envelope of its own.
 fn flat(result: &Map<String, Value>) -> Option<PayloadOf> {
     let has = |key: &str| result.contains_key(key);
     match result.get("kind").and_then(Value::as_str) {

@@ -1,4 +1,4 @@
-//! What is sent to an agent: one request for each operation, in the dialect of its interface.
+//! The requests to an agent: one request for each operation, in the dialect of its interface.
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
@@ -28,7 +28,7 @@ pub(super) struct OutgoingMessage<'a> {
     pub(super) metadata: Map<String, Value>,
 }
 
-/// How an agent is to answer.
+/// The way in which an agent is to answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Answering<'a> {
     /// The media types that it may answer with, if that is said.
@@ -45,7 +45,7 @@ pub(super) struct A2aRequest {
     pub(super) body: Bytes,
 }
 
-/// What goes with a message: properties, and under their own names how the agent is asked and on whose behalf.
+/// The metadata of a message: properties, and under their own names the tools, the model and the user of the request.
 pub(super) fn metadata(context: RequestContext) -> Map<String, Value> {
     let RequestContext {
         props,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::dialect::{A2aVersion, Binding, Dialect};
 use ananke_base::message::{Attachment, ContentPart, FileContent, UserContent};
 
-/// What a part is, whatever its shape.
+/// The content of a part, whatever its shape.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum PartContent<'a> {
     /// Text.
@@ -19,7 +19,7 @@ pub(super) enum PartContent<'a> {
     Unknown,
 }
 
-/// What a user says, in the shape of 1.0.
+/// The parts of a user's message, in the shape of 1.0.
 pub(super) fn parts_of(content: &UserContent) -> Vec<Value> {
     match content {
         UserContent::Text(text) => vec![json!({ "text": text })],
@@ -119,7 +119,7 @@ pub(super) fn parts(holder: &Value) -> &[Value] {
     parts.map(Vec::as_slice).unwrap_or_default()
 }
 
-/// What contains parts, or something that does.
+/// The members that contain parts, or something that does.
 const HOLDERS: [&str; 9] = [
     "task",
     "message",
@@ -164,7 +164,7 @@ fn unwrap_part(part: &mut Value) {
     }
 }
 
-/// What `part` is. Servers send members that are not set as empty texts.
+/// The content of `part`. Servers send members that are not set as empty texts.
 pub(super) fn content(part: &Value) -> PartContent<'_> {
     let text = |key: &str| {
         part.get(key)

@@ -28,7 +28,7 @@ use ananke_base::context::{At, Clock, Ids};
 use ananke_base::message::DeclaredTool;
 use ananke_trace::trace::Change;
 
-/// How long is waited before a task is polled for the first time. Each time, it is twice as long, up to [`LONGEST_WAIT`].
+/// The time before a task is polled for the first time. Each time, it is twice as long, up to [`LONGEST_WAIT`].
 const FIRST_WAIT: Duration = Duration::from_millis(200);
 
 /// The longest time between two polls.
@@ -60,11 +60,11 @@ struct A2aTurn<'a> {
     transport: &'a dyn Transport,
     last_id: &'a mut u64,
     limits: &'a Limits,
-    /// When the exchange that is not over yet was over, if that is known.
+    /// The moment at which the exchange that is not over yet was over, if that is known.
     closed: &'a mut Option<At>,
 }
 
-/// What a message is made of.
+/// The parts of a message, with its ids and metadata.
 struct MessageParts {
     id: String,
     parts: Vec<Value>,
@@ -171,7 +171,7 @@ impl A2aSession {
         ended
     }
 
-    /// What the agent says that it can do.
+    /// The skills that the agent declares.
     pub(super) async fn declared_tools(
         self,
         limits: &Limits,
@@ -206,7 +206,7 @@ impl A2aSession {
     }
 }
 
-/// What a request says.
+/// The message that a request becomes.
 ///
 /// # Errors
 /// If it is none that says something. A test with such a turn does not load.

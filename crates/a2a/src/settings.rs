@@ -1,4 +1,4 @@
-//! What is known of an agent of A2A before it is talked to.
+//! The settings of an agent of A2A that are known before the first request.
 
 use std::sync::Arc;
 
@@ -12,21 +12,21 @@ use ananke_agents::http::HttpOptions;
 /// An agent of A2A.
 #[derive(Clone, Debug, PartialEq)]
 pub struct A2aSettings {
-    /// How it is found.
+    /// The location of the agent: its card or its endpoint.
     pub location: AgentLocation,
     /// The context that the conversation belongs to.
     pub context_id: Option<String>,
-    /// How it answers.
+    /// The way in which it answers: at the end of a turn or at once.
     pub blocking: Blocking,
     /// The media types that it may answer with.
     pub accepted_output_modes: Option<Vec<String>>,
-    /// How it shows its tool calls.
+    /// The conventions in which it reports its tool calls.
     pub conventions: Vec<ToolCallConvention>,
     /// Headers of every request, in the order of the file.
     pub headers: Vec<(String, String)>,
-    /// How it knows who asks.
+    /// The credentials that are sent with every request.
     pub credentials: Credentials,
-    /// What connections and responses need.
+    /// The options of connections and responses.
     pub options: Arc<HttpOptions>,
 }
 
@@ -48,28 +48,28 @@ impl A2aSettings {
     }
 }
 
-/// How an agent is found.
+/// The location of an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AgentLocation {
     /// By the card at this URL, or below it.
     CardUrl {
         /// The URL of the card, or the base URL of the agent.
         url: Url,
-        /// Where requests are posted to, whatever the card says.
+        /// The URL that requests are posted to, whatever the card says.
         endpoint: Option<Url>,
     },
     /// By its URL alone. It is asked in version 1.0, and in 0.3 if it does not know how it is asked then.
     Endpoint(Url),
     /// By a card that the config contains.
     Card {
-        /// What was read of it.
+        /// The fields that were read from the file.
         card: AgentCard,
         /// The name that the card gives the agent.
         name: Option<String>,
     },
 }
 
-/// How an agent answers.
+/// The way in which an agent answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocking {
     /// With a stream, if its card says so; else as one document.

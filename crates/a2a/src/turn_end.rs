@@ -1,4 +1,4 @@
-//! How a turn ends, and what is left of its task.
+//! The end of a turn, and the state of its task after it.
 
 use super::dialect::Dialect;
 use super::incoming::ReportedError;
@@ -6,14 +6,14 @@ use super::task_state::TaskState;
 use ananke_agents::TargetError;
 use ananke_trace::trace::RunEnd;
 
-/// What is left of the task after a turn.
+/// The state of the task after a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AfterTurn {
     /// It waits for the next message.
     TaskWaits,
     /// It is over.
     TaskIsOver,
-    /// What there was before: the turn had no task.
+    /// The state before: the turn had no task.
     Unchanged,
 }
 
@@ -68,7 +68,8 @@ fn words(error: &ReportedError) -> String {
     format!("{}{code}", error.message)
 }
 
-/// How the run ended: with an error of the agent, or with its task in this state; `text` is what the agent said about that.
+/// The end of the run: with an error of the agent, or with its task in this state; `text` is what the agent said about
+/// that.
 pub(super) fn run_end(
     error: Option<ReportedError>,
     state: Option<TaskState>,
@@ -117,7 +118,7 @@ pub(super) fn run_end(
     }
 }
 
-/// What is left of the task.
+/// The state of the task after the turn.
 pub(super) fn after(state: Option<TaskState>) -> AfterTurn {
     match state {
         None => AfterTurn::Unchanged,

@@ -26,10 +26,10 @@ use ananke_base::source::received_json::{
 };
 use ananke_trace::trace::Change;
 
-/// How long a stream is read after the event that ends the turn.
+/// The time for which a stream is read after the event that ends the turn.
 const AFTER_THE_END: Duration = Duration::from_millis(100);
 
-/// How long a stream is read that may end the turn at any moment: as long as it goes on.
+/// The time for which a stream is read that may end the turn at any moment: as long as it goes on.
 const AS_LONG_AS_IT_GOES_ON: Duration = Duration::from_secs(u32::MAX as u64);
 
 /// Reads what comes of one message.
@@ -42,7 +42,7 @@ pub(super) struct A2aReader<'a> {
     awaited: Option<String>,
     /// Whether a task that waits for the user does so now, and not since before the message.
     is_current: bool,
-    /// How many payloads came.
+    /// The number of payloads that came.
     payloads: usize,
     task_id: Option<String>,
     last_status: LastStatus,
@@ -74,7 +74,7 @@ struct LastStatus {
     is_end: bool,
 }
 
-/// What sent a status.
+/// The sender of a status.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum StatusOf {
     /// A whole task.
@@ -216,7 +216,7 @@ impl<'a> A2aReader<'a> {
     /// Takes one payload.
     ///
     /// # Errors
-    /// Why it means nothing; the text follows `event 3 `.
+    /// The reason that it has no meaning; the text follows `event 3 `.
     fn take(&mut self, payload: Payload, teller: &mut Teller<'_>) -> Result<(), String> {
         let of = match &payload {
             Payload::Task(value)
@@ -415,7 +415,7 @@ impl<'a> A2aReader<'a> {
         }
     }
 
-    /// What the agent says in a message, part by part.
+    /// Reads a message of the agent, part by part.
     fn message(&mut self, message: &Value, teller: &mut Teller<'_>) {
         let id = message
             .get("messageId")
@@ -704,7 +704,7 @@ impl StreamReader for A2aReader<'_> {
     }
 }
 
-/// What the agent said with a status.
+/// The text of the message that comes with a status.
 fn said_with(status: &Value) -> String {
     status.get("message").map(text_of).unwrap_or_default()
 }

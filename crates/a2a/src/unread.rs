@@ -1,5 +1,5 @@
-//! What an agent sends that is not understood: keys without a meaning, unknown parts, and calls in a convention that the
-//! target does not name (SPEC 13).
+//! The parts of an agent's events that are not understood: keys without a meaning, unknown parts, and calls in a
+//! convention that the target does not name (SPEC 13).
 //!
 //! The silent list: `metadata` and `extensions` of everything, which are for applications and extensions (A2A 1.0,
 //! "Extensions").
@@ -72,7 +72,7 @@ pub(super) struct UnreadCollector<'c> {
 }
 
 impl<'c> UnreadCollector<'c> {
-    /// What of a payload is not understood, if these conventions are named.
+    /// The members of a payload that are not understood, if these conventions are named.
     pub(super) fn of_payload(
         payload: &Payload,
         conventions: &'c [ToolCallConvention],
@@ -102,12 +102,12 @@ impl<'c> UnreadCollector<'c> {
         collector.found
     }
 
-    /// What of the envelope of JSON-RPC is not understood.
+    /// The members of the envelope of JSON-RPC that are not understood.
     pub(super) fn of_envelope(event: &Value) -> Vec<Unread<'static>> {
         keys("", event, ENVELOPE).collect()
     }
 
-    /// What of a result is not understood that has members, each of which is a payload.
+    /// The members of a result that are not understood, each of which is a payload.
     pub(super) fn of_result(result: &Value) -> Vec<Unread<'static>> {
         let has_members = RESULT.iter().any(|member| result.get(*member).is_some());
         let found = keys("", result, RESULT).filter(|_| has_members);

@@ -32,7 +32,7 @@ pub(super) fn annotate(incoming: &Incoming<'_>, id: &str, conversation: &mut Thr
     history.annotate(what, fields);
 }
 
-/// What the event says in addition, by the names that a request has for it.
+/// The further fields of the event, by the names that a request has for it.
 pub(super) fn further_fields(event: &WireEvent<'_>) -> Map<String, Value> {
     if [FieldKey::Metadata, FieldKey::Name, FieldKey::SubagentRunId]
         .iter()

@@ -1,4 +1,4 @@
-//! Which call an id means: agents number their calls in each run, use an id for several calls, or send empty ids.
+//! The call that an id means: agents number their calls in each run, use an id for several calls, or send empty ids.
 //!
 //! Every call has a key: the id that the agent gave it, unless that is empty or another call has it. History and trace know
 //! calls by their keys; requests contain the agent's own ids. The cost of a lookup does not grow with the number of calls.
@@ -7,10 +7,10 @@ use std::collections::HashMap;
 
 use ananke_base::text::ShortText;
 
-/// How many calls of one id are compared with one that is announced or listed again.
+/// The number of calls of one id that are compared with one that is announced or listed again.
 const MAX_COMPARED: u32 = 64;
 
-/// What the start of a call means.
+/// The meaning of a call's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallStart {
     /// A call with an id of its own begins.
@@ -21,7 +21,7 @@ pub(super) enum CallStart {
     SharesId,
 }
 
-/// Which calls a snapshot can list at a place.
+/// The calls that a snapshot can list at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Listing {
     /// Any.
@@ -34,7 +34,7 @@ pub(super) enum Listing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RunCalls {
     pub(super) count: u32,
-    /// How many of them, from the first on, have a result.
+    /// The number of them that have a result, from the first on.
     pub(super) answered: u32,
 }
 

@@ -9,7 +9,7 @@ use super::event_kind::EventRef;
 use super::item::ItemKind;
 use super::open_items::StartForm;
 
-/// Whose lane it is: that of a subagent by its id, or the agent's own.
+/// The owner of a lane: a subagent by its id, or the agent.
 pub(super) type LaneOwner = Option<String>;
 
 /// The item of a lane.
@@ -28,7 +28,7 @@ pub(super) struct LastChunk {
     pub(super) by: EventRef,
 }
 
-/// What a chunk continues or begins.
+/// The item that a chunk continues or begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ChunkTarget {
     /// The item of this author's lane.
@@ -51,7 +51,7 @@ pub(super) struct ChunkLanes {
 }
 
 impl ChunkLanes {
-    /// What a chunk of this kind, id and subagent continues or begins.
+    /// The item that a chunk of this kind, id and subagent continues or begins.
     pub(super) fn target(
         &self,
         kind: ItemKind,
@@ -128,7 +128,7 @@ impl ChunkLanes {
         Some((kind, id))
     }
 
-    /// Whose lanes have an item, by name.
+    /// The owners of the lanes that have an item, by name.
     pub(super) fn authors(&self) -> Vec<LaneOwner> {
         let mut authors: Vec<LaneOwner> = self
             .lanes

@@ -48,7 +48,7 @@ struct MediaPart<'a> {
     metadata: Option<PartMetadata<'a>>,
 }
 
-/// What an agent gets to know of a file beyond its content.
+/// The metadata of a file part: the name of the file.
 #[derive(Serialize)]
 struct PartMetadata<'a> {
     filename: &'a str,

@@ -25,7 +25,7 @@ pub(super) struct AguiConversation {
 pub(super) struct RequestedRun {
     pub(super) purpose: RequestPurpose,
     decoder: Decoder,
-    /// What the agent may replay.
+    /// The thread that the agent may replay.
     remembered: Option<SavedThread>,
 }
 

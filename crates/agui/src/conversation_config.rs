@@ -82,7 +82,7 @@ pub enum Connect {
 }
 
 impl ConversationConfig {
-    /// Which version of AG-UI the requests are written in.
+    /// The version of AG-UI that the requests are written in.
     pub(super) fn version(&self) -> ProtocolVersion {
         self.protocol_version
             .as_ref()

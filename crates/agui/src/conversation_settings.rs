@@ -1,4 +1,4 @@
-//! What every run of a conversation in AG-UI is sent, whatever carries it.
+//! The settings that every run of a conversation in AG-UI has, whatever its transport.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use super::protocol_version::ProtocolVersion;
 /// A description and a value for the agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ContextItem {
-    /// What the value is.
+    /// The description of the value.
     pub description: String,
     /// The value.
     pub value: String,
@@ -27,7 +27,7 @@ impl From<(&String, &Value)> for ContextItem {
     }
 }
 
-/// What every run of a conversation is sent.
+/// The settings that every run of a conversation has.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConversationSettings {
     /// Descriptions and values that are sent with every run.
@@ -36,7 +36,7 @@ pub struct ConversationSettings {
     pub forwarded_props: Value,
     /// Sent with the first turn.
     pub state: Value,
-    /// Which version of the protocol the requests are written in.
+    /// The version of the protocol that the requests are written in.
     pub version: ProtocolVersion,
     /// Whether a run is sent only what is new.
     pub last_only: bool,

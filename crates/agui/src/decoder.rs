@@ -41,7 +41,7 @@ const LEGACY_INTERRUPT: &str = "on_interrupt";
 #[derive(Debug)]
 pub(super) struct Decoder {
     runs: Runs,
-    /// How many events arrived.
+    /// The number of events that arrived.
     events: u32,
     /// Whether timestamps of events are passed on.
     has_stamps: bool,
@@ -50,7 +50,7 @@ pub(super) struct Decoder {
     /// The call of each result, by the id of the result's message.
     results: HashMap<ShortText, ShortText>,
     pub(super) warnings: Warnings,
-    /// When the last event came.
+    /// The moment at which the last event came.
     pub(super) last: At,
 }
 

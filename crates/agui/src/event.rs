@@ -61,7 +61,7 @@ keys! {
     Value "value" "",
 }
 
-/// Why an event cannot be decoded; the text follows `event 3 `.
+/// The reason that an event cannot be decoded; the text follows `event 3 `.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DecodeError(pub(super) String);
 
@@ -247,7 +247,8 @@ impl<'a> WireEvent<'a> {
         Some(SentText::whole(raw.get()))
     }
 
-    /// Why the call of a result failed, if it did: a text that is not empty, or any other value but `false`.
+    /// The reason that the call of a result failed, if it did: a text that is not empty, or any other value but
+    /// `false`.
     pub(super) fn error(&self, warnings: &mut Warnings) -> Option<Cow<'a, str>> {
         let raw = self.present(FieldKey::Error)?;
         match raw.get() {

@@ -33,7 +33,7 @@ impl fmt::Display for EventRef {
     }
 }
 
-/// What an event does.
+/// The effect of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
     StartsRun,
@@ -63,7 +63,7 @@ pub(super) enum Effect {
     Nothing,
 }
 
-/// Which chunks an event ends.
+/// The chunks that an event ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EndedChunks {
     None,
@@ -114,7 +114,7 @@ impl Effect {
         )
     }
 
-    /// Which chunks such an event ends; a chunk itself depends on its id.
+    /// The chunks that such an event ends; a chunk itself depends on its id.
     pub(super) fn ended_chunks(self) -> EndedChunks {
         match self {
             effect if effect.is_of_run() => EndedChunks::All,

@@ -12,13 +12,13 @@ use ananke_base::context::At;
 use ananke_base::source::received_json;
 use ananke_trace::trace::Change;
 
-/// How long a stream is read after its run has ended (SPEC 5).
+/// The time for which a stream is read after its run has ended (SPEC 5).
 const AFTER_THE_END: Duration = Duration::from_millis(100);
 
-/// How long a replay is read after its last event while no run is open (SPEC 5).
+/// The time for which a replay is read after its last event while no run is open (SPEC 5).
 const AFTER_THE_LAST_EVENT: Duration = Duration::from_secs(1);
 
-/// How long a stream is read whose run is open after an error of a run in it: as long as it goes on.
+/// The time for which a stream is read whose run is open after an error of a run in it: as long as it goes on.
 const AS_LONG_AS_IT_GOES_ON: Duration = Duration::from_secs(u32::MAX as u64);
 
 /// Reads the events of one response.

@@ -1,4 +1,4 @@
-//! What encrypted values of known servers say about results.
+//! The failures of results that known servers report in encrypted values.
 
 use ananke_trace::trace::read_json;
 

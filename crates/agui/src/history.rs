@@ -26,7 +26,7 @@ pub(super) struct History {
     left_out: HashMap<String, SentCall>,
 }
 
-/// What an event gives further fields of.
+/// The item that an event gives further fields to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Annotated<'a> {
     /// The message of this id.
@@ -274,8 +274,8 @@ impl History {
         Some(self.call(key)?.is_listed_as(listed))
     }
 
-    /// How the `listed` messages of a snapshot contradict what was streamed since the user's last message: in words that
-    /// follow the name of the event. What agrees is still streamed.
+    /// The contradiction between the `listed` messages of a snapshot and the answer that was streamed since the user's
+    /// last message: in words that follow the name of the event. The rest, which agrees, is still streamed.
     pub(super) fn contradiction(&self, listed: &mut [SentMessage]) -> Option<String> {
         let mut found = None;
         let mut keys = HashSet::new();

@@ -1,4 +1,4 @@
-//! What the events of an answer begin, continue and end.
+//! The items that the events of an answer begin, continue and end.
 
 use super::event::FieldKey;
 

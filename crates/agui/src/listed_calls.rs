@@ -1,4 +1,4 @@
-//! Which calls the messages of a whole conversation contain, as a snapshot or a test lists them.
+//! The calls that the messages of a whole conversation contain, as a snapshot or a test lists them.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 

@@ -1,4 +1,4 @@
-//! Who listens to the events of an answer: the history that the next request sends, and the trace.
+//! The listeners to the events of an answer: the history that the next request sends, and the trace.
 //!
 //! Events begin, continue and end messages, calls and reasoning in several forms; both hear of it in one.
 
@@ -13,7 +13,7 @@ use super::warnings::{Warnings, shown};
 use ananke_base::source::received_json::is_json;
 use ananke_trace::trace::{Change, MessageKind};
 
-/// Where changes of the trace go.
+/// The listener to changes of the trace.
 pub(super) type ChangeListener<'t> = dyn FnMut(Change<'_>) + Send + 't;
 
 /// The listeners of one event.

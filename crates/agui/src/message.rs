@@ -179,7 +179,7 @@ impl SentCall {
         self
     }
 
-    /// What it is found by.
+    /// The key by which it is found.
     pub(super) fn key(&self) -> &str {
         self.key.as_deref().unwrap_or(&self.id)
     }

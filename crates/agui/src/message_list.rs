@@ -213,7 +213,7 @@ impl MessageList {
             .note(MessagePosition::With(owner, number), &self.messages);
     }
 
-    /// Where the call of a key and its result are.
+    /// The positions of the call of a key and of its result.
     fn positions(&self, key: &str) -> CallPositions {
         self.positions.call(key, &self.messages)
     }

@@ -1,4 +1,4 @@
-//! Where messages, calls and results are in a list of messages, by their ids and keys.
+//! The positions of messages, calls and results in a list of messages, by their ids and keys.
 //!
 //! The list itself has the texts, so that nothing here keeps them again. **Invariant:** a message is in the list before it is
 //! noted, and keeps its id and its place.
@@ -6,7 +6,7 @@
 use super::message::{SentCall, SentMessage};
 use ananke_base::text::TextIndex;
 
-/// Where a message is.
+/// The position of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessagePosition {
     /// On its own.

@@ -9,7 +9,7 @@ use super::item::ItemKind;
 use ananke_base::source::received_json::HalfJoiner;
 use ananke_base::text::ShortText;
 
-/// How an item began.
+/// The form in which an item began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StartForm {
     /// With an event of its own.
@@ -22,7 +22,7 @@ pub(super) enum StartForm {
     Unnamed,
 }
 
-/// When the newest item of an id began and ended.
+/// The moments at which the newest item of an id began and ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ItemSpan {
     run: u32,

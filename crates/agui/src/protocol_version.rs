@@ -37,7 +37,7 @@ const OF_V1: &[Capability] = &[
 ];
 
 impl ProtocolVersion {
-    /// What agents of this version can do.
+    /// The capabilities of agents of this version.
     pub(super) fn capabilities(self) -> Capabilities {
         match self {
             Self::V0 => Capabilities::of(OF_ALL),

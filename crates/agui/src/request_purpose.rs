@@ -1,4 +1,4 @@
-//! What a run is requested for.
+//! The purpose of a request for a run.
 
 /// The purpose of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

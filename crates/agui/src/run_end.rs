@@ -1,4 +1,4 @@
-//! How a run finished: the `outcome` of a `RUN_FINISHED`.
+//! The end of a run: the `outcome` of a `RUN_FINISHED`.
 
 use serde_json::Value;
 

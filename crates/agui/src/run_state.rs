@@ -1,4 +1,4 @@
-//! How far the run of an answer is, and the event that made it so.
+//! The state of an answer's run, and the event that led to it.
 
 use super::event_kind::EventRef;
 

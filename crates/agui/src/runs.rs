@@ -30,7 +30,7 @@ pub(super) struct Runs {
     failure_within: Option<RunEnd>,
     /// The id of the requested run, until it has started.
     requested: Option<String>,
-    /// What was requested.
+    /// The purpose of the request.
     purpose: RequestPurpose,
     /// Interrupts of the open run that were sent as custom events, as before the protocol had interrupts.
     pub(super) legacy_interrupts: Vec<Interrupt>,

@@ -18,7 +18,7 @@ pub(super) struct SharedResults {
     overlapping: HashSet<ShortText>,
 }
 
-/// How the calls of an id followed each other.
+/// The order in which the calls of an id followed each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallOrder {
     /// Each began after the one before had ended.
@@ -30,7 +30,7 @@ pub(super) enum CallOrder {
 /// A result that waits.
 #[derive(Debug)]
 pub(super) struct SharedResult {
-    /// When it came.
+    /// The moment at which it came.
     pub(super) at: At,
     pub(super) message_id: Option<String>,
     pub(super) content: ResultContent<'static>,
@@ -39,7 +39,7 @@ pub(super) struct SharedResult {
     pub(super) is_denied: Option<bool>,
     /// The further fields of its event.
     pub(super) fields: Map<String, Value>,
-    /// How many of the calls had ended before it.
+    /// The number of the calls that had ended before it.
     pub(super) ended_calls: u32,
 }
 

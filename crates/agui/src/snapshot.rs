@@ -47,7 +47,7 @@ pub(super) fn items(messages: &[SentMessage]) -> Vec<SnapshotItem> {
     messages.iter().filter_map(item).collect()
 }
 
-/// What of live messages is not understood (SPEC 13): unknown roles, parts and keys.
+/// The parts of live messages that are not understood (SPEC 13): unknown roles, parts and keys.
 pub(super) fn unread(messages: &[SentMessage]) -> Vec<Unread<'static>> {
     let mut found = Vec::new();
     for message in messages {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use ananke_agents::Received;
 use ananke_base::source::received_json::Oddities;
 
-/// How many warnings of one exchange are reported.
+/// The number of warnings of one exchange that are reported.
 const MAX_REPORTED: usize = 100;
 
 /// The warnings since they were taken last.

@@ -15,10 +15,10 @@ use ananke_agents::{Ended, TargetError};
 use ananke_base::context::At;
 use ananke_base::message::ServerRequestKind;
 
-/// How many requests of a server are answered while it is asked one thing.
+/// The number of requests of a server that are answered during one request to it.
 const MOST_ASKED: usize = 1000;
 
-/// How often a server may ask for input before it answers a request.
+/// The number of rounds in which a server may ask for input before it answers a request.
 const MOST_ROUNDS: usize = 25;
 
 /// A client of one server.
@@ -26,9 +26,9 @@ pub(super) struct Client {
     pub(super) connection: Connection,
     /// The eras that may be spoken.
     pub(super) protocol: McpProtocol,
-    /// How the server is spoken to, once that is known.
+    /// The era of the protocol that the server supports, once that is known.
     pub(super) era: Option<ProtocolEra>,
-    /// What the server may ask.
+    /// The kinds of requests that the server may send.
     pub(super) offered: Arc<[ServerRequestKind]>,
     /// Whether the tools must be known before the first turn.
     pub(super) declares_tools: bool,
@@ -41,7 +41,7 @@ pub(super) struct Client {
 /// A request that waits for its response.
 pub(super) struct PendingRequest {
     pub(super) id: u64,
-    /// When it was sent.
+    /// The moment at which it was sent.
     pub(super) at: At,
     method: &'static str,
     params: Map<String, Value>,

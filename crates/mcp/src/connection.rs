@@ -46,7 +46,8 @@ impl Connection {
         }
     }
 
-    /// When a turn was over, if the connection knows better than the clock; `closed` is what was seen of it.
+    /// The moment at which a turn was over, if the connection knows better than the clock; `closed` is what
+    /// was seen of it.
     pub(super) fn closes(&self, closed: Option<At>) -> Option<At> {
         match self {
             Self::Stdio(_) => closed,

@@ -20,7 +20,7 @@ const MODERN_ERRORS: [&str; 2] = ["-32020", "-32021"];
 /// The version is not one of the server's.
 const UNSUPPORTED_VERSION: &str = "-32022";
 
-/// How a server is spoken to.
+/// The era of the protocol that a server supports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ProtocolEra {
     /// It was initialized with this version.
@@ -29,7 +29,7 @@ pub(super) enum ProtocolEra {
     Modern,
 }
 
-/// What the answer to `server/discover` says about a server.
+/// The information about a server in the answer to `server/discover`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Discovery {
     /// It speaks [`MODERN`].
@@ -41,8 +41,8 @@ pub(super) enum Discovery {
 }
 
 impl Discovery {
-    /// What this answer says. Servers of the older era answer a method that they do not know with anything: errors of every
-    /// kind, and empty results.
+    /// The discovery of this answer. Servers of the older era answer a method that they do not know with anything: errors
+    /// of every kind, and empty results.
     pub(super) fn of(answer: &Result<Value, RpcError>) -> Self {
         match answer {
             Ok(result) => Self::of_versions(result.get("supportedVersions"), Self::Legacy),
@@ -60,7 +60,7 @@ impl Discovery {
         }
     }
 
-    /// What a list of versions says; `otherwise` if it is none.
+    /// The discovery of a list of versions; `otherwise` if it is none.
     fn of_versions(listed: Option<&Value>, otherwise: Self) -> Self {
         let listed = listed
             .and_then(Value::as_array)
@@ -91,7 +91,7 @@ pub(super) fn refuses_legacy(error: &RpcError) -> bool {
             == Discovery::Modern
 }
 
-/// What the client can be asked for.
+/// The capabilities that the client declares.
 fn capabilities(offered: &[ServerRequestKind]) -> Map<String, Value> {
     let offer = |kind: &ServerRequestKind| match kind {
         ServerRequestKind::Elicitation => ("elicitation".to_owned(), json!({ "form": {} })),
@@ -114,7 +114,7 @@ pub(super) fn initialize(offered: &[ServerRequestKind]) -> Map<String, Value> {
     ])
 }
 
-/// What every request without `initialize` says of the client, key by key of its `_meta`.
+/// The `_meta` of every request without `initialize`: the description of the client, key by key.
 pub(super) fn meta(offered: &[ServerRequestKind]) -> Map<String, Value> {
     Map::from_iter([
         (

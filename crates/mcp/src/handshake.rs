@@ -17,7 +17,7 @@ use super::talk::{Break, Talk};
 use ananke_agents::TargetError;
 use ananke_base::context::At;
 
-/// How long the answer to `server/discover` is waited for before `initialize` is sent too.
+/// The time that the answer to `server/discover` is waited for before `initialize` is sent too.
 const PROBE: Duration = Duration::from_secs(2);
 
 impl Client {

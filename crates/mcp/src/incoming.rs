@@ -28,10 +28,10 @@ const SILENT: [&str; 7] = [
     "notifications/elicitation/complete",
 ];
 
-/// How long an answer without `jsonrpc` waits for one that has it.
+/// The time that an answer without `jsonrpc` waits for one that has it.
 const AFTER_BARE: Duration = Duration::from_millis(100);
 
-/// What a server says in one turn.
+/// The messages of a server in one turn.
 pub(super) struct ServerMessages {
     /// The ids of the requests that wait, the last one last.
     awaited: Vec<u64>,
@@ -46,20 +46,20 @@ pub(super) struct ServerMessages {
     bare: Option<McpResponse>,
     /// The last answer that was taken.
     answered: Option<(u64, Result<Value, RpcError>)>,
-    /// What the server asks and has no answer yet.
+    /// The requests of the server that have no answer yet.
     asked: VecDeque<Asked>,
     bytes: usize,
     max_bytes: usize,
-    /// How the first line starts that is no message.
+    /// The beginning of the first line that is not a message.
     noise: Option<String>,
 }
 
-/// What a server asks its client.
+/// A request of a server to its client.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Asked {
     /// The id that it gave.
     pub(super) id: Value,
-    /// What it asks.
+    /// The method of the request.
     pub(super) method: String,
     /// The rest of the question.
     pub(super) params: Value,
@@ -70,7 +70,7 @@ pub(super) struct Asked {
 pub(super) struct McpResponse {
     /// The request.
     pub(super) id: u64,
-    /// When it came.
+    /// The moment at which it came.
     pub(super) at: At,
     /// The result, or the error.
     pub(super) result: Result<Value, RpcError>,
@@ -83,7 +83,7 @@ pub(super) struct RpcError {
     pub(super) code: Option<String>,
     /// The server's words.
     pub(super) message: String,
-    /// What else it says.
+    /// The rest of its members.
     pub(super) data: Value,
 }
 
@@ -120,7 +120,7 @@ impl ServerMessages {
         self.awaited.push(id);
     }
 
-    /// What the server asks next.
+    /// The next request of the server.
     pub(super) fn take_asked(&mut self) -> Option<Asked> {
         self.asked.pop_front()
     }
@@ -493,7 +493,8 @@ mod tests {
         }
     }
 
-    /// What a client that waits for the response to request 1 makes of one line.
+    /// The messages, the result and the warnings that a client reads in one line while it waits for the response to
+    /// request 1.
     fn read(line: &str) -> (ServerMessages, Result<(), String>, Vec<String>) {
         let (mut incoming, mut sink) = (ServerMessages::new(200), WarningSink::default());
         incoming.await_response(1);

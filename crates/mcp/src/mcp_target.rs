@@ -24,7 +24,7 @@ pub struct McpTarget {
     max_response_bytes: usize,
 }
 
-/// Where a server is.
+/// The location of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ServerPlace {
     /// It is this program.

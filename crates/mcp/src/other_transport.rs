@@ -13,7 +13,7 @@ use ananke_agents::{Limits, Sink, Stop, TargetError, Wire};
 use ananke_base::context::At;
 use ananke_trace::trace::Change;
 
-/// How long the attempt may take.
+/// The time that the attempt may take.
 const ATTEMPT: Duration = Duration::from_secs(5);
 
 /// The error of a handshake that failed, with what came of the other transport.

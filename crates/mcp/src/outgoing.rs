@@ -1,4 +1,4 @@
-//! What is sent to a server: messages of JSON-RPC, whatever carries them.
+//! The messages to a server: messages of JSON-RPC, whatever carries them.
 
 use serde_json::{Map, Value, json};
 
@@ -7,16 +7,16 @@ use serde_json::{Map, Value, json};
 pub(super) enum Outgoing {
     /// Waits for a response.
     Request {
-        /// Which one it is.
+        /// The id of the request.
         id: u64,
-        /// What is asked.
+        /// The method of the request.
         method: &'static str,
         /// The rest of the question.
         params: Map<String, Value>,
     },
     /// Says something.
     Notification {
-        /// What it is about.
+        /// The method of the notification.
         method: &'static str,
         /// The rest of it.
         params: Map<String, Value>,
@@ -35,7 +35,7 @@ pub(super) enum Outgoing {
 pub(super) struct Refusal {
     /// Its code.
     pub(super) code: i32,
-    /// Why.
+    /// The message that gives the reason.
     pub(super) message: &'static str,
 }
 

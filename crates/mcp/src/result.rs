@@ -1,4 +1,4 @@
-//! What results of a server mean.
+//! The content and the failure of a server's results.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use ananke_trace::trace::{ResultContent, Unread};
 /// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct CallResult {
-    /// What the call answers: its structured content; else its text, if it has nothing else; else its parts.
+    /// The content of the result: its structured content; else its text, if it has nothing else; else its parts.
     pub(super) content: ResultContent<'static>,
     /// The text of its parts.
     pub(super) text: String,
@@ -18,14 +18,14 @@ pub(super) struct CallResult {
     pub(super) is_error: bool,
     /// The texts that come with the text: of embedded resources, and of the structured content.
     pub(super) beside: Vec<String>,
-    /// What of it is not understood (SPEC 13).
+    /// The parts of it that are not understood (SPEC 13).
     pub(super) unread: Vec<Unread<'static>>,
 }
 
 /// The kinds of parts of a result that are no text; those of resources have their own.
 const SILENT_PARTS: [&str; 3] = ["image", "audio", "resource_link"];
 
-/// How many bytes of texts that come with the text are kept.
+/// The number of bytes of texts that come with the text and are kept.
 const MAX_BESIDE: usize = 1 << 20;
 
 /// A page of a list.
@@ -165,7 +165,7 @@ fn wrong(method: &str, what: &str) -> TargetError {
     TargetError::new(format!("the result of `{method}` has {what}"))
 }
 
-/// What of the parts of a result is not understood.
+/// The parts of a result that are not understood.
 fn unread_parts(parts: &[Value]) -> Vec<Unread<'static>> {
     let unread = |part: &Value| {
         let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a server asks its client, and the answers: those of the turn, or a refusal.
+//! The requests of a server to its client, and the answers: those of the turn, or a refusal.
 
 use serde_json::{Map, Value, json};
 

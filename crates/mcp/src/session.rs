@@ -15,7 +15,7 @@ pub(super) struct McpSession {
     client: Client,
     max_response_bytes: usize,
     clock: Arc<dyn Clock>,
-    /// How the last turn ended.
+    /// The end of the last turn.
     end: TalkEnd,
 }
 

@@ -12,16 +12,16 @@ use ananke_agents::{Ended, Limits, TargetError};
 use ananke_base::context::At;
 use ananke_trace::process::ExitStatus;
 
-/// How long a server may take to end after its stdin was closed.
+/// The time that a server may take to end after its stdin was closed.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How long a server may take to end after it was asked to, by a signal.
+/// The time that a server may take to end after it was asked to, by a signal.
 const AFTER_SIGNAL: Duration = Duration::from_secs(2);
 
 /// The same for a server that has not answered in time.
 const AFTER_FAILURE: Duration = Duration::from_millis(500);
 
-/// How many lines are read after the last response.
+/// The number of lines that are read after the last response.
 const MOST_STRAY: usize = 100;
 
 /// The way to a server that is a program.
@@ -31,7 +31,7 @@ pub(super) struct StdioConnection {
     server: Option<Box<dyn Pipe>>,
 }
 
-/// How a program was waited for.
+/// The result of the wait for a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Waited {
     Ended(Option<ExitStatus>),

@@ -14,18 +14,18 @@ pub(super) struct Talk<'a> {
     pub(super) incoming: ServerMessages,
     pub(super) limits: Limits,
     pub(super) sink: &'a mut dyn Sink,
-    /// When its first request was sent.
+    /// The moment at which its first request was sent.
     pub(super) began: Option<At>,
-    /// When its time is up, and how long requests had waited when that was set.
+    /// The moment at which its time is up, and the time that requests had waited when that was set.
     until: Option<(At, Duration)>,
-    /// When it was over.
+    /// The moment at which it was over.
     pub(super) closed: Option<At>,
     pacer: Option<Arc<dyn Pacer>>,
-    /// How long a request may take, if that is less than the time of the turn.
+    /// The time that a request may take, if that is less than the time of the turn.
     pub(super) patience: Option<Duration>,
 }
 
-/// How the last turn ended.
+/// The end of the last turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TalkEnd {
     /// With its response.
@@ -34,7 +34,7 @@ pub(super) enum TalkEnd {
     Failed,
 }
 
-/// Why a turn is over before its response.
+/// The reason that a turn is over before its response.
 #[derive(Debug)]
 pub(super) enum Break {
     /// So, without an error.
@@ -87,7 +87,7 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// When the time of the turn is up; of a request that is sent at `now`, if it is the first.
+    /// The moment at which the time of the turn is up; of a request that is sent at `now`, if it is the first.
     pub(super) fn until(&self, now: At) -> At {
         let until = match self.until {
             Some((until, waited)) => until.plus(self.waited().saturating_sub(waited)),

@@ -270,7 +270,7 @@ impl McpTurn<'_, '_> {
 const MOST_PAGES: usize = 1_000;
 const MOST_BYTES: usize = 16 << 20;
 
-/// What came of a list.
+/// The result of a request for a list.
 pub(super) enum Listed {
     /// All of its pages: when the last came, the id of its request, and what they list.
     All { at: At, id: u64, items: Vec<Value> },

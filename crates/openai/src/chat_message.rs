@@ -37,7 +37,7 @@ pub(super) struct ChatFunction {
     arguments: String,
 }
 
-/// What a message says. Files are shared with the turn that sends them.
+/// The content of a message. Files are shared with the turn that sends them.
 #[derive(Clone, Debug)]
 enum ChatContent {
     /// Nothing: a message of calls alone.
@@ -54,7 +54,7 @@ impl ChatMessage {
         Self::new(role, ChatContent::Text(text.into()))
     }
 
-    /// What the user says.
+    /// The message of the user.
     pub(super) fn user(content: UserContent, name: Option<String>) -> Self {
         Self {
             name,
@@ -62,7 +62,7 @@ impl ChatMessage {
         }
     }
 
-    /// What the model said, and the calls it made.
+    /// The message of the model, and the calls it made.
     pub(super) fn assistant(text: String, tool_calls: Vec<ChatCall>) -> Self {
         let is_nothing = text.is_empty() && !tool_calls.is_empty();
         let content = if is_nothing {

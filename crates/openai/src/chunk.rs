@@ -9,20 +9,20 @@ use ananke_trace::trace::Unread;
 /// One chunk, read key by key.
 pub(super) struct Chunk {
     value: Value,
-    /// What is odd about it.
+    /// The oddities of the chunk.
     pub(super) oddities: Oddities,
 }
 
-/// What a chunk adds to the first choice.
+/// The part of the first choice that a chunk adds.
 pub(super) struct Choice<'a> {
     delta: Option<&'a Value>,
     /// The halves of surrogate pairs in its texts.
     halves: Halves,
-    /// Why the model stopped, if it did.
+    /// The reason that the model stopped, if it did.
     pub(super) finish_reason: Option<&'a str>,
 }
 
-/// Why a model stops whose server failed.
+/// The reason for the stop of a model whose server failed.
 const FAILED: &str = "error";
 
 /// The result of a call that the server executed, or a part of it.
@@ -47,7 +47,7 @@ pub(super) struct CallFragment<'a> {
 
 impl Chunk {
     /// # Errors
-    /// Why the data is no chunk; the text follows `event 3 `.
+    /// The reason that the data is not a chunk; the text follows `event 3 `.
     pub(super) fn parse(data: &str) -> Result<Self, String> {
         match read_event(data) {
             Ok((value @ Value::Object(_), oddities)) => Ok(Self { value, oddities }),
@@ -69,7 +69,7 @@ impl Chunk {
         choices.iter().find(is_first)
     }
 
-    /// What of it is not understood. A chunk of another kind is.
+    /// The parts of it that are not understood. A chunk of another kind is.
     pub(super) fn unread(&self) -> Vec<Unread<'static>> {
         if self.is_known() {
             return of_chunk(&self.value, self.read_choice());
@@ -160,7 +160,7 @@ impl<'a> Choice<'a> {
         self.get("role").is_some_and(Value::is_string)
     }
 
-    /// What the model thinks; servers have two names for it.
+    /// The reasoning of the model; servers have two names for it.
     pub(super) fn reasoning(&self) -> Option<SentText<'static>> {
         self.string("reasoning_content")
             .or_else(|| self.string("reasoning"))

@@ -15,10 +15,10 @@ use ananke_base::source::Node;
 use ananke_model::model::Toggle;
 use ananke_model::variables::{Interpolation, http_url};
 
-/// How often a request is sent again if the target does not say so (SPEC 4).
+/// The number of times that a request is sent again if the target does not say so (SPEC 4).
 const RETRIES: u32 = 3;
 
-/// How often it may be sent again.
+/// The number of times that it may be sent again.
 const MOST_RETRIES: u64 = 100;
 
 /// The path of chat completions under the base of an API.

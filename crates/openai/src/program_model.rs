@@ -33,7 +33,7 @@ pub fn program_target(lane: &str) -> Value {
     json!({ "type": "openai", "endpoint": format!("http://{HOST}/{lane}"), "model": lane, "retry_429": false })
 }
 
-/// What a model replies.
+/// The message that a model replies.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ReplyMessage {
@@ -122,7 +122,7 @@ impl Transport for ProgramTransport {
 /// The chunks of a reply: its text, its calls, and its end.
 ///
 /// # Errors
-/// What is wrong with the reply, with what a reply is.
+/// The problem of the reply, with the form that a reply has.
 fn chunks(message: Value) -> Result<Vec<Bytes>, String> {
     let read: ReplyMessage = serde_json::from_value(message).map_err(|error| wrong(&error))?;
     if read.role.is_some_and(|role| role != "assistant") {

@@ -17,14 +17,14 @@ use ananke_base::message::ToolDeclaration;
 use ananke_base::source::received_json::{HalfJoiner, Oddities, SentText, decoded};
 use ananke_trace::trace::{Change, MessageKind, ResultContent, RunEnd, Usage};
 
-/// Why a model stops whose answer has become too long.
+/// The reason for the stop of a model whose answer became too long.
 const TRUNCATED: &str = "length";
 
-/// How long a stream is read after its end mark (SPEC 5).
+/// The time for which a stream is read after its end mark (SPEC 5).
 const AFTER_THE_END: Duration = Duration::from_millis(100);
 
-/// How long a stream without an end mark is read after its last event, once the model has stopped: gateways report that
-/// early, and calls, text and tokens may follow (SPEC 5).
+/// The time for which a stream without an end mark is read after its last event, once the model has stopped: gateways
+/// report that early, and calls, text and tokens may follow (SPEC 5).
 const AFTER_THE_STOP: Duration = Duration::from_secs(15);
 
 /// Reads the chunks of one response.
@@ -33,7 +33,7 @@ pub(super) struct ReplyReader<'a> {
     /// The keys of the calls of the conversation so far.
     call_keys: &'a mut HashSet<String>,
     calls: ToolCalls<'a>,
-    /// Who executes them.
+    /// The side that executes the tools.
     tools: ToolExecution,
     message: Option<Streamed>,
     /// The texts of messages that are complete.
@@ -47,7 +47,7 @@ pub(super) struct ReplyReader<'a> {
     has_begun: bool,
     /// Whether the model has stopped.
     has_stopped: bool,
-    /// How the stream ended, apart from the end of the response.
+    /// The end of the stream, apart from the end of the response.
     end: Option<StreamEnd>,
     error: Option<(String, Option<String>)>,
     last: At,
@@ -59,7 +59,7 @@ struct Streamed {
     id: String,
     text: String,
     joiner: HalfJoiner,
-    /// How many calls began before it.
+    /// The number of calls that began before it.
     calls: usize,
 }
 
@@ -72,7 +72,7 @@ struct StreamedResult {
     joiner: HalfJoiner,
 }
 
-/// How a stream ended.
+/// The end of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StreamEnd {
     /// With its end mark.
@@ -81,7 +81,7 @@ enum StreamEnd {
     GivenUp,
 }
 
-/// What came of a response that is over.
+/// The content of a response that is over.
 pub(super) enum ModelReply {
     /// It is complete: what the next request sends of it, and its calls with their keys.
     Complete(ChatMessage, Vec<(String, ChatCall)>),

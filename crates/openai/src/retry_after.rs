@@ -1,4 +1,4 @@
-//! When a request is sent again that was rejected for now (RFC 6585, 4; RFC 9110, 10.2.3).
+//! The moment at which a request is sent again that was rejected for now (RFC 6585, 4; RFC 9110, 10.2.3).
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ pub(super) const LONGEST_WAIT: Duration = Duration::from_mins(1);
 /// The header that says how long to wait.
 pub(super) const HEADER: &str = "retry-after";
 
-/// How long to wait before the request is sent again, `now` in Unix milliseconds: what the server says, else longer with
+/// The time before the request is sent again, `now` in Unix milliseconds: what the server says, else longer with
 /// each retry.
 pub(super) fn retry_after(response: &ReceivedResponse, retry: u32, now: u64) -> Duration {
     let header = response

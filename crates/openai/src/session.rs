@@ -53,7 +53,7 @@ pub(super) struct OpenaiSession {
     undeclared: UndeclaredCalls,
 }
 
-/// What came of one request.
+/// The result of one request.
 enum Exchanged {
     /// It ended.
     Ended(Ended),

@@ -1,4 +1,4 @@
-//! What is known of an OpenAI-compatible model before it is talked to.
+//! The settings of an OpenAI-compatible model that are known before the first request.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use ananke_agents::http::HttpOptions;
 /// An OpenAI-compatible model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenaiSettings {
-    /// Where requests are posted to.
+    /// The URL that requests are posted to.
     pub endpoint: Url,
     /// The name of the model.
     pub model: String,
@@ -21,10 +21,10 @@ pub struct OpenaiSettings {
     pub params: Map<String, Value>,
     /// Headers of every request, in the order of the file.
     pub headers: Vec<(String, String)>,
-    /// What connections and responses need.
+    /// The options of connections and responses.
     pub options: Arc<HttpOptions>,
-    /// How often a request is sent again that was rejected with HTTP 429.
+    /// The number of times that a request is sent again that was rejected with HTTP 429.
     pub retries: u32,
-    /// Who executes the tools.
+    /// The side that executes the tools.
     pub tools: ToolExecution,
 }

@@ -21,7 +21,7 @@ struct StreamedCall {
     index: Option<u64>,
     /// The server's id, if it has sent one.
     id: Option<String>,
-    /// What reports and answers know it by: no other call of the conversation has it.
+    /// The key of the call in reports and answers: no other call of the conversation has it.
     key: String,
     /// The name of its tool so far: some servers send it in pieces.
     name: String,
@@ -33,7 +33,7 @@ struct StreamedCall {
     joiner: HalfJoiner,
 }
 
-/// What a fragment means.
+/// The change that a fragment makes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum CallChange {
     /// A call begins: its key and the name of its tool.
@@ -137,7 +137,7 @@ impl<'t> ToolCalls<'t> {
         changes
     }
 
-    /// How many calls there are.
+    /// The number of calls.
     pub(super) fn len(&self) -> usize {
         self.calls.len()
     }

@@ -1,4 +1,5 @@
-//! What a chunk has that is not understood (SPEC 13): other choices, unknown parts, and keys without a meaning.
+//! The parts of a chunk that are not understood (SPEC 13): other choices, unknown parts, and keys
+//! without a meaning.
 //!
 //! The silent list: `logprobs`, which repeat the text, and parts that hold reasoning or a file. Every other key of a server's
 //! own (citations, filter results, timings, costs) is silent by itself, unless its value may be a call.
@@ -53,7 +54,7 @@ const SILENT_PARTS: &[&str] = &[
     "file",
 ];
 
-/// What of a chunk is not understood; `read` is the choice that is read.
+/// The parts of a chunk that are not understood; `read` is the choice that is read.
 pub(super) fn of_chunk(chunk: &Value, read: Option<&Value>) -> Vec<Unread<'static>> {
     let mut found = Vec::new();
     keys("", chunk, CHUNK, &mut found);

@@ -1,4 +1,4 @@
-//! How explanations are set: colours, columns, wrapped sentences. Without colours the text says the same.
+//! The layout of explanations: colours, columns, wrapped sentences. Without colours the text says the same.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ const LEVEL: usize = 10;
 /// The width of sentences.
 const SENTENCE: usize = 100;
 
-/// What each kind of text looks like.
+/// The style of each kind of text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Colours {
     pub(super) strong: Style,
@@ -53,7 +53,7 @@ pub(super) struct Table {
     lines: Vec<LayoutLine>,
 }
 
-/// How strongly a row stands out.
+/// The emphasis of a row.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Emphasis {
     Normal,

@@ -1,5 +1,5 @@
-//! What a name means: the code of a problem or a rule of a protocol, with a wrong example and a right one, or a key of a
-//! file.
+//! The meaning of a name: the code of a problem or a rule of a protocol, with a wrong example and a right one, or a key
+//! of a file.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use ananke::schema::{FileKind, KeyDocs};
 use super::layout::{Colours, styled, wrapped};
 use super::word::{GlossaryEntry, words};
 
-/// What can be explained.
+/// The names that can be explained.
 pub(super) enum ExplainedName {
     /// A word of reports and pages.
     Entry(GlossaryEntry),
@@ -143,9 +143,9 @@ impl ExplainedName {
     }
 }
 
-/// What illustrates a name.
+/// The examples of a name.
 enum Examples {
-    /// What is wrong and what is right, of this kind.
+    /// The wrong and the right ones, of this kind.
     Pair(&'static str, Vec<&'static str>, Vec<&'static str>),
     /// A command and what it prints.
     Output(Vec<&'static str>),

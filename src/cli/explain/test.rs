@@ -13,13 +13,13 @@ use indexmap::IndexMap;
 use super::layout::{Colours, Emphasis, Table, styled};
 use ananke::text::{columns, duration, escape};
 
-/// How much of the user's message is shown with a turn, in columns.
+/// The number of columns of the user's message that are shown with a turn.
 const SHOWN: usize = 60;
 
 /// One test and what is known of it.
 pub(super) struct ShownTest<'a> {
     pub(super) case: &'a CaseEntry,
-    /// How many rows it runs with, where it has rows.
+    /// The number of rows that it runs with, if it has rows.
     pub(super) rows: usize,
     pub(super) config: &'a Config,
     pub(super) explained: &'a ExplainedTest,
@@ -73,7 +73,7 @@ impl ShownTest<'_> {
         table.text(colours, terminal)
     }
 
-    /// What else has rules than turns.
+    /// Adds the scopes with rules that are not turns.
     fn further(&self, table: &mut Table, colours: Colours) {
         for (title, rules) in &self.explained.further {
             table.line("");
@@ -156,7 +156,7 @@ impl ShownTest<'_> {
     }
 }
 
-/// How many prohibitions of the test apply to a turn.
+/// The number of prohibitions of the test that apply to a turn.
 fn prohibited(test: &ScopeRules, turn: &ScopeRules) -> usize {
     let is_off = |rule: &RuleEntry| turn.switched_off.iter().any(|off| off.entry == *rule);
     test.rules

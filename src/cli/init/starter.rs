@@ -19,7 +19,7 @@ pub(super) struct StarterFile {
     /// Its path in the project.
     pub(super) path: PathBuf,
     pub(super) text: String,
-    /// What it is for.
+    /// The purpose.
     pub(super) purpose: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! Which files changed since a commit, as git says.
+//! The files that changed since a commit, according to git.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 /// The files that differ from the commit `reference`, and those that git does not know, in the repository of `folder`.
 ///
 /// # Errors
-/// What git says.
+/// The message of git.
 pub(super) fn changed_files(folder: &Path, reference: &str) -> Result<BTreeSet<PathBuf>, String> {
     if reference.starts_with('-') {
         return Err(format!("`{reference}` is not a commit"));

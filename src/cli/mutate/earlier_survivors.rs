@@ -6,7 +6,7 @@ use std::path::Path;
 use ananke::mutation::SurvivingMutant;
 use serde_json::Value;
 
-/// What an earlier report says survived, and how often the same did.
+/// The survivors of an earlier report, and the number of times that the same survived.
 #[derive(Debug)]
 pub(super) struct EarlierSurvivors(BTreeMap<[String; 3], usize>);
 

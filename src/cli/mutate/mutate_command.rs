@@ -26,7 +26,7 @@ use crate::cli::run_facts::run_facts;
 use crate::cli::runtime::runtime;
 use crate::cli::shown_path::shown_path;
 
-/// How many of the recordings that are not mutated for one reason are listed.
+/// The number of recordings that are not mutated for one reason and are listed.
 const MOST_REFUSALS: usize = 10;
 
 #[derive(Debug, Args)]

@@ -1,4 +1,4 @@
-//! Which recordings are meant: files, and what is in directories.
+//! The recordings that are selected: files, and those in directories.
 
 use std::io;
 use std::path::{Path, PathBuf};

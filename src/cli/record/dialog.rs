@@ -21,10 +21,10 @@ use serde_json::Value;
 use crate::cli::line_reading::{LineRead, LineReading, LineSource, NOT_UTF_8};
 use crate::cli::outputs::Outputs;
 
-/// What ends a conversation, if it is a line of its own.
+/// The line that ends a conversation.
 const END: &str = "/end";
 
-/// How many characters of arguments and results are shown.
+/// The number of characters of arguments and results that are shown.
 const SHOWN: usize = 500;
 
 /// A conversation at the terminal.
@@ -39,7 +39,7 @@ pub(super) struct Dialog {
 #[derive(Default)]
 struct DialogState {
     redactor: Redactor,
-    /// How many answers the agent waits for.
+    /// The number of answers that the agent waits for.
     interrupts: usize,
     /// Whether it ended because something could not be said.
     is_incomplete: bool,
@@ -137,7 +137,7 @@ impl Dialog {
     }
 }
 
-/// What a line is: the answer to what the agent waits for, or a message.
+/// The input in a line: the answer to what the agent waits for, or a message.
 fn input_of(line: &str, interrupts: usize) -> TurnInput {
     if interrupts == 0 {
         return TurnInput::User(UserContent::Text(line.into()));

@@ -29,7 +29,7 @@ use crate::cli::screen::Screen;
 use crate::cli::services::Services;
 use crate::cli::shown_path::shown_path;
 
-/// What is recorded of the requests that pass a port.
+/// The recording of the requests that pass a port.
 pub(super) struct ProxyRecording<'a> {
     pub(super) request: RecordRequest,
     /// The name of the test; several are numbered.

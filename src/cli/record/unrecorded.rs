@@ -1,11 +1,11 @@
-//! Why nothing is recorded.
+//! The errors that prevent a recording.
 
 use ananke::freeze::FreezeError;
 
 use crate::cli::exit::Exit;
 use crate::cli::output_files::RefusedOutput;
 
-/// Why nothing is recorded.
+/// The reason that nothing is recorded.
 pub(super) enum Unrecorded {
     /// It was reported.
     Reported(Exit),

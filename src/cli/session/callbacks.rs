@@ -1,4 +1,4 @@
-//! What ananke asks the client for: to execute a tool, and to be a model.
+//! The requests of ananke to the client: to execute a tool, and to be a model.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub(super) struct Callbacks {
     pub(super) client: SessionClient,
     /// The name of the session.
     pub(super) session: String,
-    /// How long an answer may take.
+    /// The time that an answer may take.
     pub(super) limit: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! What a line of the client is: a request, a notification, or the answer to a request of ananke.
+//! The content of a line of the client: a request, a notification, or the answer to a request of ananke.
 
 use serde_json::{Map, Value};
 
@@ -27,7 +27,7 @@ pub(super) enum ClientLine {
 }
 
 impl ClientLine {
-    /// What this line is.
+    /// The content of this line.
     pub(super) fn read(line: &[u8]) -> Self {
         if line.iter().all(u8::is_ascii_whitespace) {
             return Self::Ignored;

@@ -21,10 +21,10 @@ use crate::cli::interrupt;
 use crate::cli::print::{say, streams};
 use crate::cli::runtime::runtime;
 
-/// How long everything that was started may take to end.
+/// The time that everything that was started may take to end.
 const PATIENCE: Duration = Duration::from_secs(4);
 
-/// How long a reader that takes nothing is waited for.
+/// The time for which a reader that reads nothing is waited for.
 const LAST_LINES: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Args)]
@@ -34,7 +34,7 @@ pub(crate) struct SessionCommand {
     pub(crate) stdio: bool,
 }
 
-/// Why the program ends.
+/// The reason that the program ends.
 enum End {
     /// The client has ended its input.
     Input,

@@ -19,10 +19,10 @@ use super::session_error::{SessionError, SessionErrorCode};
 use super::session_messages::{Initialize, Initialized, Nothing, RunName};
 use super::sessions::Sessions;
 
-/// How many requests may wait for their answers.
+/// The number of requests that may wait for their answers.
 const MOST_REQUESTS: usize = 4096;
 
-/// What executes the requests of a client.
+/// The dispatcher that executes the requests of a client.
 pub(super) struct Dispatcher {
     client: SessionClient,
     config: ClientConfig,
@@ -32,7 +32,7 @@ pub(super) struct Dispatcher {
     progress: ClientProgress,
 }
 
-/// How far a client has come.
+/// The progress of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ClientProgress {
     Connected,

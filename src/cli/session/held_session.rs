@@ -17,7 +17,7 @@ use super::session_messages::{CallerTool, ResumeAnswer, SessionInterrupt};
 
 /// A session that a client holds. What changes its conversation waits for what was asked before.
 pub(super) struct HeldSession {
-    /// What judges and rules of events in place are asked with.
+    /// The setup with which judges and rules of events in place are asked.
     pub(super) setup: SessionSetup,
     pub(super) callbacks: Callbacks,
     stopper: Stopper,
@@ -46,11 +46,11 @@ impl OpenConversation {
     }
 }
 
-/// What the agent is given in a turn.
+/// The input of the agent in a turn.
 pub(super) enum HeldInput {
     /// The user says something.
     Text(String),
-    /// What the agent waits for is answered.
+    /// The answers that the agent waits for.
     Answers(Vec<PendingAnswer>),
 }
 
@@ -221,7 +221,7 @@ impl HeldSession {
         conversation.session.as_mut().ok_or_else(is_over)
     }
 
-    /// Why the session could not do something.
+    /// The error that the session could not do something.
     fn failed(&self, error: TestingError) -> SessionError {
         if self.stopper.reason().is_some() {
             return SessionError::new(SessionErrorCode::Cancelled, "the run was cancelled");
@@ -264,7 +264,7 @@ pub(super) fn pending_answers(
     answers.into_iter().map(answer).collect()
 }
 
-/// What the agent waits for, as the protocol has it.
+/// The interrupts that the agent waits for, in the form of the protocol.
 pub(super) fn open_interrupts(interrupts: &[Interrupt]) -> Vec<SessionInterrupt> {
     let open = |interrupt: &Interrupt| SessionInterrupt {
         id: interrupt.id.clone(),

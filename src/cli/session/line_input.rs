@@ -10,10 +10,10 @@ use tokio::sync::mpsc::{Receiver, channel};
 /// The longest line, in bytes.
 pub(super) const LONGEST_LINE: usize = 64 << 20;
 
-/// How many bytes are read at once.
+/// The number of bytes that are read at once.
 const READ_AT_ONCE: usize = 64 << 10;
 
-/// How many lines may wait.
+/// The number of lines that may wait.
 const WAITING: usize = 4;
 
 /// A line, or what is there instead of it.

@@ -1,4 +1,4 @@
-//! What configs start besides tests: their servers and `setup`, once for all tests of a client.
+//! The services that configs start in addition to tests: their servers and `setup`, once for all tests of a client.
 
 use std::path::{Path, PathBuf};
 
@@ -16,11 +16,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::session_error::{SessionError, SessionErrorCode};
 
-/// What configs have started.
+/// The services that configs have started.
 #[derive(Default)]
 pub(super) struct ProjectServices(Mutex<IndexMap<PathBuf, StartedServices>>);
 
-/// What one config has started.
+/// The services that one config has started.
 struct StartedServices {
     servers: Servers,
     hooks: ProjectHooks,
@@ -124,7 +124,7 @@ impl StartedServices {
     }
 }
 
-/// Why no test can run, with what a program printed last.
+/// The reason that no test can run, with the last output of a program.
 fn failed(problems: &[Diagnostic], printed: &str, redactor: &Redactor) -> SessionError {
     let SessionError { message, .. } = SessionError::of_problems(problems);
     let message = match last_words(printed, None) {

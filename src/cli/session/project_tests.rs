@@ -40,7 +40,7 @@ use crate::cli::run_options::going;
 use crate::cli::servers::is_live;
 use crate::cli::snapshots::writing;
 
-/// How many outcomes may wait for the client.
+/// The number of outcomes that may wait for the client.
 const OUTCOMES_AHEAD: usize = 64;
 
 /// The columns that source lines are drawn in.
@@ -51,7 +51,7 @@ pub(super) struct ProjectTests {
     client: SessionClient,
     context: Context,
     config: ClientConfig,
-    /// What stops the tests that run.
+    /// The stoppers of the tests that run.
     running: Mutex<Vec<Stopper>>,
     services: ProjectServices,
     /// Is read while tests run.
@@ -332,12 +332,12 @@ fn test_problems(problems: &[Diagnostic], redactor: &Redactor) -> Vec<TestProble
     shown.iter().map(message).collect()
 }
 
-/// What a report writes. Clones share it.
+/// The bytes that a report writes. Clones share it.
 #[derive(Clone, Default)]
 struct ReportBuffer(Arc<Mutex<Vec<u8>>>);
 
 impl ReportBuffer {
-    /// What was written since this was called last.
+    /// The bytes that were written since this was called last.
     fn take(&self) -> Vec<u8> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -37,7 +37,7 @@ impl RequestKeys {
         Arc::clone(keys)
     }
 
-    /// What is wrong with the names of the keys.
+    /// The problem of the names of the keys.
     fn problem(&self, given: &Map<String, Value>) -> Option<String> {
         if let Some(unknown) = given.keys().find(|key| !self.known.contains(key)) {
             let known = match nearest(unknown, self.known.iter().map(String::as_str)) {

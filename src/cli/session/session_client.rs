@@ -18,7 +18,7 @@ use super::client_line::CallbackAnswer;
 use super::session_error::SessionError;
 use ananke::text::duration;
 
-/// How much may wait to be written, in units of [`UNIT`] bytes.
+/// The amount that may wait to be written, in units of [`UNIT`] bytes.
 const WAITING: u32 = 64 << 10;
 
 /// The unit in which waiting lines are counted, in bytes.
@@ -30,13 +30,14 @@ struct WaitingLine {
     units: u32,
 }
 
-/// How many lines may wait that take no room: a client that sends this many wrong lines and reads no answer is given up.
+/// The number of lines that may wait that take no room: a client that sends this many wrong lines and reads no answer is
+/// given up.
 const MOST_WAITING: usize = 100_000;
 
-/// What is known of the thread that writes.
+/// The state of the thread that writes.
 #[derive(Clone, Default)]
 struct ClientOutput {
-    /// How many lines wait.
+    /// The number of lines that wait.
     waiting: Arc<AtomicUsize>,
     /// Wakes what waits until all lines are written.
     written: Arc<Notify>,

@@ -36,7 +36,7 @@ pub(super) enum SessionErrorCode {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SessionError {
     pub(super) code: SessionErrorCode,
-    /// What is wrong, and what to do.
+    /// The problem, and the remedy.
     pub(super) message: String,
 }
 

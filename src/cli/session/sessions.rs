@@ -27,10 +27,10 @@ use super::session_messages::{
     TurnResult, UnmockTools,
 };
 
-/// How many runs are kept for rules; the oldest are forgotten.
+/// The number of runs that are kept for rules; the oldest are forgotten.
 const KEPT_RUNS: usize = 10_000;
 
-/// How long the client may take for an answer, by default.
+/// The time that the client may take for an answer, by default.
 const CALLBACK_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// The sessions of a client.

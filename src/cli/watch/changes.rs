@@ -15,10 +15,10 @@ use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 
-/// How long nothing may change before a change is complete: programs write a file in several steps.
+/// The time for which nothing may change before a change is complete: programs write a file in several steps.
 const QUIET: Duration = Duration::from_millis(50);
 
-/// How long an event may take that is certain to come.
+/// The time that an event may take that is certain to come.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A file that is written so that its event follows those of everything before it.
@@ -55,7 +55,7 @@ impl Changes {
         Ok(changes)
     }
 
-    /// How many directories of the project are watched.
+    /// The number of directories of the project that are watched.
     pub(super) fn directories(&self) -> usize {
         self.watched.len() - usize::from(self.own.is_some())
     }
@@ -89,7 +89,7 @@ impl Changes {
         Ok(files)
     }
 
-    /// What changed, once something did and nothing more does.
+    /// The changed files, once something changed and nothing more does.
     pub(super) async fn next(&mut self) -> BTreeSet<PathBuf> {
         let mut changed = BTreeSet::new();
         while changed.is_empty() {
@@ -104,7 +104,7 @@ impl Changes {
         changed
     }
 
-    /// What changed until now: everything whose event has not been taken.
+    /// The changed files until now: everything whose event has not been taken.
     pub(super) async fn until_now(&mut self) -> BTreeSet<PathBuf> {
         let mut changed = BTreeSet::new();
         let mark = self.folder.join(MARK);

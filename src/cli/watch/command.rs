@@ -33,7 +33,7 @@ use super::kept_answers::{REPORT, take_results};
 use super::keys::{HELP, SHORT_HELP, WatchKey, WatchKeys};
 use crate::cli::print::{print_now, say};
 
-/// How many of the tests that still fail are named.
+/// The number of the tests that still fail that are named.
 const MOST_NAMED: usize = 10;
 
 /// The most bytes of the name of a test, or of an expression.
@@ -91,16 +91,16 @@ pub(crate) fn watch(options: &WatchOptions, context: &Context) -> Exit {
     })
 }
 
-/// What a round runs.
+/// The tests that a round runs.
 #[derive(Clone, Debug)]
 enum WatchRound {
-    /// What a change touches, or all tests.
+    /// The tests that a change touches, or all tests.
     Touched(TouchedTests),
     /// The tests that did not pass.
     Failed,
 }
 
-/// Where the answers of a round come from.
+/// The source of the answers of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AnswerSource {
     /// The agent is asked.
@@ -109,7 +109,7 @@ enum AnswerSource {
     Kept,
 }
 
-/// What of a run is seen.
+/// The part of a run's output that is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Output {
     Shown,
@@ -117,7 +117,7 @@ enum Output {
     Report,
 }
 
-/// What comes after a run.
+/// The step after a run.
 #[derive(Clone, Debug)]
 enum NextStep {
     /// It waits for a change or a key.
@@ -137,7 +137,7 @@ struct Watch<'a> {
     context: &'a Context,
     signals: Signals,
     changes: Changes,
-    /// What a person types, if one is there.
+    /// The keys that a person types, if one is there.
     keys: Option<WatchKeys>,
     /// The expression that a person chose tests by, as it was typed.
     filter: Option<String>,
@@ -224,7 +224,7 @@ impl Watch<'_> {
         }
     }
 
-    /// What a key asks for; `last` is the round before.
+    /// The step that a key asks for; `last` is the round before.
     async fn take(&mut self, key: WatchKey, last: &WatchRound) -> NextStep {
         let (round, words) = match key {
             WatchKey::All => (WatchRound::Touched(TouchedTests::All), "all tests"),
@@ -330,7 +330,7 @@ impl Watch<'_> {
         NextStep::Run(WatchRound::Touched(TouchedTests::All), AnswerSource::Agent)
     }
 
-    /// How the program ends that a person quits.
+    /// The exit of a program that a person quits.
     fn exit(&self) -> Exit {
         if self.failing.is_empty() {
             Exit::Success
@@ -473,7 +473,7 @@ impl Watch<'_> {
         }
     }
 
-    /// When the config and the test files were written, and how large they are.
+    /// The modification times and the sizes of the config and the test files.
     fn stamps(
         &self,
         planned: Option<&(Plan, Redactor)>,
@@ -527,7 +527,7 @@ async fn next_key(keys: &mut Option<WatchKeys>) -> WatchKey {
     }
 }
 
-/// Where further options can be: what follows `--` are paths.
+/// The place for further options: the arguments after `--` are paths.
 fn end_of_options(arguments: &[OsString]) -> usize {
     let end = arguments.iter().position(|argument| argument == "--");
     end.unwrap_or(arguments.len())

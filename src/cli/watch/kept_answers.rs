@@ -1,4 +1,4 @@
-//! What the rules of today say to the answers that are kept: a report of `ananke run --again`, read back.
+//! The results of today's rules for the answers that are kept: a report of `ananke run --again`, read back.
 
 use std::collections::BTreeMap;
 use std::fs;

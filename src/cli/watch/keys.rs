@@ -14,16 +14,16 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::cli::print::print_now;
 
-/// How long a reader waits after the end of a line that is no end of the terminal.
+/// The time for which a reader waits after the end of a line that is no end of the terminal.
 const AFTER_END: Duration = Duration::from_millis(100);
 
-/// What every sequence of an arrow key or a function key begins with.
+/// The first byte of every sequence of an arrow key or a function key.
 const ESCAPE: u8 = 0x1b;
 
-/// What follows that if more than one byte does.
+/// The second byte of a sequence that has more than one.
 const INTRODUCERS: [u8; 2] = [b'[', b'O'];
 
-/// What the keys do, as the help says it.
+/// The help for the keys.
 pub(super) const HELP: [&str; 7] = [
     "a      run all tests",
     "f      run the tests that did not pass",
@@ -69,7 +69,7 @@ impl WatchKey {
 pub(super) struct WatchKeys {
     mode: Arc<TerminalMode>,
     set: Option<SetTyping>,
-    /// What the terminal gave at once; empty at the end of a line that is no end of the terminal.
+    /// The bytes that the terminal gave at once; empty at the end of a line that is no end of the terminal.
     typed: UnboundedReceiver<Vec<u8>>,
     waiting: VecDeque<WatchKey>,
 }
@@ -141,7 +141,7 @@ impl WatchKeys {
         String::from_utf8_lossy(&line).trim().to_owned()
     }
 
-    /// What the terminal gives next; never returns once it is gone.
+    /// The bytes that the terminal gives next; never returns once it is gone.
     async fn chunk(&mut self) -> Vec<u8> {
         match self.typed.recv().await {
             Some(typed) => typed,

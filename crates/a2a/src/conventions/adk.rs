@@ -8,7 +8,7 @@ use super::call_change::ConventionChange;
 /// Before the keys of the metadata, by implementation.
 const PREFIXES: [&str; 3] = ["adk_", "kagent_", ""];
 
-/// What a part says about a call; `None` if it is a part like any other.
+/// The change of a call; `None` if it is a part like any other.
 pub(super) fn read(part: &Value) -> Option<ConventionChange> {
     let metadata = part.get("metadata")?;
     let of = |key: &str| {

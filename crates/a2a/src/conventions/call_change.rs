@@ -1,8 +1,8 @@
-//! What a convention says about a tool call.
+//! The change of a tool call that a convention reports.
 
 use serde_json::Value;
 
-/// What a convention says about a tool call, or about what goes with it.
+/// The change of a tool call that a convention reports, or of the reasoning that comes with it.
 #[derive(Clone, Debug, PartialEq)]
 pub(in super::super) enum ConventionChange {
     /// A call. It may be announced several times.
@@ -32,6 +32,6 @@ pub(in super::super) enum ConventionChange {
     },
     /// Text of the agent.
     Text(String),
-    /// What the agent thinks.
+    /// The reasoning of the agent.
     Reasoning(String),
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::part::{PartContent, content, parts, text_of};
 use super::call_change::ConventionChange;
 
-/// What a status update says.
+/// The changes of calls in a status update.
 pub(super) fn read(update: &Value) -> Vec<ConventionChange> {
     let kind = update
         .pointer("/metadata/coderAgent/kind")

@@ -6,7 +6,7 @@ use super::super::config::ToolCallConvention;
 use super::call_change::ConventionChange;
 use super::{adk, gemini, traceability};
 
-/// What a part says about a call; `None` if it is a part like any other.
+/// The change of a call; `None` if it is a part like any other.
 pub(in super::super) fn of_part(
     conventions: &[ToolCallConvention],
     part: &Value,
@@ -17,7 +17,7 @@ pub(in super::super) fn of_part(
         .flatten()
 }
 
-/// What a status update says about calls.
+/// The changes of calls in a status update.
 pub(in super::super) fn of_status(
     conventions: &[ToolCallConvention],
     update: &Value,
@@ -29,7 +29,7 @@ pub(in super::super) fn of_status(
     }
 }
 
-/// What the metadata of `holder`, a message, an artifact, a task or an update, say about calls.
+/// The changes of calls in the metadata of `holder`: a message, an artifact, a task or an update.
 pub(in super::super) fn of_metadata(
     conventions: &[ToolCallConvention],
     holder: &Value,

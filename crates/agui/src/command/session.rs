@@ -13,10 +13,10 @@ use ananke_agents::{
 };
 use ananke_base::context::Clock;
 
-/// How long a program may take to end after its stdin was closed.
+/// The time that a program may take to end after its stdin was closed.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How many lines are read after the last response.
+/// The number of lines that are read after the last response.
 const MOST_STRAY: usize = 100;
 
 /// One conversation with a program.

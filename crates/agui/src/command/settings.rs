@@ -1,4 +1,4 @@
-//! What is known of an agent that is a program before it is started.
+//! The settings of an agent that is a program, which are known before it is started.
 
 use crate::conversation_settings::ConversationSettings;
 use ananke_agents::pipe::PipeProgram;
@@ -12,6 +12,6 @@ pub struct CommandSettings {
     pub program: PipeProgram,
     /// The largest response, in bytes.
     pub max_response_bytes: usize,
-    /// What every run is sent.
+    /// The settings that every run has.
     pub conversation: ConversationSettings,
 }

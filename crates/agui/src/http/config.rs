@@ -53,7 +53,7 @@ pub enum AguiTransport {
 }
 
 impl AguiConfig {
-    /// How the agent is reached.
+    /// The transport of the agent.
     pub(super) fn transport(&self) -> AguiTransport {
         self.transport
             .as_ref()

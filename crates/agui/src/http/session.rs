@@ -23,7 +23,7 @@ const HEADERS: [(&str, &str); 2] = [
     ("accept", "text/event-stream"),
 ];
 
-/// How long a request to stop a run may take.
+/// The time that a request to stop a run may take.
 const STOPPING: Duration = Duration::from_secs(1);
 
 /// One conversation with an agent over HTTP.

@@ -1,4 +1,4 @@
-//! What is known of an AG-UI agent before it is talked to.
+//! The settings of an AG-UI agent that are known before the first request.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use ananke_agents::http::HttpOptions;
 pub struct AguiSettings {
     /// The agent's name in reports.
     pub agent: String,
-    /// Where runs are posted to.
+    /// The URL that runs are posted to.
     pub endpoint: Url,
     /// Headers of every request, in the order of the file.
     pub headers: Vec<(String, String)>,
-    /// What connections and responses need.
+    /// The options of connections and responses.
     pub options: Arc<HttpOptions>,
-    /// How the agent is reached.
+    /// The transport of the agent.
     pub transport: AguiTransport,
-    /// What every run is sent.
+    /// The settings that every run has.
     pub conversation: ConversationSettings,
 }

@@ -1,4 +1,4 @@
-//! What the end of a stream of AG-UI's events means.
+//! The meaning of the end of a stream of AG-UI's events.
 
 use crate::event_reader::AguiEvents;
 use crate::warnings::shown;

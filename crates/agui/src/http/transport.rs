@@ -9,7 +9,7 @@ use super::config::AguiTransport;
 use super::settings::AguiSettings;
 use crate::request_purpose::RequestPurpose;
 
-/// What a runtime is asked to do.
+/// The methods of a runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RuntimeMethod {
     Run,

@@ -12,7 +12,7 @@ use crate::event_kind::EventRef;
 use crate::item::ItemKind;
 use crate::warnings::shown;
 
-/// What the first chunk of an item said that later ones may only repeat.
+/// The fields of the first chunk of an item, which later ones may only repeat.
 #[derive(Debug)]
 struct FirstChunk {
     begun: EventRef,

@@ -17,7 +17,8 @@ use crate::item::ItemKind;
 use crate::warnings::shown;
 use ananke_base::text::ShortText;
 
-/// What has an owner. Ids are unique within a family; a reasoning span and the message inside it may share one.
+/// The families of items with an owner. Ids are unique within a family; a reasoning span and the message inside it may
+/// share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
     Message,

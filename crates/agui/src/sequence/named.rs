@@ -1,4 +1,4 @@
-//! How messages of violations name things and their owners.
+//! The names of items and their owners in the messages of violations.
 
 use std::fmt;
 

@@ -19,7 +19,7 @@ use crate::item::ItemKind;
 use crate::listeners::ChangeListener;
 use crate::run_state::RunState;
 
-/// What the validator knows about one run in addition to its items.
+/// The state of one run in the validator, in addition to its items.
 #[derive(Debug, Default)]
 struct RunChecks {
     owners: LaneOwners,
@@ -30,7 +30,7 @@ struct RunChecks {
 /// Checks the order of the events of one exchange.
 #[derive(Debug, Default)]
 pub(crate) struct Validator {
-    /// How many violations were reported.
+    /// The number of violations that were reported.
     reported: usize,
     /// Whether an event outside the run was reported since the run changed.
     is_outside_reported: bool,

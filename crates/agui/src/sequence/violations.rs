@@ -8,15 +8,15 @@ use crate::event_kind::EventRef;
 use crate::listeners::ChangeListener;
 use ananke_trace::trace::Change;
 
-/// How many violations of one exchange are reported. After them the order of its events is no longer checked: a stream
-/// can violate it without end.
+/// The number of violations of one exchange that are reported. After them the order of its events is no longer checked: a
+/// stream can violate it without end.
 pub(super) const MAX_REPORTED: usize = 100;
 
 /// The violations of one event.
 pub(super) struct EventViolations<'a, 't> {
     /// The event that is checked.
     pub(super) event: EventRef,
-    /// How many were reported in this exchange.
+    /// The number of violations that were reported in this exchange.
     pub(super) reported: usize,
     /// Whether the server says that it speaks 1.0.
     pub(super) is_1_0: bool,

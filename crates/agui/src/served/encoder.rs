@@ -1,4 +1,4 @@
-//! What an agent does as events: one way to say each change, which the decoder takes for the same change.
+//! The events of an agent's actions: one form for each change, which the decoder reads as the same change.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ pub(super) struct Encoder<'r> {
     /// The version that the client speaks: subagents and tokens came with 1.0.
     version: ProtocolVersion,
     frames: Vec<ServedFrame>,
-    /// How long after the request the change comes that is being encoded.
+    /// The time between the request and the change that is being encoded.
     after: Duration,
     /// The reasoning that is open.
     reasoning: Option<String>,

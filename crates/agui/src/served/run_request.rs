@@ -12,7 +12,7 @@ use ananke_base::message::{InterruptAnswer, ToolAnswer, ToolDeclaration, UserCon
 use ananke_base::source::received_json::read_as;
 use ananke_base::text::truncate;
 
-/// How much of a text a description contains, in characters.
+/// The number of characters of a text that a description contains.
 const SHOWN: usize = 80;
 
 /// The body of a request, as clients of any version write it.
@@ -73,7 +73,7 @@ pub(super) struct RunRequest {
 
 impl RunRequest {
     /// # Errors
-    /// What makes the body no request of a run.
+    /// The reason that the body is not a request of a run.
     pub(super) fn read(body: &[u8]) -> Result<Self, String> {
         let input: ReceivedRunInput = read_as(body).map_err(|error| error.to_string())?;
         let action = action(&input)?;
@@ -116,7 +116,7 @@ impl RunRequest {
     }
 }
 
-/// What the request asks that is new.
+/// The action that the request newly asks for.
 fn action(input: &ReceivedRunInput) -> Result<Action, String> {
     if let Some(answers) = input.resume.as_ref().filter(|answers| !answers.is_empty()) {
         let answer = |answer: &InputAnswer| InterruptAnswer {

@@ -1,4 +1,4 @@
-//! What a case asserts, in the words of YAML rules: each assertion in, an entry of a rule out.
+//! The assertions of a case, in the words of YAML rules: each assertion in, an entry of a rule out.
 
 use super::builder::{MapBuilder, false_at, list, number_at, text, text_at, true_at};
 use super::lower::Lowering;

@@ -60,7 +60,7 @@ impl MapBuilder {
         self.entries.is_empty()
     }
 
-    /// Where it is.
+    /// The place in the file.
     pub(super) fn span(&self) -> Span {
         self.span
     }

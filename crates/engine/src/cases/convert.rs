@@ -28,7 +28,7 @@ impl<'a> Conversion<'a> {
         }
     }
 
-    /// What is wrong with the cases, or odd; also if the YAML goes to another directory, `folder`, where local files are not
+    /// The errors and warnings of the cases; also if the YAML goes to another directory, `folder`, where local files are not
     /// found. Without an error among the problems, the file can be converted.
     pub fn problems(&self, folder: Option<&Path>) -> Vec<Diagnostic> {
         let (mut problems, mut count) = (Vec::new(), 0);

@@ -12,7 +12,7 @@ use ananke_base::source::Node;
 use ananke_base::text::parse_duration;
 use ananke_model::model::{CaseLine, Skip, Text};
 
-/// What is known while a case is lowered.
+/// The context in which a case is lowered.
 pub(super) struct Lowering<'s> {
     source: &'s Arc<SourceFile>,
     /// The tree of the case.

@@ -1,4 +1,4 @@
-//! What a case sends: its input, messages and turns in, the conversation of a YAML test out.
+//! The messages of a case: its input, messages and turns in, the conversation of a YAML test out.
 
 use super::builder::{MapBuilder, list, text, text_at};
 use super::lower::Lowering;

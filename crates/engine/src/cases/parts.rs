@@ -13,7 +13,7 @@ use ananke_model::model::{CasePart, CaseParts, PartAudio, PartFile, PartType, Te
 const ANY_BYTES: &str = "application/octet-stream";
 
 impl Lowering<'_> {
-    /// What a message says: a text, or a list of parts.
+    /// The content of a message: a text, or a list of parts.
     pub(super) fn content(&mut self, written: &Spanned<CaseParts>) -> Option<Node> {
         match written.value.0.as_slice() {
             [
@@ -148,7 +148,7 @@ const NO_FILE: PartFile = PartFile {
     filename: None,
 };
 
-/// Where a file comes from.
+/// The source of a file.
 struct Source {
     node: Node,
     span: Span,

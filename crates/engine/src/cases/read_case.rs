@@ -20,7 +20,7 @@ pub(crate) struct ReadCase {
     pub(crate) test: Option<Test>,
     /// The tree of that test, in the shape of YAML.
     pub(crate) node: Option<Node>,
-    /// What is wrong or odd, in no order.
+    /// The errors and warnings, in no order.
     pub(crate) problems: Vec<Diagnostic>,
     /// Whether something is wrong.
     pub(crate) is_broken: bool,

@@ -17,15 +17,15 @@ use ananke_base::source::{MAX_BYTES, reason, remedy};
 /// The mark that some editors begin a file with.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// How much of a text is shown that cannot be read.
+/// The number of characters of an unreadable text that are shown.
 const SHOWN: usize = 200;
 
 /// Some lines of a file: where they are, and a hash to notice that they changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilePart {
-    /// Where they begin, in bytes.
+    /// The offset at which they begin, in bytes.
     offset: u64,
-    /// How many bytes they have.
+    /// The number of bytes.
     length: u64,
     /// The first of them, counted from 1.
     line: u32,
@@ -33,7 +33,7 @@ pub struct FilePart {
     hash: u64,
 }
 
-/// What is done with the text of each case and its place in the file, or with what is wrong with it.
+/// The function that receives the text of each case and its place in the file, or its error.
 type TakeCase<'t> = &'t mut dyn FnMut(Result<CaseText, Diagnostic>);
 
 /// The text of a case.
@@ -41,7 +41,7 @@ type TakeCase<'t> = &'t mut dyn FnMut(Result<CaseText, Diagnostic>);
 pub(crate) struct CaseText {
     /// Its lines.
     pub(crate) source: Arc<SourceFile>,
-    /// Where they are in the file.
+    /// The place in the file.
     pub(crate) part: FilePart,
 }
 
@@ -302,7 +302,7 @@ fn is_comment(line: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// What is in a file: the line and text of each case, or the place and message of a problem.
+    /// The content of a file: the line and text of each case, or the place and message of a problem.
     fn read(text: &[u8]) -> Vec<String> {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.jsonl");

@@ -1,9 +1,9 @@
-//! Where an object of JSON ends that goes over several lines: line by line in, how far it has come out.
+//! The end of a JSON object that extends over several lines: line by line in, the progress of the object out.
 //!
 //! It follows brackets and quotes alone. What is wrong with the object is for the JSON reader to find; here it matters that
 //! a mistake in one object does not take the next ones with it.
 
-/// How far an object has come at the end of a line.
+/// The progress of an object at the end of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ObjectProgress {
     /// It goes on in the next line.
@@ -76,7 +76,7 @@ fn skip_text(bytes: &mut std::slice::Iter<'_, u8>) -> bool {
 mod tests {
     use super::*;
 
-    /// How many lines of the text are one object.
+    /// The number of lines of the text that are one object.
     fn lines(text: &str) -> usize {
         let mut scanner = ObjectScanner::default();
         let mut count = 0;

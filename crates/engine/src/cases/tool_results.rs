@@ -6,7 +6,7 @@ use ananke_base::diagnostic::{Code, Span};
 use ananke_base::source::{Entry, Node, NodeValue};
 use ananke_trace::trace::Path;
 
-/// What a text begins with that is a pattern.
+/// The beginning of a text that is a regular expression.
 const PATTERN: &str = "regex:";
 
 /// The patterns of an expected result.

@@ -25,7 +25,7 @@ use ananke_model::variables::{Interpolation, Leaf, NotReady, add_user_info};
 /// send it that repeat their input or the conversation.
 const MAX_BYTES: u64 = 8 << 20;
 
-/// What the files of a test are looked at with.
+/// The context in which the files of a test are read.
 #[derive(Clone, Copy)]
 pub(crate) struct AttachmentFiles<'a> {
     pub(crate) context: &'a Context,
@@ -36,7 +36,7 @@ pub(crate) struct AttachmentFiles<'a> {
     pub(crate) access: FileAccess,
 }
 
-/// What is said, with the files that go with it.
+/// The content of a message, with the files that belong to it.
 pub(crate) fn user_content(
     content: &model::WrittenContent,
     attachments: &[model::WrittenAttachment],
@@ -234,7 +234,7 @@ impl AttachmentFiles<'_> {
             .is_none_or(|target| target.capabilities().has(capability))
     }
 
-    /// What is sent of a local file.
+    /// The content of a local file that is sent.
     fn content(self, path: &Path) -> Result<FileContent, Diagnostic> {
         let name = display_name(self.context, path);
         let unreadable = |reason: &str| {

@@ -68,7 +68,7 @@ fn address(text: &str) -> Result<AttachmentSource, Diagnostic> {
     }
 }
 
-/// What comes after `data:` (RFC 2397). The content may be written over several lines.
+/// The source after `data:` (RFC 2397). The content may be written over several lines.
 fn data(rest: &str) -> Result<AttachmentSource, Diagnostic> {
     let wrong = |message: String| {
         problem(
@@ -112,7 +112,7 @@ fn data(rest: &str) -> Result<AttachmentSource, Diagnostic> {
     ))
 }
 
-/// What is wrong with a source, and what to do.
+/// The problem of a source, and the remedy.
 pub(super) fn problem(code: Code, message: impl Into<String>, help: &str) -> Diagnostic {
     Diagnostic::error(code, message).help(help)
 }

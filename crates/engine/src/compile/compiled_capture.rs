@@ -11,18 +11,18 @@ use ananke_trace::trace::Path;
 pub struct CompiledCapture {
     /// Its name.
     pub name: String,
-    /// Where its value is found.
+    /// The source of its value.
     pub from: CaptureFrom,
 }
 
-/// Where a value is found. Without a path the whole is meant.
+/// The source of a value. Without a path it is the whole.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CaptureFrom {
     /// In the arguments of the last call to a tool.
     Args(String, Option<Path>),
     /// In the result of the last call to a tool.
     Result(String, Option<Path>),
-    /// What the one group of a pattern matches in the text.
+    /// The match of a pattern's one group in the text.
     Text(Pattern),
     /// In the agent's state.
     State(Option<Path>),

@@ -15,13 +15,13 @@ use ananke_rules::PathPatterns;
 /// A client-side tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompiledClientTool {
-    /// What is declared to the agent.
+    /// The declaration for the agent.
     pub declaration: ToolDeclaration,
-    /// What answers its calls; `None` where nothing says so.
+    /// The mock that answers its calls; `None` if there is none.
     pub mock: Option<CompiledMock>,
 }
 
-/// What answers the calls of a client tool.
+/// The mock that answers the calls of a client tool.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CompiledMock {
     /// Nothing: the call stays open.

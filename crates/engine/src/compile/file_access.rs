@@ -1,6 +1,6 @@
-//! How far the files that a test names are looked at.
+//! The extent to which the files that a test names are read.
 
-/// What is done with a file.
+/// The kinds of access to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileAccess {
     /// Whether it is there is checked.

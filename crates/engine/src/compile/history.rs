@@ -1,4 +1,4 @@
-//! What was said before the first turn: the messages of a test, checked and filled.
+//! The history before the first turn: the messages of a test, checked and filled.
 //!
 //! What a protocol demands of a conversation is held here, before anything is sent: who may say what, and that every
 //! call is known and answered. Agents refuse anything else, or pass over it in silence.
@@ -198,7 +198,7 @@ fn arguments(node: &Node, interpolation: &mut Interpolation<'_>) -> Leaf<String>
     Err(interpolation.report(Code::BadValue, node.span, message, Some(help)))
 }
 
-/// What is known while messages are read one after the other.
+/// The state while messages are read one after the other.
 #[derive(Default)]
 struct Order {
     ids: HashSet<String>,

@@ -11,15 +11,15 @@ use ananke_trace::process::Launch;
 pub struct HookCommand {
     /// Its number in the test, counted from 1.
     pub number: usize,
-    /// What is started.
+    /// The program that is started.
     pub launch: Launch,
-    /// What it is for.
+    /// The role of the hook.
     pub role: HookRole,
     /// Whether what it prints may be quoted: not where a header takes variables, so that it may be a secret.
     pub may_be_quoted: bool,
 }
 
-/// What a hook is for.
+/// The role of a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HookRole {
     /// Before a test: it gives variables.
@@ -38,7 +38,7 @@ impl HookRole {
         matches!(self, Self::Test | Self::RunSetup)
     }
 
-    /// What messages call it.
+    /// The name of the role in messages.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Test => "hook",

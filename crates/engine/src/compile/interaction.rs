@@ -1,4 +1,4 @@
-//! What a test says about input that it has not written down, checked and filled.
+//! The settings of a test for unwritten input, checked and filled.
 
 use std::time::Duration;
 
@@ -7,16 +7,16 @@ use ananke_base::diagnostic::Spanned;
 use ananke_model::model::{Interactive, MissingInput, Short};
 use ananke_model::variables::{Interpolation, Leaf};
 
-/// What a test says about input that it has not written down.
+/// The settings of a test for unwritten input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompiledInteraction {
     /// Whether a person is to be asked; `None` if the test does not say.
     pub asks_person: Option<bool>,
-    /// How long the person may take for one answer.
+    /// The time that the person may take for one answer.
     pub timeout: Duration,
     /// The largest number of turns.
     pub max_turns: usize,
-    /// What to do if there is no input, if the test says it.
+    /// The action if there is no input, if the test gives it.
     pub on_missing_input: Option<MissingInput>,
 }
 

@@ -1,4 +1,4 @@
-//! What goes to an agent with its requests, with its variables filled.
+//! The context that an agent receives with its requests, with its variables filled.
 
 use serde_json::{Map, Value};
 
@@ -36,7 +36,7 @@ pub(crate) fn request_context(
     })
 }
 
-/// How an agent is asked; what is not said is not sent.
+/// The options of the agent; those that are not given are not sent.
 fn options(
     written: &RequestOptions,
     interpolation: &mut Interpolation<'_>,

@@ -1,4 +1,4 @@
-//! What a turn answers a server that asks back, with its variables filled.
+//! The answers of a turn to requests of a server, with its variables filled.
 
 use serde_json::{Map, Value};
 

@@ -11,13 +11,13 @@ use ananke_model::variables::{Interpolation, Leaf};
 use ananke_rules::{Block, CompiledCheckpoint, Library, ScriptSource, inherit, question_keys};
 use ananke_trace::outcome::Level;
 
-/// How many turns a conversation may have of which the test does not say how many.
+/// The largest number of turns of a conversation, if the test gives none.
 pub(super) const DEFAULT_MAX_TURNS: u64 = 20;
 
 /// The most that a test may say.
 pub(super) const MOST_TURNS: u64 = 1000;
 
-/// How long a conversation may take of which the test does not say how long.
+/// The time that a conversation may take, if the test gives none.
 pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// The keys of a question to a simulator that are not of the test's choice.
@@ -37,7 +37,7 @@ const KEYS: [&str; 13] = [
     "session_id",
 ];
 
-/// Who plays the user.
+/// The source of the simulated user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SimulatorSource {
     /// The target of this name.
@@ -47,7 +47,7 @@ pub enum SimulatorSource {
 }
 
 impl SimulatorSource {
-    /// What `name` means: a target, with or without `agents:`, or `scripts:NAME`.
+    /// The source that `name` refers to: a target, with or without `agents:`, or `scripts:NAME`.
     fn named(name: &str) -> Self {
         match SimulatorName::parse(name) {
             SimulatorName::Agent(name) => Self::Agent(name.to_owned()),
@@ -59,21 +59,21 @@ impl SimulatorSource {
 /// A simulated conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompiledSimulation {
-    /// Who plays the user.
+    /// The source of the simulated user.
     pub simulator: SimulatorSource,
-    /// Which model plays the user, if the test says so.
+    /// The model that simulates the user, if the test names it.
     pub connector: Option<String>,
-    /// Who the user is.
+    /// The persona of the user.
     pub persona: Option<String>,
-    /// What the user wants.
+    /// The goal of the user.
     pub goal: Option<String>,
     /// Extra keys of each question.
     pub with: Map<String, Value>,
     /// The largest number of turns.
     pub max_turns: usize,
-    /// How long it may take from the first question to the simulator on.
+    /// The time that it may take from the first question to the simulator on.
     pub timeout: Duration,
-    /// What it must come by, in the order of the file.
+    /// The checkpoints that it must reach, in the order of the file.
     pub checkpoints: Vec<CompiledCheckpoint>,
 }
 
@@ -151,7 +151,7 @@ impl CompiledSimulation {
     }
 }
 
-/// Who plays the user.
+/// The source of the simulated user.
 fn simulator(
     written: &Spanned<Simulate>,
     given: Option<&str>,

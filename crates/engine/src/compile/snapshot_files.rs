@@ -1,4 +1,4 @@
-//! Where the snapshots of a test are kept: its blocks in, with a file for each of their snapshots out.
+//! The files of a test's snapshots: its blocks in, with a file for each of their snapshots out.
 //!
 //! A name follows from what is written alone (the test's name, the turn's number, or the name that a rule gives), so
 //! that it is the same in every run, and which files are no longer used is known before anything runs.
@@ -24,7 +24,7 @@ pub(crate) struct SnapshotFiles<'a> {
     pub(crate) source: &'a Arc<SourceFile>,
     /// The test's name.
     pub(crate) name: &'a str,
-    /// What its row is called, where it runs with one: each row has snapshots of its own.
+    /// The name of its row, if it runs with one: each row has snapshots of its own.
     pub(crate) row: Option<&'a str>,
     pub(crate) access: FileAccess,
 }

@@ -1,4 +1,4 @@
-//! What each turn does, with its variables filled.
+//! The turns of a test, with their variables filled.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use ananke_model::variables::{Interpolation, Leaf};
 /// A turn that is ready to be sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PreparedTurn {
-    /// What it sends.
+    /// The request that it sends.
     pub request: TurnRequest,
     /// Values that later turns can use.
     pub captures: Vec<CompiledCapture>,

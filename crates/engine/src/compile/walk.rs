@@ -6,29 +6,29 @@ use ananke_model::variables::{Interpolation, Leaf};
 use ananke_rules::{Block, CompiledCheckpoint, Library, inherit};
 use ananke_trace::outcome::Level;
 
-/// How many actions a walk has of which the test does not say how many.
+/// The number of actions of a walk, if the test gives none.
 const DEFAULT_STEPS: u64 = 8;
 
 /// The most actions of a walk that a test may say.
 const MOST_STEPS: u64 = 1000;
 
-/// How many walks there are if the test does not say how many.
+/// The number of walks, if the test gives none.
 const DEFAULT_WALKS: u64 = 100;
 
 /// The most walks that a test may say.
 const MOST_WALKS: u64 = 10_000;
 
-/// Where random choices begin if the test does not say it.
+/// The seed of random choices, if the test gives none.
 const DEFAULT_SEED: u64 = 1;
 
-/// How many walks there are, and how they are chosen.
+/// The number of walks, and the way in which they are chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WalkPlan {
     /// The largest number of actions in each.
     pub steps: usize,
-    /// How many there are.
+    /// The number of walks.
     pub walks: u32,
-    /// Where the random choices begin.
+    /// The seed of the random choices.
     pub seed: u64,
     /// The names of the actions, in the order of the file.
     pub actions: Vec<String>,
@@ -63,7 +63,7 @@ impl WalkPlan {
 pub struct CompiledAction {
     /// Its name.
     pub name: String,
-    /// What must be true of the turn before.
+    /// The condition on the turn before.
     pub needs: Option<CompiledCheckpoint>,
 }
 

@@ -1,4 +1,4 @@
-//! Which values arguments can have, according to their schema, and which they had.
+//! The values that arguments can have, according to their schema, and those that they had.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use ananke_trace::trace::json_key;
 
-/// How deep a schema or an argument is looked at.
+/// The largest depth to which a schema or an argument is read.
 const DEEPEST: usize = 16;
 
-/// How many values one schema or one call contributes.
+/// The number of values that one schema or one call contributes.
 const MOST_VALUES: usize = 1000;
 
 /// A place in arguments: keys with dots between them, `[]` for every item of a list.
@@ -40,7 +40,7 @@ pub(super) fn seen(args: &Value) -> BTreeSet<(ArgumentPath, WrittenValue)> {
 struct SchemaWalk<'s> {
     root: &'s Value,
     found: &'s mut BTreeSet<(ArgumentPath, WrittenValue)>,
-    /// How many parts were looked at: references can make a schema larger than its text.
+    /// The number of parts that were read: references can make a schema larger than its text.
     visited: usize,
 }
 

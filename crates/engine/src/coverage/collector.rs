@@ -75,7 +75,7 @@ impl CoverageCollector {
         take_interrupts(trace, noticed, redactor, &mut items);
     }
 
-    /// What is covered so far.
+    /// The coverage so far.
     pub fn report(&self) -> CoverageReport {
         CoverageReport::of(&self.items())
     }

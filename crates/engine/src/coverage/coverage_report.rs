@@ -1,4 +1,4 @@
-//! What tests cover, as programs read it.
+//! The coverage of tests, as programs read it.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! How far tests go with one thing that an agent can do.
+//! The extent to which tests cover one thing that an agent can do.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -35,7 +35,7 @@ impl CoverageState {
     }
 }
 
-/// How a call can end.
+/// The possible ends of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallEnding {
     Ok,
@@ -45,7 +45,7 @@ pub(super) enum CallEnding {
 }
 
 impl CallEnding {
-    /// How a call has ended when its conversation is over.
+    /// The end of a call when its conversation is over.
     pub(super) fn of(call: &ToolCall) -> Self {
         match call.result() {
             None => Self::Pending,

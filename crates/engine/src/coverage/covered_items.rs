@@ -1,26 +1,26 @@
-//! What was declared and what happened so far, within bounds.
+//! The declared and the observed items so far, within bounds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::argument_values::{ArgumentPath, WrittenValue};
 use super::coverage_state::{AnswerStates, CallEnding, CoverageState, OutcomeStates};
 
-/// How many tools are kept.
+/// The number of tools that are kept.
 const MOST_TOOLS: usize = 1000;
 
-/// How many transitions, values or interrupts are kept.
+/// The number of transitions, values or interrupts that are kept.
 const MOST_ITEMS: usize = 50_000;
 
 /// The longest name or value that is kept, in bytes.
 const LONGEST: usize = 256;
 
-/// What was declared and what happened so far.
+/// The declared and the observed items so far.
 #[derive(Debug, Default)]
 pub(super) struct CoveredItems {
     pub(super) tools: BTreeMap<String, CoveredTool>,
     pub(super) transitions: BTreeMap<(String, String), CoverageState>,
     pub(super) interrupts: BTreeMap<String, AnswerStates>,
-    /// How many values all tools have together.
+    /// The number of values of all tools together.
     values: usize,
     /// Whether something is missing, since there was too much of it.
     pub(super) is_partial: bool,

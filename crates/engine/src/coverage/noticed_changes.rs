@@ -11,12 +11,12 @@ pub struct NoticedChanges {
     interrupts: BTreeSet<usize>,
 }
 
-/// What of a call is changed.
+/// The part of a call that is changed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CallPart {
-    /// How it ends: its result, or that it is made at all.
+    /// The end of the call: its result, or that it is made at all.
     Ending,
-    /// When it is made, compared with others, or that it is made at all.
+    /// The order of the call among others, or that it is made at all.
     Order,
     /// An argument, by its name.
     Argument(String),
@@ -33,7 +33,7 @@ impl NoticedChanges {
         self.interrupts.insert(turn);
     }
 
-    /// How far the test goes with this part of a call that happens in it.
+    /// The extent to which the test covers this part of a call that happens in it.
     pub(super) fn of_call(&self, first_event: u32, part: &CallPart) -> CoverageState {
         let is_noticed = self
             .calls
@@ -46,7 +46,7 @@ impl NoticedChanges {
         }
     }
 
-    /// How far the test goes with the answer to an interrupt of this turn.
+    /// The extent to which the test covers the answer to an interrupt of this turn.
     pub(super) fn of_interrupt(&self, turn: usize) -> CoverageState {
         if self.interrupts.contains(&turn) {
             CoverageState::Asserted

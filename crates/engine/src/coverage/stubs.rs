@@ -8,10 +8,10 @@ use ananke_base::source::{Node, to_yaml};
 use ananke_model::model::NEWEST_VERSION;
 use ananke_model::variables::{call_keys, literal_value};
 
-/// Why a stub does not run.
+/// The reason that a stub does not run.
 const SKIPPED: &str = "not written yet";
 
-/// What its user says.
+/// The message of its user.
 const USER: &str = "Write what makes the agent do this";
 
 impl CoverageReport {

@@ -130,7 +130,7 @@ mod tests {
         CONFIRMATION_TOOLS.map(str::to_owned).to_vec()
     }
 
-    /// What is decided after a turn in which an agent did this.
+    /// The decision after a turn in which an agent did this.
     fn after(changes: Vec<Change<'_>>) -> InputDecision {
         let mut trace = Trace::new(json!({}));
         trace.begin_turn(ananke_trace::trace::Input::default());

@@ -1,4 +1,4 @@
-//! How long the turns of a conversation may take, and how much an agent may send.
+//! The time that the turns of a conversation may take, and the amount that an agent may send.
 
 use std::time::Duration;
 
@@ -12,32 +12,32 @@ const OF_TURN: &str = "`timeout_ms` of the turn or of the target sets it (defaul
 const OF_TEST: &str = "`timeout_ms` of the test, or `--timeout`, sets it";
 const OF_CONVERSATION: &str = "`timeout_ms` of `simulate` sets it";
 
-/// What applies to every turn of a conversation, wherever its input comes from.
+/// The limits of every turn of a conversation, whatever the source of its input.
 #[derive(Clone, Debug)]
 pub struct Budget {
     /// The limits of each turn; its timeout is that of a turn that has none of its own.
     pub turn: Limits,
     /// Whether the timeout of a turn is the default: it gives way to a longer limit of the duration of the turn.
     pub is_default_timeout: bool,
-    /// How much time the whole conversation has: of the agent, in turns whose time is virtual, and by the deadline of
+    /// The time of the whole conversation: of the agent, in turns whose time is virtual, and by the deadline of
     /// the limits everything else as well.
     pub whole: Option<Duration>,
 }
 
-/// What is left of the time of a simulated conversation.
+/// The rest of the time of a simulated conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeLeft {
-    /// What is left.
+    /// The rest of the time.
     pub left: Duration,
     /// The whole time.
     pub of: Duration,
 }
 
-/// What of a budget one turn gets.
+/// The part of a budget that one turn gets.
 pub(super) struct TurnBudget {
     /// The limits of its first exchange.
     pub(super) limits: Limits,
-    /// What the turn itself may take.
+    /// The time that the turn itself may take.
     own: Duration,
     /// The time for the whole test.
     whole: Option<Duration>,

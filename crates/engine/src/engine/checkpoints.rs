@@ -69,7 +69,7 @@ impl Checkpoints {
             .any(|watched| watched.checkpoint.id == id && watched.reached_at.is_some())
     }
 
-    /// Why the condition `id` is not true of the last turn, if that is known.
+    /// The reason that the condition `id` is not true of the last turn, if that is known.
     pub fn unmet(&self, id: &str) -> Option<&str> {
         self.conditions
             .iter()
@@ -201,7 +201,7 @@ impl WatchedCheckpoint {
         self.reached_at.is_none() && self.checkpoint.is_required
     }
 
-    /// Why the turn that has ended does not reach it.
+    /// The reason that the turn that has ended does not reach it.
     async fn missed_in_turn(
         &mut self,
         waits_for: Option<String>,

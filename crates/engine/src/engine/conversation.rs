@@ -27,7 +27,7 @@ use ananke_trace::outcome::{
 };
 use ananke_trace::trace::{AnsweredInterrupt, Input, InterruptStatus, Trace};
 
-/// What a violation of the protocol makes of its turn.
+/// The effect of a violation of the protocol on its turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AtViolation {
     /// A warning.
@@ -37,9 +37,9 @@ pub enum AtViolation {
     Fail,
 }
 
-/// What a conversation is made of.
+/// The parts of a conversation.
 pub struct ConversationParts<'a> {
-    /// Who is talked to.
+    /// The lane of the agent.
     pub lane: Lane,
     /// The session with the agent.
     pub session: Box<dyn Session>,
@@ -47,7 +47,7 @@ pub struct ConversationParts<'a> {
     pub trace: Trace,
     /// The rules.
     pub evaluator: Evaluator,
-    /// What the conversation must come by.
+    /// The checkpoints that the conversation must reach.
     pub checkpoints: Checkpoints,
     /// Executes client-side tools.
     pub tools: &'a mut dyn ToolHost,
@@ -57,13 +57,13 @@ pub struct ConversationParts<'a> {
     pub requests: &'a mut dyn RequestHost,
     /// Ids of messages.
     pub ids: Arc<dyn Ids>,
-    /// Who follows it.
+    /// The observers of the conversation.
     pub observers: Vec<Box<dyn Observer + 'a>>,
-    /// How long it may take, and how much an agent may send.
+    /// The time that it may take, and the amount that an agent may send.
     pub budget: Budget,
-    /// When a turn ends in which a rule fails.
+    /// The moment at which a turn ends if a rule fails.
     pub at_failure: AtFailure,
-    /// What a violation of the protocol makes of its turn.
+    /// The effect of a violation of the protocol on its turn.
     pub at_violation: AtViolation,
 }
 
@@ -213,7 +213,7 @@ impl Conversation<'_> {
         Ok(())
     }
 
-    /// What came of it, with the snapshots to write.
+    /// The result of the conversation, with the snapshots to write.
     fn finish(mut self) -> ConversationResult {
         self.result.snapshots = self.sink.evaluator.take_captured();
         if !self.result.turns.is_empty() {
@@ -497,7 +497,7 @@ mod tests {
         }
     }
 
-    /// How many rules of the whole conversation failed.
+    /// The number of rules of the whole conversation that failed.
     fn failed(result: &ConversationResult) -> usize {
         result.rules.iter().filter(|rule| rule.has_failed()).count()
     }

@@ -12,13 +12,13 @@ use ananke_base::text::duration;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
 use ananke_trace::trace::{Origin, RunEnd, ToolCall, Trace};
 
-/// How often in one turn an agent may wait for its client (SPEC 6).
+/// The number of times in one turn that an agent may wait for its client (SPEC 6).
 const MOST_ROUNDS: usize = 25;
 
 /// Exchanges requests and responses until no call waits for the client.
 ///
 /// # Errors
-/// Why the turn could not be evaluated to its end.
+/// The reason that the turn could not be evaluated to its end.
 pub(super) async fn exchange(
     session: &mut dyn Session,
     sink: &mut TraceSink<'_>,
@@ -59,7 +59,7 @@ pub(super) async fn exchange(
     Ok(())
 }
 
-/// Why an exchange that ended so could not be evaluated to its end.
+/// The reason that an exchange with this end could not be evaluated to its end.
 fn check(
     ended: Result<Ended, TargetError>,
     budget: &TurnBudget,
@@ -116,7 +116,7 @@ fn check(
     }
 }
 
-/// How far the last exchange got, as the end of a message about its timeout; empty if there is none.
+/// The progress of the last exchange, as the end of a message about its timeout; empty if there is none.
 fn reached(trace: &Trace) -> String {
     let Some(exchange) = trace.exchanges.last() else {
         return String::new();

@@ -35,7 +35,7 @@ use ananke_trace::outcome::{Halt, Level, TurnEnd, TurnOutcome};
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{Change, MessageKind, ResultContent, RunEnd, ToolCall, Trace};
 
-/// What the fake agent does in one exchange.
+/// The acts of the fake agent in one exchange.
 #[derive(Clone, Debug)]
 pub(super) enum FakeAct {
     /// Says something and finishes.

@@ -1,4 +1,4 @@
-//! Where the inputs of a conversation come from: turns written in a test, a simulator, a person.
+//! The source of the inputs of a conversation: turns written in a test, a simulator, a person.
 
 use futures_util::future::BoxFuture;
 
@@ -9,23 +9,23 @@ use ananke_rules::TurnRules;
 use ananke_trace::outcome::{Halt, InputDecision, InputOrigin, Problem, TurnOutcome};
 use ananke_trace::trace::Trace;
 
-/// What an input source sees of a conversation.
+/// The conversation as an input source sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct ConversationSoFar<'a> {
-    /// What was said and done.
+    /// The messages and calls so far.
     pub trace: &'a Trace,
-    /// What it has come by.
+    /// The checkpoints and those that were reached.
     pub checkpoints: &'a Checkpoints,
 }
 
 /// The next turn of a conversation.
 #[derive(Clone, Debug)]
 pub struct NextTurn {
-    /// What it sends.
+    /// The request that it sends.
     pub request: TurnRequest,
-    /// Who says it.
+    /// The origin of the input.
     pub origin: InputOrigin,
-    /// What is left of the time of a simulated conversation.
+    /// The rest of the time of a simulated conversation.
     pub time_left: Option<TimeLeft>,
     /// The rules that apply to it, if they were not known when the conversation began.
     pub rules: Option<TurnRules>,
@@ -43,12 +43,12 @@ impl NextTurn {
     }
 }
 
-/// What an input source finds out about a turn that has ended.
+/// The review of a turn that has ended by its input source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TurnReview {
     /// Warnings about the turn.
     pub warnings: Vec<String>,
-    /// Why the turn does not count as it ended.
+    /// The reason that the turn does not count as it ended.
     pub problem: Option<Problem>,
     /// Whether the agent waits for input, if that was looked at.
     pub awaits: Option<InputDecision>,
@@ -76,6 +76,6 @@ pub trait InputSource: Send {
         true
     }
 
-    /// How many turns [`Self::next`] has not given yet; `None` if that is not known.
+    /// The number of turns that [`Self::next`] has not given yet; `None` if that is not known.
     fn remaining(&self) -> Option<usize>;
 }

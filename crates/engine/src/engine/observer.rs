@@ -1,4 +1,4 @@
-//! Who follows a conversation while it goes on: a recorder, a live display.
+//! The observers of a conversation while it goes on: a recorder, a live display.
 
 use ananke_agents::{TargetError, Wire};
 use ananke_base::context::At;

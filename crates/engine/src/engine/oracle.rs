@@ -1,4 +1,4 @@
-//! Who answers what a rule cannot know by itself.
+//! The source of answers that a rule cannot know by itself.
 
 use futures_util::future::BoxFuture;
 

@@ -1,4 +1,4 @@
-//! What is pending between two turns (interrupts, and calls without a result), and which answer is for which.
+//! The interrupts and calls without a result that are pending between two turns, and the answers to them.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use ananke_model::model::resume_type_name;
 use ananke_trace::outcome::{ErrorKind, Problem};
 use ananke_trace::trace::{Interrupt, Origin, RunEnd, ToolCall, Trace};
 
-/// What is pending: interrupts, and calls of the last turn without a result.
+/// The pending interrupts, and calls of the last turn without a result.
 struct Pending<'t> {
     interrupts: &'t [Interrupt],
     calls: Vec<&'t ToolCall>,
@@ -22,7 +22,7 @@ enum PendingItem<'t> {
     Call(&'t ToolCall),
 }
 
-/// Why a message of the user cannot be sent: interrupts are pending (SPEC 5).
+/// The reason that a message of the user cannot be sent: interrupts are pending (SPEC 5).
 pub(super) fn unanswered(trace: &Trace) -> Option<Problem> {
     let pending = Pending::of(trace);
     (!pending.interrupts.is_empty()).then(|| {

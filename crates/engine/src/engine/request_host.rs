@@ -1,4 +1,4 @@
-//! Who answers what a server asks back.
+//! The host that answers requests of a server.
 
 use futures_util::future::BoxFuture;
 

@@ -1,23 +1,23 @@
-//! What comes of a conversation.
+//! The result of a conversation.
 
 use ananke_rules::Captured;
 use ananke_trace::outcome::{CheckpointOutcome, Halt, RuleResult, Status, TurnOutcome};
 use ananke_trace::trace::Trace;
 
-/// What came of a conversation.
+/// The result of a conversation.
 #[derive(Debug, Default)]
 pub struct ConversationResult {
     /// The turns that were sent.
     pub turns: Vec<TurnOutcome>,
-    /// How many turns were known to follow and were not sent.
+    /// The number of turns that were known to follow and were not sent.
     pub turns_not_run: usize,
     /// The rules of the whole conversation with their results, and those of its turns that are not shown.
     pub rules: Vec<RuleResult>,
-    /// What it was to come by.
+    /// The checkpoints that it was to reach.
     pub checkpoints: Vec<CheckpointOutcome>,
     /// The rules that were not evaluated, because their judges were not to be asked: a warning each.
     pub not_asked: Vec<String>,
-    /// Why it ended before its time, apart from what its last turn says.
+    /// The reason that it ended before its time, apart from the problem of its last turn.
     pub halt: Option<Halt>,
     /// The rules of the whole conversation that nothing decided, in words, if it was skipped.
     pub open_rules: Vec<String>,
@@ -25,11 +25,11 @@ pub struct ConversationResult {
     pub trace: Trace,
     /// The snapshots to write.
     pub snapshots: Vec<Captured>,
-    /// How many messages came before the agent's last one, those before the first turn apart.
+    /// The number of messages that came before the agent's last one, those before the first turn apart.
     pub messages_count: usize,
     /// The agent's state at the end, as JSON; `None` where it has none.
     pub state: Option<String>,
-    /// What is odd about how the agent ended the conversation.
+    /// The oddities of the way in which the agent ended the conversation.
     pub warnings: Vec<String>,
     /// The time of the agent, in microseconds.
     pub duration_us: u64,

@@ -34,7 +34,7 @@ pub enum TapeItem {
 }
 
 impl TapeItem {
-    /// What happened on the connection, if it is part of a trace.
+    /// The event of the connection, if it is part of a trace.
     pub fn of_wire(at: At, wire: Wire<'_>) -> Option<Self> {
         match wire {
             Wire::Request { .. } | Wire::Headers(_) => None,
@@ -71,7 +71,7 @@ pub struct TapePlayer {
     pub trace: Trace,
     /// The rules.
     pub evaluator: Evaluator,
-    /// What they found in turns that have ended.
+    /// The failures that they found in turns that have ended.
     pub failures: Vec<RuleResult>,
     deltas: Vec<Delta>,
     turns: usize,
@@ -89,7 +89,7 @@ impl TapePlayer {
         }
     }
 
-    /// Why a rule that was decided since the last call neither passed nor failed.
+    /// The reason that a rule that was decided since the last call neither passed nor failed.
     pub fn take_not_shown(&mut self) -> Option<String> {
         if self.trace.is_whole() {
             return None;

@@ -1,4 +1,4 @@
-//! Who executes the client-side tools of a conversation.
+//! The host that executes the client-side tools of a conversation.
 
 use futures_util::future::BoxFuture;
 
@@ -6,7 +6,7 @@ use ananke_base::message::ToolAnswer;
 use ananke_trace::outcome::Halt;
 use ananke_trace::trace::{ToolCall, Trace};
 
-/// Who handles a call to a tool, and whether it is answered.
+/// The executor of a call to a tool, and whether the call is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handling {
     /// It is not a client-side tool: the agent executes it.
@@ -19,7 +19,7 @@ pub enum Handling {
 
 /// Executes client-side tools.
 pub trait ToolHost: Send {
-    /// How a call to `tool` is handled.
+    /// The handling of a call to `tool`.
     fn handling(&self, tool: &str) -> Handling;
 
     /// Answers a call.

@@ -13,10 +13,10 @@ use ananke_base::message::{Lane, ServerAnswer, ServerAnswers, ServerRequest, Too
 use ananke_rules::{Evaluator, Following, TurnRules};
 use ananke_trace::trace::{Change, Delta, Input, Trace};
 
-/// When a turn ends in which a rule fails.
+/// The moment at which a turn ends if a rule fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AtFailure {
-    /// When the agent ends it, so that all its rules are evaluated.
+    /// The end by the agent, so that all its rules are evaluated.
     #[default]
     Finish,
     /// At once.
@@ -30,7 +30,7 @@ pub(super) struct TraceSink<'a> {
     pub(super) evaluator: Evaluator,
     pub(super) checkpoints: Checkpoints,
     requests: &'a mut dyn RequestHost,
-    /// What the running turn answers a server by itself.
+    /// The answers that the running turn gives a server by itself.
     pub(super) answers: ServerAnswers,
     observers: Vec<Box<dyn Observer + 'a>>,
     deltas: Vec<Delta>,

@@ -1,4 +1,4 @@
-//! What a report needs of a turn, bounded, taken from the trace.
+//! The part of a turn that a report needs, bounded, taken from the trace.
 
 use ananke_base::context::{At, Clock};
 use ananke_base::message::HistoryMessage;
@@ -78,7 +78,7 @@ pub fn history(messages: &[HistoryMessage]) -> Vec<EarlierMessage> {
     shown.iter().map(line).collect()
 }
 
-/// How long the agent let its user wait; the first gaps, if there are very many.
+/// The times for which the agent let its user wait; the first gaps, if there are very many.
 fn timing(trace: &Trace, turn: &TurnRanges, limits: TimeLimits) -> Timing {
     let gaps = trace
         .gaps(turn)
@@ -97,7 +97,7 @@ fn timing(trace: &Trace, turn: &TurnRanges, limits: TimeLimits) -> Timing {
     }
 }
 
-/// How many messages came before the agent's last one: those of the user, and those of the agent that are not empty. All
+/// The number of messages before the agent's last one: those of the user, and those of the agent that are not empty. All
 /// of them if the agent did not answer the last one.
 pub(super) fn messages_count(trace: &Trace) -> usize {
     let of_user =
@@ -146,7 +146,7 @@ fn warnings(turn: &TurnRanges) -> Vec<String> {
     warnings
 }
 
-/// How the last run of the turn ended, as the agent reported it.
+/// The end of the turn's last run, as the agent reported it.
 fn run_end(trace: &Trace, turn: &TurnRanges) -> Option<ReportedRunEnd> {
     let exchanges = trace.exchanges.get(turn.exchanges.clone())?;
     Some(match exchanges.last()?.run_end.as_ref()? {
@@ -209,7 +209,7 @@ fn lines(trace: &Trace, turn: &TurnRanges, warnings: &mut Vec<String>) -> Vec<Tr
         .collect()
 }
 
-/// What a line can show.
+/// The items that a line can show.
 #[derive(Clone, Copy)]
 enum ShownItem<'t> {
     Message(&'t Message),

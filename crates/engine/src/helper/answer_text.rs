@@ -1,8 +1,8 @@
-//! What every answer of a helper is read with: how it is quoted, and what its fence holds.
+//! The rules for reading every answer of a helper: the way it is quoted, and the content of its fence.
 
 use ananke_trace::redact::truncated;
 
-/// How many characters of something unexpected are shown.
+/// The number of characters of an unexpected text that are shown.
 const SHOWN: usize = 200;
 
 /// A part of an answer, on one line.
@@ -13,7 +13,7 @@ pub(super) fn shown(text: &str) -> String {
     )
 }
 
-/// What is in the one fenced block that `text` consists of.
+/// The content of the one fenced block that `text` consists of.
 pub(super) fn fenced(text: &str) -> Option<&str> {
     const FENCE: &str = "```";
     let (_, inside) = text.strip_prefix(FENCE)?.split_once('\n')?;

@@ -23,12 +23,12 @@ use ananke_rules::{Decision, Evaluator, Inherited, Question};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem, Status};
 use ananke_trace::trace::Trace;
 
-/// How often a helper is asked again that gave no answer, or none that can be read.
+/// The number of times that a helper is asked again if it gave no answer, or none that can be read.
 const RETRIES: u32 = 1;
 
 /// A target as the helper of one test.
 pub struct Helper<'a> {
-    /// What it is asked for.
+    /// The role in which it is asked.
     pub role: HelperRole,
     /// The name of the target.
     pub name: &'a str,
@@ -40,9 +40,9 @@ pub struct Helper<'a> {
     pub client_tools: Arc<[ToolDeclaration]>,
     /// Executes them.
     pub tools: &'a mut dyn ToolHost,
-    /// How far each exchange may go.
+    /// The limits of each exchange.
     pub limits: Limits,
-    /// Which test, run and attempt this is.
+    /// The test, run and attempt.
     pub key: CaseKey,
     /// Clock, ids and transport.
     pub environment: &'a AttemptEnvironment,
@@ -53,7 +53,7 @@ pub struct Helper<'a> {
 }
 
 impl Helper<'_> {
-    /// How long a helper may take to answer that may take so long once.
+    /// The time that a helper may take to answer, with its retries, if one answer may take `once`.
     pub fn longest(once: Duration) -> Duration {
         once * (RETRIES + 1)
     }
@@ -92,7 +92,7 @@ impl Helper<'_> {
         }
     }
 
-    /// What the helper says to `question`.
+    /// The answer of the helper to `question`.
     async fn text(&mut self, question: &HelperQuestion) -> Result<String, Halt> {
         let thread_id = self.environment.helper_ids(&self.lane).next("thread");
         let model = self
@@ -158,7 +158,7 @@ impl Helper<'_> {
         }
     }
 
-    /// What was said in a conversation that is over.
+    /// The answer in a conversation that is over.
     fn read(&self, result: ConversationResult) -> Result<String, Halt> {
         let ConversationResult {
             turns, halt, trace, ..

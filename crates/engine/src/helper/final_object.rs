@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::answer_object::AnswerObject;
 use ananke_base::source::received_json;
 
-/// What begins and ends a block of code.
+/// The mark at the beginning and the end of a block of code.
 const FENCE: &str = "```";
 
 /// The object that an answer is, or ends with: alone, in the only fenced block, or from the beginning of a line on.
@@ -20,7 +20,7 @@ pub(super) struct FinalObject<'t> {
     pub(super) written: &'t str,
     /// The key that is duplicated in it first, if there is one.
     duplicate_key: Option<String>,
-    /// What it means: one object, and more if its duplicate keys have different values.
+    /// The meanings of the object: one, and more if its duplicate keys have different values.
     meanings: Vec<Map<String, Value>>,
 }
 
@@ -63,7 +63,7 @@ impl<'t> FinalObject<'t> {
         first.is_some_and(|fields| keys.iter().any(|key| fields.contains_key(*key)))
     }
 
-    /// What `read` makes of it.
+    /// The result of `read`.
     ///
     /// # Errors
     /// Those of `read`, and if duplicate keys have values of different meanings.
@@ -84,7 +84,7 @@ impl<'t> FinalObject<'t> {
     }
 }
 
-/// What is before the only fenced block of an answer that ends with it, and what is in the block.
+/// The text before the only fenced block of an answer that ends with it, and the content of the block.
 fn only_block(answer: &str) -> Option<(&str, &str)> {
     let inside = answer.strip_suffix(FENCE)?;
     let mut fences = fences(inside);
@@ -96,7 +96,7 @@ fn only_block(answer: &str) -> Option<(&str, &str)> {
     Some((prose, inside))
 }
 
-/// Where a line begins with a fence.
+/// The offsets of lines that begin with a fence.
 fn fences(text: &str) -> impl Iterator<Item = usize> {
     line_starts(text).filter(|start| text[*start..].starts_with(FENCE))
 }

@@ -1,15 +1,15 @@
-//! What the command line says of a generator of test cases: `agents:NAME?count=5&focus=…`.
+//! The generator of test cases on the command line: `agents:NAME?count=5&focus=…`.
 
 use serde_json::{Map, Number, Value};
 use url::form_urlencoded;
 
-/// How many cases a generator is asked for without a number (SPEC 9).
+/// The number of cases that a generator is asked for without a number (SPEC 9).
 const COUNT: u64 = 5;
 
 /// The tools of the agent under test; as a parameter, the target that has them.
 const TOOLS: &str = "target_tools";
 
-/// Who generates test cases.
+/// The kind of generator of test cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeneratorKind {
     /// A target of the config.
@@ -21,11 +21,11 @@ pub enum GeneratorKind {
 /// A generator of test cases, as the command line names it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Generator {
-    /// What it is.
+    /// The kind of the generator.
     pub kind: GeneratorKind,
     /// Its name.
     pub name: String,
-    /// What it is asked in addition, in the order of the command line; always with `count`.
+    /// The further parameters of the request, in the order of the command line; always with `count`.
     pub parameters: Map<String, Value>,
 }
 
@@ -62,7 +62,7 @@ impl Generator {
         self.parameters.get(TOOLS).and_then(Value::as_str)
     }
 
-    /// What it is asked for cases for the agent `target`.
+    /// The request for cases for the agent `target`.
     pub fn keys(&self, target: &str, description: &str, tools: &Value) -> Map<String, Value> {
         let mut keys = Map::new();
         keys.insert("target_agent".to_owned(), target.into());

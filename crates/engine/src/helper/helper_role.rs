@@ -1,11 +1,11 @@
-//! What a helper is asked for.
+//! The roles of helpers.
 
-/// What a helper is asked for.
+/// The role of a helper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelperRole {
     /// A verdict on what the agent did.
     Validator,
-    /// What a user says next.
+    /// The next input of a user.
     Simulator,
     /// Test cases.
     Generator,
@@ -32,7 +32,7 @@ impl HelperRole {
         }
     }
 
-    /// What users call it, also in the name of its lane.
+    /// The name of the role for users, also in the name of its lane.
     pub fn name(self) -> &'static str {
         match self {
             Self::Validator => "judge",
@@ -40,7 +40,7 @@ impl HelperRole {
         }
     }
 
-    /// How it has to answer, as help about an answer that cannot be read.
+    /// The form of its answer, as help about an answer that cannot be read.
     pub fn help(self) -> Option<&'static str> {
         match self {
             Self::Validator => Some(

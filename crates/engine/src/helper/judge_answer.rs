@@ -16,7 +16,7 @@ use ananke_trace::trace::is_same_number;
 /// The longest answer that is read, in bytes.
 const LONGEST: usize = 64 << 10;
 
-/// How many suggestions are kept.
+/// The number of suggestions that are kept.
 const MOST_SUGGESTIONS: usize = 20;
 
 /// The keys of which one makes an object a verdict.
@@ -67,7 +67,7 @@ struct FoundVerdict<'t> {
     written: &'t str,
     /// The part of it that must not be quoted: a line without its reason, which may follow a quotation.
     word: &'t str,
-    /// What else the judge says.
+    /// The text of the judge around it.
     prose: [&'t str; 2],
 }
 
@@ -144,7 +144,7 @@ fn of_object(object: AnswerObject<'_>) -> Result<JudgeAnswer, String> {
     })
 }
 
-/// What `verdict` says: `pass` or `fail`.
+/// The value of `verdict`: `pass` or `fail`.
 fn of_word(object: AnswerObject<'_>) -> Result<bool, String> {
     let value = object.value(KEYS[1]);
     let word = value.as_str().unwrap_or_default().trim();
@@ -197,7 +197,7 @@ fn other_score(prose: &str, score: &Number) -> Option<String> {
     })
 }
 
-/// What there is instead of a verdict.
+/// The description of an answer without a verdict.
 fn no_verdict(text: &str) -> String {
     let alone = text.trim();
     let alone = fenced(alone).unwrap_or(alone);

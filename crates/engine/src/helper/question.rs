@@ -7,13 +7,13 @@ use super::helper_role::HelperRole;
 /// A question to a helper.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HelperQuestion {
-    /// What it is asked for.
+    /// The role in which it is asked.
     pub role: HelperRole,
     /// The id of the test that it is asked for, if it is one.
     pub test_id: Option<String>,
     /// The keys of its role, and those that the test passes on.
     pub keys: Map<String, Value>,
-    /// Which model is to answer, if the question says so.
+    /// The model that is to answer, if the question names one.
     pub connector: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What a helper may quote: everything that was said and done in the conversation that it is asked about.
+//! The text that a helper may quote: all messages and calls of the conversation that it is asked about.
 //!
 //! **Invariant:** quotes, backslashes, white space and what is not visible make no difference: a quotation is found word for word.
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use ananke_base::text::TextForm;
 
-/// What parts the words of a text in [`QuotableText`].
+/// The separator between the words of a text in [`QuotableText`].
 const SPACE: char = ' ';
 
 /// Everything that was said and done in a conversation, as words.

@@ -14,14 +14,14 @@ const LONGEST: usize = 64 << 10;
 /// The keys of which one makes an object an answer.
 const KEYS: [&str; 3] = ["input", "message", "goal_achieved"];
 
-/// What a simulator answers (SPEC 8).
+/// The answer of a simulator (SPEC 8).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SimulatorAnswer {
-    /// What the user says next; empty if the user says nothing more.
+    /// The next input of the user; empty if there is none.
     pub(crate) input: String,
     /// Whether the user has what they want.
     pub(crate) is_goal_achieved: bool,
-    /// Why, in the simulator's words.
+    /// The reason, in the simulator's words.
     pub(crate) reasoning: Option<String>,
 }
 

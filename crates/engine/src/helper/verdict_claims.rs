@@ -1,4 +1,4 @@
-//! What looks like a verdict next to a verdict: in prose, and among the keys of an object.
+//! The claims of a verdict next to a verdict: in prose, and among the keys of an object.
 //!
 //! **Invariant:** every spelling of the words for a verdict is found if it is set off from the sentence around it. A word
 //! within a sentence ("it does not fail to name a price") is none.
@@ -81,7 +81,7 @@ const FILLERS: [&str; 10] = [
     "is", "was", "a", "an", "and", "the", "clear", "clearly", "overall", "final",
 ];
 
-/// How many words may be between the name of a verdict and its value.
+/// The number of words that may be between the name of a verdict and its value.
 const MOST_BETWEEN: usize = 4;
 
 /// The signs that mark a word up, or quote it.
@@ -129,7 +129,7 @@ impl GivenVerdict {
     }
 }
 
-/// What a key claims with its value. A text is looked at only if it says nothing but a verdict.
+/// The claim of a key with its value. A text is read only if it is nothing but a verdict.
 fn claim_of_key(key: &str, value: &Value) -> Option<bool> {
     let words = key_words(key);
     let (name, before) = words.split_last()?;
@@ -186,7 +186,7 @@ fn claims(text: &str) -> Vec<(usize, bool)> {
     (0..words.len()).filter_map(claim).collect()
 }
 
-/// What a word claims together with the value after it: `passed: false`, `verdict = reject`, `FAIL: no price`.
+/// The claim of a word together with the value after it: `passed: false`, `verdict = reject`, `FAIL: no price`.
 fn of_value(text: &str, words: &[AnswerWord<'_>], index: usize) -> Option<bool> {
     let name = words[index].lowercase.as_str();
     let after = text[words[index].end..].trim_start_matches(MARKUP);

@@ -5,23 +5,23 @@ use serde_json::Value;
 use super::output::{OutputError, kind, start_of};
 use ananke_base::source::received_json;
 
-/// What a program is to print.
+/// The output that a program is to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// Variables: one JSON object.
     Variables,
     /// Whether what the agent did is right: `true`, `false` or `{pass, message}`.
     Verdict,
-    /// What a tool answers: `{result}` or `{error}`.
+    /// The answer of a tool: `{result}` or `{error}`.
     ToolAnswer,
     /// Test cases: a list, or an object that has them.
     Cases,
-    /// What the user says next: a text, or `{input, goal_achieved}`.
+    /// The next input of the user: a text, or `{input, goal_achieved}`.
     UserInput,
 }
 
 impl Expected {
-    /// What it is, in words.
+    /// The name of the output, in words.
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::Variables => "one JSON object",
@@ -32,7 +32,7 @@ impl Expected {
         }
     }
 
-    /// What to do where a program prints something else.
+    /// The remedy if a program prints something else.
     pub(super) fn help(self) -> String {
         match self {
             Self::Variables => {
@@ -47,7 +47,7 @@ impl Expected {
         }
     }
 
-    /// What is wrong with an answer, in words that say what it is; `None` if it is valid. Any answer with variables is valid
+    /// The mismatch of an answer, in words that say what it is; `None` if it is valid. Any answer with variables is valid
     /// here: their reader checks what is in them.
     pub fn mismatch(self, answer: &Value) -> Option<&'static str> {
         let Value::Object(fields) = answer else {

@@ -14,10 +14,10 @@ use ananke_rules::ScriptSource;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
 use ananke_trace::process::{ExitStatus, StartError, stderr_ends};
 
-/// What an exit code of a shell means when the command was not found, or could not be run.
+/// The exit codes of a shell if the command was not found, or could not be run.
 const NOT_RUN: [i32; 2] = [126, 127];
 
-/// Why a program failed.
+/// The reason that a program failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FailureCause {
     /// It could not be started: why, and what to do, which may be empty.
@@ -110,7 +110,7 @@ impl ProgramError {
         matches!(self.cause, FailureCause::Start(..))
     }
 
-    /// What to do about it.
+    /// The remedy.
     pub fn help(&self) -> Option<String> {
         let help = match &self.cause {
             FailureCause::Start(_, help) if help.is_empty() => return None,

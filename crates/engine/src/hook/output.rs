@@ -6,7 +6,7 @@ use ananke_base::source::printable;
 use ananke_model::variables::{is_name, is_reserved};
 use ananke_trace::redact::{BESIDE, excerpt};
 
-/// Why what a program printed is of no use.
+/// The reason that the output of a program cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum OutputError {
     /// No JSON, in the words of the parser; the output's start.
@@ -21,7 +21,7 @@ pub(super) enum OutputError {
     Reserved(String),
 }
 
-/// How many bytes of an output are quoted.
+/// The number of bytes of an output that are quoted.
 const QUOTED: usize = 200;
 
 /// The variables in `output`: one JSON object; nothing printed is none. Errors quote `shown`.
@@ -37,7 +37,7 @@ pub(super) fn variables(output: &[u8], shown: &[u8]) -> Result<Map<String, Value
     }
 }
 
-/// What a value is, in words.
+/// The kind of a value, in words.
 pub(super) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Object(_) => "an object",

@@ -10,16 +10,16 @@ use ananke_trace::process::{Tail, read_some};
 /// The most that a program may print to stdout (SPEC 3).
 pub(super) const MOST_OUTPUT: usize = 8 << 20;
 
-/// How much of the end of stderr is kept, in bytes.
+/// The number of bytes of the end of stderr that are kept.
 const KEPT_ERRORS: usize = 4 << 10;
 
-/// How many lines of stderr an error shows.
+/// The number of lines of stderr that an error shows.
 pub(super) const SHOWN_LINES: usize = 10;
 
-/// How much is read at once.
+/// The number of bytes that are read at once.
 const CHUNK: usize = 16 << 10;
 
-/// Why reading stopped.
+/// The reason that reading stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReadStop {
     /// All pipes are closed.

@@ -14,8 +14,8 @@ use ananke_trace::process::{
     ExitStatus, Launch, Process, Program, StartError, Started, Tail, start,
 };
 
-/// How long output may still come when the program is over: a process of its own may be about to write it, and one that
-/// left the group may hold the pipes for ever.
+/// The time for which output may still come when the program is over: a process of its own may be about to write it,
+/// and one that left the group may hold the pipes for ever.
 const LINGER: Duration = Duration::from_millis(150);
 
 /// A program that was started.
@@ -24,7 +24,7 @@ pub(super) struct RunningProgram {
     process: Process,
 }
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ProgramEnd {
     /// By itself or by a signal.
@@ -45,7 +45,7 @@ pub(super) struct Finished {
 }
 
 impl Finished {
-    /// Why it failed, which may quote `shown`; `None` if it ended with exit code 0 in time.
+    /// The reason that it failed, which may quote `shown`; `None` if it ended with exit code 0 in time.
     pub(super) fn failure_cause(&self, shown: &[u8]) -> Option<FailureCause> {
         match self.ending {
             ProgramEnd::Ended(ExitStatus::Exit(0)) => None,

@@ -11,7 +11,7 @@ use ananke_trace::process::Launch;
 pub struct ScriptRequest<'a> {
     /// The script as messages name it.
     pub program: &'a ScriptSource,
-    /// How it is started.
+    /// The command that starts it.
     pub launch: &'a Launch,
     /// The JSON that it gets on its stdin.
     pub body: &'a Value,

@@ -1,4 +1,4 @@
-//! What a hook printed that fails: as secret as if it had succeeded.
+//! The output of a hook that fails: as secret as if it had succeeded.
 //!
 //! Flows in: its output. Flows out: the variables that it would have given, and what of it may be shown.
 
@@ -11,17 +11,17 @@ use ananke_model::variables::{is_name, is_reserved};
 use ananke_trace::process::Tail;
 use ananke_trace::redact::MASK;
 
-/// How many letters and digits a word of output that is not JSON has that may be a secret (SPEC 3).
+/// The number of letters and digits of a word that may be a secret, in output that is not JSON (SPEC 3).
 const SHORTEST_WORD: usize = 12;
 
-/// How much of an output is looked at that is not JSON: more than is quoted of it.
+/// The number of bytes that are read of an output that is not JSON: more than is quoted of it.
 const LOOKED_AT: usize = 64 << 10;
 
-/// What a hook printed that may fail.
+/// The output of a hook that may fail.
 pub(super) struct UnreadOutput {
     /// The variables that it would have given.
     pub(super) gave: Map<String, Value>,
-    /// What may be shown of the output.
+    /// The part of the output that may be shown.
     pub(super) shown: Vec<u8>,
     /// The words of the output that may be secrets.
     words: HashSet<String>,
@@ -50,7 +50,7 @@ impl UnreadOutput {
         }
     }
 
-    /// What may be shown of `errors`: not the words that may be secrets.
+    /// The part of `errors` that may be shown: not the words that may be secrets.
     pub(super) fn errors(&self, errors: Tail) -> Tail {
         if self.words.is_empty() {
             return errors;

@@ -17,11 +17,11 @@ pub struct ObservedAgent {
     pub agent: String,
     /// The state that its conversation starts with.
     pub state: Value,
-    /// When its conversation began, in milliseconds of Unix time.
+    /// The moment at which its conversation began, in milliseconds of Unix time.
     pub started_unix_ms: u64,
-    /// What it is, in the words of reports.
+    /// The kind of peer, in the words of reports.
     pub peer: Peer,
-    /// What it did.
+    /// The turns of the agent.
     pub turns: Vec<ObservedTurn>,
 }
 

@@ -16,30 +16,30 @@ pub struct ObservedConversation {
     pub thread_id: String,
     /// The agent's name; empty if nothing says it.
     pub agent: String,
-    /// When it began, in milliseconds of Unix time; 0 if nothing says it.
+    /// The moment at which it began, in milliseconds of Unix time; 0 if it is not known.
     pub started_unix_ms: u64,
-    /// What was said before its first turn.
+    /// The messages before its first turn.
     pub history: Vec<HistoryMessage>,
     /// Its turns, in order.
     pub turns: Vec<ObservedTurn>,
-    /// What of it is known.
+    /// The facts that are known of it.
     pub shown: Facts,
-    /// What is odd about it.
+    /// The oddities of the conversation.
     pub warnings: Vec<String>,
 }
 
 /// One turn of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObservedTurn {
-    /// What was said to the agent.
+    /// The input of the agent.
     pub input: TurnInput,
-    /// How long after the beginning of the conversation.
+    /// The time since the beginning of the conversation.
     pub after: Duration,
-    /// What the agent did: the last change ends its run.
+    /// The changes by the agent: the last one ends its run.
     pub changes: Vec<TimedChange>,
 }
 
-/// Where the conversations of a run come from: each test of it is one conversation.
+/// The source of the conversations of a run: each test of it is one conversation.
 pub trait ObservedConversations: Send + Sync {
     /// The conversation that the test `id` is.
     ///

@@ -1,4 +1,4 @@
-//! What is wrong with a test or odd about it, before anything runs.
+//! The checks of a test, before anything runs.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use ananke_model::schema::Version;
 use ananke_model::variables::{Interpolation, Mode, Scope, Secret};
 use ananke_rules::{Block, Lint, LintContext, lint};
 
-/// What the files of a project are checked with.
+/// The context in which the files of a project are checked.
 #[derive(Clone, Copy)]
 pub(super) struct ProjectContext<'a> {
     pub(super) context: &'a Context,
@@ -32,7 +32,7 @@ pub(super) struct ProjectContext<'a> {
     pub(super) folder: &'a Path,
     /// `None` where the config does not fit.
     pub(super) targets: Option<&'a TargetContexts<'a>>,
-    /// Where files are kept for the run.
+    /// The files that are kept for the run.
     pub(super) kept: &'a KeptFiles,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct CheckedTest {
     /// The name of its target.
     pub(super) target: String,
     pub(super) lint: Lint,
-    /// What its own variables and those of its rows put into headers.
+    /// The secrets that its own variables and those of its rows put into headers.
     pub(super) secrets: Vec<Secret>,
     /// The files of its snapshots.
     pub(super) snapshots: BTreeSet<PathBuf>,
@@ -64,7 +64,7 @@ pub(super) struct CheckedTest {
 /// The rows of a test, looked at: each for itself, and one of each shape with all that uses it.
 struct Sampled {
     entries: Vec<RowEntry>,
-    /// What is known with one row of each set of columns.
+    /// The scopes that are known with one row of each set of columns.
     scopes: Vec<Scope>,
     /// The columns that every row has.
     common: Option<BTreeSet<String>>,
@@ -320,7 +320,7 @@ impl LoadedTest {
         (lint.unwrap_or_default(), draft)
     }
 
-    /// What is odd about the checkpoints of a simulated conversation.
+    /// Warns about the checkpoints of a simulated conversation.
     fn lint_checkpoints(&self, draft: &Draft, lint: &mut Lint) {
         let simulate = self.model.simulate.as_ref();
         let written = simulate
@@ -354,7 +354,7 @@ impl LoadedTest {
         }
     }
 
-    /// How the messages of before go on.
+    /// Checks the continuation after the messages of the history.
     fn check_beginning(&self, problems: &mut Vec<Diagnostic>) {
         let Some(last) = self.messages.last() else {
             return;
@@ -458,7 +458,7 @@ impl LoadedTest {
         }
     }
 
-    /// What is known when all is over, before anything runs.
+    /// The scope that is known at the end, before anything runs.
     fn scope_at_end(&self, scope: &Scope, variables: &Variables) -> Scope {
         let scope = self.after_turns(scope, variables).into_owned();
         if self.model.hooks.is_some() {
@@ -468,7 +468,7 @@ impl LoadedTest {
         }
     }
 
-    /// What is wrong with the judges that the rules ask.
+    /// Checks the judges that the rules ask.
     fn check_judges(
         &self,
         TargetContext {
@@ -488,7 +488,7 @@ impl LoadedTest {
         }
     }
 
-    /// What is wrong with the name of who plays the user.
+    /// Checks the name of the simulator.
     fn check_simulator(
         &self,
         TargetContext { config, .. }: TargetContext<'_>,
@@ -518,7 +518,7 @@ impl LoadedTest {
         }
     }
 
-    /// What is wrong with the names of scripts, and with what those scripts use.
+    /// Checks the names of scripts, and the variables that those scripts use.
     fn check_scripts(
         &self,
         TargetContext {

@@ -1,4 +1,4 @@
-//! What is wrong with a case file, or odd about it, before anything runs: each case for itself, one after the other.
+//! The checks of a case file, before anything runs: each case for itself, one after the other.
 
 use std::path::Path;
 
@@ -11,7 +11,8 @@ use ananke_base::context::display_name;
 use ananke_base::diagnostic::{Code, Diagnostic, Severity};
 use ananke_rules::Lint;
 
-/// How many errors of a file are reported, and how many warnings: a mistake of the program that wrote it is in every case.
+/// The number of errors of a file that are reported, and the number of warnings: a mistake of the program that wrote it is
+/// in every case.
 const MOST_REPORTED: usize = 100;
 
 /// Loads and checks the case file at `path`.
@@ -38,14 +39,14 @@ pub(super) fn check_cases(project: &ProjectContext<'_>, path: &Path) -> CheckedF
     }
 }
 
-/// What was found out about the cases of a file so far.
+/// The results of the checks of a file's cases so far.
 struct CheckedCases<'p> {
     project: &'p ProjectContext<'p>,
     /// The good ones.
     tests: Vec<CheckedTest>,
-    /// How many cases there were, good or not.
+    /// The number of cases, good or not.
     count: usize,
-    /// How many warnings about rules there were.
+    /// The number of warnings about rules.
     lints: usize,
     reported: ReportedProblems,
     snapshots: SnapshotOwners,

@@ -1,4 +1,4 @@
-//! What is wrong with a config, before anything runs.
+//! The checks of a config, before anything runs.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use ananke_rules::Block;
 use ananke_trace::outcome::Level;
 use ananke_trace::redact::Redactor;
 
-/// What a run needs of a config in addition to its targets.
+/// The parts of a config that a run needs in addition to its targets.
 #[derive(Default)]
 pub(super) struct CheckedConfig {
     /// The reports that every run writes.

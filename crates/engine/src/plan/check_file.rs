@@ -1,4 +1,4 @@
-//! What is wrong with a test file, or odd about it, before anything runs.
+//! The checks of a test file, before anything runs.
 
 use std::path::Path;
 
@@ -54,8 +54,8 @@ fn check_tests(file: &LoadedFile, project: &ProjectContext<'_>) -> CheckedFile {
     found
 }
 
-/// What else is wrong with a file that does not fit: its patterns and references are checked all the same, so that
-/// everything is reported at once (SPEC 1).
+/// The further problems of a file that does not have the right shape: its patterns and references are checked all the
+/// same, so that everything is reported at once (SPEC 1).
 fn further_problems(project: &ProjectContext<'_>, path: &Path) -> CheckedFile {
     let read = source::read(
         &project.context.files,

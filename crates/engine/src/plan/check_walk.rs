@@ -1,4 +1,4 @@
-//! What is wrong with a walk, before anything runs.
+//! The checks of a walk, before anything runs.
 
 use super::test::LoadedTest;
 use ananke_base::diagnostic::{Code, Diagnostic, Span};

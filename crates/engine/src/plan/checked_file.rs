@@ -1,9 +1,9 @@
-//! What was found out about a test file.
+//! The result of the checks of a test file.
 
 use super::check::CheckedTest;
 use ananke_base::diagnostic::Diagnostic;
 
-/// What was found out about a file.
+/// The result of the checks of a file.
 #[derive(Default)]
 pub(super) struct CheckedFile {
     /// Its good tests.

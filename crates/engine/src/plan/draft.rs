@@ -16,7 +16,7 @@ use ananke_model::model::Turn;
 use ananke_model::variables::{Interpolation, Mode, Scope, Secret};
 use ananke_rules::Block;
 
-/// What is known of a test before it starts.
+/// The parts of a test that are known before it starts.
 pub(super) struct Draft {
     /// Its turns.
     pub(super) turns: Vec<WrittenTurn>,
@@ -26,7 +26,7 @@ pub(super) struct Draft {
     pub(super) blocks: Vec<Block>,
     /// The simulated conversation.
     pub(super) simulation: Option<DraftSimulation>,
-    /// What it says about input that it has not written down.
+    /// The settings of the test for unwritten input.
     pub(super) interaction: CompiledInteraction,
     /// The rules of the actions of a walk.
     pub(super) actions: Vec<Block>,
@@ -36,9 +36,9 @@ pub(super) struct Draft {
     pub(super) secrets: Vec<Secret>,
 }
 
-/// What is known before a test starts of its simulated conversation.
+/// The parts of a simulated conversation that are known before its test starts.
 pub(super) struct DraftSimulation {
-    /// Who plays the user, if that is known.
+    /// The source of the simulated user, if that is known.
     pub(super) simulator: Option<SimulatorSource>,
     /// The rules of its checkpoints.
     pub(super) checkpoints: Vec<Block>,
@@ -87,12 +87,12 @@ impl Draft {
     }
 }
 
-/// What is known of a turn before its test starts.
+/// The parts of a turn that are known before its test starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrittenTurn {
-    /// What it is called.
+    /// The id of the turn.
     pub id: Option<String>,
-    /// What it does, in words.
+    /// The input of the turn, in words.
     pub input: String,
     /// Its own timeout, which replaces that of the target, in words, if it is known.
     pub timeout: Option<String>,

@@ -1,4 +1,4 @@
-//! What the plan keeps of a test, so that a project of any size fits into little memory: the rest is loaded again for
+//! The entry of a test in the plan, so that a project of any size fits into little memory: the rest is loaded again for
 //! its run.
 //!
 //! **Invariant:** what all rows of a test have in common is there once.
@@ -41,19 +41,19 @@ pub struct TestEntry {
     pub simulator: Option<String>,
     /// Whether it asks a person if its agent waits for input.
     pub asks_person: bool,
-    /// What it is about.
+    /// The description of the test.
     pub description: Option<String>,
-    /// What it can be selected by.
+    /// The tags by which it can be selected.
     pub tags: Vec<String>,
-    /// Why it does not run, if it is skipped.
+    /// The reason that it does not run, if it is skipped.
     pub skip: Option<String>,
-    /// How often it runs, if it says so.
+    /// The number of runs, if the test gives it.
     pub runs: Option<RunCount>,
     /// The weight of its runs that break a prohibition, if it says so.
     pub prohibitions: Option<BrokenProhibitions>,
     /// Its walks, if it has a walk.
     pub walk: Option<WalkPlan>,
-    /// How many turns it has.
+    /// The number of turns.
     pub turns: usize,
     /// The file.
     pub path: PathBuf,
@@ -75,7 +75,7 @@ pub struct TestEntry {
     pub hooks: bool,
     /// The variables that it gives itself whatever the row, sorted.
     pub defines: Vec<String>,
-    /// What its own variables put into headers; secrets of its rows and hooks are known when it runs.
+    /// The secrets that its own variables put into headers; secrets of its rows and hooks are known when it runs.
     pub secrets: Vec<Secret>,
 }
 

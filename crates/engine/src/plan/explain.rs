@@ -1,4 +1,4 @@
-//! Which rules apply to one test, before anything runs.
+//! The rules that apply to one test, before anything runs.
 
 use std::time::Duration;
 
@@ -19,28 +19,29 @@ use ananke_rules::{Block, Explanation, ScopeRules, Timeout, explain as explain_b
 /// A test and the rules that apply to it. Values that are known only when it starts are shown as they are written.
 #[derive(Clone, Debug)]
 pub struct ExplainedTest {
-    /// How many messages the history before the first turn has.
+    /// The number of messages in the history before the first turn.
     pub history: usize,
-    /// What each turn is called and does.
+    /// The id and the input of each turn.
     pub turns: Vec<WrittenTurn>,
     /// The rules, by scope.
     pub explanation: Explanation,
-    /// What follows the written turns, in words.
+    /// The unwritten rest after the written turns, in words.
     pub unwritten: Option<String>,
-    /// What else has rules, each with what it is called: the actions of a walk, what they need, and checkpoints.
+    /// The further scopes that have rules, each with its name: the actions of a walk, their conditions, and
+    /// checkpoints.
     pub further: Vec<(String, ScopeRules)>,
-    /// What cuts a turn off that does not say so itself; `None` where it is known later.
+    /// The timeout of a turn that does not have one itself; `None` if it is known later.
     pub timeout: Option<Timeout>,
-    /// What cuts the whole test off, in words.
+    /// The timeout of the whole test, in words.
     pub whole_timeout: Option<String>,
-    /// What the config says of the target.
+    /// The description of the target in the config.
     pub target: Option<String>,
 }
 
 /// Loads the planned tests again and explains each, with its rows; runs nothing.
 ///
 /// # Errors
-/// Where a file is broken by now.
+/// If a file is broken by now.
 pub fn explain<'p>(
     context: &Context,
     plan: &'p Plan,
@@ -125,7 +126,7 @@ fn of(
     })
 }
 
-/// What follows the written turns, in words.
+/// The unwritten rest after the written turns, in words.
 fn unwritten(entry: &CaseEntry, test: &LoadedTest, draft: &Draft) -> Option<String> {
     if let Some(WalkPlan {
         steps,

@@ -8,7 +8,7 @@ use super::entry::CaseEntry;
 #[derive(Clone, Debug)]
 pub struct Filter(pub(super) Expression);
 
-/// What a filter is made of.
+/// The expression of a filter.
 #[derive(Clone, Debug)]
 pub(super) enum Expression {
     /// Part of the path, the name or the id.
@@ -17,13 +17,13 @@ pub(super) enum Expression {
     Is(Subject, FilterValue),
     /// The other tests.
     Not(Box<Self>),
-    /// What all of them take.
+    /// The tests that match all of them.
     All(Vec<Self>),
-    /// What one of them takes.
+    /// The tests that match one of them.
     Any(Vec<Self>),
 }
 
-/// What of a test is looked at.
+/// The property of a test that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Subject {
     Tag,
@@ -32,12 +32,12 @@ pub(super) enum Subject {
     Id,
 }
 
-/// What it must be: a pattern is searched in all of them.
+/// The value that it must have: a pattern is searched in all of them.
 #[derive(Clone, Debug)]
 pub(super) enum FilterValue {
     /// This text: a whole tag or id, or a part of a name or a file.
     Text(String),
-    /// What this matches.
+    /// The values that this matches.
     Like(Regex),
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::filter::{Expression, Filter, FilterValue, Subject};
 use ananke_model::variables::{Pattern, Patterns};
 
-/// How deep parentheses and `not` may be nested.
+/// The largest depth of nested parentheses and `not`.
 const DEEPEST: usize = 100;
 
 /// A filter that cannot be read: what is wrong, and the filter with the place underlined.
@@ -235,7 +235,7 @@ impl<'t> FilterReader<'t> {
     }
 }
 
-/// Where the parenthesis is that closes what `text` is inside of; a pattern between slashes may hold any.
+/// The place of the parenthesis that closes the one around `text`; a pattern between slashes may hold any.
 fn closing(text: &str) -> Option<usize> {
     if let Some(rest) = text.trim_start().strip_prefix('/') {
         let start = text.len() - rest.len();

@@ -1,4 +1,4 @@
-//! What `ananke check --fix` does: applies the fixes that problems offer.
+//! The work of `ananke check --fix`: applies the fixes that problems offer.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,21 +10,22 @@ use ananke_base::diagnostic::{Code, Diagnostic, Edit, apply};
 use ananke_base::text::natural_path_order;
 use ananke_trace::redact::Redactor;
 
-/// How often fixes are applied: a fix may uncover another problem, such as a key in what was not looked into before.
+/// The number of rounds in which fixes are applied: a fix may uncover another problem, such as a key in what was not
+/// looked into before.
 const MOST_ROUNDS: usize = 8;
 
 /// A fix that was applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fixed {
-    /// What was wrong.
+    /// The code of the problem.
     pub code: Code,
     /// The file as shown in messages.
     pub file: String,
     /// The line, counted from 1.
     pub line: u32,
-    /// What was there.
+    /// The text before.
     pub before: String,
-    /// What is there now.
+    /// The text after.
     pub after: String,
 }
 

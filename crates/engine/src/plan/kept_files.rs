@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::loaded_file::LoadedFile;
 
-/// How much text a run of the command keeps, in bytes: read, it takes up to 60 times that.
+/// The number of bytes of text that a run of the command keeps: read, it takes up to 60 times that.
 pub const KEPT_TEXT: usize = 64 * 1024;
 
 /// The files that were kept.
@@ -19,7 +19,7 @@ pub(super) struct KeptFiles(Mutex<Kept>);
 #[derive(Debug)]
 struct Kept {
     files: HashMap<PathBuf, Arc<LoadedFile>>,
-    /// How much more text may be kept, in bytes.
+    /// The number of bytes of text that may still be kept.
     room: usize,
     /// Whether they are kept although they were handed over.
     is_run_again: bool,

@@ -20,7 +20,7 @@ pub(super) struct LoadedTests {
     pub(super) warnings: Vec<Diagnostic>,
     /// The limits of targets that mean nothing in any of their tests, which counts if these are all tests.
     pub(super) target_warnings: Vec<Diagnostic>,
-    /// What their own variables put into headers.
+    /// The secrets that their own variables put into headers.
     pub(super) secrets: Vec<Secret>,
     /// The files of their snapshots.
     pub(super) snapshots: BTreeSet<PathBuf>,
@@ -102,7 +102,7 @@ pub(super) fn load_all(
     loaded
 }
 
-/// What is among the warnings of every test of one target, by place: another test may give a limit of the target its
+/// The warnings that every test of one target has, by place: another test may give a limit of the target its
 /// meaning.
 fn in_every(mut tests: Vec<Vec<Diagnostic>>) -> Vec<Diagnostic> {
     let key = |warning: &Diagnostic| -> (Code, Option<Span>) {

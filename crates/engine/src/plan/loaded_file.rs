@@ -18,7 +18,7 @@ use ananke_model::schema::{self, FileKind, Version};
 #[derive(Debug)]
 pub struct LoadedFile {
     pub(super) tests: Vec<Arc<LoadedTest>>,
-    /// What is odd about the file as a whole.
+    /// The oddities of the file as a whole.
     pub(super) oddities: Vec<Diagnostic>,
     /// A hash of its text.
     hash: u64,
@@ -116,7 +116,7 @@ impl LoadedFile {
     /// The test of a planned case.
     ///
     /// # Errors
-    /// Where the file is not what it was when the plan was made.
+    /// If the file has changed since the plan was made.
     pub fn test_of(&self, entry: &CaseEntry) -> Result<Arc<LoadedTest>, PrepareError> {
         let test = self
             .tests

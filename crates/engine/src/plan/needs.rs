@@ -1,4 +1,4 @@
-//! What a test needs of its target, and what is wrong if the target cannot do it.
+//! The needs of a test, and the problems if the target cannot satisfy them.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(super) enum Needed {
     Turn(&'static OwnTurnKind),
 }
 
-/// What `turns`, `messages` and `tools` of one file need.
+/// The needs of `turns`, `messages` and `tools` of one file.
 pub(super) fn needs_of_test(
     turns: &[Spanned<Turn>],
     messages: &[Spanned<MessageDefinition>],
@@ -54,7 +54,7 @@ pub(super) fn needs_of_test(
         .collect()
 }
 
-/// What the rules of one level need.
+/// The needs of the rules of one level.
 pub(super) fn needs_of_rules(block: &Block) -> Vec<Need> {
     let of_path = |path: &str| match path.split('.').next() {
         Some("tools") => Some(Capability::ToolCalls),

@@ -40,11 +40,11 @@ pub struct Plan {
     pub config: Arc<Config>,
     /// The selected tests, by path.
     pub cases: Vec<CaseEntry>,
-    /// How many files were loaded.
+    /// The number of files that were loaded.
     pub files: usize,
     /// Kept snapshots that no rule refers to any more, by path; none where a filter, tag or id chooses among the tests.
     pub obsolete: Vec<Golden>,
-    /// What the config and the command line say about variables.
+    /// The variables of the config and the command line.
     pub variables: Variables,
     /// Expired quarantine entries, which fail the run.
     pub expired: Vec<outcome::Quarantine>,
@@ -54,9 +54,9 @@ pub struct Plan {
     pub servers: Vec<ServerCommand>,
     /// Whether judges are asked.
     pub judging: Judging,
-    /// How tests run.
+    /// The settings with which tests run.
     pub settings: RunSettings,
-    /// What goes to the agent with every request, over what tests say.
+    /// The context that the agent gets with every request, over that of the tests.
     pub request_context: RequestContext,
     /// The environment variables, together with those of files.
     pub environment: Arc<Environment>,
@@ -309,7 +309,7 @@ fn load(
     })
 }
 
-/// What the config says about variables, about how tests run, about the target under test and about secrets.
+/// The settings of the config: variables, the way tests run, the target under test and secrets.
 fn read_settings(
     config: Option<&mut ReadConfig>,
     context: &Context,
@@ -340,7 +340,7 @@ fn quarantine_in(reading: &ReadConfig, problems: &mut Vec<Diagnostic>) -> Quaran
     list
 }
 
-/// What is wrong with the threads of targets whose tests may have several attempts.
+/// The problems of the threads of targets whose tests may have several attempts.
 fn fixed_threads(
     config: &Config,
     cases: &[CaseEntry],
@@ -366,7 +366,7 @@ fn is_in_use(target: &ResolvedTarget, cases: &[CaseEntry]) -> bool {
     cases.iter().any(|case| case.test.target == target.name)
 }
 
-/// What a target may use: what each of its tests knows by its own variables and rows, and any name at all where all of
+/// The scope of a target: what each of its tests knows by its own variables and rows, and any name at all where all of
 /// them have hooks.
 fn config_scope(
     context: &Context,

@@ -29,10 +29,10 @@ use ananke_model::variables::{Interpolation, Mode, Scope, Secret};
 use ananke_rules::{Block, ScriptSource, TurnRules, inherit};
 use ananke_trace::process::Launch;
 
-/// How long a case of a case file may take if nothing else is said (SPEC 9).
+/// The time that a case of a case file may take by default (SPEC 9).
 pub(super) const CASE_TIMEOUT: Duration = Duration::from_mins(5);
 
-/// How many names of variables are listed in a hint.
+/// The number of names of variables that are listed in a hint.
 const LISTED_NAMES: usize = 10;
 
 /// A test that has started: its hooks are to be run one by one, everything else is filled after the last, but for the
@@ -56,13 +56,13 @@ pub struct Preparation {
     from_hooks: IndexSet<String>,
     /// The rules of the target and of the test, once they are filled.
     levels: Option<(Block, Block)>,
-    /// What goes to the agent with every request.
+    /// The context that the agent gets with every request.
     request_context: RequestContext,
-    /// What the agent is not sent, by its name.
+    /// The names of the values that the agent is not sent.
     not_sent: Vec<String>,
     /// The names of the targets that it asks for something: judges and the simulator.
     helpers: Vec<String>,
-    /// What the target is filled for.
+    /// The mode in which the target is filled.
     pub(super) mode: Mode,
     inheritance: Inheritance,
 }
@@ -78,7 +78,7 @@ impl Preparation {
     /// The test starts; its target is filled for `mode`, and the config's `setup` gave `setup`.
     ///
     /// # Errors
-    /// Where its row is not what it was, or cannot be filled.
+    /// If its row has changed, or cannot be filled.
     pub fn begin(
         context: &Context,
         plan: &Arc<Plan>,
@@ -176,12 +176,12 @@ impl Preparation {
             .collect()
     }
 
-    /// How many turns the test has.
+    /// The number of turns of the test.
     pub fn turns(&self) -> usize {
         self.test.turns.len()
     }
 
-    /// How many hooks are to be run.
+    /// The number of hooks that are to be run.
     pub fn hooks(&self) -> usize {
         self.test.hooks(&self.variables).len()
     }
@@ -189,7 +189,7 @@ impl Preparation {
     /// The hook at `index`, counted from 0, filled with what is known by now.
     ///
     /// # Errors
-    /// Where a leaf of it cannot be filled.
+    /// If a leaf of it cannot be filled.
     pub fn hook(&self, index: usize) -> Result<Option<HookCommand>, PrepareError> {
         let mut hint = LoadedTest::HINT_FOR_HOOKS.to_owned();
         if !self.scope.knows(THREAD) {
@@ -206,7 +206,7 @@ impl Preparation {
         }))
     }
 
-    /// How many commands are to be run when the test is over.
+    /// The number of commands that are to be run when the test is over.
     pub fn teardown_commands(&self) -> usize {
         self.test.teardown(&self.variables).len()
     }
@@ -214,7 +214,7 @@ impl Preparation {
     /// The command at `index` of those that run when the test is over, counted from 0, filled with all that is known.
     ///
     /// # Errors
-    /// Where a leaf of it cannot be filled.
+    /// If a leaf of it cannot be filled.
     pub fn teardown(&self, index: usize) -> Result<Option<HookCommand>, PrepareError> {
         let command = self.command(self.test.teardown(&self.variables), index, &self.scope)?;
         Ok(command.map(|command| HookCommand {
@@ -246,7 +246,7 @@ impl Preparation {
             .ok_or_else(|| PrepareError::Broken(problems, self.secrets()))
     }
 
-    /// What is started to ask `program`, filled with all that is known by now.
+    /// The command that asks `program`, filled with all that is known by now.
     ///
     /// # Errors
     /// If a leaf of it cannot be filled, or no script has its name.
@@ -301,7 +301,7 @@ impl Preparation {
         }
     }
 
-    /// What is known by now to be secret: a header will carry it, or the config says so.
+    /// The secrets that are known by now: a header will carry it, or the config says so.
     pub fn secrets(&self) -> Vec<Secret> {
         self.secrets_in(&self.scope)
     }
@@ -333,7 +333,7 @@ impl Preparation {
     /// Fills every leaf of the test and of its target that does not wait for a turn.
     ///
     /// # Errors
-    /// Where a leaf cannot be filled.
+    /// If a leaf cannot be filled.
     pub fn finish(&mut self) -> Result<Prepared, PrepareError> {
         if let Some(hint) = self.hint() {
             self.scope = std::mem::take(&mut self.scope).hint(hint);
@@ -596,7 +596,7 @@ impl Preparation {
         own.put_over(&of_turn);
     }
 
-    /// How long the whole test may take: a case has a timeout of its own, that of the run, or [`CASE_TIMEOUT`].
+    /// The time that the whole test may take: a case has a timeout of its own, that of the run, or [`CASE_TIMEOUT`].
     fn whole_timeout(&self, written: Option<u64>) -> Option<Duration> {
         let own = written.map(Duration::from_millis);
         match self.test.part {
@@ -682,7 +682,7 @@ impl Preparation {
     /// it.
     ///
     /// # Errors
-    /// Where a leaf cannot be filled.
+    /// If a leaf cannot be filled.
     pub fn late_turn(&self, index: usize) -> Result<(PreparedTurn, TurnRules), PrepareError> {
         let mut problems = Vec::new();
         let filled = self.test.turns.get(index).and_then(|turn| {

@@ -23,29 +23,29 @@ pub struct Prepared {
     pub rules: Inherited,
     /// The agent.
     pub target: Arc<dyn Target>,
-    /// Who plays the user after the turns, and what the conversation must come by.
+    /// The simulated user after the turns, and the checkpoints of the conversation.
     pub simulation: Option<CompiledSimulation>,
-    /// What the test says about input that it has not written down.
+    /// The settings of the test for unwritten input.
     pub interaction: CompiledInteraction,
     /// The tools that ask the user.
     pub confirmation_tools: Vec<String>,
-    /// What the user may do in a walk; empty for other tests.
+    /// The actions of the user in a walk; empty for other tests.
     pub actions: Vec<CompiledAction>,
     /// The client-side tools.
     pub client_tools: Vec<CompiledClientTool>,
-    /// What a server may ask back, since a turn or an action answers it.
+    /// The kinds of requests of a server that a turn or an action answers.
     pub offered: Vec<ServerRequestKind>,
     /// The conversation's thread.
     pub thread_id: String,
     /// Whether another test may get the same thread: it was not generated for this one.
     pub thread_is_fixed: bool,
-    /// How often and how many at once the agent may be talked to.
+    /// The rate and the concurrency with which the agent may be sent requests.
     pub pace: TargetPace,
     /// The names of what the agent sends and no rule is about.
     pub known: Vec<KnownName>,
     /// The timeout of a turn that has none of its own; `None` is the default.
     pub timeout: Option<Duration>,
-    /// How long the whole test may take.
+    /// The time that the whole test may take.
     pub whole_timeout: Option<Duration>,
     /// Values that must be masked; known before anything of the test is reported.
     pub secrets: Vec<Secret>,

@@ -22,15 +22,15 @@ pub struct PreparedHelper {
     pub target: Arc<dyn Target>,
     /// Its client-side tools.
     pub client_tools: Vec<CompiledClientTool>,
-    /// How often it may be asked.
+    /// The rate at which it may be asked.
     pub pace: TargetPace,
-    /// How long one answer may take.
+    /// The time that one answer may take.
     pub timeout: Duration,
     /// Values that must be masked.
     pub secrets: Vec<Secret>,
 }
 
-/// What is wrong with a helper, and the secrets that were found until then.
+/// The problems of a helper, and the secrets that were found until then.
 type Unprepared = (Vec<Diagnostic>, Vec<Secret>);
 
 impl PreparedHelper {
@@ -112,7 +112,7 @@ impl Plan {
         helper.map_err(|(problems, _)| problems)
     }
 
-    /// What is started to ask the script `name`, filled with what the config and the command line know.
+    /// The command that asks the script `name`, filled with the variables of the config and the command line.
     ///
     /// # Errors
     /// If there is no such script, or a leaf of it cannot be filled.

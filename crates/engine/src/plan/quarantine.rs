@@ -14,7 +14,7 @@ use ananke_model::model::QuarantineEntry;
 use ananke_model::variables::{Interpolation, Mode, Scope};
 use ananke_trace::outcome;
 
-/// How long before its last day an entry is warned of.
+/// The number of days before its last day from which on an entry is warned of.
 const WARNED_DAYS: u16 = 7;
 
 /// The entries of a config that can be understood, in its order.

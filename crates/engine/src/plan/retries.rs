@@ -1,4 +1,4 @@
-//! What keeps attempts of one test apart: each needs a thread of its own.
+//! The separation of attempts of one test: each needs a thread of its own.
 
 use crate::project::{Config, ResolvedTarget, Variables};
 use ananke_base::diagnostic::{Code, Diagnostic};
@@ -7,7 +7,7 @@ use ananke_model::variables::{Piece, is_reserved, scan};
 
 const HELP: &str = "`--retry-dirty` allows attempts on the same thread";
 
-/// What is wrong where every attempt would talk on the same thread; what hooks give may be new each time.
+/// The problem if every attempt would use the same thread; what hooks give may be new each time.
 pub(super) fn fixed_thread(
     target: &ResolvedTarget,
     config: &Config,

@@ -1,4 +1,4 @@
-//! What of a test may not be shown.
+//! The parts of a test that may not be shown.
 
 use std::sync::Arc;
 

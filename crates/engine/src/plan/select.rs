@@ -1,4 +1,4 @@
-//! Which of the found tests run: filter, tags and ids (SPEC 10).
+//! The selection of the found tests that run: filter, tags and ids (SPEC 10).
 
 use super::entry::CaseEntry;
 use super::filter::has_id;
@@ -64,7 +64,7 @@ impl Selection {
             .help("run `ananke list` to see all tests, or pass `--allow-empty`")
     }
 
-    /// What took none of the tests, in words.
+    /// The filter or tag that matched none of the tests, in words.
     fn chooser(&self) -> String {
         let words = [
             (self.filter.is_some(), "the filter"),

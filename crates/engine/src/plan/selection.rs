@@ -1,4 +1,4 @@
-//! What a command selects and what for.
+//! The selection of a command and its purpose.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use super::judging::Judging;
 use crate::project::{AgentChoice, RunSettings, Variables};
 use ananke_base::message::RequestContext;
 
-/// What tests are run for.
+/// The purpose for which tests are run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RunPurpose {
     /// Their verdicts.
@@ -17,7 +17,7 @@ pub enum RunPurpose {
     Answers,
 }
 
-/// What to run, as the command line says it.
+/// The selection of tests to run, as the command line gives it.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     /// Files, directories, lines of files, ids and names of tests; none means the whole project.
@@ -28,35 +28,35 @@ pub struct Selection {
     pub config: Option<PathBuf>,
     /// The target under test; a test's own stays.
     pub target: AgentChoice,
-    /// Who plays the user of a simulated conversation that does not say it: a target, with or without `agents:`, or
+    /// The simulator of a conversation that names none: a target, with or without `agents:`, or
     /// `scripts:NAME`.
     pub simulator: Option<String>,
-    /// Which of the tests found there.
+    /// The filter for the tests found there.
     pub filter: Option<Filter>,
     /// One of these tags a test must have; none means any test.
     pub tags: Vec<String>,
     /// One of these ids a test must have; none means any test.
     pub ids: Vec<String>,
-    /// What goes to the agent with every request, over what tests say.
+    /// The context that the agent gets with every request, over that of the tests.
     pub request_context: RequestContext,
-    /// What the tests are for.
+    /// The purpose of the tests.
     pub purpose: RunPurpose,
     /// Whether no test at all is fine.
     pub allow_empty: bool,
     /// Files of environment variables, over those of the config.
     pub env_files: Vec<PathBuf>,
-    /// How tests run, over what the config says.
+    /// The settings with which tests run, over those of the config.
     pub settings: RunSettings,
     /// Whether something will be sent: a target's missing environment variables are warnings otherwise.
     pub sends: bool,
-    /// How much text of test files is kept for a run, which then need not read them again, in bytes; [`KEPT_TEXT`] is enough for
-    /// a few hundred small ones.
+    /// The number of bytes of text of test files that are kept for a run, which then need not read them again; [`KEPT_TEXT`] is
+    /// enough for a few hundred small ones.
     ///
     /// [`KEPT_TEXT`]: super::KEPT_TEXT
     pub kept_text: usize,
     /// Whether judges are asked.
     pub judging: Judging,
-    /// What the command line says about variables.
+    /// The variables of the command line.
     pub variables: Variables,
     /// Whether everything is only looked at, so that what would fail a run is an error: `ananke check`.
     pub checks: bool,

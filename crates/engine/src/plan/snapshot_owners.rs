@@ -1,4 +1,4 @@
-//! Which test of a file a snapshot belongs to: files of snapshots in, two tests that share one out.
+//! The test of a file that a snapshot belongs to: files of snapshots in, two tests that share one out.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;

@@ -13,7 +13,7 @@ use ananke_model::variables::{Interpolation, Mode};
 pub struct TargetDescription {
     /// Its `agentId`, else the name of its target.
     pub agent: String,
-    /// What the config says of it; may be empty.
+    /// The description in the config; may be empty.
     pub description: String,
     /// The name of its target.
     pub target: String,

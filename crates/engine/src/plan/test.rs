@@ -34,14 +34,14 @@ pub struct LoadedTest {
     pub(super) index: usize,
     /// A hash of the file's text.
     pub(super) hash: u64,
-    /// Where it is in a case file.
+    /// The place in a case file.
     pub(super) part: Option<FilePart>,
-    /// Where its rows are, once looked up.
+    /// The source of its rows, once looked up.
     rows: OnceLock<Option<Rows>>,
 }
 
 impl LoadedTest {
-    /// Where the variables of a hook come from.
+    /// The source of the variables of a hook.
     pub(super) const HINT_FOR_HOOKS: &str =
         "a hook sees the built-in variables and what earlier hooks of its test gave";
 
@@ -85,7 +85,7 @@ impl LoadedTest {
         written.map(|(name, action)| (name.value.as_str(), &action.value.0))
     }
 
-    /// What a server may ask back, since a turn or an action answers it.
+    /// The kinds of requests of a server that a turn or an action answers.
     pub(super) fn offered(&self) -> Vec<ServerRequestKind> {
         let turns = self.turns.iter().map(|turn| &turn.value);
         let every: Vec<&Respond> = turns
@@ -122,7 +122,7 @@ impl LoadedTest {
         self.turns.iter().cloned().chain(actions).collect()
     }
 
-    /// What was said before the first turn.
+    /// The messages before the first turn.
     pub(super) fn history(
         &self,
         files: AttachmentFiles<'_>,
@@ -131,7 +131,7 @@ impl LoadedTest {
         fill_history(&self.messages, files, interpolation)
     }
 
-    /// What the test says of the message that is its one turn.
+    /// The id of the message that is the one turn of the test.
     pub(super) fn message_id(&self, interpolation: &mut Interpolation<'_>) -> Leaf<MessageId> {
         let Some(MessageDefinition { id, name, .. }) = &self.last_message else {
             return Ok(MessageId::default());
@@ -148,7 +148,7 @@ impl LoadedTest {
         })
     }
 
-    /// What it says about input that it has not written down.
+    /// The settings of the test for unwritten input.
     pub(super) fn interaction(
         &self,
         interpolation: &mut Interpolation<'_>,
@@ -173,7 +173,7 @@ impl LoadedTest {
         }
     }
 
-    /// What will run when the test is over.
+    /// The hooks that will run when the test is over.
     pub(super) fn teardown(&self, variables: &Variables) -> &[Hook] {
         match &self.model.teardown {
             Some(teardown) if !variables.without_hooks => teardown,
@@ -224,7 +224,7 @@ impl LoadedTest {
         config.target(&name)
     }
 
-    /// How the snapshots of the test named `name`, or of a row of it, are looked for.
+    /// The files of the snapshots of the test named `name`, or of a row of it.
     pub(super) fn snapshot_files<'a>(
         &'a self,
         context: &'a Context,
@@ -241,7 +241,7 @@ impl LoadedTest {
         }
     }
 
-    /// Where the rows are; `None` where there are none, or what is wrong was reported.
+    /// The source of the rows; `None` if there are none, or if their problem was reported.
     pub(super) fn rows(
         &self,
         context: &Context,
@@ -276,7 +276,7 @@ impl LoadedTest {
             .unwrap_or(&context.working_directory)
     }
 
-    /// How the files that the test names are looked at.
+    /// The access to the files that the test names.
     pub(super) fn files<'a>(
         &'a self,
         context: &'a Context,
@@ -291,7 +291,7 @@ impl LoadedTest {
         }
     }
 
-    /// What goes to the agent with every request of the test.
+    /// The context that the agent gets with every request of the test.
     pub(super) fn request_context(
         &self,
         interpolation: &mut Interpolation<'_>,

@@ -1,4 +1,4 @@
-//! What a test is called and selected by.
+//! The head of a test: its name and the properties by which it is selected.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use ananke_base::diagnostic::{Diagnostic, Spanned};
 use ananke_model::model::{Skip, Test};
 use ananke_model::variables::{Interpolation, Leaf, Mode, NotReady, Scope};
 
-/// What a test is called and selected by.
+/// The name of a test and the properties by which it is selected.
 pub(super) struct TestHead {
     pub(super) name: String,
     pub(super) id: Option<String>,
@@ -21,7 +21,8 @@ pub(super) struct TestHead {
 }
 
 impl LoadedTest {
-    /// What the test is called and selected by; it contains only what is known before anything runs.
+    /// The name of the test and the properties by which it is selected; it contains only what is known before anything
+    /// runs.
     pub(super) fn head(&self, known: &Scope, problems: &mut Vec<Diagnostic>) -> Option<TestHead> {
         let mut scope = known.clone();
         if self.model.cases.is_some() {
@@ -85,7 +86,7 @@ impl LoadedTest {
     }
 }
 
-/// Why a test is skipped, if it is; `None` if that cannot be known.
+/// The reason that a test is skipped, if it is; `None` if that cannot be known.
 fn skipped(skip: &Spanned<Skip>, interpolation: &mut Interpolation<'_>) -> Leaf<Option<String>> {
     let without_reason = || "the test says `skip: true`".to_owned();
     let reason = match &skip.value {

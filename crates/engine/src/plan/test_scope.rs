@@ -1,4 +1,4 @@
-//! Which variables a test knows at which time.
+//! The variables that a test knows at each time.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -16,8 +16,8 @@ use ananke_model::variables::{Interpolation, MOST_INSERTED, Mode, Scope};
 pub(super) const THREAD: &str = "THREAD_ID";
 
 impl LoadedTest {
-    /// What is known before the test is selected: the environment, what the command line gives, and over what is known
-    /// of the project its own `vars`, each of which sees those before it.
+    /// The scope that is known before the test is selected: the environment, what the command line gives, and over what
+    /// is known of the project its own `vars`, each of which sees those before it.
     pub(super) fn scope_before_rows(
         &self,
         context: &Context,
@@ -52,7 +52,7 @@ impl LoadedTest {
             .map(|(name, _)| name.value.as_str())
     }
 
-    /// What is known with the row of a case, in addition to `known`, and the names of its columns.
+    /// The scope with the row of a case, in addition to `known`, and the names of its columns.
     ///
     /// # Errors
     /// If the row is not what it was, or cannot be filled.
@@ -94,7 +94,7 @@ impl LoadedTest {
         })
     }
 
-    /// What is known when an action of a walk is filled: what turns and actions keep may come later.
+    /// The scope that is known when an action of a walk is filled: what turns and actions keep may come later.
     pub(super) fn before_action(&self, mut scope: Scope) -> Scope {
         let turns = self
             .turns
@@ -112,7 +112,7 @@ impl LoadedTest {
         scope
     }
 
-    /// What is known when all turns are over.
+    /// The scope that is known when all turns are over.
     pub(super) fn after_turns<'s>(
         &self,
         scope: &'s Scope,
@@ -126,7 +126,7 @@ impl LoadedTest {
     }
 }
 
-/// What is known of every test once it starts, before it does.
+/// The scope that every test has once it starts, before it does.
 pub(super) fn scope_at_start(mut known: Scope) -> Scope {
     known.expect(THREAD);
     known.expect("TEST_NAME");

@@ -26,7 +26,7 @@ impl Preparation {
             .filter(|text| !names_itself(text))
     }
 
-    /// What hooks know as `THREAD_ID`: nothing where the target's `threadId` waits for what they give.
+    /// Sets the `THREAD_ID` that hooks know: nothing if the target's `threadId` waits for what they give.
     pub(super) fn first_thread(&mut self) {
         if self.thread_is_given {
             return;

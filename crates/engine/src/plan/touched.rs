@@ -1,4 +1,4 @@
-//! Which tests a change of files concerns.
+//! The tests that a change of files concerns.
 //!
 //! Flows in: the paths that changed. Flows out: test files. A file is known to matter by its name: it is the config, a test
 //! file, one of its snapshots, or a file that the config or a test file names.

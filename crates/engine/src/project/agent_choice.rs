@@ -1,6 +1,6 @@
-//! Which target is under test, as the command line says it.
+//! The target under test, as the command line gives it.
 
-/// Which target is under test, if a test does not say so itself.
+/// The target under test, if a test does not name one itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AgentChoice {
     /// That of the config.

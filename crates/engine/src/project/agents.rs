@@ -20,7 +20,7 @@ const PACKAGE: &str = "package.yao";
 /// The directory that ids of assistants are relative to.
 const ASSISTANTS: &str = "assistants";
 
-/// How many targets are listed.
+/// The number of targets that are listed.
 const LISTED: usize = 20;
 
 /// An assistant of a system whose agents are directories.
@@ -164,7 +164,7 @@ impl Config {
         }
     }
 
-    /// What `name` could have been, and every target with its `agentId`.
+    /// The targets that `name` could refer to, and every target with its `agentId`.
     fn known_agents(&self, name: &str) -> Vec<String> {
         let names = self.target_names();
         let known = names

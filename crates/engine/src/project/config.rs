@@ -32,7 +32,7 @@ pub(crate) const DEFAULT_TURN_TIMEOUT: Duration = Duration::from_mins(2);
 pub struct Config {
     /// Its text.
     pub source: Arc<SourceFile>,
-    /// What it says.
+    /// The content of the config.
     pub model: ConfigFile,
     /// The version it declares; the newest if it is broken.
     pub(crate) version: Version,
@@ -40,15 +40,15 @@ pub struct Config {
     pub folder: PathBuf,
     /// Its targets: the one written at `target` first, then those of `targets` in the order of the file.
     pub targets: Vec<ResolvedTarget>,
-    /// What is secret in addition to the values of their headers.
+    /// The texts that are secret in addition to the values of their headers.
     pub redactions: Redactions,
-    /// Who plays the user of a simulated conversation that does not say it: a target, or `scripts:NAME`.
+    /// The simulator of a conversation that names none: a target, or `scripts:NAME`.
     pub simulator: Option<String>,
-    /// Which of them is under test if a test does not say otherwise; `None` if that was reported.
+    /// The one that is under test by default; `None` if that was reported.
     pub(super) default: Option<usize>,
 }
 
-/// What the target brings into every test: its rules, and what cuts its turns off.
+/// The part that the target adds to every test: its rules, and the timeout of its turns.
 #[derive(Debug)]
 pub(crate) struct TargetRules {
     pub(crate) block: Block,
@@ -119,7 +119,7 @@ impl Config {
         self.targets.get(self.default?)
     }
 
-    /// What targets there are, in the order of the file; a broken one too.
+    /// The names of the targets, in the order of the file; also of a broken one.
     pub fn target_names(&self) -> Vec<&str> {
         let own = self
             .targets
@@ -261,7 +261,7 @@ impl Config {
         TargetRules { block, timeout }
     }
 
-    /// What the config says of a target, for people; `None` also if it is known later.
+    /// The description of a target in the config, for people; `None` also if it is known later.
     pub fn description(
         &self,
         target: &ResolvedTarget,
@@ -320,7 +320,7 @@ impl Config {
         filled.into_iter().collect()
     }
 
-    /// Where `specs` is written.
+    /// The place of `specs`.
     pub(crate) fn specs_place(&self) -> Option<(&Arc<SourceFile>, Span)> {
         let first = self.model.specs.as_ref()?.0.first()?;
         Some((&self.source, first.span))

@@ -26,12 +26,12 @@ pub(crate) fn default_specs() -> Vec<String> {
     vec!["**/*.test.yaml".to_owned(), "**/*.test.yml".to_owned()]
 }
 
-/// What a project has in its folders.
+/// The files of a project in its folders.
 #[derive(Debug, Default)]
 pub(crate) struct ProjectFiles {
     /// The test files, in the natural order of their paths and each once.
     pub(crate) files: Vec<PathBuf>,
-    /// What may be snapshots of theirs.
+    /// The files that may be snapshots of theirs.
     pub(crate) snapshots: BTreeSet<PathBuf>,
 }
 
@@ -209,7 +209,7 @@ fn walk(
     ));
 }
 
-/// What looks like a test file in `folders`, among whose files are the `files` of the project.
+/// The files that look like a test file in `folders`, among whose files are the `files` of the project.
 fn left_out(
     context: &Context,
     folders: &[PathBuf],

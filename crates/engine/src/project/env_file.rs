@@ -93,7 +93,7 @@ fn read(context: &Context, path: &Path) -> Result<Vec<(String, String)>, Diagnos
     })
 }
 
-/// What is wrong with a file, and in which line, counted from 1.
+/// The error in a file, and its line, counted from 1.
 #[derive(Debug, PartialEq, Eq)]
 struct EnvFileError {
     line: usize,

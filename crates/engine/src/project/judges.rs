@@ -90,7 +90,7 @@ impl Config {
     }
 }
 
-/// What to do about a target that judges itself.
+/// The remedy for a target that is its own judge.
 pub(crate) const OTHER_JUDGE: &str = "name a target in `agent` that is another agent or model";
 
 /// That the target `tested` judges itself, under the name `judge`.

@@ -8,13 +8,13 @@ use ananke_model::model::{Hook, ScriptProgram, TimeoutMs};
 use ananke_model::variables::{Interpolation, Scope, as_text};
 use ananke_trace::process::{CompiledCommand, Launch, WrittenCommand};
 
-/// How long a program may take without a setting (SPEC 3).
+/// The time that a program may take without a setting (SPEC 3).
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What goes before a variable's name in the environment of a program.
+/// The prefix of a variable's name in the environment of a program.
 const VARIABLE_PREFIX: &str = "ANANKE_VAR_";
 
-/// Where a program finds itself.
+/// The environment of a program.
 #[derive(Clone, Copy)]
 pub(crate) struct LaunchContext<'a> {
     pub(crate) context: &'a Context,

@@ -1,4 +1,4 @@
-//! What the config requires of `ananke mutate`, read and filled.
+//! The requirements of the config for `ananke mutate`, read and filled.
 
 use regex::Regex;
 
@@ -9,7 +9,7 @@ use ananke_base::statistics::Percentage;
 use ananke_model::model::{HarmlessMutation, MutationOperator};
 use ananke_model::variables::{Interpolation, Mode, Scope};
 
-/// What the config requires of `ananke mutate`.
+/// The requirements of the config for `ananke mutate`.
 #[derive(Clone, Debug, Default)]
 pub struct MutationGate {
     /// The lowest score.
@@ -24,7 +24,7 @@ pub struct HarmlessRule {
     operator: Option<MutationOperator>,
     tool: Option<String>,
     test: Option<Regex>,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 

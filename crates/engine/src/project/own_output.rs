@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ananke_base::context::Files;
 
-/// How recordings and reports begin: one that has results, and one that has none.
+/// The beginnings of recordings and reports: one that has results, and one that has none.
 const BEGINNINGS: [&[u8]; 3] = [
     br#"{"recording":{"#,
     br#"{"type":"result","version":"#,

@@ -142,7 +142,7 @@ impl ReadConfig {
         variables
     }
 
-    /// How tests run, as the config says it.
+    /// The settings with which tests run, as the config gives them.
     pub(crate) fn run_settings(
         &self,
         context: &Context,

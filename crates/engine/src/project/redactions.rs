@@ -1,4 +1,4 @@
-//! What a config says is secret: variables by their names, and texts by patterns.
+//! The secrets that a config names: variables by their names, and texts by patterns.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use ananke_model::variables::{
 };
 use ananke_trace::redact::Redactor;
 
-/// What is masked in addition to headers.
+/// The texts that are masked in addition to headers.
 #[derive(Clone, Debug, Default)]
 pub struct Redactions {
     names: Vec<Text>,
@@ -74,7 +74,7 @@ impl Redactions {
         redactor.add(self.secrets(scope));
     }
 
-    /// What the named variables hold in `scope`.
+    /// The values of the named variables in `scope`.
     pub(crate) fn secrets(&self, scope: &Scope) -> Vec<Secret> {
         let held = self.names.iter().flat_map(|name| held(name, scope).secrets);
         held.flat_map(|secret| {
@@ -98,7 +98,7 @@ impl Redactions {
     }
 }
 
-/// What is to be said of a variable that `scope` holds and that cannot be masked.
+/// The warnings about a variable of `scope` that cannot be masked.
 fn unmasked(name: &str, scope: &Scope) -> Vec<Diagnostic> {
     let VariableContent {
         secrets,
@@ -135,7 +135,7 @@ fn is_variable(name: &str) -> bool {
     is_first && is_path && name != "ENV"
 }
 
-/// What to write where something is not a valid variable name.
+/// The remedy for a name that is not valid for a variable, in words.
 fn meant(written: &str) -> String {
     let inner = written
         .strip_prefix("${")
@@ -150,7 +150,7 @@ fn meant(written: &str) -> String {
         .to_owned()
 }
 
-/// What a variable holds.
+/// The content of a variable.
 #[derive(Default)]
 struct VariableContent {
     /// Its text, or every text of its list or mapping.

@@ -1,4 +1,4 @@
-//! How often tests run: what the command line says, else the test, else the config.
+//! The number of runs of each test: that of the command line, else of the test, else of the config.
 
 use ananke_base::diagnostic::{Code, Diagnostic, Span, Spanned};
 use ananke_base::statistics::{Percentage, SequentialTest};
@@ -9,7 +9,7 @@ use ananke_trace::outcome::RunPolicy;
 /// The most runs of one test.
 pub const MOST_RUNS: u32 = 10_000;
 
-/// How often a test is to run, as a test or the config says it.
+/// The number of runs of a test, as a test or the config gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunCount {
     /// So often; at least once.
@@ -18,7 +18,7 @@ pub enum RunCount {
     UntilDecided(SequentialTest),
 }
 
-/// How often every test is to run, as the command line says it.
+/// The number of runs of every test, as the command line gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GivenRuns {
     /// So often; at least once.
@@ -27,12 +27,12 @@ pub enum GivenRuns {
     UntilDecided,
 }
 
-/// How often each test of a run is run.
+/// The number of runs of each test in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunCounts {
-    /// What the command line says.
+    /// The number on the command line.
     pub given: Option<GivenRuns>,
-    /// What the config says.
+    /// The number in the config.
     pub of_config: Option<RunCount>,
     /// The least share of a fixed number of runs that has to pass (default: all).
     pub min_pass_rate: Option<Percentage>,
@@ -41,7 +41,7 @@ pub struct RunCounts {
 }
 
 impl RunCounts {
-    /// How often a test runs that says `own`; `None` for a single run, which may be retried.
+    /// The number of runs of a test that gives `own`; `None` for a single run, which may be retried.
     pub fn policy(&self, own: Option<RunCount>) -> Option<RunPolicy> {
         let written = own.or(self.of_config);
         let count = match self.given {

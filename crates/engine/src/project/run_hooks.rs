@@ -9,16 +9,16 @@ use ananke_model::model::Hook;
 use ananke_model::variables::{Interpolation, Mode, Scope};
 use ananke_trace::process::Launch;
 
-/// What a command of `setup` may use.
+/// The hint about the variables that a command of `setup` may use.
 const HINT: &str =
     "a command of `setup` sees the variables of the config, and what the commands before it gave";
 
 /// A command of the config that is ready to run.
 #[derive(Clone, Debug)]
 pub(crate) struct RunHook {
-    /// What is started.
+    /// The program that is started.
     pub(crate) launch: Launch,
-    /// Where its `cmd` is.
+    /// The place of its `cmd`.
     pub(crate) span: Span,
 }
 
@@ -36,7 +36,7 @@ impl Config {
     /// Fills one command with what `variables` gives by now.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem of the command.
     pub(crate) fn run_hook(
         &self,
         hook: &Hook,

@@ -1,4 +1,4 @@
-//! How tests run: what the command line says, over the config's `run`.
+//! The settings with which tests run: those of the command line, over the config's `run`.
 
 use std::time::Duration;
 
@@ -10,24 +10,24 @@ use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_model::model::{FlakyVerdict, JunitDialect, Number, ReportedEvents, RunDefaults};
 use ananke_model::variables::{Interpolation, Mode};
 
-/// How tests run; `None` is a setting that is not chosen.
+/// The settings with which tests run; `None` is a setting that is not chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunSettings {
-    /// How many tests run at once.
+    /// The number of tests that run at once.
     pub parallel: Option<usize>,
     /// The timeout of one attempt at a test.
     pub timeout: Option<Duration>,
     /// The time that the rules of one test may compute.
     pub evaluation: Option<Duration>,
-    /// How often a failing test is retried.
+    /// The number of retries of a failing test.
     pub retries: Option<u32>,
-    /// How often tests run.
+    /// The number of runs of tests.
     pub runs: RunCounts,
     /// Whether every test runs twice, so that the suite is compared with itself.
     pub self_comparison: Option<bool>,
     /// Whether a retry may use the thread of the attempt before it.
     pub retry_dirty: Option<bool>,
-    /// How tests count that pass only on a retry.
+    /// The verdict on tests that pass only on a retry.
     pub flaky: Option<FlakyVerdict>,
     /// Whether the run stops after the first failing test.
     pub fail_fast: Option<bool>,
@@ -39,7 +39,7 @@ pub struct RunSettings {
     pub deny_warnings: Option<bool>,
     /// The dialect of JUnit reports.
     pub junit_profile: Option<JunitDialect>,
-    /// How many of the last runs are kept.
+    /// The number of the last runs that are kept.
     pub keep: Option<usize>,
     /// The tests for which reports contain what was sent and received.
     pub events: Option<ReportedEvents>,

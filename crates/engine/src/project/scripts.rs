@@ -20,10 +20,10 @@ use ananke_trace::process::Launch;
 /// The directory of scripts that the config does not name, next to the config.
 const FOLDER: &str = "scripts";
 
-/// How many files of that folder, and how many folders in one another, are looked at to find what was meant.
+/// The number of files of that folder, and the depth of folders, that are searched for a similar name.
 const LISTED: (usize, usize) = (200, 4);
 
-/// How many names are listed if none is similar.
+/// The number of names that are listed if none is similar.
 const LISTED_NAMES: usize = 20;
 
 /// The scripts of a project.
@@ -46,7 +46,7 @@ enum FoundScript<'a> {
 }
 
 impl<'a> Scripts<'a> {
-    /// What is wrong with a name.
+    /// Checks a name; the error is its problem.
     pub(crate) fn check(&self, name: &str) -> Result<(), Diagnostic> {
         self.find(name).map(|_| ())
     }
@@ -111,7 +111,7 @@ impl<'a> Scripts<'a> {
         }
     }
 
-    /// What is started to ask `program`; what is wrong with it goes to `problems`.
+    /// The command that asks `program`; its problems go to `problems`.
     pub(crate) fn launch(
         &self,
         program: &ScriptSource,

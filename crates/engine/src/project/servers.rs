@@ -12,7 +12,7 @@ use ananke_model::model::{Ready, Server};
 use ananke_model::variables::{Interpolation, Pattern, http_url};
 use ananke_trace::process::{CompiledCommand, WrittenCommand};
 
-/// How long a server may take to be ready without a setting (SPEC 4).
+/// The time that a server may take to be ready without a setting (SPEC 4).
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A server that can be started.
@@ -28,9 +28,9 @@ pub struct ServerCommand {
     pub folder: PathBuf,
     /// The folder as shown in messages.
     pub folder_name: String,
-    /// How it is known that it can be talked to.
+    /// The sign that it is ready.
     pub ready: Readiness,
-    /// How long that may take.
+    /// The time until it must be ready.
     pub timeout: Duration,
     /// Whether something that answers in its place already is used.
     pub reuse: bool,
@@ -39,7 +39,7 @@ pub struct ServerCommand {
     readiness: Span,
 }
 
-/// How it is known that a server can be talked to.
+/// The sign that a server is ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Readiness {
     /// This answers a GET with a status below 500.

@@ -19,7 +19,7 @@ use ananke_trace::outcome::Level;
 /// The name of the target that a config writes at `target` (SPEC 4).
 pub(super) const DEFAULT: &str = "default";
 
-/// How many targets may extend each other one after the other: far more than people write.
+/// The number of targets that may extend each other one after the other: far more than people write.
 const MOST_EXTENDED: usize = 32;
 
 /// A target as tests use it.
@@ -33,7 +33,7 @@ pub struct ResolvedTarget {
 }
 
 impl ResolvedTarget {
-    /// What every test of this target inherits.
+    /// The block of rules that every test of this target inherits.
     pub(crate) fn block(
         &self,
         library: Library<'_>,
@@ -264,7 +264,7 @@ fn merge(
 }
 
 impl Link {
-    /// What is wrong with the keys of a target that extends another, in the end `base`: it has the protocol of that.
+    /// The problems of the keys of a target that extends another, in the end `base`: it has the protocol of that.
     fn misplaced_keys(&self, base: &Self, source: &Arc<SourceFile>) -> Vec<Diagnostic> {
         let Some(misplaced) = self.target.misplaced_keys(&base.target.node) else {
             return Vec::new();

@@ -11,14 +11,14 @@ use ananke_base::diagnostic::{Code, Diagnostic, SourceFile};
 use ananke_base::source::printable;
 use ananke_model::variables::{Interpolation, MOST_INSERTED, Mode, Origins, Scope, name_problem};
 
-/// Why a name may be missing in the `vars` of the config.
+/// The reason that a name may be missing in the `vars` of the config.
 const HINT: &str = "a variable of the config sees the environment and those written before it";
 
-/// Why a name is missing that `setup` may give.
+/// The reason that a name is missing that `setup` may give.
 const BEFORE_SETUP: &str =
     "what the config's `setup` gives is known when the run starts, and this before";
 
-/// Why a name is missing if hooks are skipped.
+/// The reason that a name is missing if hooks are skipped.
 const WITHOUT_HOOKS: &str =
     "hooks are not run (`--no-hooks`): give what they would give with `--var NAME=VALUE`";
 
@@ -29,9 +29,9 @@ pub struct Variables {
     pub vars: BTreeMap<String, Value>,
     /// `--var`: win over what hooks give.
     pub given: BTreeMap<String, String>,
-    /// What the `vars` were made of.
+    /// The origins of the `vars`.
     pub origins: Origins,
-    /// What the config's `setup` gave: wins over its `vars`, and the test's own win over it.
+    /// The variables that the config's `setup` gave: they win over its `vars`, and the test's own win over them.
     pub setup: Map<String, Value>,
     /// Whether the config's `setup` will run, and may give any name a value.
     pub awaits_setup: bool,
@@ -83,7 +83,7 @@ impl Variables {
             || self.vars.contains_key(name)
     }
 
-    /// What is known before anything runs: the environment, and what the config and the command line give.
+    /// The scope before anything runs: the environment, and the variables of the config and the command line.
     pub(crate) fn scope(&self, context: &Context) -> Scope {
         let mut scope = Scope::new(Arc::clone(&context.environment)).at_home(context.home.clone());
         for (name, value) in &self.vars {
@@ -112,7 +112,7 @@ impl Variables {
         self.after_setup(scope)
     }
 
-    /// What is known once the config's `setup` has run: any name may have a value then.
+    /// The scope once the config's `setup` has run: any name may have a value then.
     pub(crate) fn after_setup(&self, scope: Scope) -> Scope {
         if self.awaits_setup {
             scope.open()
@@ -121,7 +121,7 @@ impl Variables {
         }
     }
 
-    /// What is known of it before.
+    /// The scope before it.
     pub(crate) fn before_setup(&self, scope: Scope) -> Scope {
         if self.awaits_setup {
             scope.closed().hint(BEFORE_SETUP)

@@ -1,4 +1,4 @@
-//! What an agent was asked and answered in a recording, for a server that answers the same.
+//! The requests to an agent and its answers in a recording, for a server that answers the same.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use ananke_agents::{ServedEnd, ServedFrame, ServedResponse};
 pub struct AgentExchange {
     /// The body of the request.
     pub body: String,
-    /// What came of it.
+    /// The answer.
     pub answer: AgentAnswer,
 }
 
-/// What comes of a request to an agent.
+/// The answer to a request to an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentAnswer {
     /// A response, which may break off.

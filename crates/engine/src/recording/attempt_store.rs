@@ -21,6 +21,6 @@ pub trait EarlierAnswers: Debug + Send + Sync {
     /// The recording of the last attempt of the run `run`, counted from 1, of the test `id`.
     ///
     /// # Errors
-    /// Why there is none, as a sentence.
+    /// The reason that there is none, as a sentence.
     fn recording(&self, id: &str, run: u32) -> Result<Arc<KeptRecording>, String>;
 }

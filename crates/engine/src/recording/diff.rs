@@ -9,17 +9,17 @@ use serde_json::{Value, json};
 use ananke_base::text::truncate;
 use ananke_trace::trace::is_same_json;
 
-/// How many differences are reported.
+/// The number of differences that are reported.
 const REPORTED: usize = 5;
 
-/// How many characters of a value are shown.
+/// The number of characters of a value that are shown.
 const SHOWN: usize = 120;
 
-/// How many characters are shown before the first that differs.
+/// The number of characters that are shown before the first that differs.
 const SHOWN_BEFORE: usize = 30;
 
-/// Where `now` is another request than `recorded`, a line each; `None` where it is the same. `ids` are those that the
-/// client drew when it was recorded, and now.
+/// The differences between `now` and the request `recorded`, one line each; `None` if it is the same. `ids` are those
+/// that the client drew when it was recorded, and now.
 pub(super) fn difference(recorded: &str, now: &str, ids: &BTreeSet<String>) -> Option<Vec<String>> {
     if recorded == now {
         return None;

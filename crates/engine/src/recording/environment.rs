@@ -43,7 +43,7 @@ pub struct AttemptEnvironment {
     own: Outside,
     started: At,
     source: EnvironmentSource,
-    /// How many helpers of each role were asked in this turn.
+    /// The number of helpers of each role that were asked in this turn.
     helpers: Mutex<BTreeMap<&'static str, u32>>,
 }
 
@@ -53,7 +53,7 @@ struct Outside {
     transport: Arc<dyn Transport>,
 }
 
-/// Where everything comes from.
+/// The source of clock, ids and transport.
 enum EnvironmentSource {
     Live,
     /// Live, and recorded: into a file, or only as long as the attempt is looked at.
@@ -278,7 +278,7 @@ impl AttemptEnvironment {
         }
     }
 
-    /// What leaves are filled for.
+    /// The mode in which leaves are filled.
     pub fn mode(&self) -> Mode {
         if self.replay().is_some() {
             Mode::Replay
@@ -295,12 +295,12 @@ impl AttemptEnvironment {
             .map(|name| (name.as_str(), marker(name)))
     }
 
-    /// When the attempt started, in milliseconds since the Unix epoch.
+    /// The moment at which the attempt started, in milliseconds since the Unix epoch.
     pub fn started_unix_ms(&self) -> u64 {
         self.context.clock.unix_ms(self.started)
     }
 
-    /// When the attempt, which is over now, ended, in milliseconds since the Unix epoch.
+    /// The moment at which the attempt, which is over now, ended, in milliseconds since the Unix epoch.
     pub fn ended_unix_ms(&self) -> u64 {
         let clock = &self.context.clock;
         self.replay()
@@ -328,7 +328,7 @@ impl AttemptEnvironment {
         }
     }
 
-    /// What follows belongs to `turn`, counted from 1.
+    /// Begins `turn`, counted from 1, to which all that follows belongs.
     pub fn begin_turn(&self, turn: u32) {
         self.helpers
             .lock()
@@ -418,7 +418,8 @@ impl AttemptEnvironment {
         self.replay().is_some_and(Replay::has_typed)
     }
 
-    /// What a person typed in this turn when it was recorded, or in words why there was nothing; `None` if no person was asked.
+    /// The text that a person typed in this turn when it was recorded, or in words the reason that there was none; `None` if no
+    /// person was asked.
     pub fn recorded_input(&self) -> Option<Result<String, String>> {
         self.replay()?.typed()
     }
@@ -443,12 +444,12 @@ impl AttemptEnvironment {
         }
     }
 
-    /// When the attempt started.
+    /// The moment at which the attempt started.
     pub fn started(&self) -> At {
         self.started
     }
 
-    /// Why a recording could not be replayed any further.
+    /// The reason that a recording could not be replayed any further.
     pub fn error(&self) -> Option<Problem> {
         self.replay()?.error()
     }
@@ -495,7 +496,7 @@ impl AttemptEnvironment {
         }
     }
 
-    /// What was recorded live of the attempt, which ended at `ended_unix_ms`, in milliseconds since the Unix epoch.
+    /// The recording of the live attempt, which ended at `ended_unix_ms`, in milliseconds since the Unix epoch.
     pub fn recorded_attempt(&self, ended_unix_ms: u64) -> Option<RecordedAttempt> {
         let recorder = self.recorder().filter(|_| self.is_live())?;
         Some(RecordedAttempt::new(recorder.clone(), ended_unix_ms))
@@ -529,7 +530,7 @@ impl AttemptEnvironment {
     }
 }
 
-/// What a recording keeps of a result: not that the run was stopped.
+/// The part of a result that a recording keeps: not that the run was stopped.
 fn to_record<T: Clone>(gave: &Result<T, Halt>) -> Option<Result<T, Problem>> {
     match gave {
         Ok(value) => Some(Ok(value.clone())),

@@ -1,4 +1,4 @@
-//! What a recording holds of one test, as it is kept in memory: moments in microseconds since the test began.
+//! The content of a recording of one test, as it is kept in memory: moments in microseconds since the test began.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ use ananke_trace::outcome::Problem;
 /// Everything that came from outside while one attempt at a test was made.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Recorded {
-    /// When the test began, in microseconds since the Unix epoch.
+    /// The moment at which the test began, in microseconds since the Unix epoch.
     pub(super) started_unix_us: u64,
-    /// When its conversation was over, in milliseconds since the Unix epoch.
+    /// The moment at which its conversation was over, in milliseconds since the Unix epoch.
     pub(super) ended_unix_ms: u64,
     /// The ids that were drawn, by what they are for ([`ids_of`]), in their order.
     pub(super) ids: BTreeMap<String, Vec<String>>,
@@ -27,20 +27,20 @@ pub(super) struct Recorded {
     pub(super) setup: Map<String, Value>,
     /// The output of each hook of the test; there is none after one that failed.
     pub(super) hooks: Vec<Result<Map<String, Value>, Problem>>,
-    /// What was asked and answered.
+    /// The requests and their answers.
     pub(super) exchanges: Vec<RecordedExchange>,
-    /// What people were asked for, and typed.
+    /// The inputs that people were asked for, and their answers.
     pub(super) typed: Vec<TypedInput>,
     /// The programs that were spoken to.
     pub(super) programs: Vec<ProgramRun>,
-    /// What scripts were asked and answered.
+    /// The requests to scripts and their answers.
     pub(super) scripts: Vec<ScriptAnswer>,
     /// Whether its file is not as it was written.
     pub(super) is_edited: bool,
 }
 
-/// What ids of this kind that `lane` draws are kept under: those of a helper are its own, so that a conversation gets
-/// the same ids with and without it.
+/// The name under which ids of this kind that `lane` draws are kept: those of a helper are its own, so that a
+/// conversation gets the same ids with and without it.
 pub(super) fn ids_of(lane: &Lane, kind: &str) -> String {
     match lane {
         Lane::Agent => kind.to_owned(),
@@ -51,19 +51,19 @@ pub(super) fn ids_of(lane: &Lane, kind: &str) -> String {
 /// One request to a script, and its answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ScriptAnswer {
-    /// How many exchanges with the agent came before it.
+    /// The number of exchanges with the agent before it.
     pub(super) after: usize,
     /// The turn it belongs to, counted from 1.
     pub(super) turn: u32,
-    /// What the script is called.
+    /// The name of the script.
     pub(super) name: String,
     /// The hash of the request, secrets masked.
     pub(super) request: String,
-    /// What it answered, or why it did not.
+    /// The answer, or the reason that there is none.
     pub(super) gave: Result<Value, Problem>,
 }
 
-/// What a person typed when the agent waited for input.
+/// The text that a person typed when the agent waited for input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TypedInput {
     /// The turn it belongs to, counted from 1.
@@ -77,23 +77,23 @@ pub(super) struct TypedInput {
 pub(super) struct RecordedExchange {
     /// The turn it belongs to, counted from 1.
     pub(super) turn: u32,
-    /// Who talks.
+    /// The lane of the exchange.
     pub(super) lane: Lane,
     /// Its number among those of this lane in this turn, counted from 1.
     pub(super) number: u32,
-    /// When it was sent.
+    /// The moment at which it was sent.
     pub(super) sent: u64,
-    /// How it was sent.
+    /// The method of the request.
     pub(super) method: Method,
     /// The path it was sent to.
     pub(super) path: String,
-    /// What was sent; empty if only its hash is known.
+    /// The body of the request; empty if only its hash is known.
     pub(super) body: String,
     /// The hash of what was sent, secrets masked; only in a kept run.
     pub(super) hash: Option<String>,
     /// The response.
     pub(super) answer: RecordedResponse,
-    /// When its client closed it, if it did.
+    /// The moment at which its client closed it, if it did.
     pub(super) closed: Option<u64>,
 }
 
@@ -106,18 +106,18 @@ pub(super) enum RecordedResponse {
     Failed(String, Option<String>),
     /// A response.
     Received {
-        /// When its head arrived.
+        /// The moment at which its head arrived.
         at: u64,
         /// Its head.
         head: ResponseHead,
         /// Its body, event by event, each with the moment that completed it.
         pieces: Vec<(u64, Bytes)>,
-        /// How it ended.
+        /// The end of the body.
         end: BodyEnd,
     },
 }
 
-/// How a body ended.
+/// The end of a body.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum BodyEnd {
     /// It was complete.

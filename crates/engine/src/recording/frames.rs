@@ -69,7 +69,7 @@ impl Frames {
         }
     }
 
-    /// What came after the last event that was complete.
+    /// The rest after the last event that was complete.
     pub(super) fn rest(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.open)
     }

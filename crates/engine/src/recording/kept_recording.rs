@@ -34,7 +34,7 @@ pub struct KeptRecording {
     /// Its file, as shown in messages.
     shown: String,
     requests: RequestMatch,
-    /// Where its copy goes, if it is copied.
+    /// The text of its copy, if it is copied.
     copy: Option<Mutex<Option<String>>>,
 }
 
@@ -79,7 +79,7 @@ impl KeptRecording {
         })
     }
 
-    /// Which attempt at which test it is of.
+    /// The attempt and the test that it is of.
     pub fn key(&self) -> &CaseKey {
         &self.key
     }
@@ -139,8 +139,8 @@ impl KeptRecording {
         })
     }
 
-    /// What the agent sent in `turn`, counted from 1: each event, or line of a program, with the moment at which it came, in
-    /// microseconds since the first request of the turn was sent.
+    /// The data that the agent sent in `turn`, counted from 1: each event, or line of a program, with the moment at which it came,
+    /// in microseconds since the first request of the turn was sent.
     pub fn received_in(&self, turn: u32) -> Vec<(u64, String)> {
         let is_meant = |of: u32, lane: &Lane| of == turn && *lane == Lane::Agent;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
@@ -182,7 +182,7 @@ impl KeptRecording {
         received.into_iter().map(since).collect()
     }
 
-    /// What the agent was asked over HTTP, and what it answered, in their order.
+    /// The requests to the agent over HTTP and its answers, in their order.
     pub fn agent_exchanges(&self) -> impl Iterator<Item = AgentExchange> {
         let of_agent = self
             .recorded

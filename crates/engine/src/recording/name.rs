@@ -1,4 +1,4 @@
-//! Where the recording of a test stands: one file for each attempt at each run of it, named after the test's id.
+//! The path of a test's recording: one file for each attempt at each run of it, named after the test's id.
 //!
 //! A name is readable, safe on every file system, and no two ids share one: where something of the id is lost, a hash of
 //! the whole id follows.
@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 
 use ananke_base::context::{CaseKey, digest, is_device};
 
-/// What a recording's file name ends with.
+/// The extension of a recording's file name.
 const EXTENSION: &str = "jsonl";
 
 /// The endings of test files, which say nothing in a name.
 const TEST_ENDINGS: [&str; 4] = [".test.yaml", ".test.yml", ".yaml", ".yml"];
 
-/// How many characters of a test's name a file name holds.
+/// The number of characters of a test's name in a file name.
 const LONGEST: usize = 60;
 
 /// The file of one attempt, below `folder`: `shop/checkout/pays-once-1f0c9a2b.jsonl`, `….attempt-2.jsonl`.

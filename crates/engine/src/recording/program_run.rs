@@ -1,4 +1,4 @@
-//! What a recording contains of a program that is spoken to in lines: moments in microseconds since the test began.
+//! The recording of a program that is spoken to in lines: moments in microseconds since the test began.
 
 use bytes::Bytes;
 
@@ -10,7 +10,7 @@ use ananke_trace::process::ExitStatus;
 pub(super) struct ProgramRun {
     /// The turn it was started in, counted from 1.
     pub(super) turn: u32,
-    /// Who talks.
+    /// The lane of the program.
     pub(super) lane: Lane,
     /// Its number among the programs of this lane in this turn, counted from 1.
     pub(super) number: u32,
@@ -18,7 +18,7 @@ pub(super) struct ProgramRun {
     pub(super) argv: Vec<String>,
     /// The lines, in the order in which the client sent and read them.
     pub(super) lines: Vec<ProgramLine>,
-    /// How its output ended.
+    /// The end of its output.
     pub(super) end: ProgramRunEnd,
     /// The last lines that it printed to stderr, as the client read them, or as they were when it ended the program.
     pub(super) stderr: Option<String>,
@@ -35,7 +35,7 @@ pub(super) enum ProgramLine {
         turn: u32,
         /// The line without its end.
         line: String,
-        /// When it was sent.
+        /// The moment at which it was sent.
         at: u64,
     },
     /// The program printed it: when it came, and the line without its end.
@@ -45,7 +45,7 @@ pub(super) enum ProgramLine {
 }
 
 impl ProgramLine {
-    /// How many bytes the line has.
+    /// The number of bytes of the line.
     pub(super) fn size(&self) -> usize {
         match self {
             Self::Sent { line, .. } => line.len(),
@@ -55,7 +55,7 @@ impl ProgramLine {
     }
 }
 
-/// How the output of a program ended.
+/// The end of a program's output.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ProgramRunEnd {
     /// It was not started: the message, and what to do.

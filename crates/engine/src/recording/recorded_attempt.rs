@@ -1,10 +1,10 @@
-//! What was recorded of an attempt that is over, for those who keep it.
+//! The recording of an attempt that is over, for those who keep it.
 
 use super::recorder::Recorder;
 use ananke_base::context::CaseKey;
 use ananke_trace::outcome::Problem;
 
-/// What was recorded of an attempt that is over. Clones share it.
+/// The recording of an attempt that is over. Clones share it.
 #[derive(Clone)]
 pub struct RecordedAttempt {
     recorder: Recorder,
@@ -19,12 +19,12 @@ impl RecordedAttempt {
         }
     }
 
-    /// Which attempt it is.
+    /// The key of the attempt.
     pub fn key(&self) -> &CaseKey {
         self.recorder.key()
     }
 
-    /// How many bytes were received.
+    /// The number of bytes that were received.
     pub fn received(&self) -> u64 {
         self.recorder.received()
     }

@@ -109,7 +109,7 @@ impl Pipe for RecordedPipe {
     }
 }
 
-/// What it printed to stderr is kept although the client did not read it.
+/// Keeps the stderr of the program although the client did not read it.
 impl Drop for RecordedPipe {
     fn drop(&mut self) {
         let text = self.pipe.last_stderr();

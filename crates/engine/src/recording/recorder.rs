@@ -37,7 +37,7 @@ use ananke_trace::trace::Change;
 #[derive(Clone)]
 pub struct Recorder(Arc<SharedRecorder>);
 
-/// What is recorded of an attempt.
+/// The extent of the recording of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RecordingExtent {
     /// Everything, for a file that people read and compare.
@@ -50,7 +50,7 @@ struct SharedRecorder {
     key: CaseKey,
     extent: RecordingExtent,
     started: At,
-    /// How many microseconds the attempt was held up, which is no time of it.
+    /// The time for which the attempt was held up, in microseconds; it is not part of its time.
     waited: AtomicU64,
     redactor: Redactor,
     state: Mutex<RecorderState>,
@@ -62,12 +62,12 @@ struct RecorderState {
     turn: u32,
     /// The requests to scripts: only a hash of each is kept, once all secrets are known.
     requests: Vec<String>,
-    /// When the next request of each lane leaves, where it has said so.
+    /// The moment at which the next request of each lane leaves, if it has been announced.
     sends: BTreeMap<Lane, u64>,
     secrets: Vec<Secret>,
     markers: Markers,
     split: SecretSplitter,
-    /// How many bytes were received.
+    /// The number of bytes that were received.
     received: u64,
     /// Whether they are more than are recorded: then nothing is.
     is_too_large: bool,
@@ -162,12 +162,12 @@ impl Recorder {
         self.0.receive(&mut state, bytes);
     }
 
-    /// Which attempt it records.
+    /// The attempt that it records.
     pub(super) fn key(&self) -> &CaseKey {
         &self.0.key
     }
 
-    /// How many bytes were received.
+    /// The number of bytes that were received.
     pub(super) fn received(&self) -> u64 {
         self.0.state().received
     }
@@ -182,7 +182,7 @@ impl Recorder {
         self.0.since(at)
     }
 
-    /// What follows belongs to `turn`, counted from 1.
+    /// Begins `turn`, counted from 1, to which all that follows belongs.
     pub(super) fn begin_turn(&self, turn: u32) {
         self.0.state().turn = turn;
     }
@@ -201,17 +201,17 @@ impl Recorder {
         self.0.state().recorded.actions.push(name.to_owned());
     }
 
-    /// What the config's `setup` gave.
+    /// Records the result of the config's `setup`.
     pub(super) fn setup(&self, gave: &Map<String, Value>) {
         self.0.state().recorded.setup.clone_from(gave);
     }
 
-    /// What the next hook gave.
+    /// Records the result of the next hook.
     pub(super) fn hook(&self, gave: Result<Map<String, Value>, Problem>) {
         self.0.state().recorded.hooks.push(gave);
     }
 
-    /// What a script answered to `request`.
+    /// Records the answer of a script to `request`.
     pub(super) fn script(&self, name: &str, request: &Value, gave: Result<Value, Problem>) {
         let mut state = self.0.state();
         let (after, turn) = (state.recorded.exchanges.len(), state.turn);
@@ -226,7 +226,7 @@ impl Recorder {
         state.requests.push(request.to_string());
     }
 
-    /// What a person typed in this turn, or in words why there is nothing.
+    /// Records the text that a person typed in this turn, or in words the reason that there is none.
     pub(super) fn typed(&self, gave: Result<String, String>) {
         let mut state = self.0.state();
         let turn = state.turn;

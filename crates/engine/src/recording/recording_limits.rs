@@ -1,8 +1,8 @@
-//! How large a recording may be.
+//! The limits of a recording's size.
 
 use ananke_base::message::size_in_words;
 
-/// How large a recording may be that is written or read.
+/// The limits of the size of a recording that is written or read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordingLimits {
     /// The most bytes.
@@ -21,12 +21,12 @@ impl Default for RecordingLimits {
 }
 
 impl RecordingLimits {
-    /// What is wrong with a recording that has more bytes.
+    /// The message about a recording that has more bytes.
     pub(super) fn too_large(self) -> String {
         format!("is larger than {}", size_in_words(self.bytes))
     }
 
-    /// What is wrong with the recording `text`, if it is larger.
+    /// The message about the recording `text`, if it is larger.
     pub(super) fn exceeded_by(self, text: &str) -> Option<String> {
         if text.len() as u64 > self.bytes {
             return Some(self.too_large());

@@ -18,22 +18,22 @@ use ananke_base::context::{CaseKey, Scratch, write_file};
 use ananke_trace::outcome::Problem;
 use ananke_trace::redact::Redactor;
 
-/// Where recordings are, and what is done with them.
+/// The place of recordings, and their mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recordings {
     /// Their folder.
     pub folder: PathBuf,
     /// The folder, as shown in messages.
     pub shown: String,
-    /// What is done with them.
+    /// The way in which they are used.
     pub mode: RecordingMode,
-    /// How like a recorded request a replayed one must be.
+    /// The similarity to a recorded request that a replayed one must have.
     pub requests: RequestMatch,
-    /// How large one may be.
+    /// The limits of the size of one.
     pub limits: RecordingLimits,
 }
 
-/// What is done with recordings.
+/// The ways in which recordings are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordingMode {
     /// Every test is run and recorded, over what is there.
@@ -105,7 +105,7 @@ impl Recordings {
     /// Checks, before any test runs, that a recording of the first attempt at each of `tests`, which are ids, can be written.
     ///
     /// # Errors
-    /// What cannot be written, and why.
+    /// The file that cannot be written, and the reason.
     pub fn check_writable<'a>(
         &self,
         tests: impl Iterator<Item = Cow<'a, str>>,

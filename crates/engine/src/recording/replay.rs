@@ -28,7 +28,7 @@ use ananke_model::variables::Secret;
 use ananke_trace::outcome::Problem;
 use ananke_trace::redact::{Markers, Redactor};
 
-/// What to do where a request is another than it was.
+/// The remedy if a request differs from the recorded one.
 const LOOSE: &str = "the test or its target changed since then: record it again with `--record`, or play it all the same with `--replay-loose`";
 
 /// Clock, ids and transport of an attempt that is replayed. Clones share what is left.
@@ -42,7 +42,7 @@ struct SharedReplay {
     /// Whether the file is not as it was written.
     is_edited: bool,
     clock: Arc<ManualClock>,
-    /// When the test began.
+    /// The moment at which the test began.
     started: At,
     secrets: Vec<String>,
     setup: Map<String, Value>,
@@ -51,7 +51,7 @@ struct SharedReplay {
     left: Mutex<Unreplayed>,
 }
 
-/// What has not been replayed yet.
+/// The part of a recording that has not been replayed yet.
 struct Unreplayed {
     ids: BTreeMap<String, VecDeque<String>>,
     /// Every recorded id, and those that had to be made up.
@@ -62,10 +62,10 @@ struct Unreplayed {
     programs: Vec<ProgramRun>,
     scripts: Vec<ScriptAnswer>,
     turn: u32,
-    /// When the exchange that is replayed was over, lane by lane.
+    /// The moment at which the exchange that is replayed was over, lane by lane.
     closed: BTreeMap<Lane, At>,
     markers: Markers,
-    /// Why it could not be replayed any further.
+    /// The reason that it could not be replayed any further.
     error: Option<Problem>,
 }
 
@@ -216,8 +216,8 @@ impl Replay {
         }
     }
 
-    /// Why a replay cannot go on in which a program, which is that of `helper`, if it is one, does not get a line that
-    /// it got.
+    /// The reason that a replay cannot go on in which a program, which is that of `helper`, if it is one, does not get
+    /// a line that it got.
     pub(super) fn not_sent(&self, helper: Option<&str>) -> Problem {
         let whom = helper.unwrap_or("the program");
         self.0.stale(&format!(
@@ -250,7 +250,7 @@ impl Replay {
         self.0.left().markers = Markers::new(secrets, self.0.redactor.patterns());
     }
 
-    /// When the test was over, in milliseconds since the Unix epoch.
+    /// The moment at which the test was over, in milliseconds since the Unix epoch.
     pub(super) fn ended_unix_ms(&self) -> u64 {
         self.0.ended_unix_ms
     }
@@ -260,12 +260,12 @@ impl Replay {
         &self.0.secrets
     }
 
-    /// What the config's `setup` gave when the test was recorded.
+    /// The result of the config's `setup` when the test was recorded.
     pub(super) fn setup(&self) -> &Map<String, Value> {
         &self.0.setup
     }
 
-    /// What the hook `number`, counted from 1, gave.
+    /// The result of the hook `number`, counted from 1.
     ///
     /// # Errors
     /// If it failed, or there was no such hook.
@@ -279,7 +279,7 @@ impl Replay {
         gave.ok_or_else(stale)?
     }
 
-    /// What the script `name` answered to `request` in this turn.
+    /// The answer of the script `name` to `request` in this turn.
     ///
     /// # Errors
     /// If it failed, or did not get this request.
@@ -319,7 +319,8 @@ impl Replay {
         left.scripts.remove(found).gave
     }
 
-    /// What a person typed in this turn, or in words why there was nothing; `None` if no person was asked.
+    /// The text that a person typed in this turn, or in words the reason that there is none; `None` if no person was
+    /// asked.
     pub(super) fn typed(&self) -> Option<Result<String, String>> {
         let mut left = self.0.left();
         let turn = left.turn;
@@ -338,7 +339,7 @@ impl Replay {
         !self.0.left().typed.is_empty()
     }
 
-    /// Why it could not be replayed any further.
+    /// The reason that it could not be replayed any further.
     pub(super) fn error(&self) -> Option<Problem> {
         self.0.left().error.clone()
     }

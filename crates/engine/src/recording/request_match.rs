@@ -1,8 +1,8 @@
-//! How strictly the requests of a replay are compared.
+//! The strictness with which the requests of a replay are compared.
 
 use ananke_base::message::Lane;
 
-/// How like a recorded request a replayed one must be.
+/// The similarity to a recorded request that a replayed one must have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RequestMatch {
     /// Equal, but for generated ids.

@@ -9,10 +9,10 @@ use ananke_agents::served_protocols;
 use ananke_base::message::Lane;
 use ananke_trace::process::ExitStatus;
 
-/// What an agent reports that fails.
+/// The message of an agent that fails.
 const FAILURE: &str = "the model is overloaded";
 
-/// What goes wrong with a response.
+/// The fault of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamFault {
     /// The connection breaks, or the program ends, after half of the events.
@@ -30,7 +30,7 @@ pub enum StreamFault {
 enum ResponsePlace {
     /// The answer of this exchange.
     Exchange(usize),
-    /// What the program of this run printed after this line, which was sent to it.
+    /// The output of the program of this run after this line, which was sent to it.
     Program { run: usize, sent: usize },
 }
 
@@ -75,7 +75,8 @@ fn pieces(exchange: &RecordedExchange) -> usize {
     }
 }
 
-/// What the program printed between the line `sent` and the next one: the index of each line, and when it came.
+/// The output of the program between the line `sent` and the next one: the index of each line, and the moment at which
+/// it came.
 fn printed_after(run: &ProgramRun, sent: usize) -> impl Iterator<Item = (usize, u64)> {
     let lines = run.lines.iter().enumerate().skip(sent + 1);
     let own = lines.take_while(|(_, line)| !matches!(line, ProgramLine::Sent { .. }));
@@ -120,7 +121,7 @@ pub(super) fn put(recorded: &mut Recorded, number: usize, fault: StreamFault) ->
     }
 }
 
-/// How many of so many events come in spite of the fault.
+/// The number of so many events that come in spite of the fault.
 fn left(events: usize, fault: StreamFault) -> usize {
     match fault {
         StreamFault::Cut | StreamFault::Stall => events / 2,

@@ -16,10 +16,10 @@ use ananke_trace::trace::Change;
 /// The least time between two events that say only that the agent was heard.
 const BETWEEN: Duration = Duration::from_millis(500);
 
-/// How many events say at once which call begins or ends.
+/// The number of events that report at once the beginning or the end of calls.
 const MANY: usize = 1000;
 
-/// How many calls that run are known by their names.
+/// The number of running calls that are known by their names.
 const MOST_OPEN: usize = 64;
 
 /// The most bytes of a name.
@@ -30,9 +30,9 @@ pub(super) struct ActivityLog<'a> {
     case: &'a Case,
     /// The calls that run, each with its id and its name.
     open: Vec<(String, String)>,
-    /// When the last event was sent.
+    /// The moment at which the last event was sent.
     last: At,
-    /// How many events were sent.
+    /// The number of events that were sent.
     sent: usize,
 }
 

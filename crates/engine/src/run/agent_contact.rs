@@ -1,4 +1,4 @@
-//! How far an attempt came with its agent, from what is sent and received.
+//! The progress of an attempt with its agent, from the data that is sent and received.
 //!
 //! Flows in: what a session reports, of whatever protocol. Flows out: whether nothing came of it, and to all tests that a target answers.
 
@@ -22,7 +22,7 @@ const CONNECTED: u8 = 2;
 /// A part of a response came.
 const ANSWERED: u8 = 3;
 
-/// How far one attempt came with its agent.
+/// The progress of one attempt with its agent.
 #[derive(Debug, Default)]
 pub(super) struct AgentContact(AtomicU8);
 
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
     use ananke_agents::Received;
 
-    /// What an attempt shows that got as far as `reach` says, and whose first problem is of this kind.
+    /// The evidence of an attempt that got as far as `reach` gives, and whose first problem is of this kind.
     fn shown(reach: impl Fn(&mut ContactObserver<'_>), kind: Option<ErrorKind>) -> Option<bool> {
         let (contact, answers) = (AgentContact::default(), AnsweredTargets::default());
         let mut observer = ContactObserver {

@@ -8,14 +8,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The fewest tests without an answer that show that a target does not answer.
 const FEWEST: usize = 3;
 
-/// What the first tests of each target came to, by its name.
+/// The results of the first tests of each target, by its name.
 #[derive(Debug, Default)]
 pub(super) struct AnsweredTargets(Mutex<HashMap<String, TargetAnswers>>);
 
 #[derive(Debug, Default)]
 struct TargetAnswers {
     has_answered: bool,
-    /// How many tests got no answer.
+    /// The number of tests that got no answer.
     unanswered: usize,
     is_given_up: bool,
 }

@@ -20,7 +20,7 @@ use super::turn_count::turn_count;
 use super::used_threads::UsedThreads;
 use super::watchdog::TestStep;
 
-/// What an attempt is made for.
+/// The purpose of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AttemptPurpose {
     /// Its outcome is reported.
@@ -39,15 +39,15 @@ pub(super) struct Attempt<'a> {
     pub(super) environment: AttemptEnvironment,
     pub(super) purpose: AttemptPurpose,
     pub(super) outcome: Outcome,
-    /// What the conversation shows: all, unless something else held it.
+    /// The facts that the conversation shows: all, unless it was recorded by another program.
     pub(super) shown: Facts,
     /// Tapes its conversation, with its rules.
     pub(super) tape: Option<ConversationTape>,
     /// Collects what is sent and received, as it is.
     pub(super) raw: Option<RawLog>,
-    /// How far it came with its agent.
+    /// The progress with its agent.
     pub(super) contact: AgentContact,
-    /// What came of its teardown.
+    /// The result of its teardown.
     pub(super) teardown: Teardown,
     /// Whether it came to its end, and was not aborted because the run stops.
     pub(super) has_ended: bool,

@@ -1,4 +1,4 @@
-//! What decides how many attempts there are at a test: its retries, its runs, or its walks.
+//! The rule that decides the number of attempts at a test: its retries, its runs, or its walks.
 
 use super::case::Case;
 use super::event::RunEvent;
@@ -11,6 +11,6 @@ pub(super) trait AttemptSeries {
     /// there is none.
     fn next(&mut self, key: &mut CaseKey, outcome: Outcome) -> Option<RunEvent>;
 
-    /// What the attempts come to; there was at least one.
+    /// The outcome of the attempts; there was at least one.
     fn finish(self: Box<Self>, case: &Case) -> Outcome;
 }

@@ -18,21 +18,21 @@ use ananke_model::model::MissingInput;
 use ananke_trace::outcome::{ErrorKind, Halt, InputDecision, InputOrigin, Problem, SkipCause};
 use ananke_trace::trace::Trace;
 
-/// How many characters of what an agent asks are quoted.
+/// The number of characters of an agent's question that are quoted.
 const QUOTED: usize = 300;
 
-/// What goes on after the written turns of one attempt.
+/// The continuation after the written turns of one attempt.
 pub(super) struct AwaitedInput<'a> {
     attempt: &'a Attempt<'a>,
     pace: &'a RequestPace,
     interaction: CompiledInteraction,
     tools: Vec<String>,
-    /// What was found out after the last turn.
+    /// The decision after the last turn.
     decision: Option<InputDecision>,
 }
 
 impl<'a> AwaitedInput<'a> {
-    /// What goes on in this attempt; `None` if the test ends with its last written turn (SPEC 8).
+    /// The continuation of this attempt; `None` if the test ends with its last written turn (SPEC 8).
     pub(super) fn of(
         attempt: &'a Attempt<'a>,
         pace: &'a RequestPace,
@@ -113,7 +113,7 @@ impl<'a> AwaitedInput<'a> {
         }
     }
 
-    /// What a person says, or in words why there is nothing.
+    /// The text that a person types, or in words the reason that there is none.
     async fn typed(
         &self,
         number: usize,
@@ -160,7 +160,7 @@ impl<'a> AwaitedInput<'a> {
         Ok(typed)
     }
 
-    /// What a person is asked, with every secret masked.
+    /// The question to a person, with every secret masked.
     fn question(
         &self,
         decision: Option<&InputDecision>,
@@ -191,7 +191,7 @@ impl<'a> AwaitedInput<'a> {
     }
 }
 
-/// Why nothing answers in a test that asks no person.
+/// The reason that there is no answer in a test that asks no person.
 const NOTHING_ANSWERS: &str = "nothing answers";
 
 /// `the agent waits for input, and nothing answers (content_is_question): "Which order?"`

@@ -8,10 +8,10 @@ use ananke_model::variables::Patterns;
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{Args, Origin, Path, ToolCall, Trace, TurnRanges};
 
-/// How much of what was looked at is quoted, in characters.
+/// The number of characters of the searched text that are quoted.
 const QUOTED: usize = 120;
 
-/// How many calls are named.
+/// The number of calls that are named.
 const NAMED: usize = 10;
 
 /// The values that the turn that has just ended is to capture and, for each missing one, where it was looked up.

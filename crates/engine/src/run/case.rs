@@ -20,7 +20,7 @@ pub(super) struct Case {
     pub(super) entry: CaseEntry,
     /// Its file.
     pub(super) loading: Loading,
-    /// When it started.
+    /// The moment at which it started.
     pub(super) started_unix_ms: u64,
     /// Masks the secrets of the test, and those of its attempts as soon as they are known.
     pub(super) redactor: Redactor,
@@ -33,7 +33,7 @@ pub(super) struct Case {
 }
 
 impl Case {
-    /// How long an attempt may take, as the run says; a case of a case file has this from its preparation.
+    /// The time that an attempt may take, as the run gives it; a case of a case file has this from its preparation.
     pub(super) fn timeout(&self) -> Option<Duration> {
         self.shared
             .options

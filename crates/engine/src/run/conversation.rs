@@ -42,7 +42,7 @@ use ananke_rules::{Evaluator, Inherited, Measure};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult, Status, TestEnd};
 use ananke_trace::trace::{AgentTime, Trace};
 
-/// How many rules are named that a skipped test has not evaluated.
+/// The number of rules that are named of those that a skipped test has not evaluated.
 const LISTED_RULES: usize = 5;
 
 fn setup(message: String) -> Problem {
@@ -62,7 +62,7 @@ fn longest_duration(rules: &Inherited) -> Duration {
     Duration::from_millis(limits.map(|bound| bound.most).max().unwrap_or_default())
 }
 
-/// Why a test is skipped whose agent waits for input: with the rules that nothing decided, and what to do.
+/// The reason that a test is skipped whose agent waits for input: with the rules that nothing decided, and what to do.
 fn why_skipped(why: &str, open_rules: &[String]) -> String {
     let named = open_rules
         .iter()
@@ -84,7 +84,7 @@ fn why_skipped(why: &str, open_rules: &[String]) -> String {
     )
 }
 
-/// What a test says about input that it has not written.
+/// The sources of a test's unwritten input.
 struct UnwrittenSources {
     thread_id: String,
     simulation: Option<CompiledSimulation>,
@@ -405,7 +405,7 @@ impl Attempt<'_> {
         trace
     }
 
-    /// Who says what is not written: a program, a walk, a simulator, or a person.
+    /// The source of unwritten input: a program, a walk, a simulator, or a person.
     fn unwritten<'a>(
         &'a self,
         sources: UnwrittenSources,

@@ -13,7 +13,7 @@ use ananke_trace::outcome::{Halt, TurnOutcome};
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{ToolCall, Trace};
 
-/// What a program wants next.
+/// The next request of a program.
 #[derive(Debug)]
 pub enum DriverRequest {
     /// This is said to the agent.
@@ -36,7 +36,7 @@ pub trait ConversationDriver: Send + Sync {
     /// A conversation begins, on this thread and with these client-side tools; the redactor masks its secrets.
     fn begins(&self, thread: &str, tools: Vec<String>, redactor: &Redactor);
 
-    /// What it wants next; `None` if the conversation is over.
+    /// The next request of the program; `None` if the conversation is over.
     fn next(&self) -> BoxFuture<'_, Option<DriverRequest>>;
 
     /// A turn has ended.
@@ -53,7 +53,7 @@ pub trait ConversationDriver: Send + Sync {
         false
     }
 
-    /// What comes of calls to tools that were not declared; if they are answered, it executes them.
+    /// The handling of calls to tools that were not declared; if they are answered, it executes them.
     fn undeclared(&self) -> UndeclaredCalls {
         UndeclaredCalls::Rejected
     }

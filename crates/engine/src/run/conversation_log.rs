@@ -1,4 +1,4 @@
-//! What one conversation sent and received, complete: what a test is made from afterwards.
+//! The log of one conversation, complete: a test is made from it afterwards.
 //!
 //! Flows in: every turn as it is sent, and every change with its moment. Flows out: the same, in the order of the
 //! conversation. It is not bounded as an outcome is, and belongs to one attempt at one test.
@@ -24,7 +24,7 @@ pub struct ConversationLog(Arc<Mutex<LoggedConversation>>);
 pub struct LoggedConversation {
     /// The variables that the test and its row gave, filled.
     pub variables: Map<String, Value>,
-    /// What was said before its first turn.
+    /// The messages before its first turn.
     pub history: Vec<HistoryMessage>,
     /// The turns that were sent.
     pub turns: Vec<LoggedTurn>,
@@ -33,27 +33,27 @@ pub struct LoggedConversation {
 /// One turn of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoggedTurn {
-    /// What was sent.
+    /// The input that was sent.
     pub input: TurnInput,
-    /// Who said it.
+    /// The origin of the input.
     pub origin: InputOrigin,
-    /// What the agent did, in its order.
+    /// The changes by the agent, in their order.
     pub changes: Vec<LoggedChange>,
-    /// What the client answered to calls of its own tools, each with the number of changes before it.
+    /// The answers of the client to calls of its own tools, each with the number of changes before it.
     pub answers: Vec<(usize, ToolAnswer)>,
 }
 
 /// Something that an agent did.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoggedChange {
-    /// How long after its request, or after the change before it, in microseconds.
+    /// The time after its request, or after the change before it, in microseconds.
     pub after_us: u64,
-    /// What.
+    /// The change.
     pub change: Change<'static>,
 }
 
 impl LoggedConversation {
-    /// How many events it has, apart from the beginnings of runs and ends without an error.
+    /// The number of events, apart from the beginnings of runs and ends without an error.
     pub fn events(&self) -> usize {
         let changes = self.turns.iter().flat_map(|turn| &turn.changes);
         let is_event = |logged: &&LoggedChange| {
@@ -72,7 +72,7 @@ impl LoggedConversation {
 }
 
 impl ConversationLog {
-    /// What was said so far.
+    /// The conversation so far.
     pub fn take(&self) -> LoggedConversation {
         std::mem::take(&mut *self.lock())
     }

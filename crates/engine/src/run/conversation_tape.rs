@@ -29,16 +29,16 @@ pub struct TapedConversation {
     pub rules: Inherited,
     /// Masks what is secret in their findings.
     pub redactor: Redactor,
-    /// What was known before the first turn.
+    /// The facts that were known before the first turn.
     pub start: ConversationStart,
-    /// What happened.
+    /// The items of the tape.
     pub items: Vec<TapeItem>,
 }
 
-/// What is known of a conversation before its first turn.
+/// The facts of a conversation that are known before its first turn.
 #[derive(Clone, Debug, Default)]
 pub struct ConversationStart {
-    /// What it is with.
+    /// The peer of the conversation.
     pub peer: Peer,
     /// The agent's state.
     pub state: Value,
@@ -102,7 +102,7 @@ impl TapedConversation {
 }
 
 impl ConversationTape {
-    /// What happened so far.
+    /// The conversation so far.
     pub fn take(&self) -> TapedConversation {
         std::mem::take(&mut *self.lock())
     }

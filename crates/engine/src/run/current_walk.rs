@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Which actions a walk takes.
+/// The actions that a walk takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum WalkRoute {
     /// Any that are possible, chosen by the random numbers of the walk of this number, counted from 1.
@@ -15,7 +15,7 @@ pub(super) enum WalkRoute {
 /// The walk of the running attempt: where it goes, and what is found out on the way.
 #[derive(Clone, Debug)]
 pub(super) struct CurrentWalk {
-    /// Which actions it takes.
+    /// The actions that it takes.
     pub(super) route: WalkRoute,
     /// The actions that were taken.
     pub(super) taken: Vec<String>,

@@ -1,4 +1,4 @@
-//! What a program says after the written turns, and the client-side tools that it executes.
+//! The input from a program after the written turns, and the client-side tools that it executes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,7 +21,7 @@ use ananke_base::message::ToolAnswer;
 use ananke_trace::outcome::{Halt, InputOrigin, TurnOutcome};
 use ananke_trace::trace::{ToolCall, Trace};
 
-/// What a program says.
+/// The input from a program.
 pub(super) struct DriverInput<'a> {
     pub(super) attempt: &'a Attempt<'a>,
     pub(super) pace: &'a RequestPace,
@@ -69,7 +69,7 @@ impl UnwrittenInput for DriverInput<'_> {
 /// The client-side tools of a test, of which a program may execute some.
 pub(super) struct HostedTools<'s> {
     driver: Option<Arc<dyn ConversationDriver>>,
-    /// Where its answers are logged.
+    /// The log of its answers.
     log: Option<ConversationLog>,
     mocks: Mocks<'s>,
     /// Is cancelled when the run stops: a program that executes a tool is not waited for then.

@@ -13,11 +13,11 @@ use ananke_trace::trace::Usage;
 pub enum RunEvent {
     /// The run begins.
     RunStarted {
-        /// How many tests were selected.
+        /// The number of tests that were selected.
         tests: usize,
-        /// When, in Unix milliseconds.
+        /// The moment, in Unix milliseconds.
         unix_ms: u64,
-        /// What it is made with.
+        /// The facts of the run.
         facts: Box<RunFacts>,
     },
     /// A test begins.
@@ -31,31 +31,31 @@ pub enum RunEvent {
         id: String,
         /// The turn, counted from 1.
         turn: usize,
-        /// How many turns the test has.
+        /// The number of turns of the test.
         of: usize,
     },
     /// A running test did not pass and is retried.
     Retrying {
         /// The test's id.
         id: String,
-        /// Which retry begins, counted from 1.
+        /// The number of the retry that begins, counted from 1.
         retry: u32,
-        /// How many there may be.
+        /// The largest number of retries.
         of: u32,
-        /// How the attempt before ended.
+        /// The status with which the attempt before ended.
         status: Status,
-        /// What was wrong with it, in a few words.
+        /// The problem of it, in a few words.
         why: String,
     },
     /// Another run of a running test begins, of a test that runs several times.
     NextRun {
         /// The test's id.
         id: String,
-        /// Which run begins, counted from 1.
+        /// The number of the run that begins, counted from 1.
         run: u32,
         /// The most runs that there may be.
         most: u32,
-        /// How many runs did not pass so far.
+        /// The number of runs that did not pass so far.
         failed: u32,
     },
     /// Another walk of a running test begins.
@@ -64,9 +64,9 @@ pub enum RunEvent {
         id: String,
         /// Whether it is a part of one that failed, tried to find a shorter one.
         is_shorter: bool,
-        /// Which one begins, counted from 1.
+        /// The number of the one that begins, counted from 1.
         number: u32,
-        /// How many there may be.
+        /// The largest number of them.
         of: u32,
     },
     /// The agent of a running test is heard; only if that is asked for.
@@ -82,14 +82,14 @@ pub enum RunEvent {
         id: String,
         /// With whom: the agent or a helper.
         lane: Lane,
-        /// How long after the start of the attempt, in microseconds.
+        /// The time since the start of the attempt, in microseconds.
         after_us: u64,
-        /// What.
+        /// The part of the exchange.
         part: ExchangePart,
     },
     /// A server that the tests need has ended by itself: no further test begins.
     ServerEnded {
-        /// Which one, and how.
+        /// The name of the server, and the way in which it ended.
         what: String,
         /// The last lines that it printed; may be empty.
         printed: String,
@@ -100,7 +100,7 @@ pub enum RunEvent {
     CaseEnded {
         /// Its id.
         id: String,
-        /// How it ended.
+        /// The status with which it ended.
         status: Status,
         /// The agent's time, in microseconds; `None` if a trace does not show it.
         duration_us: Option<u64>,

@@ -25,7 +25,7 @@ pub fn event_channel(outcomes: usize) -> (EventSender, EventReceiver) {
     )
 }
 
-/// Where a run sends its events; `None` is the end.
+/// The channel to which a run sends its events; `None` is the end.
 pub struct EventSender {
     events: mpsc::UnboundedSender<Option<Sealed<RunEvent>>>,
     /// Room for outcomes.
@@ -63,7 +63,7 @@ impl EventSender {
     }
 }
 
-/// Where the events of a run are received.
+/// The channel from which the events of a run are received.
 pub struct EventReceiver {
     events: mpsc::UnboundedReceiver<Option<Sealed<RunEvent>>>,
     room: Arc<Semaphore>,

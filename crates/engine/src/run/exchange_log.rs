@@ -19,7 +19,7 @@ const MOST_SHOWN: usize = 4000;
 /// The most events that wait.
 const MOST_WAITING: usize = 1000;
 
-/// What is shown instead of an event that is part of a secret.
+/// The text that is shown instead of an event that is part of a secret.
 pub(super) const PART_OF_SECRET: &str = "(part of a secret)";
 
 /// Follows a conversation of one attempt: the one with the agent, or one with a helper.
@@ -27,9 +27,9 @@ pub(super) struct ExchangeLog<'a> {
     case: &'a Case,
     started: At,
     lane: Lane,
-    /// What is not shown yet.
+    /// The parts that are not shown yet.
     waiting: Vec<(At, ExchangePart)>,
-    /// How many events came when too many waited, and when the last one did.
+    /// The number of events that came when too many waited, and the moment of the last one.
     left_out: Option<(At, usize)>,
     /// The texts that what waits brings.
     texts: PiecedTexts,

@@ -1,4 +1,4 @@
-//! What is sent and received, as `--debug` shows it.
+//! The parts that are sent and received, as `--debug` shows them.
 
 use ananke_trace::outcome::mask_headers;
 use ananke_trace::redact::{Mask, Redactor};
@@ -6,7 +6,7 @@ use ananke_trace::redact::{Mask, Redactor};
 /// A part of an exchange. Bodies and events are truncated, and bytes that are not UTF-8 are replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExchangePart {
-    /// Where a request goes.
+    /// The destination of a request.
     Request {
         /// `POST http://127.0.0.1:8000/agent`; without its query.
         line: String,

@@ -7,14 +7,14 @@ use std::cmp::Reverse;
 use ananke_base::diagnostic::Place;
 use ananke_trace::outcome::{FailedRuns, InputOrigin, Outcome, Status};
 
-/// How many reasons are listed; the runs that failed for others are counted.
+/// The number of reasons that are listed; the runs that failed for others are counted.
 const MOST_REASONS: usize = 10;
 
 /// The runs that did not pass so far.
 #[derive(Debug, Default)]
 pub(super) struct FailureReasons {
     listed: Vec<ListedReason>,
-    /// How many runs have a reason that is not listed.
+    /// The number of runs with a reason that is not listed.
     further: u32,
 }
 

@@ -16,9 +16,9 @@ use ananke_trace::outcome::{ErrorKind, Halt, Problem};
 #[derive(Clone)]
 pub(super) struct Helpers<'a> {
     pub(super) scripts: ScriptOracle<'a>,
-    /// How far an exchange may go, but for its timeout and the limits of the helper.
+    /// The limits of an exchange, but for its timeout and the limits of the helper.
     pub(super) limits: Limits,
-    /// When requests may be sent, but for the limits of the helper.
+    /// The pace at which requests may be sent, but for the limits of the helper.
     pub(super) pace: &'a RequestPace,
 }
 

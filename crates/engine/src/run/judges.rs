@@ -20,7 +20,7 @@ pub(super) struct Judges<'a> {
 }
 
 impl Judges<'_> {
-    /// What the judge decides that `asked` names.
+    /// The decision of the judge that `asked` names.
     pub(super) async fn decide(&self, asked: &JudgeQuestion) -> Result<Decision, Halt> {
         let scripts = self.helpers.scripts;
         let Attempt {

@@ -25,7 +25,7 @@ pub(super) struct Mocks<'s> {
 
 struct MockedTool {
     answers: Answers,
-    /// How many calls to it were answered.
+    /// The number of calls to it that were answered.
     answered: usize,
 }
 
@@ -153,7 +153,7 @@ impl Answers {
     }
 }
 
-/// What a script gets for a call; `number` is that of the call among those to its tool, counted from 1.
+/// The request to a script for a call; `number` is that of the call among those to its tool, counted from 1.
 fn request(trace: &Trace, call: &ToolCall, number: usize) -> Value {
     json!({
         "name": call.name,

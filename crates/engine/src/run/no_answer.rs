@@ -1,4 +1,4 @@
-//! What a run says when the first tests of a target got no answer.
+//! The message of a run if the first tests of a target got no answer.
 
 use super::options::AfterNoAnswer;
 use ananke_base::diagnostic::Place;
@@ -7,9 +7,9 @@ use ananke_trace::redact::{Mask, Redactor};
 /// The first tests of a target got no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoAnswer {
-    /// How many tests that were.
+    /// The number of those tests.
     pub tests: usize,
-    /// Where the config says where the agent is.
+    /// The place of the agent's address in the config.
     pub place: Place,
     /// That line of the config.
     pub line: String,
@@ -17,7 +17,7 @@ pub struct NoAnswer {
     pub is_program: bool,
     /// The programs of the config that run as servers, each as it is called.
     pub servers: Vec<String>,
-    /// What it means for the other tests.
+    /// The effect on the other tests.
     pub after: AfterNoAnswer,
 }
 

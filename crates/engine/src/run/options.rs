@@ -8,7 +8,7 @@ use crate::project::RunCounts;
 use ananke_model::model::{MissingInput, ReportedEvents};
 use ananke_rules::Writing;
 
-/// What a test that does not pass means for those after it.
+/// The effect of a test that does not pass on those after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AfterFailure {
     /// They run.
@@ -18,7 +18,7 @@ pub enum AfterFailure {
     Stop,
 }
 
-/// What it means for other tests if the first ones got no answer.
+/// The effect on other tests if the first ones got no answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AfterNoAnswer {
     /// No further test is sent to their target.
@@ -71,21 +71,21 @@ pub enum ActivityReports {
 /// The options of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// How many tests run at once; at least one.
+    /// The number of tests that run at once; at least one.
     pub parallel: usize,
-    /// What a test that does not pass means for those after it.
+    /// The effect of a test that does not pass on those after it.
     pub after_failure: AfterFailure,
-    /// What it means for other tests if the first ones got no answer.
+    /// The effect on other tests if the first ones got no answer.
     pub after_no_answer: AfterNoAnswer,
-    /// When a turn ends in which a rule fails.
+    /// The moment at which a turn ends if a rule fails.
     pub at_failure: AtFailure,
-    /// What a violation of the protocol makes of its turn.
+    /// The effect of a violation of the protocol on its turn.
     pub at_violation: AtViolation,
     /// The timeout of one attempt at a test, with everything that it does but its teardown.
     pub timeout: Option<Duration>,
-    /// How often a test that does not pass is retried, of those that run once.
+    /// The number of retries of a test that does not pass, of those that run once.
     pub retries: u32,
-    /// How often tests run.
+    /// The number of runs of tests.
     pub runs: RunCounts,
     /// Whether the suite is compared with itself.
     pub comparison: SuiteComparison,
@@ -97,9 +97,9 @@ pub struct Options {
     pub warnings_fail: bool,
     /// Whether people are asked when agents wait for input.
     pub people: People,
-    /// What to do if an agent waits for input and there is none, over what tests say.
+    /// The action if an agent waits for input and there is none, over that of the tests.
     pub on_missing_input: Option<MissingInput>,
-    /// Which snapshots are written.
+    /// The snapshots that are written.
     pub writing: Writing,
     /// Whether what is sent and received is reported.
     pub exchanges: ExchangeReports,

@@ -1,4 +1,4 @@
-//! Who answers what the rules of a test ask: its scripts and its judges.
+//! The scripts and judges that answer the questions of a test's rules.
 
 use futures_util::future::BoxFuture;
 

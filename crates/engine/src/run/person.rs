@@ -18,23 +18,23 @@ pub enum People {
     LeftOut,
 }
 
-/// What a person is asked.
+/// The question to a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PersonQuestion {
     /// The id of the test, masked.
     pub test: String,
-    /// What the agent says, masked; empty at the beginning of a conversation.
+    /// The text of the agent, masked; empty at the beginning of a conversation.
     pub said: String,
-    /// What the agent says about the input that it wants, masked.
+    /// The hint of the agent about the input that it expects, masked.
     pub hint: Option<String>,
-    /// How long the person may take.
+    /// The time that the person may take.
     pub timeout: Duration,
 }
 
-/// What comes of a question to a person.
+/// The result of a question to a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PersonAnswer {
-    /// What the person says; never empty.
+    /// The text of the person; never empty.
     Said(String),
     /// Nothing in time.
     Late,
@@ -46,7 +46,7 @@ pub enum PersonAnswer {
 
 /// A person who takes part in conversations, one question after the other.
 pub trait Person: Send + Sync {
-    /// What the person says to `question`. Several questions at once are asked one after the other; waiting for an
+    /// The answer of the person to `question`. Several questions at once are asked one after the other; waiting for an
     /// earlier one is no time of the person.
     fn ask(&self, question: PersonQuestion) -> BoxFuture<'_, PersonAnswer>;
 }

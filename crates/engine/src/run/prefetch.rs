@@ -17,7 +17,7 @@ use ananke_base::context::Context;
 pub(super) struct Prefetch {
     context: Context,
     plan: Arc<Plan>,
-    /// How many tests have started.
+    /// The number of tests that have started.
     started: usize,
     /// The files of the next tests.
     loading: VecDeque<Loading>,
@@ -36,7 +36,7 @@ impl Prefetch {
         }
     }
 
-    /// How many tests have started.
+    /// The number of tests that have started.
     pub(super) fn started(&self) -> usize {
         self.started
     }

@@ -25,7 +25,7 @@ pub struct ProjectHooks {
     redactor: Redactor,
 }
 
-/// Why no test can start.
+/// The reason that no test can start.
 #[derive(Debug)]
 pub enum SetupError {
     /// The run was stopped meanwhile.
@@ -155,7 +155,7 @@ impl ProjectHooks {
     }
 }
 
-/// What happens while `setup` runs.
+/// The steps of `setup` while it runs.
 #[derive(Clone, Copy, Debug)]
 pub enum SetupStep<'a> {
     /// A command starts.

@@ -11,7 +11,7 @@ use ananke_agents::Rate;
 #[derive(Debug)]
 pub(super) struct RateLimit {
     rate: Rate,
-    /// When the last requests were sent, or will be: no more than the limit counts.
+    /// The moments at which the last requests were sent, or will be: no more than the limit counts.
     sent: Mutex<VecDeque<Instant>>,
 }
 
@@ -29,7 +29,7 @@ impl RateLimit {
         sleep_until(at).await;
     }
 
-    /// When a request may be sent that is asked for at `now`.
+    /// The moment at which a request may be sent that is asked for at `now`.
     fn next(&self, now: Instant) -> Instant {
         let Rate { requests, per, .. } = self.rate;
         let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);

@@ -48,7 +48,7 @@ pub(super) struct RawLog {
     collected: Arc<Mutex<CollectedRaw>>,
 }
 
-/// What was collected so far.
+/// The data that was collected so far.
 #[derive(Default)]
 struct CollectedRaw {
     turns: Vec<CollectedTurn>,

@@ -16,7 +16,7 @@ use ananke_trace::outcome::{
     Status, TokenTotals,
 };
 
-/// How many warnings of all runs are kept.
+/// The number of warnings of all runs that are kept.
 const MOST_WARNINGS: usize = 20;
 
 /// The runs of a test so far.
@@ -29,7 +29,7 @@ pub(super) struct RepeatedRuns {
     reasons: FailureReasons,
     /// The first run with each reason but that of `failed`, shortened.
     others: Vec<Outcome>,
-    /// What decided it, if something did.
+    /// The verdict that was decided, if there is one.
     decided: Option<StabilityVerdict>,
     /// The run that shows best why the test does not pass: the first that failed, or the one that decided it.
     failed: Option<Outcome>,
@@ -69,7 +69,7 @@ impl RepeatedRuns {
         }
     }
 
-    /// What decides the test after a run that ended as `outcome`, if something does.
+    /// The verdict after a run that ended as `outcome`, if it is decided.
     fn decide(&self, outcome: &Outcome) -> Option<StabilityVerdict> {
         let Stability {
             policy,
@@ -129,7 +129,7 @@ impl RepeatedRuns {
             .extend(self.failed.take().map(Outcome::into_earlier));
     }
 
-    /// What the runs come to that there were before all tests stopped.
+    /// The verdict on the runs that there were before all tests stopped.
     fn verdict_when_stopped(&self) -> StabilityVerdict {
         match self.stability.policy {
             RunPolicy::Times {

@@ -1,4 +1,5 @@
-//! When the requests of one attempt may be sent: waiting for a limit of the target is no time of the attempt.
+//! The pace at which the requests of one attempt may be sent: waiting for a limit of the target is no time of the
+//! attempt.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ pub(super) struct RequestPace {
     limit: Option<Arc<RateLimit>>,
     watchdog: Arc<Watchdog>,
     recorder: Option<Recorder>,
-    /// How long the requests of the attempt have waited, whatever the agent.
+    /// The time for which the requests of the attempt have waited, whatever the agent.
     waited_micros: Arc<AtomicU64>,
 }
 
@@ -31,7 +32,7 @@ impl RequestPace {
         }
     }
 
-    /// When the requests of the same attempt to an agent with this limit may be sent.
+    /// The pace of the same attempt for requests to an agent with this limit.
     pub(super) fn with_limit(&self, limit: Option<Arc<RateLimit>>) -> Self {
         let Self {
             watchdog,

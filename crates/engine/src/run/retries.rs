@@ -10,7 +10,7 @@ use ananke_trace::outcome::{Outcome, Status};
 
 /// The attempts at a test until one passes or no retry is left.
 pub(super) struct Retries {
-    /// How many there may be.
+    /// The largest number of retries.
     of: u32,
     begun: u32,
     latest: Outcome,

@@ -1,4 +1,4 @@
-//! What all tests of a run share.
+//! The context that all tests of a run share.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use ananke_base::context::Context;
 use ananke_trace::outcome::RunFacts;
 use ananke_trace::redact::{Redactor, Sealed};
 
-/// What all tests of a run share.
+/// The context that all tests of a run share.
 pub struct Run {
     /// The outside world.
     pub context: Context,
@@ -37,13 +37,13 @@ pub struct Run {
     pub redactor: Redactor,
     /// The options of the run.
     pub options: Options,
-    /// What reports say that the run was made with.
+    /// The facts of the run in reports.
     pub facts: RunFacts,
     /// Stops the run.
     pub stopper: Stopper,
     /// The recordings, if tests are recorded or replayed.
     pub recordings: Option<Recordings>,
-    /// Where the recordings of walks that fail are kept if tests are neither recorded nor replayed.
+    /// The place of the recordings of walks that fail, if tests are neither recorded nor replayed.
     pub failed_walks: Option<Recordings>,
     /// One recording that every test is replayed from, over `recordings`.
     pub recording: Option<Arc<KeptRecording>>,
@@ -77,7 +77,7 @@ pub struct Run {
     pub(super) thread_locks: ThreadLocks,
     pub(super) target_limits: TargetLimits,
     pub(super) tool_names: ToolNames,
-    /// Where its events go.
+    /// The channel for its events.
     pub(super) events: EventSender,
 }
 
@@ -121,14 +121,15 @@ impl Run {
         }
     }
 
-    /// What masks the secrets of one test: the run's, and those that its own variables hold. More are added while it runs.
+    /// The redactor for the secrets of one test: the run's, and those that its own variables hold. More are added while it
+    /// runs.
     pub(super) fn redactor_of(&self, entry: &CaseEntry) -> Redactor {
         let redactor = self.redactor.child();
         redactor.add(&entry.test.secrets);
         redactor
     }
 
-    /// What comes of calls to tools that were not declared.
+    /// The handling of calls to tools that were not declared.
     pub(super) fn undeclared_calls(&self) -> UndeclaredCalls {
         let driver = self.driver.as_ref();
         driver.map_or(UndeclaredCalls::Rejected, |driver| driver.undeclared())

@@ -94,12 +94,12 @@ impl RunHelpers {
             .await
     }
 
-    /// How far an exchange of this timeout may go.
+    /// The limits of an exchange of this timeout.
     pub fn limits(&self, timeout: Duration) -> Limits {
         Limits::new(timeout, self.stopper.token().clone())
     }
 
-    /// What a session is opened with that belongs to no test.
+    /// The options of a session that belongs to no test.
     pub fn session_options(&self) -> SessionOptions {
         let context = &self.environment.context;
         SessionOptions {

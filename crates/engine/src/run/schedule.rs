@@ -20,11 +20,11 @@ use ananke_trace::redact::Sealed;
 #[derive(Default)]
 pub(super) struct All {
     pub(super) totals: Totals,
-    /// What some tests could not run without.
+    /// The resource that some tests could not run without.
     pub(super) lost: Option<Lost>,
 }
 
-/// What the threads share that run the tests.
+/// The state that the threads share that run the tests.
 pub(super) struct Schedule {
     pub(super) shared: Arc<Run>,
     plan: Arc<Plan>,
@@ -34,10 +34,10 @@ pub(super) struct Schedule {
     delayed: Notify,
 }
 
-/// How far the outcomes are reported.
+/// The progress of reporting the outcomes.
 #[derive(Default)]
 struct Reporting {
-    /// How many are reported.
+    /// The number of outcomes that are reported.
     reported: usize,
     /// Those of tests after the next one.
     finished: Spool,
@@ -59,7 +59,7 @@ impl Schedule {
         }
     }
 
-    /// How many tests run at once.
+    /// The number of tests that run at once.
     pub(super) fn parallel(&self) -> usize {
         self.shared
             .options

@@ -21,7 +21,7 @@ pub(super) struct ScriptOracle<'a> {
 }
 
 impl<'a> ScriptOracle<'a> {
-    /// What the attempt is prepared from.
+    /// The preparation of the attempt.
     pub(super) fn preparation(&self) -> MutexGuard<'a, Preparation> {
         self.preparation
             .lock()

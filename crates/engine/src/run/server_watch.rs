@@ -12,7 +12,7 @@ use super::stopper::Reason;
 use crate::server::ServerExit;
 use ananke_trace::outcome::ErrorKind;
 
-/// How long to wait for the end of a server after a connection error: the system closes the connections of a process
+/// The time to wait for the end of a server after a connection error: the system closes the connections of a process
 /// before it reports its end.
 const PATIENCE: Duration = Duration::from_millis(500);
 

@@ -1,4 +1,5 @@
-//! What a simulator says after the written turns, until the conversation has come by what it must, or its time is up.
+//! The input from a simulator after the written turns, until the conversation has reached its checkpoints, or its time
+//! is up.
 
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ use ananke_trace::trace::Trace;
 pub(super) struct SimulatedInput<'a> {
     attempt: &'a Attempt<'a>,
     simulator: Simulator<'a>,
-    /// When the simulator was asked first, and how many turns there were before.
+    /// The moment at which the simulator was asked first, and the number of turns before.
     asked: Option<(At, usize)>,
 }
 
@@ -80,7 +81,7 @@ impl<'a> SimulatedInput<'a> {
         }))
     }
 
-    /// What is left of the time of the conversation, which begins with the first question to the simulator.
+    /// The rest of the time of the conversation, which begins with the first question to the simulator.
     fn time_left(&mut self, so_far: ConversationSoFar<'_>) -> Result<Duration, Halt> {
         let allowed = self.simulator.simulation.timeout;
         let now = self.attempt.environment.context.clock.now();
@@ -118,7 +119,7 @@ impl<'a> SimulatedInput<'a> {
     }
 }
 
-/// How it ends if the simulator says that the user has what they want, before the turn `number`.
+/// The end if the simulator reports that the user's goal is achieved, before the turn `number`.
 fn achieved(number: usize, so_far: ConversationSoFar<'_>) -> Result<Option<UnwrittenTurn>, Halt> {
     if number == 1 {
         let message = "simulator error: the goal was achieved before the agent was asked anything";

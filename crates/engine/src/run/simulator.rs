@@ -32,7 +32,7 @@ pub(super) struct Simulator<'a> {
 }
 
 impl Simulator<'_> {
-    /// What the user says in the turn `number`, counted from 1, within the time that is left.
+    /// The input of the user in the turn `number`, counted from 1, within the time that is left.
     ///
     /// # Errors
     /// If the simulator does not say it.

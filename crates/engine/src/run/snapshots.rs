@@ -42,7 +42,7 @@ pub(super) fn keep(captured: Vec<Captured>, outcome: &mut Outcome) -> Result<(),
     Ok(())
 }
 
-/// Why a file cannot be written, in words.
+/// The reason that a file cannot be written, in words.
 fn why(path: &Path, error: &io::Error) -> String {
     match path
         .ancestors()

@@ -11,7 +11,7 @@ use ananke_base::source::received_json::read_own;
 use ananke_trace::outcome::Outcome;
 use ananke_trace::redact::{Redactor, Sealed};
 
-/// How many outcomes are kept in memory.
+/// The number of outcomes that are kept in memory.
 const IN_MEMORY: usize = 256;
 
 /// Finished outcomes by the index of their test in the plan.
@@ -20,7 +20,7 @@ pub(super) struct Spool {
     waiting: BTreeMap<usize, Waiting>,
     in_memory: usize,
     file: Option<Scratch>,
-    /// How many bytes of the file are in use.
+    /// The number of bytes of the file that are in use.
     end: u64,
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use ananke_trace::outcome::Lost;
 use tokio_util::sync::CancellationToken;
 
-/// Why a run stops before its end.
+/// The reason that a run stops before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// A test did not pass, and the run was to stop then.
@@ -34,7 +34,7 @@ impl Reason {
 }
 
 impl Reason {
-    /// What is missing to the tests that did not run, if it is that.
+    /// The resource that is missing to the tests that did not run, if it is that.
     pub(super) fn lost(self) -> Option<Lost> {
         match self {
             Self::ServerEnded => Some(Lost::Server),
@@ -67,7 +67,7 @@ impl Stopper {
         self.reason.get_or_init(|| reason);
     }
 
-    /// Why the run stops, where it does.
+    /// The reason that the run stops, if it does.
     pub fn reason(&self) -> Option<Reason> {
         self.reason.get().copied()
     }

@@ -12,7 +12,7 @@ use crate::hook;
 use crate::plan::Preparation;
 use ananke_trace::outcome::{ErrorKind, Outcome, Problem, Status};
 
-/// What came of the commands that clean up.
+/// The result of the commands that clean up.
 #[derive(Debug, Default)]
 pub(super) struct Teardown {
     warnings: Vec<String>,

@@ -18,7 +18,7 @@ pub(super) struct TestInputs<'a> {
     pub(super) attempt: &'a Attempt<'a>,
     pub(super) scripts: ScriptOracle<'a>,
     pub(super) written: WrittenTurns<'a>,
-    /// Who says something after the written turns, if that is possible.
+    /// The source of input after the written turns, if there may be any.
     pub(super) unwritten: Option<Box<dyn UnwrittenInput + 'a>>,
 }
 

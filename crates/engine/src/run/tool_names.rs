@@ -12,7 +12,7 @@ use ananke_rules::NamedTool;
 use ananke_trace::outcome::{NearName, NearNames};
 use ananke_trace::redact::Redactor;
 
-/// How many names of each kind are kept.
+/// The number of names of each kind that are kept.
 const MOST_NAMES: usize = 2000;
 
 /// At how many places a name in rules is kept.
@@ -40,7 +40,7 @@ struct Names {
     is_full: bool,
     /// Rules name more tools than are kept.
     is_partial: bool,
-    /// What a test called is not known.
+    /// Whether a tool that a test called is not known.
     is_unknown: bool,
 }
 
@@ -195,7 +195,7 @@ fn is_secret(name: &str, redactor: &Redactor) -> bool {
 mod tests {
     use super::*;
 
-    /// What is found if rules name `named`, each on a line of its own, and tools of the names `existing` exist.
+    /// The near names if rules name `named`, each on a line of its own, and tools of the names `existing` exist.
     fn near_names(named: &[&str], existing: &[&str]) -> NearNames {
         let mut kept = Names::default();
         let half = existing.len() / 2;

@@ -1,4 +1,4 @@
-//! What is said after the written turns of a test, and who says it.
+//! The input after the written turns of a test, and its source.
 
 use futures_util::future::BoxFuture;
 
@@ -9,12 +9,12 @@ use ananke_rules::TurnRules;
 use ananke_trace::outcome::{ErrorKind, Halt, InputDecision, InputOrigin, Problem, TurnOutcome};
 use ananke_trace::trace::{RunEnd, Trace};
 
-/// What a turn sends that is not written.
+/// The input of a turn that is not written.
 pub(super) struct UnwrittenTurn {
     pub(super) sends: UnwrittenRequest,
-    /// Who says it.
+    /// The origin of the input.
     pub(super) origin: InputOrigin,
-    /// What is left of the time of the conversation, if that is limited.
+    /// The rest of the time of the conversation, if that is limited.
     pub(super) time_left: Option<TimeLeft>,
 }
 
@@ -28,7 +28,7 @@ pub(super) enum UnwrittenRequest {
 
 /// Says what the user says after the written turns.
 pub(super) trait UnwrittenInput: Send {
-    /// What the user says in the turn `number`, counted from 1; `None` if the conversation is over.
+    /// The input of the user in the turn `number`, counted from 1; `None` if the conversation is over.
     ///
     /// # Errors
     /// If nothing is said, and the conversation is not over.
@@ -50,7 +50,7 @@ pub(super) trait UnwrittenInput: Send {
     }
 }
 
-/// What a user's text is for the agent: the answer to the one interrupt that is open, else a message.
+/// The input that a user's text is for the agent: the answer to the one interrupt that is open, else a message.
 pub(super) fn input_of(trace: &Trace, text: String) -> TurnInput {
     let end = trace
         .exchanges

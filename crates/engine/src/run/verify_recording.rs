@@ -89,7 +89,7 @@ pub(super) async fn verify_recording(
     })
 }
 
-/// What must be equal in both outcomes: every status, and which rules fail where.
+/// The parts that must be equal in both outcomes: every status, and the failed rules with their places.
 fn verdicts(outcome: &Outcome) -> impl PartialEq {
     let turns: Vec<_> = outcome
         .transcript

@@ -1,4 +1,4 @@
-//! What the user does after the written turns of a walk: actions that are possible, one after the other.
+//! The actions of the user after the written turns of a walk: those that are possible, one after the other.
 
 use futures_util::future::BoxFuture;
 
@@ -21,7 +21,7 @@ pub(super) struct WalkInput<'a> {
     actions: Vec<CompiledAction>,
     route: WalkRoute,
     random: WalkRandom,
-    /// How many actions were taken.
+    /// The number of actions that were taken.
     taken: usize,
 }
 
@@ -133,7 +133,7 @@ impl<'a> WalkInput<'a> {
         .into()
     }
 
-    /// How many more actions there may be.
+    /// The number of further actions that are allowed.
     fn steps_left(&self) -> usize {
         let most = match &self.route {
             WalkRoute::Explore(_) => self.plan.steps,

@@ -6,7 +6,7 @@
 #[derive(Clone, Debug)]
 pub struct WalkRandom(u64);
 
-/// What is added with each number.
+/// The constant that is added with each number.
 const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl WalkRandom {

@@ -15,10 +15,10 @@ use ananke_trace::outcome::{
     ActionCount, FailedWalk, InputOrigin, Outcome, RuleResult, Status, TokenTotals, Walks,
 };
 
-/// How many times a shorter walk is tried.
+/// The number of shorter walks that are tried.
 const MOST_TRIES: u32 = 200;
 
-/// How many warnings of all walks are kept.
+/// The number of warnings of all walks that are kept.
 const MOST_WARNINGS: usize = 20;
 
 /// The walks of a test.

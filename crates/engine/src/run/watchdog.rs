@@ -1,4 +1,4 @@
-//! What the thread of a test does, and when it must have done it.
+//! The steps of a test's thread, and the moments by which they must be done.
 //!
 //! A rule can compute for hours and a file can never answer; neither can be interrupted. So a test has a thread for itself
 //! while it runs, which is watched from outside, and is left behind if it takes too long: the test ends without it.
@@ -17,10 +17,10 @@ use ananke_base::text::duration;
 use ananke_rules::JudgingTime;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
 
-/// How long a step may compute: reading files, evaluating rules, masking.
+/// The time for which a step may compute: reading files, evaluating rules, masking.
 pub(super) const COMPUTING: Duration = Duration::from_mins(1);
 
-/// How long a thread may take to end after its test timed out or the run was stopped.
+/// The time that a thread may take to end after its test timed out or the run was stopped.
 pub(super) const GRACE: Duration = Duration::from_secs(3);
 
 /// The time that rules which nothing can interrupt may compute beyond their own.
@@ -29,7 +29,7 @@ const JUDGING_GRACE: Duration = Duration::from_millis(500);
 /// The time after which computing rules are not waited for when the run is stopped.
 const COMPUTED_AT_A_STOP: Duration = Duration::from_millis(300);
 
-/// What a test is doing.
+/// The step of a test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TestStep {
     /// It reads its files and fills its variables.
@@ -47,7 +47,7 @@ pub(super) enum TestStep {
     TearDown,
 }
 
-/// What follows `timeout after 5 s for the whole test: `.
+/// The text after `timeout after 5 s for the whole test: `.
 impl fmt::Display for TestStep {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -61,7 +61,7 @@ impl fmt::Display for TestStep {
     }
 }
 
-/// Why a test ends without its thread.
+/// The reason that a test ends without its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Overdue {
     /// The run was stopped.
@@ -105,7 +105,7 @@ fn timed_out(allowed: Duration, step: TestStep) -> String {
     )
 }
 
-/// What the conversation of a test keeps from other tests while it goes on.
+/// The locks that the conversation of a test keeps from other tests while it goes on.
 #[derive(Debug, Default)]
 pub(super) struct ConversationLocks {
     /// The thread of the agent.
@@ -125,16 +125,16 @@ pub(super) struct Watchdog {
 #[derive(Default)]
 struct Watched {
     step: TestStep,
-    /// How long the step may take, and until when.
+    /// The time that the step may take, and the moment at which it is up.
     until: Option<(Duration, Instant)>,
-    /// How long the attempt may take, and until when.
+    /// The time that the attempt may take, and the moment at which it is up.
     whole: Option<(Duration, Instant)>,
     begun: Option<Instant>,
-    /// How long the scripts may still take that execute tools in this turn.
+    /// The time that the scripts may still take that execute tools in this turn.
     for_mocks: Duration,
-    /// What cleans up after the attempt, as long as that was not begun.
+    /// The preparation that cleans up after the attempt, as long as that was not begun.
     preparation: Option<Arc<Mutex<Preparation>>>,
-    /// What the conversation keeps from other tests.
+    /// The locks that the conversation keeps from other tests.
     locks: ConversationLocks,
     /// Whether it waits for what is no time of the attempt.
     is_paused: bool,
@@ -265,7 +265,7 @@ impl Watchdog {
         self.watched().locks = ConversationLocks::default();
     }
 
-    /// What cleans up after the attempt, also if the test ends without this thread.
+    /// Takes over the preparation, which cleans up after the attempt also if the test ends without this thread.
     pub(super) fn hand_over(&self, preparation: &Arc<Mutex<Preparation>>) {
         self.watched().preparation = Some(Arc::clone(preparation));
     }

@@ -14,7 +14,7 @@ use super::schedule::Schedule;
 use super::watchdog::Overdue;
 use crate::plan::Preparation;
 
-/// How often a thread is looked at.
+/// The interval at which a thread is checked.
 const TICK: Duration = Duration::from_millis(200);
 
 /// Runs tests until none is left or the run stops, one at a time.
@@ -63,7 +63,7 @@ struct LeftBehind {
     index: usize,
     case: Arc<Case>,
     overdue: Overdue,
-    /// What cleans up after it.
+    /// The preparation that cleans up after it.
     preparation: Option<Arc<Mutex<Preparation>>>,
 }
 

@@ -23,15 +23,15 @@ pub(super) struct WrittenTurns<'a> {
     attempt: &'a Attempt<'a>,
     preparation: &'a Mutex<Preparation>,
     turns: VecDeque<Option<PreparedTurn>>,
-    /// How many there are, or may be.
+    /// The number of turns, or the largest one.
     total: usize,
-    /// How many have ended.
+    /// The number of turns that have ended.
     ended: usize,
-    /// What the running turn is to capture.
+    /// The values that the running turn is to capture.
     captures: Vec<CompiledCapture>,
     /// The timeout of a turn that has none of its own.
     timeout: Duration,
-    /// How long a session may wait by itself in a turn.
+    /// The time for which a session may wait by itself in a turn.
     longest_wait: Duration,
 }
 
@@ -70,7 +70,7 @@ impl<'a> WrittenTurns<'a> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many turns have ended.
+    /// The number of turns that have ended.
     pub(super) fn ended(&self) -> usize {
         self.ended
     }

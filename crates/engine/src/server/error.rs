@@ -8,7 +8,7 @@ use ananke_agents::http;
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_trace::process::StartError;
 
-/// Why the servers of a run could not be started.
+/// The reason that the servers of a run could not be started.
 #[derive(Clone, Debug)]
 pub enum ServerStartError {
     /// The run was stopped first.
@@ -17,7 +17,7 @@ pub enum ServerStartError {
     Broken(Box<ServerError>),
 }
 
-/// What is wrong with a server.
+/// The error of a server.
 #[derive(Clone, Debug)]
 pub struct ServerError {
     /// The error, at its place in the config.

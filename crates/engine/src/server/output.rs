@@ -1,4 +1,5 @@
-//! What a server prints: read as it comes, so that it never waits for us; the end is kept, and its lines are searched.
+//! The output of a server: read as it comes, so that it never waits for us; the end is kept, and its lines are
+//! searched.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,19 +9,19 @@ use tokio::process::{ChildStderr, ChildStdout};
 use ananke_trace::process::{Tail, read_some};
 use ananke_trace::redact::truncated;
 
-/// How much of the end is kept, in bytes.
+/// The number of bytes of the end that are kept.
 const KEPT: usize = 64 << 10;
 
-/// How many lines of it are shown.
+/// The number of lines of it that are shown.
 const SHOWN_LINES: usize = 20;
 
-/// How much of a line is shown, in characters.
+/// The number of characters of a line that are shown.
 const SHOWN_OF_LINE: usize = 400;
 
-/// How much of a line is searched, in bytes.
+/// The number of bytes of a line that are searched.
 const SEARCHED: usize = 8 << 10;
 
-/// How much is read at once.
+/// The number of bytes that are read at once.
 const CHUNK: usize = 16 << 10;
 
 /// The end of what a server has printed. Clones are one end.
@@ -43,7 +44,7 @@ struct LineSearch {
     line: Vec<u8>,
 }
 
-/// What was read.
+/// The result of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Read {
     /// Something, and the line that was looked for is not there yet.

@@ -11,7 +11,7 @@ use super::server_address::ServerAddress;
 use super::server_name::server_name;
 use crate::project::ServerCommand;
 
-/// How long after the first request the second is sent; the pause doubles each time.
+/// The time between the first request and the second; the pause doubles each time.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 
 /// The longest pause between two requests.

@@ -17,10 +17,10 @@ use crate::project::{Readiness, ServerCommand};
 use ananke_model::variables::Patterns;
 use ananke_trace::process::{Process, Program, StartError, Started, start};
 
-/// How long a server has to end by itself when it is asked to.
+/// The time that a server has to end by itself when it is asked to.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How long output may still come when a server is over: one that left its group may hold the pipes for ever.
+/// The time for which output may still come when a server is over: one that left its group may hold the pipes for ever.
 const LINGER: Duration = Duration::from_millis(150);
 
 /// The state of a server.

@@ -11,13 +11,13 @@ use url::Url;
 use crate::project::Readiness;
 use ananke_agents::http;
 
-/// How long one request may take.
+/// The time that one request may take.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The lowest HTTP status that means that a server is not ready.
 const FIRST_ERROR: u16 = 500;
 
-/// Where a server is expected to answer.
+/// The address at which a server is expected to answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ServerAddress<'a> {
     Url(&'a Url),

@@ -26,7 +26,7 @@ const MOST_BROKEN: usize = 2;
 /// A tool that no agent has.
 const UNKNOWN_TOOL: &str = "ananke_unknown_tool";
 
-/// How far an audit goes.
+/// The limits and the seed of an audit.
 #[derive(Clone, Debug)]
 pub struct AuditOptions {
     /// The turns by which tools are listed and called.
@@ -35,9 +35,9 @@ pub struct AuditOptions {
     pub seed: u64,
     /// The most calls to one tool.
     pub most_calls: usize,
-    /// How long one call may take.
+    /// The time that one call may take.
     pub timeout: Duration,
-    /// How long everything may take.
+    /// The time that the whole audit may take.
     pub whole_timeout: Duration,
     /// The only tools that are called; all if there are none.
     pub only: Vec<String>,
@@ -219,7 +219,7 @@ impl Auditor<'_> {
         }
     }
 
-    /// Why a tool is not called.
+    /// The reason that a tool is not called.
     fn skipped(&self, tool: &DeclaredTool) -> Option<&'static str> {
         let AuditOptions {
             only, permitted, ..

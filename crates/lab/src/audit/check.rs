@@ -1,4 +1,4 @@
-//! What an audit looks for.
+//! The checks of an audit.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -30,7 +30,7 @@ macro_rules! checks {
                 match self { $(Self::$check => $name,)* }
             }
 
-            /// How bad it is.
+            /// The severity of the check.
             pub fn level(self) -> CheckLevel {
                 match self { $(Self::$check => CheckLevel::$level,)* }
             }

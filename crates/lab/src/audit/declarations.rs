@@ -1,4 +1,4 @@
-//! What is wrong with the declarations of tools.
+//! The checks of the declarations of tools.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What is wrong with what came of a call.
+//! The checks of the results of calls.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub(super) type CheckFound = (AuditCheck, String);
 /// The code of JSON-RPC for an error of the program itself. Arguments that are not taken have another one.
 const INTERNAL_ERROR: &str = "-32603";
 
-/// What shows the inside of a program: a word of a trace, and one that is near it.
+/// The signs of a program's inside: a word of a stack trace, and one that is near it.
 const TRACES: [(&str, &str); 4] = [
     ("Traceback (most recent call last)", ""),
     ("    at ", ".js:"),
@@ -23,7 +23,7 @@ const TRACES: [(&str, &str); 4] = [
     ("goroutine ", ".go:"),
 ];
 
-/// What is wrong with what came of a call to `tool` with `made`.
+/// The findings in the result of a call to `tool` with `made`.
 pub(super) fn judge_call(
     tool: &CheckedTool<'_>,
     made: &MadeArguments,
@@ -66,7 +66,7 @@ fn on_one_line(refusal: &RunEnd) -> String {
         .join(" ")
 }
 
-/// What is wrong with what came of a call to a tool that does not exist.
+/// The findings in the result of a call to a tool that does not exist.
 pub(super) fn judge_unknown_call(observed: &Observed) -> Vec<CheckFound> {
     let mut found = judge_end(ArgumentsKind::Valid, observed);
     if observed.result.is_some() && observed.refusal.is_none() {
@@ -83,7 +83,7 @@ pub(super) fn judge_unknown_call(observed: &Observed) -> Vec<CheckFound> {
     found
 }
 
-/// What is wrong whatever was called.
+/// The findings that do not depend on the called tool.
 fn judge_end(kind: ArgumentsKind, observed: &Observed) -> Vec<CheckFound> {
     let mut found: Vec<CheckFound> = observed
         .oddities

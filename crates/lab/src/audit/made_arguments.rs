@@ -14,7 +14,7 @@ const LONG: usize = 10_000;
 /// The largest integer that every JSON parser keeps.
 const LARGEST: i64 = 9_007_199_254_740_991;
 
-/// What arguments are about.
+/// The kind of arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ArgumentsKind {
     /// Valid ones.
@@ -31,7 +31,7 @@ pub(super) enum ArgumentsKind {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct MadeArguments {
     pub(super) kind: ArgumentsKind,
-    /// What they are, in words that follow "with".
+    /// The description of the arguments, in words that follow "with".
     pub(super) words: String,
     pub(super) args: Value,
     /// Whether the schema takes them; unknown without a valid schema.

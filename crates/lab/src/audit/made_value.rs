@@ -6,10 +6,10 @@ use ananke_base::context::interruption;
 use ananke_engine::run::WalkRandom;
 use ananke_model::schema::ValueSchema;
 
-/// How deep values are made.
+/// The largest depth of values that are made.
 const MOST_DEPTH: usize = 6;
 
-/// How many items a list is made with, and how long a text, whatever its schema demands.
+/// The largest number of items of a list, and the largest length of a text, whatever its schema demands.
 const MOST_SIZE: u64 = 10_000;
 
 /// The most values of one object: a few lines of a schema can demand more than any machine holds.
@@ -45,7 +45,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("", "#00ff00"),
 ];
 
-/// Which properties of an object are made.
+/// The properties of an object that are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Properties {
     /// Those that are required.

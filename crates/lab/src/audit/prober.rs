@@ -21,10 +21,10 @@ pub(super) struct Prober<'a> {
     session: Option<Box<dyn Session>>,
 }
 
-/// What came of an exchange.
+/// The result of an exchange.
 #[derive(Debug, Default)]
 pub(super) struct Observed {
-    /// How it ended; `None` if the session could not be opened.
+    /// The end of the exchange; `None` if the session could not be opened.
     pub(super) end: Option<Result<Ended, TargetError>>,
     /// Whether a response came.
     pub(super) has_response: bool,
@@ -38,7 +38,7 @@ pub(super) struct Observed {
     pub(super) text: String,
     /// The error with which the whole request was refused.
     pub(super) refusal: Option<RunEnd>,
-    /// What the protocol forbids, in words.
+    /// The violations of the protocol, in words.
     pub(super) oddities: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What an audit found: the tools, their calls and the findings, as a document has them.
+//! The result of an audit: the tools, their calls and the findings, as a document contains them.
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};

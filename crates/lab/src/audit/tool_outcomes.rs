@@ -1,4 +1,4 @@
-//! What an audit found as outcomes, as reports of runs take them: one for each tool, and one for all tools together.
+//! The result of an audit as outcomes, as reports of runs read them: one for each tool, and one for all tools together.
 //!
 //! An error is the end of its outcome, since no rule was evaluated; warnings are warnings.
 
@@ -8,7 +8,7 @@ use ananke_trace::outcome::{
     ErrorKind, Outcome, Problem, SkipCause, TestEnd, TestIdentity, TestVerdict,
 };
 
-/// What is wrong with all tools together.
+/// The name of the outcome for all tools together.
 const ALL_TOOLS: &str = "all tools";
 
 impl Audit {

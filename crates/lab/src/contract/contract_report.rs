@@ -1,4 +1,4 @@
-//! Which recorded calls would be refused, as a document has them.
+//! The recorded calls that would be refused, as a document contains them.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Which calls a declaration of tools would refuse.
+//! The calls that a declaration of tools would refuse.
 
 use std::collections::HashMap;
 

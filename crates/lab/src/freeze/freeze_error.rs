@@ -1,4 +1,4 @@
-//! Why no test can be made from a conversation.
+//! The errors that prevent making a test from a conversation.
 
 use std::fmt;
 
@@ -6,16 +6,16 @@ use ananke_base::diagnostic::{Diagnostic, Severity};
 use ananke_trace::outcome::Problem;
 use ananke_trace::redact::Redactor;
 
-/// Why no test can be made from a conversation.
+/// The error that prevents making a test from a conversation.
 #[derive(Debug)]
 pub enum FreezeError {
     /// Something is wrong with files: what, with what masks their secrets.
     Broken(Vec<Diagnostic>, Redactor),
     /// The conversation cannot be replayed, or the test is not the same.
     Refused {
-        /// Why.
+        /// The reason.
         message: String,
-        /// What to do.
+        /// The remedy.
         help: Option<String>,
     },
 }

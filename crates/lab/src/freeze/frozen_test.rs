@@ -24,7 +24,7 @@ use ananke_trace::outcome::{ErrorKind, Status};
 /// Variables of the command line, by name.
 type Given = BTreeMap<String, String>;
 
-/// What is frozen, and where it goes.
+/// The input of a freeze, and the place of its result.
 #[derive(Clone, Debug)]
 pub struct FreezeRequest {
     /// The conversation.
@@ -50,13 +50,13 @@ pub struct FrozenTest {
     pub recording_file: PathBuf,
     /// The recording.
     pub recording: String,
-    /// How many turns it has.
+    /// The number of its turns.
     pub turns: usize,
-    /// How many of them were said by a simulator or a person.
+    /// The number of them that a simulator or a person has written.
     pub said_by_others: usize,
     /// Its verdict.
     pub status: Status,
-    /// What of the test is not in it, in words.
+    /// The parts of the test that are not in it, in words.
     pub notes: Vec<String>,
 }
 

@@ -31,11 +31,11 @@ const DROPPED: [&str; 8] = [
 pub(crate) struct FrozenTree {
     /// Its keys, the version among them.
     pub(crate) root: Node,
-    /// How many turns it has.
+    /// The number of its turns.
     pub(crate) turns: usize,
-    /// How many of them were said by a simulator or a person.
+    /// The number of them that a simulator or a person has written.
     pub(crate) said_by_others: usize,
-    /// What of the test is not in it, in words.
+    /// The parts of the test that are not in it, in words.
     pub(crate) notes: Vec<String>,
 }
 

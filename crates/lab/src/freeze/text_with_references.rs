@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use ananke_base::source::{Node, NodeValue};
 use ananke_model::variables::is_name;
 
-/// How a recording begins and ends the name of a secret.
+/// The text before and after the name of a secret in a recording.
 const MARKER: (&str, &str) = ("<secret:", ">");
 
 /// A text as a test file writes it: `${` is escaped, and the marker of a variable's secret is a reference to it.

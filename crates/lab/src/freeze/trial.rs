@@ -20,12 +20,12 @@ use ananke_engine::run::{
 use ananke_trace::outcome::Outcome;
 use ananke_trace::redact::Redactor;
 
-/// What came of a test.
+/// The result of a test.
 #[derive(Debug)]
 pub(crate) struct HeldTest {
     /// The outcome, secrets masked.
     pub(crate) outcome: Outcome,
-    /// What was sent and received.
+    /// The data that was sent and received.
     pub(crate) conversation: LoggedConversation,
     /// The same with the rules that watched it.
     pub(crate) taped: TapedConversation,

@@ -2,8 +2,8 @@
 
 use ananke_trace::outcome::Outcome;
 
-/// Why the verdict `now` is not the recorded one, in words; `None` if it is. A static test knows when its last turn ends,
-/// so that rules of the whole test may fail in addition to those that failed then.
+/// The difference between the verdict `now` and the recorded one, in words; `None` if there is none. A static test knows
+/// when its last turn ends, so that rules of the whole test may fail in addition to those that failed then.
 pub(crate) fn difference(recorded: &Outcome, now: &Outcome) -> Option<String> {
     let (then, status) = (recorded.status(), now.status());
     if then != status {

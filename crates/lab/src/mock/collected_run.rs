@@ -6,7 +6,7 @@ use ananke_agents::{Sink, Stop, TimedChange, Wire};
 use ananke_base::context::At;
 use ananke_trace::trace::Change;
 
-/// What an agent does about one request.
+/// The actions of an agent for one request.
 #[derive(Default)]
 pub(super) struct CollectedRun {
     sent: Option<At>,

@@ -25,7 +25,7 @@ use ananke_engine::recording::AgentAnswer;
 use ananke_model::model::NEWEST_VERSION;
 use ananke_trace::trace::{Change, RunEnd};
 
-/// How many threads are remembered; the one that was used the longest ago is forgotten first.
+/// The number of threads that are remembered; the one that was used the longest ago is forgotten first.
 const MOST_THREADS: usize = 1000;
 
 /// An agent in virtual time is never too late.
@@ -69,7 +69,7 @@ impl EmbeddedAgent {
         }
     }
 
-    /// What it does about a request: the changes of each action.
+    /// The actions for a request: the changes of each action.
     pub(super) async fn runs(
         &self,
         request: &dyn ServedRequest,
@@ -143,7 +143,7 @@ impl EmbeddedAgent {
     }
 }
 
-/// What a thread that is not known replays.
+/// The replay of a thread that is not known.
 fn nothing() -> Vec<TimedChange> {
     let started = Change::RunStarted {
         run_id: None,

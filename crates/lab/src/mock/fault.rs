@@ -1,4 +1,4 @@
-//! What goes wrong on demand.
+//! The faults that occur on demand.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,22 +8,22 @@ use bytes::Bytes;
 
 use ananke_agents::{ServedEnd, ServedRequest, ServedResponse};
 
-/// How long a delay takes if nothing else is said.
+/// The default time of a delay.
 const USUAL_DELAY: Duration = Duration::from_secs(1);
 
-/// What the response says about an agent that fails on demand.
+/// The message of the response of an agent that fails on demand.
 const MESSAGE: &str = "the agent fails on demand";
 
 /// Something that goes wrong with a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What goes wrong.
+    /// The kind of fault.
     pub kind: FaultKind,
     /// At which event, counted from 1; without it, where it makes the most sense.
     pub event: Option<usize>,
 }
 
-/// What can go wrong.
+/// The kinds of faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
     /// The event, and all that follows, comes so much later.

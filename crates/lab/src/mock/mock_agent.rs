@@ -7,13 +7,13 @@ use ananke_engine::recording::AgentAnswer;
 
 /// An agent that answers the requests of a server.
 pub trait MockAgent: Send + Sync {
-    /// What it is, with its article: `the recording …`.
+    /// The description of the agent, with its article: `the recording …`.
     fn describe(&self) -> String;
 
-    /// What comes of a request of this protocol.
+    /// The answer to a request of this protocol.
     ///
     /// # Errors
-    /// Why it has no answer, in words for the client.
+    /// The reason that there is no answer, in words for the client.
     fn answer<'a>(
         &'a self,
         protocol: &'static dyn ServedProtocol,

@@ -1,4 +1,4 @@
-//! Why nothing can be served.
+//! The errors that prevent serving.
 
 use std::fmt;
 
@@ -7,16 +7,16 @@ use ananke_base::diagnostic::Diagnostic;
 use ananke_trace::outcome::Problem;
 use ananke_trace::redact::Redactor;
 
-/// Why nothing can be served.
+/// The error that prevents serving.
 #[derive(Debug)]
 pub enum MockError {
     /// Something is wrong with the files of the project.
     Broken(Vec<Diagnostic>, Redactor),
     /// Something else, and what to do.
     Refused {
-        /// What is wrong.
+        /// The problem.
         message: String,
-        /// What to do.
+        /// The remedy.
         help: Option<String>,
     },
 }

@@ -23,12 +23,12 @@ const FAULT_HEADER: &str = "x-ananke-fault";
 /// The most bytes of a request: 64 MiB.
 const MOST_BYTES: usize = 64 << 20;
 
-/// How requests are answered.
+/// The way in which requests are answered.
 #[derive(Clone, Debug)]
 pub struct MockOptions {
-    /// How fast.
+    /// The speed of answers.
     pub speed: Speed,
-    /// What goes wrong.
+    /// The faults that occur.
     pub faults: Vec<Fault>,
     /// With how many requests something goes wrong; `None` with all.
     pub fault_requests: Option<u64>,
@@ -40,11 +40,11 @@ pub struct MockServer {
     options: MockOptions,
     listener: Arc<dyn RequestListener>,
     requests: AtomicU64,
-    /// How many requests were read by a protocol.
+    /// The number of requests that were read by a protocol.
     answered: AtomicU64,
 }
 
-/// What is sent, and what the log says of it so far.
+/// The reply that is sent, and the entry of the log so far.
 enum MockReply {
     Send(ServedResponse),
     Stall,
@@ -121,7 +121,7 @@ impl MockServer {
         Some(response_stream(response, log).await)
     }
 
-    /// What is known of a request before it is answered.
+    /// The facts of a request that are known before it is answered.
     fn entry(&self, request: &ReceivedRequest) -> RequestEntry {
         let headers = request.headers.iter().map(|(name, value)| {
             let value = if is_secret_header(name) { "***" } else { value };
@@ -233,7 +233,7 @@ fn message(status: u16, text: &str) -> ServedResponse {
     ServedResponse::new(status, "text/plain; charset=utf-8", vec![frame])
 }
 
-/// What lets a page of another origin read the response.
+/// The headers that let a page of another origin read the response.
 fn cors(origin: Option<String>, headers: Option<String>) -> Vec<(String, String)> {
     let Some(origin) = origin else {
         return Vec::new();

@@ -90,7 +90,7 @@ impl PlannedTarget {
         Ok(found)
     }
 
-    /// What the target is called.
+    /// The name of the target.
     pub(super) fn target_name(&self) -> &str {
         &self.entry.test.target
     }
@@ -138,7 +138,7 @@ impl PlannedTarget {
     }
 }
 
-/// Why a target cannot be filled.
+/// The error that a target cannot be prepared.
 fn broken(plan: &Plan, error: PrepareError) -> MockError {
     match error {
         PrepareError::Broken(problems, secrets) => {

@@ -18,7 +18,7 @@ use ananke_engine::plan::Selection;
 use ananke_engine::recording::{AgentAnswer, KeptRecording};
 use ananke_model::variables::literal_value;
 
-/// How many threads are remembered; the one that began first is forgotten first.
+/// The number of threads that are remembered; the one that began first is forgotten first.
 const MOST_THREADS: usize = 1000;
 
 /// An agent that answers as it did when it was recorded. Requests of the recorded protocol get the recorded bytes; those of
@@ -29,7 +29,7 @@ pub struct RecordedAgent {
     recorded: Option<RecordedProtocol>,
     /// The same agent in words of no protocol, or why there is none.
     converted: Result<EmbeddedAgent, String>,
-    /// How many requests each thread has made.
+    /// The number of requests of each thread.
     threads: Mutex<IndexMap<String, usize>>,
 }
 

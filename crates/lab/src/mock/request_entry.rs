@@ -1,11 +1,11 @@
-//! What a log says about one request.
+//! The entry of a log for one request.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use ananke_base::source::received_json;
 
-/// What a log says about one request.
+/// The entry of a log for one request.
 #[derive(Debug, Serialize)]
 pub struct RequestEntry {
     /// Its number, counted from 1.
@@ -19,7 +19,7 @@ pub struct RequestEntry {
     /// The protocol that it is read by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<&'static str>,
-    /// What is asked, in words.
+    /// The purpose of the request, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asks: Option<String>,
     /// The body: as it is if it is JSON, else as text.
@@ -29,14 +29,14 @@ pub struct RequestEntry {
     pub fault: Option<String>,
     /// HTTP status; `None` if there was no response.
     pub status: Option<u16>,
-    /// Why there was no answer, or what is odd about it.
+    /// The reason that there was no answer, or that the answer is unusual.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// How many events or other pieces were sent.
+    /// The number of events or other pieces that were sent.
     pub events: usize,
-    /// How long it took, in milliseconds.
+    /// The time that it took, in milliseconds.
     pub took_ms: u64,
-    /// How it ended.
+    /// The end of the response.
     pub end: RequestEnd,
 }
 
@@ -52,7 +52,7 @@ pub enum EntryBody {
     Nothing(()),
 }
 
-/// How a request ended.
+/// The end of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RequestEnd {

@@ -29,7 +29,7 @@ impl LogEntry {
         }
     }
 
-    /// When the request was received.
+    /// The moment at which the request was received.
     pub(super) fn began(&self) -> Instant {
         self.began
     }

@@ -13,7 +13,7 @@ use super::request_log::LogEntry;
 use ananke_agents::http_server::SentResponse;
 use ananke_agents::{ServedEnd, ServedFrame, ServedResponse};
 
-/// How long what was sent has to leave before the connection breaks.
+/// The time for the sent bytes to leave before the connection breaks.
 const BEFORE_BREAK: Duration = Duration::from_millis(20);
 
 /// A response that is being sent.
@@ -86,7 +86,7 @@ mod tests {
     use super::super::speed::Speed;
     use super::*;
 
-    /// How long the last request took, and how it ended.
+    /// The time that the last request took, and its end.
     #[derive(Default)]
     struct Last(Mutex<Option<(u64, RequestEnd)>>);
 
@@ -114,7 +114,8 @@ mod tests {
         }
     }
 
-    /// When the head and each event of a response came at this speed, in milliseconds, and what the log says.
+    /// The moments at which the head and each event of a response came at this speed, in milliseconds, and the entry of
+    /// the log.
     async fn times(speed: &str, end: ServedEnd) -> (Vec<u128>, Option<(u64, RequestEnd)>) {
         let frame = |after| ServedFrame {
             after: Duration::from_millis(after),

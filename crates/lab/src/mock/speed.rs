@@ -1,11 +1,11 @@
-//! How fast an agent answers.
+//! The speed at which an agent answers.
 
 use std::str::FromStr;
 use std::time::Duration;
 
 use ananke_agents::{ServedEnd, ServedResponse};
 
-/// How many times faster than it did, or at once.
+/// The factor by which it is faster than the recording, or at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speed(f64);
 

@@ -14,7 +14,7 @@ use ananke_engine::engine::TapeItem;
 use ananke_model::model::MutationOperator;
 use ananke_trace::trace::{Change, ResultContent};
 
-/// How many arguments of a call are changed.
+/// The number of arguments of a call that are changed.
 const MOST: usize = 6;
 
 /// The argument that no tool has.

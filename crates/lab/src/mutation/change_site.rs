@@ -1,4 +1,4 @@
-//! What a change touches, and whether a finding names it.
+//! The site of a change, and whether a finding names it.
 //!
 //! A finding names a change if one of its events belongs to what was changed: a call with its arguments and results, a
 //! message, the state, the end of a run. What is missing has no event; a finding names it if it quotes the tool or the text.
@@ -13,22 +13,22 @@ use ananke_engine::engine::TapeItem;
 use ananke_trace::outcome::{EvidenceLine, RuleResult};
 use ananke_trace::trace::Change;
 
-/// What a change is about.
+/// The subject of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChangeSubject {
     /// Calls, their arguments, results and order.
     Calls,
-    /// What the agent says.
+    /// A text of the agent.
     Text,
     /// The agent's state.
     State,
-    /// How a run ends.
+    /// The end of a run.
     End,
     /// Times.
     Time,
 }
 
-/// What a change touches.
+/// The site of a change.
 #[derive(Clone, Debug)]
 pub(super) struct ChangeSite {
     pub(super) subject: ChangeSubject,

@@ -16,7 +16,7 @@ use ananke_trace::trace::{Change, SnapshotItem};
 pub struct Mutation {
     /// Its kind.
     pub operator: MutationOperator,
-    /// How bad it is if it is not noticed.
+    /// The severity if it is not noticed.
     pub severity: MutantSeverity,
     /// The turn, counted from 0.
     pub turn: usize,
@@ -26,7 +26,7 @@ pub struct Mutation {
     pub tool: Option<String>,
     /// The argument that it changes.
     pub argument: Option<String>,
-    /// What is changed, in words.
+    /// The description of the change, in words.
     pub change: String,
     /// Rules that would notice it: each an `assert` block and the level that it is for, the simplest first.
     pub rules: Vec<(MutationLevel, Value)>,
@@ -34,7 +34,7 @@ pub struct Mutation {
     pub(super) edits: Vec<TapeEdit>,
     /// From which item on everything is later, and by how many microseconds.
     pub(super) later: Option<(usize, u64)>,
-    /// What snapshots of the conversation have to say differently.
+    /// The edit of the snapshots of the conversation that belongs to the change.
     pub(super) in_snapshots: Option<SnapshotEdit>,
     /// A change to the bytes of a response instead, by the number of the exchange.
     pub(super) stream: Option<(usize, StreamFault)>,
@@ -66,11 +66,11 @@ pub(super) struct TapeEdit {
     pub(super) at: usize,
     /// Whether that item is removed.
     pub(super) removes: bool,
-    /// What comes before it.
+    /// The items that are inserted before it.
     pub(super) inserts: Vec<TapeItem>,
 }
 
-/// What snapshots of a conversation say differently, by the id of a call or a message.
+/// The edit of the snapshots of a conversation, by the id of a call or a message.
 #[derive(Clone, Debug)]
 pub(super) enum SnapshotEdit {
     /// There is no such call.

@@ -1,4 +1,4 @@
-//! What came of the changes to many tests: scores, and the changes that no rule noticed.
+//! The results of the changes to many tests: scores, and the changes that no rule noticed.
 
 use std::collections::BTreeMap;
 
@@ -125,8 +125,8 @@ impl Score {
             .map(|percent| (percent * 100.0).floor() / 100.0);
     }
 
-    /// How many were killed by rules for the right reason, in percent of those that are neither harmless nor not shown, and
-    /// did not end without a rule; `None` if there are none.
+    /// The percentage of changes that rules killed for the right reason, of those that are neither harmless nor not shown,
+    /// and did not end without a rule; `None` if there are none.
     pub fn percent(&self) -> Option<f64> {
         let counted = self.counted();
         // Counts are far below the limit of a double.
@@ -135,7 +135,7 @@ impl Score {
         (counted > 0).then_some(percent)
     }
 
-    /// How many changes count for the score.
+    /// The number of changes that count for the score.
     pub fn counted(&self) -> usize {
         self.killed + self.killed_otherwise + self.survived
     }

@@ -34,17 +34,17 @@ pub enum Suggestions {
 /// Mutates the recordings of one project.
 #[derive(Debug)]
 pub struct MutationRun {
-    /// What the config requires.
+    /// The gate that the config requires.
     pub gate: MutationGate,
-    /// What came of it so far.
+    /// The report so far.
     pub report: MutationReport,
-    /// How long changes were evaluated, in microseconds.
+    /// The time for which changes were evaluated, in microseconds.
     pub took_us: u64,
     /// The plan of the project.
     pub plan: Plan,
     selection: Selection,
     used: Vec<bool>,
-    /// What the newest test was changed to so far, by all of its recordings.
+    /// The mutants of the newest test so far, by all of its recordings.
     seen: SeenMutants,
     /// The tests that rules are suggested for.
     fixable: Vec<(CaseEntry, Arc<KeptRecording>, Vec<Suggestion>)>,

@@ -7,7 +7,7 @@ use ananke_engine::coverage::{CallPart, NoticedChanges};
 use ananke_engine::run::{ConversationMutator, TapedConversation};
 use ananke_model::model::MutationOperator;
 
-/// How many items all changed tapes of one conversation may have together: a long one has fewer changes.
+/// The largest number of items of all changed tapes of one conversation together: a long one has fewer changes.
 const MOST_ITEMS: usize = 5_000_000;
 
 /// Changes conversations, and says which changes their rules notice.

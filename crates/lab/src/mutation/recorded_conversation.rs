@@ -24,7 +24,7 @@ use ananke_trace::outcome::{Outcome, Status};
 use ananke_trace::process::in_one_line;
 use ananke_trace::trace::Trace;
 
-/// How many changes of one test are evaluated: the first ones.
+/// The number of changes of one test that are evaluated: the first ones.
 const MOST_MUTATIONS: usize = 5000;
 
 /// A recorded test that passes, in memory.
@@ -220,7 +220,7 @@ fn take_next<'m>(mutations: &'m [Mutation], next: &AtomicUsize) -> Option<(usize
     Some((at, mutations.get(at)?))
 }
 
-/// Why a test does not pass, in words.
+/// The reason that a test does not pass, in words.
 fn reason(outcome: &Outcome) -> String {
     let problem = outcome
         .first_problem()

@@ -132,7 +132,7 @@ fn merged(old: &Value, new: &Value, side: InsertionSide) -> Value {
     }
 }
 
-/// What of `text` is replaced, and by what, so that `node` also says `new`.
+/// The replaced part of `text` and the replacement, so that `node` also contains `new`.
 fn edit(
     text: &str,
     node: &Node,

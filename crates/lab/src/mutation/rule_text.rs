@@ -1,8 +1,8 @@
-//! What an agent did as rules write it: literally, so that nothing in it is a variable or a pattern.
+//! The actions of an agent as rules write them: literally, so that nothing in them is a variable or a pattern.
 
 use serde_json::{Value, json};
 
-/// How much of a text a rule quotes.
+/// The number of characters of a text that a rule quotes.
 const LONGEST: usize = 80;
 
 /// The same value, in which nothing is a reference to a variable.
@@ -33,7 +33,7 @@ pub(super) fn escaped(text: &str) -> String {
     regex::escape(text).replace("${", "$${")
 }
 
-/// What of a text a rule quotes: its first line, not too long.
+/// The part of a text that a rule quotes: its first line, not too long.
 pub(super) fn quoted(text: &str) -> Value {
     let line = text.trim().lines().next().unwrap_or_default();
     let end = line

@@ -9,10 +9,10 @@ use super::mutation::{Mutation, MutationLevel};
 use super::rule_text::yaml_text;
 use super::tape_index::{TapeIndex, TapedCall};
 
-/// How many changes of a turn have to go unnoticed for one strict rule.
+/// The number of unnoticed changes of a turn that lead to one strict rule.
 const MANY: usize = 3;
 
-/// How many calls such a rule lists.
+/// The number of calls that such a rule lists.
 const MOST_CALLS: usize = 12;
 
 /// The longest text that is quoted as a whole.

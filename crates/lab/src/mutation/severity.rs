@@ -1,4 +1,4 @@
-//! How bad it is if a change is not noticed.
+//! The severity of a change that is not noticed.
 
 use std::fmt;
 

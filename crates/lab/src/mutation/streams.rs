@@ -15,13 +15,13 @@ use ananke_engine::recording::{KeptRecording, StreamFault};
 use ananke_model::model::MutationOperator;
 use ananke_trace::trace::{Change, RunEnd};
 
-/// How many values of a state are changed.
+/// The number of values of a state that are changed.
 const MOST: usize = 4;
 
 /// By how much a gap is stretched, in microseconds: a minute, less than turns may take.
 const STRETCH: u64 = 60_000_000;
 
-/// What a run does that fails.
+/// The description of a run that fails.
 const ENDS_WITH_ERROR: &str = "the run ends with an error";
 
 /// All changes to the state, to ends and to times.
@@ -125,8 +125,8 @@ pub(super) fn of_bytes(recording: &KeptRecording, index: &TapeIndex) -> Vec<Muta
     found
 }
 
-/// What a change to the bytes of a response changed in the end, and the events that show it: calls and messages that are
-/// missing or different, and how the turn `turn` ended.
+/// The effect of a change to the bytes of a response, and the events that show it: calls and messages that are missing
+/// or different, and the end of the turn `turn`.
 pub(super) fn difference(
     before: &TapeIndex,
     after: &TapeIndex,

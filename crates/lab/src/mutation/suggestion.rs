@@ -19,7 +19,7 @@ use ananke_engine::recording::KeptRecording;
 use ananke_model::schema::Version;
 use ananke_trace::redact::Redactor;
 
-/// How many different rules are tried for one test.
+/// The number of different rules that are tried for one test.
 const MOST_TRIED: usize = 200;
 
 /// A rule that would notice a change.
@@ -47,7 +47,7 @@ fn words<S: Serializer>(level: &MutationLevel, serializer: S) -> Result<S::Ok, S
     serializer.collect_str(level)
 }
 
-/// Which rules are tried first.
+/// The size of the rules that are tried first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RuleSize {
     /// The smallest that notice the change.

@@ -26,7 +26,7 @@ pub(super) struct TapedCall {
     pub(super) result: Option<(usize, ResultContent<'static>)>,
     /// Whether it failed or was denied.
     pub(super) has_failed: bool,
-    /// How often it is announced.
+    /// The number of times that it is announced.
     openings: usize,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct TapedText {
     pub(super) text: String,
 }
 
-/// Where a turn is on a tape.
+/// The place of a turn on a tape.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TapedTurn {
     pub(super) is_replay: bool,
@@ -55,7 +55,7 @@ pub(super) struct TapedTurn {
     pub(super) has_failed: bool,
 }
 
-/// What is where on a tape.
+/// The index of a tape: the places of its turns and items.
 #[derive(Debug, Default)]
 pub(super) struct TapeIndex {
     pub(super) calls: Vec<TapedCall>,

@@ -21,7 +21,7 @@ use ananke_trace::trace::{RunEnd, Trace};
 pub(super) struct TapedMutants {
     pub(super) taped: TapedConversation,
     pub(super) index: TapeIndex,
-    /// What fails without a change; nothing, unless the test did not pass.
+    /// The result that fails without a change; `None`, unless the test did not pass.
     pub(super) unchanged: Option<RuleResult>,
     /// Those of the rules: they are compiled once for all changes.
     patterns: Patterns,
@@ -89,7 +89,7 @@ impl TapedMutants {
         })
     }
 
-    /// What the rules say of these items, as a run would: it ends with the first turn that does not pass.
+    /// The results of the rules for these items, as in a run: it ends with the first turn that does not pass.
     fn judged(
         &self,
         items: &[TapeItem],
@@ -125,13 +125,13 @@ impl TapedMutants {
     }
 }
 
-/// What rules say of a conversation.
+/// The results of the rules for a conversation.
 #[derive(Debug, Default)]
 struct Judged {
     failures: Vec<RuleResult>,
-    /// Why a rule neither passed nor failed.
+    /// The reason that a rule neither passed nor failed.
     not_shown: Option<String>,
-    /// Why it ends without a rule.
+    /// The problem with which it ends without a rule.
     problem: Option<String>,
     /// The numbers of the events that show the change.
     changed: BTreeSet<u32>,
@@ -139,7 +139,7 @@ struct Judged {
     patterns: Patterns,
 }
 
-/// Why a run would end before this item.
+/// The problem with which a run would end before this item.
 fn problem(player: &TapePlayer, item: &TapeItem) -> Option<String> {
     let end = player
         .trace

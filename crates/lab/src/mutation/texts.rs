@@ -14,13 +14,13 @@ use ananke_engine::engine::TapeItem;
 use ananke_model::model::MutationOperator;
 use ananke_trace::trace::Change;
 
-/// How many words and how many sentences of a message are changed.
+/// The number of words and of sentences of a message that are changed.
 const MOST: usize = 3;
 
-/// What an agent says that has not done it.
+/// The claim of an agent that has not done it.
 const CLAIM: &str = "I have also issued a refund.";
 
-/// What an agent says that hides a failure.
+/// The text of an agent that hides a failure.
 const RECOVERY: &str = "That worked without a problem.";
 
 /// All changes to texts.

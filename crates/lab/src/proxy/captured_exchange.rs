@@ -20,7 +20,7 @@ pub struct CapturedExchange {
     pub response: Result<ServedResponse, Incomplete>,
 }
 
-/// Why a response is not there as it was.
+/// The reason that a response is incomplete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Incomplete {
     /// It is still arriving.

@@ -13,7 +13,7 @@ use ananke_trace::redact::Redactor;
 /// The client-side tools of a conversation.
 pub(super) struct CapturedTools {
     declarations: Vec<ToolDeclaration>,
-    /// What the client answered, by the id of the call.
+    /// The answers of the client, by the id of the call.
     answers: HashMap<String, ToolAnswer>,
     used: Mutex<UsedAnswers>,
 }
@@ -53,7 +53,7 @@ impl CapturedTools {
             .any(|declared| declared.name == tool)
     }
 
-    /// What the client answered to this call to a tool.
+    /// The answer of the client to this call to a tool.
     pub(super) fn answer(&self, tool: &str, call: &str) -> ToolAnswer {
         let answer = self
             .answers

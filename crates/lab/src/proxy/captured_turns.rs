@@ -1,4 +1,4 @@
-//! What was asked in a captured conversation, as turns of a test.
+//! The requests of a captured conversation, as turns of a test.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -14,9 +14,9 @@ pub(super) struct CapturedTurns {
     pub(super) exchanges: VecDeque<CapturedAnswer>,
     /// The client-side tools.
     pub(super) tools: Vec<ToolDeclaration>,
-    /// What the client answered to calls of these, by the id of the call.
+    /// The answers of the client to calls of these, by the id of the call.
     pub(super) answers: HashMap<String, ToolAnswer>,
-    /// Why there is no more of it, if there was more.
+    /// The reason that the rest of it is missing, if there was more.
     pub(super) ends: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Where the agent of a test is.
+//! The endpoint of a test's agent.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use ananke_base::context::Context;
 use ananke_engine::plan::{LoadedFile, Plan, Preparation, PrepareError};
 use ananke_model::variables::Mode;
 
-/// Where the agent of the one test of `plan` is.
+/// The endpoint of the agent of the one test of `plan`.
 ///
 /// # Errors
 /// If its target cannot be filled, or has no endpoint.

@@ -22,9 +22,9 @@ use ananke_trace::trace::{ToolCall, Trace};
 /// A captured conversation that was held again.
 #[derive(Clone, Debug)]
 pub struct HeldAgain {
-    /// What was said, and its recording.
+    /// The conversation and its recording.
     pub held: HeldConversation,
-    /// Why the conversation goes no further than this, if it did.
+    /// The reason that the conversation ends here, if it did.
     pub ends: Option<String>,
 }
 

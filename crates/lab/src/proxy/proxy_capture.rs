@@ -1,4 +1,4 @@
-//! What has passed so far.
+//! The exchanges that have passed so far.
 
 use std::collections::HashSet;
 use std::io;

@@ -142,7 +142,7 @@ struct Passing {
     line: String,
     began: Instant,
     kept: Option<KeptResponse>,
-    /// How many bytes of the body are still to come, if that is known.
+    /// The number of bytes of the body that are still to come, if that is known.
     left: Option<usize>,
 }
 

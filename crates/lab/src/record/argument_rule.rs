@@ -19,7 +19,7 @@ const SHORTEST_ID: usize = 8;
 /// The smallest number that can be a moment or a generated id.
 const SMALLEST_MOMENT: u64 = 1_000_000_000;
 
-/// What every text matches that is not empty.
+/// The regular expression that every text matches that is not empty.
 const ANY_TEXT: &str = "\\S";
 
 /// The shapes of texts that vary: what finds them, and the pattern that is proposed.
@@ -39,7 +39,7 @@ static SHAPES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     compiled.collect()
 });
 
-/// What a scalar argument is compared with.
+/// The rule for a scalar argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ArgumentRule {
     /// The value.
@@ -49,7 +49,7 @@ pub(super) enum ArgumentRule {
 }
 
 impl ArgumentRule {
-    /// What `value`, which is neither a list nor a mapping, is compared with, after the user has said `said`.
+    /// The rule for `value`, which is neither a list nor a mapping, after the user has sent `said`.
     pub(super) fn of(value: &Value, said: &[String]) -> Self {
         match value {
             Value::String(text) => Self::of_text(text, said),

@@ -14,13 +14,13 @@ use ananke_trace::outcome::{Outcome, Problem, Status};
 /// A conversation that is over, secrets masked.
 #[derive(Clone, Debug)]
 pub struct HeldConversation {
-    /// What was sent in the turns that ended as they should.
+    /// The inputs of the turns that ended as they should.
     pub inputs: Vec<TurnInput>,
     /// The text of its recording.
     pub recording: String,
     /// The client-side tools that the test has of its own, as it writes them, with their mocks.
     pub client_tools: Vec<Value>,
-    /// Why the turn after these did not end as it should, if there was one.
+    /// The reason that the turn after these did not end as it should, if there was one.
     pub problem: Option<Problem>,
 }
 
@@ -54,7 +54,7 @@ pub async fn hold(
     })
 }
 
-/// How many turns ended as they should, before the first that did not.
+/// The number of turns that ended as they should, before the first that did not.
 fn complete_turns(outcome: &Outcome) -> usize {
     let turns = outcome.transcript.turns.iter();
     turns

@@ -1,4 +1,4 @@
-//! What is recorded, and where it goes.
+//! The input of a recording, and the place of its result.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use ananke_engine::project::AgentChoice;
 use ananke_engine::recording::recording_path;
 use ananke_trace::redact::Redactor;
 
-/// What is recorded, and where it goes.
+/// The input of a recording, and the place of its result.
 #[derive(Clone, Debug)]
 pub struct RecordRequest {
     /// The config, the target and the variables.
@@ -22,7 +22,7 @@ pub struct RecordRequest {
     pub file: PathBuf,
     /// The directory of their recordings.
     pub folder: PathBuf,
-    /// What made them, as their file says: "Recorded with `ananke record`".
+    /// The origin of the tests, as their file gives it: "Recorded with `ananke record`".
     pub origin: &'static str,
 }
 

@@ -12,13 +12,13 @@ use super::test_text::file_text;
 use crate::freeze::FreezeError;
 use ananke_base::context::{Context, write_file};
 
-/// What the file says about its rules.
+/// The comment of the file about its rules.
 const COMMENT: &str = "The rules are proposals: keep those that matter.";
 
 /// A file of tests, not written yet.
 #[derive(Debug)]
 pub struct RecordedFile {
-    /// Where it goes.
+    /// The path that it is written to.
     pub file: PathBuf,
     /// Its text.
     pub text: String,

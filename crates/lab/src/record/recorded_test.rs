@@ -33,13 +33,13 @@ pub struct RecordedTest {
     pub recording_file: PathBuf,
     /// The text of its recording.
     pub recording: String,
-    /// How many turns it has.
+    /// The number of its turns.
     pub turns: usize,
-    /// Why the turn after these is not in it, if there was one.
+    /// The reason that the turn after these is not in it, if there was one.
     pub problem: Option<Problem>,
-    /// Why it does not pass, if it does not.
+    /// The reason that it does not pass, if it does not.
     pub failure: Option<String>,
-    /// What its reader has to know, in words.
+    /// The notes for its reader, in words.
     pub notes: Vec<String>,
 }
 
@@ -138,7 +138,7 @@ impl DraftTest {
         Ok(draft)
     }
 
-    /// What its file is planned with: the target and the other variables are in it.
+    /// The selection with which its file is planned: the target and the other variables are in it.
     fn selection(&self, request: &RecordRequest) -> Selection {
         Selection {
             target: AgentChoice::OfConfig,
@@ -199,7 +199,7 @@ impl DraftTest {
     }
 }
 
-/// What readers of these turns have to know.
+/// The notes for readers of these turns.
 fn notes(inputs: &[TurnInput]) -> Vec<String> {
     let is_secret = |input: &TurnInput| has_unreferenced_secret(&input.describe());
     let numbers = inputs.iter().zip(1..).filter(|(input, _)| is_secret(input));
@@ -211,7 +211,7 @@ fn notes(inputs: &[TurnInput]) -> Vec<String> {
     numbers.map(note).collect()
 }
 
-/// Why a test does not pass, in words.
+/// The reason that a test does not pass, in words.
 fn failure(outcome: &Outcome) -> String {
     let problem = outcome
         .first_problem()

@@ -8,10 +8,10 @@ use ananke_base::source::{Node, NodeValue, to_yaml};
 use ananke_base::text::{escape, truncate};
 use ananke_model::model::NEWEST_VERSION;
 
-/// How many lines of what the agent says in a turn are shown.
+/// The number of lines of the agent's text in a turn that are shown.
 const MOST_LINES: usize = 20;
 
-/// How many characters of a line are shown.
+/// The number of characters of a line that are shown.
 const LONGEST_LINE: usize = 200;
 
 /// A test as it is written.
@@ -28,7 +28,7 @@ pub(super) struct WrittenTest {
 pub(super) struct CommentedTurn {
     /// Its keys.
     pub(super) keys: Node,
-    /// What the agent says in it.
+    /// The text of the agent in it.
     pub(super) said: String,
 }
 
@@ -75,7 +75,7 @@ fn list_of(node: Node) -> Node {
     }
 }
 
-/// What the agent said, as lines of a comment.
+/// The text of the agent, as lines of a comment.
 fn comment(said: &str, indent: usize) -> String {
     let lines: Vec<&str> = said
         .lines()

@@ -11,7 +11,7 @@ use ananke_engine::run::LoggedTurn;
 /// Keys of a turn that a shrunk test has; captures only if it needs them.
 const KEPT: [&str; 3] = ["id", "capture", "respond"];
 
-/// What a turn sends.
+/// The input of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TurnInputKind {
     /// A message, or nothing new.
@@ -29,9 +29,9 @@ pub(super) struct CandidateTurn {
     pub(super) written: Node,
     /// Its rules.
     pub(super) assert: Option<Node>,
-    /// What it sends.
+    /// The input of the turn.
     pub(super) input: TurnInputKind,
-    /// What the agent does.
+    /// The steps of the agent.
     pub(super) steps: Vec<AgentStep>,
 }
 
@@ -82,13 +82,13 @@ impl CandidateTurn {
         })
     }
 
-    /// What the agent does, as a list of steps.
+    /// The steps of the agent, as written in a config.
     pub(super) fn written_steps(&self) -> Vec<Value> {
         written_steps(&self.steps)
     }
 }
 
-/// What the agent does, turn by turn: an answer to an interrupt continues the steps of the turn that waits for it. `None` if
+/// The steps of the agent, turn by turn: an answer to an interrupt continues the steps of the turn that waits for it. `None` if
 /// a turn answers something that nothing waits for.
 pub(super) fn rules(turns: &[CandidateTurn]) -> Option<Vec<(usize, Vec<Value>)>> {
     let mut rules: Vec<(usize, Vec<Value>)> = Vec::new();

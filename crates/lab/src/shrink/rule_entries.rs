@@ -8,7 +8,7 @@ const WHOLE: [&str; 3] = ["outcome", "sequence", "snapshot"];
 /// Rules that ask a program or an agent: they are never part of a shrunk test.
 const ASKING: [&str; 2] = ["judge", "script"];
 
-/// How many rules the block has.
+/// The number of rules in the block.
 pub(super) fn count(block: &Node) -> usize {
     let mut count = 0;
     kept(block, &mut |()| {

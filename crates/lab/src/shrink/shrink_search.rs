@@ -13,21 +13,21 @@ use ananke_base::context::Context;
 use ananke_base::reduction::Reduction;
 use ananke_engine::plan::Selection;
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShrinkProgress {
-    /// How many candidates were run.
+    /// The number of candidates that were run.
     pub tried: usize,
-    /// How many turns the smallest has.
+    /// The number of turns of the smallest one.
     pub turns: usize,
-    /// How many steps its agent makes.
+    /// The number of steps of its agent.
     pub steps: usize,
 }
 
 /// Runs candidates.
 pub(super) struct ShrinkSearch<'a> {
     pub(super) context: &'a Context,
-    /// Where the config and the test would be.
+    /// The paths of the config and the test.
     pub(super) files: [PathBuf; 2],
     /// The id that the test would have.
     pub(super) id: String,

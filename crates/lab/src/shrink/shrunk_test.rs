@@ -28,7 +28,7 @@ const FILES: [&str; 2] = ["ananke.config.yaml", TEST_FILE];
 /// Keys of a test that a shrunk test has.
 const KEPT: [&str; 3] = ["description", "client_tools", "messages"];
 
-/// What is shrunk, and where it goes.
+/// The input of a shrink, and the place of its result.
 #[derive(Clone, Debug)]
 pub struct ShrinkRequest {
     /// The recording of a test that fails.
@@ -46,21 +46,21 @@ pub struct ShrinkRequest {
 pub struct ShrunkTest {
     /// The rule that it violates.
     pub rule: ViolatedRule,
-    /// What is found then.
+    /// The message that the rule then has.
     pub message: String,
     /// The files, with their texts: the config and the test.
     pub files: [(PathBuf, String); 2],
-    /// How many turns the recording has, and how many events.
+    /// The number of turns and the number of events of the recording.
     pub recorded: (usize, usize),
-    /// How many turns are left, and how many events.
+    /// The number of turns and the number of events that are left.
     pub left: (usize, usize),
-    /// How many steps of the agent are left.
+    /// The number of steps of the agent that are left.
     pub steps: usize,
-    /// How many candidates were run.
+    /// The number of candidates that were run.
     pub tried: usize,
     /// Whether there were no more candidates to try.
     pub is_smallest: bool,
-    /// What of the conversation has no steps, in words.
+    /// The parts of the conversation that have no steps, in words.
     pub omitted: Vec<&'static str>,
 }
 
@@ -172,7 +172,7 @@ impl ShrunkTest {
     }
 }
 
-/// How many turns and how many events a conversation has.
+/// The number of turns and the number of events of a conversation.
 fn size(held: &HeldTest) -> (usize, usize) {
     (held.conversation.turns.len(), held.conversation.events())
 }

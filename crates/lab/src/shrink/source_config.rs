@@ -13,7 +13,7 @@ use ananke_engine::project::is_default;
 use ananke_model::model::NEWEST_VERSION;
 use ananke_trace::redact::Redactor;
 
-/// What a target keeps.
+/// The keys of a target that are kept.
 const KEPT: [&str; 3] = ["client_tools", "state", "assert"];
 
 /// The name of the file of a shrunk test.

@@ -26,7 +26,7 @@ pub(super) struct TestCandidate {
     pub(super) target_asserts: Vec<Option<Node>>,
 }
 
-/// Where a step is: the index of its turn, and its index in the turn.
+/// The place of a step: the index of its turn, and its index in the turn.
 pub(super) type StepPlace = (usize, usize);
 
 /// The texts of the files of a candidate.
@@ -37,12 +37,12 @@ pub(super) struct CandidateFiles {
 }
 
 impl TestCandidate {
-    /// How many turns, steps and rules it has.
+    /// The number of its turns, steps and rules.
     pub(super) fn size(&self) -> (usize, usize, usize) {
         (self.turns.len(), self.steps(), self.rules())
     }
 
-    /// How many steps the agent makes.
+    /// The number of steps of the agent.
     pub(super) fn steps(&self) -> usize {
         self.turns
             .iter()
@@ -91,7 +91,7 @@ impl TestCandidate {
         }
     }
 
-    /// Where each step is: the turn, and the position in it.
+    /// The place of each step: the turn, and the position in it.
     pub(super) fn places(&self) -> Vec<StepPlace> {
         let of_turn = |(turn, steps): (usize, &CandidateTurn)| {
             (0..steps.steps.len())
@@ -174,7 +174,7 @@ impl TestCandidate {
         candidate
     }
 
-    /// How many rules it has.
+    /// The number of its rules.
     pub(super) fn rules(&self) -> usize {
         self.blocks().map(count).sum()
     }

@@ -21,9 +21,9 @@ pub struct ViolatedRule {
     pub level: Level,
     /// As it is written.
     written: Option<String>,
-    /// What was found.
+    /// The message of the violation.
     message: String,
-    /// What was expected.
+    /// The expectation of the rule.
     expected: String,
 }
 

@@ -1,4 +1,4 @@
-//! What attributes mean, as data: the names that instrumentations give them.
+//! The meaning of attributes, as data: the names that instrumentations give them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -15,7 +15,7 @@ use ananke_base::source::parse;
 /// The names that ananke knows.
 const KNOWN: &str = include_str!("conventions.yaml");
 
-/// What a span is about.
+/// The kind of a span.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::verify) enum SpanKind {
@@ -29,7 +29,7 @@ pub(in crate::verify) enum SpanKind {
     Silent,
 }
 
-/// What an event is about.
+/// The content of an event.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::verify) enum EventContent {
@@ -126,7 +126,7 @@ impl AttributeNames {
     }
 }
 
-/// How a result is found in an object with other things.
+/// The path of a result in an object with other things.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::verify) struct WrappedResult {
@@ -135,7 +135,7 @@ pub(in crate::verify) struct WrappedResult {
     result: String,
 }
 
-/// How arguments are found in an object with other things.
+/// The path of arguments in an object with other things.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::verify) struct WrappedArguments {
@@ -144,7 +144,7 @@ pub(in crate::verify) struct WrappedArguments {
     arguments: String,
 }
 
-/// What attributes, events and messages are called.
+/// The names of attributes, events and messages.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::verify) struct Conventions {

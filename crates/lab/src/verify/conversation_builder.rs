@@ -18,17 +18,17 @@ use ananke_trace::trace::{
     is_same_json,
 };
 
-/// What is said instead of a message of the user that a trace does not contain.
+/// The text that replaces a message of the user that a trace does not contain.
 const NOT_SHOWN: &str = "(not shown)";
 
-/// How the execution of a tool ended.
+/// The end of a tool's execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::verify) enum ToolEnd {
     Succeeded,
     Failed,
 }
 
-/// What may be unread in a call without a name.
+/// The facts that may be unread in a call without a name.
 const CALL: Facts = Facts::of(&[Fact::Calls, Fact::Arguments, Fact::Results, Fact::CallEnds]);
 
 /// The place of a change: its turn, and its index in it.
@@ -38,9 +38,9 @@ type ChangePlace = (usize, usize);
 #[derive(Debug)]
 pub(in crate::verify) struct ConversationBuilder {
     conversation: ObservedConversation,
-    /// When the conversation began.
+    /// The moment at which the conversation began.
     origin: u64,
-    /// When the running turn began.
+    /// The moment at which the running turn began.
     began: u64,
     /// The calls that were made, by their ids; whether each was answered.
     calls: HashMap<String, bool>,
@@ -51,15 +51,15 @@ pub(in crate::verify) struct ConversationBuilder {
     /// The calls of the running turn, with the names of their tools, in order.
     made: Vec<(String, Option<String>)>,
     known: KnownFacts,
-    /// Where arguments and results are missing, by the ids of their calls.
+    /// The places at which arguments and results are missing, by the ids of their calls.
     without_args: HashMap<String, ChangePlace>,
     without_result: HashMap<String, ChangePlace>,
     /// The results of each call, if another one with the same id is another result.
     results: Option<HashMap<String, Vec<Value>>>,
-    /// What is unread before the first turn.
+    /// The unread parts before the first turn.
     unread: Vec<Unread<'static>>,
     messages: usize,
-    /// What was found missing.
+    /// The facts that were found missing.
     missing: Facts,
 }
 

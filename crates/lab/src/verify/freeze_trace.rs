@@ -16,10 +16,10 @@ use ananke_base::text::escape;
 /// The most conversations that become tests at once.
 const MOST: usize = 100;
 
-/// How many ids a message names.
+/// The number of ids that a message names.
 const NAMED: usize = 5;
 
-/// What is frozen, and where it goes.
+/// The input of a freeze, and the place of its result.
 pub struct TraceFreezeRequest {
     /// The format of the trace.
     pub format: &'static dyn TraceFormat,

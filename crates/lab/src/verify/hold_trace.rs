@@ -89,7 +89,7 @@ fn lock(answers: &TracedRuns) -> std::sync::MutexGuard<'_, VecDeque<Vec<TimedCha
     answers.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the agent does next, in the protocol of the request.
+/// The next answer of the agent, in the protocol of the request.
 fn answer(request: &HttpRequest, answers: &TracedRuns) -> Result<ServedResponse, String> {
     let request = served_protocols().find_map(|protocol| protocol.read(&request.body).ok());
     // If a request has all of its conversation, the calls of an agent are not seen.

@@ -4,7 +4,7 @@
 
 use std::io::{self, BufRead};
 
-/// Where a document is in its file.
+/// The place of a document in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::verify) struct DocumentPlace {
     pub(in crate::verify) offset: u64,

@@ -1,4 +1,4 @@
-//! What a conversation has shown so far, to recognise it where it is shown again.
+//! The facts that a conversation has shown so far, to recognise them when they are shown again.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! What a message says or does, whatever its format.
+//! The content of a message, whatever its format.
 
 use serde_json::{Map, Value};
 

@@ -1,11 +1,11 @@
-//! What the keys of messages are called, as data.
+//! The names of the keys of messages, as data.
 
 use std::collections::HashMap;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// Who says a message.
+/// The speaker of a message.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::verify) enum MessageSpeaker {
@@ -15,7 +15,7 @@ pub(in crate::verify) enum MessageSpeaker {
     Tool,
 }
 
-/// What a part of a message is.
+/// The kind of a message's part.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::verify) enum PartKind {
@@ -54,7 +54,7 @@ pub(in crate::verify) struct MessageNames {
 }
 
 impl MessageNames {
-    /// What a part of this type is, and the text at the star of its pattern.
+    /// The kind of a part of this type, and the text at the star of its pattern.
     pub(in crate::verify) fn part_kind<'t>(
         &self,
         name: &'t str,

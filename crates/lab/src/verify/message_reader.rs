@@ -13,10 +13,10 @@ use super::message_names::{MessageNames, MessageSpeaker, PartKind};
 use ananke_base::source::received_json;
 use ananke_trace::trace::{Fact, Facts, Unread};
 
-/// How deep messages may be in lists and texts of JSON.
+/// The largest depth of messages in lists and texts of JSON.
 const DEEPEST: usize = 8;
 
-/// Where a value is that is read.
+/// The level of a value that is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MessageLevel {
     /// In a list of messages.
@@ -42,7 +42,7 @@ pub(in crate::verify) struct MessageReader<'n> {
     pub(in crate::verify) items: Vec<MessageItem>,
 }
 
-/// What a message or a part has, apart from what it says.
+/// The fields of a message or a part, apart from its content.
 #[derive(Clone, Copy)]
 pub(in crate::verify) struct MessagePlace<'p> {
     path: &'p str,

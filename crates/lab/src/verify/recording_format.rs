@@ -84,7 +84,7 @@ impl TraceFile for RecordingFile {
     }
 }
 
-/// What the target of the test shows; declared tools and tokens only if they are in the recording.
+/// The facts that the target of the test shows; declared tools and tokens only if they are in the recording.
 fn shown(plan: &Plan, conversation: &LoggedConversation) -> Facts {
     let target = plan
         .cases

@@ -8,13 +8,13 @@ use ananke_trace::trace::KnownName;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::verify) struct Silence {
-    /// What it is called as something unread; a star is any text.
+    /// The name under which it is unread; a star is any text.
     #[serde(deserialize_with = "pattern")]
     pub(in crate::verify) name: KnownName,
     /// The reason.
     #[cfg_attr(not(test), expect(dead_code, reason = "for readers of the table"))]
     pub(in crate::verify) why: String,
-    /// Where it is described.
+    /// The source of its description.
     #[cfg_attr(not(test), expect(dead_code, reason = "for readers of the table"))]
     pub(in crate::verify) source: String,
 }

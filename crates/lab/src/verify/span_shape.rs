@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use ananke_base::context::unix_micros;
 
-/// How times are written.
+/// The unit of times.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 enum TimeUnit {
@@ -21,7 +21,7 @@ enum TimeUnit {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::verify) struct SpanShape {
-    /// What writes it.
+    /// The name of the program that writes it.
     pub(in crate::verify) name: String,
     has: Vec<String>,
     trace: String,

@@ -8,7 +8,7 @@ use ananke_engine::observed::ObservedConversation;
 use ananke_engine::plan::Selection;
 use ananke_trace::outcome::{ErrorKind, Problem};
 
-/// What a trace is read with.
+/// The context with which a trace is read.
 pub struct TraceContext {
     /// The outside world.
     pub context: Context,
@@ -21,7 +21,7 @@ pub trait TraceFile: Send + Sync {
     /// The id of each conversation, in order.
     fn ids(&self) -> Vec<String>;
 
-    /// What is odd about the file as a whole.
+    /// The oddities of the file as a whole.
     fn notes(&self) -> &[String] {
         &[]
     }
@@ -35,12 +35,12 @@ pub trait TraceFile: Send + Sync {
     fn conversation(&self, index: usize) -> BoxFuture<'_, Result<ObservedConversation, Problem>>;
 }
 
-/// Why a trace cannot be read.
+/// The reason that a trace cannot be read.
 #[derive(Clone, Debug)]
 pub struct TraceError {
-    /// What is wrong, with the file and the line.
+    /// The problem, with the file and the line.
     pub message: String,
-    /// What to do.
+    /// The remedy.
     pub help: Option<String>,
 }
 

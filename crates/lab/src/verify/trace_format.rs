@@ -6,7 +6,7 @@ use super::trace_file::{TraceContext, TraceError, TraceFile};
 
 /// A format of traces.
 pub trait TraceFormat: Sync {
-    /// What it is called on the command line.
+    /// The name of the format on the command line.
     fn name(&self) -> &'static str;
 
     /// Whether its files are recordings of tests of a project.

@@ -1,4 +1,4 @@
-//! What is verified: each test of a file of rules, for each conversation of the traces.
+//! The plan of a verification: each test of a file of rules, for each conversation of the traces.
 //!
 //! Flows in: traces, and rules. Flows out: a plan whose tests are held by the conversations.
 
@@ -28,7 +28,7 @@ const NO_CONFIG: &str = include_str!("no_config.yaml");
 /// The name of that config.
 const NO_CONFIG_FILE: &str = "rules-without-a-project.config.yaml";
 
-/// What is verified.
+/// The input of a verification.
 pub struct VerifyRequest {
     /// The format of the traces.
     pub format: &'static dyn TraceFormat,
@@ -40,7 +40,7 @@ pub struct VerifyRequest {
     pub selection: Selection,
 }
 
-/// What is going to be verified.
+/// The tests and conversations that are going to be verified.
 pub struct VerifyPlan {
     /// A test for each conversation and each test of the rules.
     pub plan: Plan,
@@ -50,21 +50,21 @@ pub struct VerifyPlan {
     pub redactor: Redactor,
     /// The conversations.
     pub conversations: Arc<dyn ObservedConversations>,
-    /// What is odd about the rules.
+    /// The warnings about the rules.
     pub problems: Vec<Diagnostic>,
-    /// What is odd about the traces.
+    /// The warnings about the traces.
     pub notes: Vec<String>,
 }
 
-/// Why nothing is verified.
+/// The reason that nothing is verified.
 pub enum VerifyError {
-    /// What is wrong with traces.
+    /// The errors of traces.
     Traces(Vec<TraceError>),
-    /// What is wrong with the rules.
+    /// The errors of the rules.
     Rules(Vec<Diagnostic>, Redactor),
 }
 
-/// Where a conversation is: the file, and its place in it.
+/// The place of a conversation: the file, and its place in it.
 type ConversationPlace = (usize, usize);
 
 /// The conversations of a run, by the ids of its tests.
@@ -206,13 +206,13 @@ fn of_conversation(
     entry
 }
 
-/// Where the rules come from.
+/// The source of the rules.
 struct RuleSource {
     context: Context,
     selection: Selection,
     /// Whether a file was named, whose tests are for every conversation.
     is_named: bool,
-    /// How many lines the file has; what it lacks is added after them.
+    /// The number of lines of the file; the lines that it lacks are added after them.
     lines: u32,
 }
 

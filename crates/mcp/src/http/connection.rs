@@ -23,7 +23,7 @@ use ananke_agents::http::{
 use ananke_agents::{Ended, TargetError, Wire};
 use ananke_base::context::At;
 
-/// How often a stream is continued that ends without a response.
+/// The number of times that a stream is continued that ends without a response.
 const MOST_CONTINUATIONS: usize = 10;
 
 /// The pause before a stream is continued, unless the server says another.
@@ -32,10 +32,11 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// The longest pause that a server may ask for.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// How long the stream for what a server says at any time is waited for. Some servers open it with the first event.
+/// The time that the opening of the stream for messages outside of responses may take. Some servers open it with the
+/// first event.
 const OPENING: Duration = Duration::from_secs(1);
 
-/// How long the messages that end a session may take.
+/// The time that the messages that end a session may take.
 const ENDING: Duration = Duration::from_secs(1);
 
 /// The header that names the session.
@@ -45,7 +46,7 @@ const SESSION: &str = "mcp-session-id";
 pub(crate) struct HttpConnection {
     settings: HttpSettings,
     transport: Arc<dyn Transport>,
-    /// Where messages are sent.
+    /// The URL that messages are sent to.
     send_to: Option<Url>,
     /// The session, and the version that was negotiated.
     session: Option<String>,
@@ -54,9 +55,9 @@ pub(crate) struct HttpConnection {
     initializes: bool,
     /// The response to the last request.
     reply: Option<IncomingReply>,
-    /// What the server says at any time.
+    /// The stream of the server's messages outside of responses.
     stream: Option<IncomingReply>,
-    /// How often the response was continued.
+    /// The number of times that the response was continued.
     continued: usize,
     mirrored: MirroredArguments,
 }
@@ -431,7 +432,7 @@ impl HttpConnection {
         (Self::new(settings, Arc::clone(&self.transport)), name)
     }
 
-    /// When a turn was over.
+    /// The moment at which a turn was over.
     pub(crate) fn closes(&self, closed: Option<At>) -> At {
         self.transport.moment(ClientEvent::Closes(closed))
     }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::era::MODERN;
 use crate::outgoing::Outgoing;
 
-/// Which arguments of tools are headers too.
+/// The arguments of tools that are headers too.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MirroredArguments {
     /// The headers of a tool.

@@ -15,7 +15,7 @@ use ananke_base::source::received_json::{decoded, is_json};
 pub(super) struct IncomingReply {
     head: Option<BoxFuture<'static, Result<Option<Reply>, TargetError>>>,
     body: Option<Box<dyn Body>>,
-    /// What was received so far, once the head is there.
+    /// The part of the response that was received so far, once the head is there.
     pub(super) received: Option<ReceivedResponse>,
     events: SseDecoder,
     /// A document that is not a stream.
@@ -25,7 +25,7 @@ pub(super) struct IncomingReply {
     last: At,
 }
 
-/// What comes of a response.
+/// The items of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ReplyItem {
     /// Its head.
@@ -39,7 +39,7 @@ pub(super) enum ReplyItem {
 }
 
 impl ReplyItem {
-    /// When it came.
+    /// The moment at which it came.
     pub(super) fn at(&self) -> At {
         match self {
             Self::Head(at) | Self::Data(at, _) | Self::Broken(at, _) | Self::End(at) => *at,
@@ -100,7 +100,7 @@ impl IncomingReply {
         self.events.retry_ms()
     }
 
-    /// When the next item came, if it is there.
+    /// The moment at which the next item came, if it is there.
     pub(super) fn next_at(&self) -> Option<At> {
         self.ready.front().map(ReplyItem::at)
     }

@@ -8,7 +8,7 @@ use super::incoming_reply::{IncomingReply, ReplyItem};
 use ananke_agents::TargetError;
 use ananke_base::context::At;
 
-/// Which of the two it is.
+/// The stream that an item came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReplySource {
     /// The response to the request that waits.

@@ -7,7 +7,7 @@ use ananke_agents::TargetError;
 use ananke_agents::http::{BodyForm, ReceivedResponse};
 use ananke_base::context::At;
 
-/// How long the body of a refusal is read: its status alone says that it is one.
+/// The time for which the body of a refusal is read: its status alone says that it is one.
 const REFUSAL: Duration = Duration::from_secs(1);
 
 /// The error of a response that is no message.

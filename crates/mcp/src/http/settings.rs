@@ -9,17 +9,17 @@ use ananke_agents::http::HttpOptions;
 /// A server over HTTP.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct HttpSettings {
-    /// Where it is.
+    /// The URL of the server.
     pub(crate) endpoint: Url,
-    /// How many endpoints it has.
+    /// The kind of its endpoints.
     pub(crate) endpoints: Endpoints,
     /// The headers of the config.
     pub(crate) headers: Vec<(String, String)>,
-    /// What its connections need.
+    /// The options of its connections.
     pub(crate) options: Arc<HttpOptions>,
 }
 
-/// How many endpoints a server has.
+/// The kinds of endpoints that a server has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Endpoints {
     /// One, for everything.

@@ -9,7 +9,7 @@ use super::rounds::{Round, RoundPart};
 use ananke_agents::{ServedFrame, ServedResponse};
 use ananke_trace::trace::Usage;
 
-/// What every answer to a request has.
+/// The fields that every answer to a request has.
 #[derive(Clone, Copy)]
 pub(super) struct ChatAnswer<'r> {
     pub(super) id: &'r str,

@@ -16,7 +16,7 @@ use ananke_base::message::{ToolAnswer, ToolDeclaration, UserContent};
 use ananke_base::source::received_json::read_as;
 use ananke_base::text::truncate;
 
-/// How much of a text a description contains, in characters.
+/// The number of characters of a text that a description contains.
 const SHOWN: usize = 80;
 
 /// The body of a request.
@@ -56,7 +56,7 @@ struct BodyFunction {
 
 /// A request with its conversation.
 pub(super) struct ChatInput {
-    /// What makes its response different from others.
+    /// The id that distinguishes its response from others.
     id: String,
     model: String,
     is_streamed: bool,
@@ -67,7 +67,7 @@ pub(super) struct ChatInput {
 
 impl ChatInput {
     /// # Errors
-    /// What makes the body no such request.
+    /// The reason that the body is not such a request.
     pub(super) fn read(body: &[u8]) -> Result<Self, String> {
         let input: ChatBody = read_as(body).map_err(|error| error.to_string())?;
         let mut actions = Vec::new();

@@ -9,15 +9,15 @@ use ananke_trace::trace::{Change, MessageKind, RunEnd, Usage};
 /// One answer.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Round {
-    /// What is said, in its order.
+    /// The parts of the answer, in their order.
     pub(super) parts: Vec<(Duration, RoundPart)>,
     /// The tokens, if they are reported.
     pub(super) usage: Option<Usage>,
-    /// When it is over.
+    /// The moment at which it is over.
     pub(super) ended: Duration,
-    /// How many calls it has.
+    /// The number of its calls.
     pub(super) calls: usize,
-    /// Why there is no more of it: the message, and a code.
+    /// The error that ended it: the message, and a code.
     pub(super) error: Option<(String, Option<String>)>,
 }
 
@@ -134,7 +134,7 @@ impl RoundReader<'_> {
         !self.calls.is_empty()
     }
 
-    /// What follows calls is of the next round.
+    /// Begins the next round if calls came before.
     fn begin_after_calls(&mut self) {
         if self.ends_round() {
             let ended = self.last().ended;

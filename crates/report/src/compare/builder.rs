@@ -12,7 +12,7 @@ use super::test_summary::TestSummary;
 use ananke_base::diagnostic::Diagnostic;
 use ananke_trace::outcome::Status;
 
-/// Which tests of the project a run has.
+/// The tests of the project that a run has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
     /// All of them: a test that is not there was removed.
@@ -102,7 +102,7 @@ impl Comparison {
     /// Compares the reports in two files, each a path and its name in messages.
     ///
     /// # Errors
-    /// What is wrong with either file.
+    /// The error in either file.
     pub fn of(
         before: (&Path, &str),
         after: (&Path, &str),

@@ -1,4 +1,4 @@
-//! What changed between two runs of one test, and what counts as a change.
+//! The change of one test between two runs, and the rules for what counts as a change.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ impl Noise {
     }
 }
 
-/// How many times as long; from nothing to something is beyond every ratio.
+/// The ratio between two numbers; from nothing to something is beyond every ratio.
 #[expect(
     clippy::cast_precision_loss,
     reason = "285 years of microseconds are exact"
@@ -102,7 +102,7 @@ impl ChangeKind {
     }
 }
 
-/// What changed of one test.
+/// The change of one test between two runs.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TestChange {
     /// The most important first; never empty.
@@ -112,7 +112,7 @@ pub(crate) struct TestChange {
 }
 
 impl TestChange {
-    /// What changed of a test that both runs have; `None` where nothing did.
+    /// The change of a test that both runs have; `None` where nothing did.
     pub(crate) fn between(before: TestSummary, after: TestSummary, noise: Noise) -> Option<Self> {
         let mut kinds = Vec::new();
         kinds.extend(verdict(&before, &after));
@@ -183,7 +183,7 @@ impl TestChange {
     }
 }
 
-/// How the verdict changed, or that it stayed a failing one.
+/// The change of the verdict, or a verdict that failed before and still fails.
 fn verdict(before: &TestSummary, after: &TestSummary) -> Option<ChangeKind> {
     match (before.fails(), after.fails()) {
         (false, true) => Some(ChangeKind::NewlyFailing),

@@ -1,18 +1,18 @@
-//! What changed from one run to another.
+//! The comparison of two runs.
 
 use super::change::{ChangeKind, Noise, TestChange};
 use super::run_summary::RunSummary;
 
-/// What counts as a change, and as a regression.
+/// The rules for what counts as a change, and as a regression.
 #[derive(Clone, Debug, Default)]
 pub struct ComparisonRules {
     /// From when on a test is slower.
     pub noise: Noise,
-    /// What counts as a regression in addition to newly failing tests.
+    /// The kinds of changes that count as a regression in addition to newly failing tests.
     pub also: Vec<ChangeKind>,
 }
 
-/// What changed from one run to another.
+/// The changes from one run to another.
 #[derive(Debug)]
 pub struct Comparison {
     pub(crate) before: ComparedRun,

@@ -73,7 +73,7 @@ pub(crate) fn read_line(line: &str) -> Option<TestSummary> {
     }
 }
 
-/// What is wrong with a report.
+/// The error in a report, and its place.
 #[derive(Debug, PartialEq, Eq)]
 struct ReportError {
     /// Line and column, counted from 1.
@@ -193,7 +193,7 @@ impl PartialReport<'_> {
         Ok(())
     }
 
-    /// What the report says of its run, once everything is read.
+    /// The summary of the run, once everything is read.
     fn whole(self) -> Result<RunSummary, ReportError> {
         let results = match self.ids.len() {
             1 => "1 result".to_owned(),
@@ -248,7 +248,7 @@ impl<'de> Visitor<'de> for &mut PartialReport<'_> {
 /// A reader that gives up on a value without end.
 struct Limited<'l, R> {
     input: R,
-    /// How many bytes the value that is being read may still have.
+    /// The number of bytes that the value that is being read may still have.
     left: &'l Cell<u64>,
 }
 

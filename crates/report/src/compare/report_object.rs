@@ -46,7 +46,7 @@ pub(crate) struct Object {
     skip_reason: Option<BoundedText>,
 }
 
-/// What an object of a report is.
+/// The kind of object in a report, and its content.
 pub(crate) enum ReportPart {
     Test(TestSummary),
     Summary(RunSummary),
@@ -56,7 +56,7 @@ pub(crate) enum ReportPart {
 }
 
 impl Object {
-    /// What it is, or why it is nothing.
+    /// The part that it is, or the reason that it is none.
     pub(crate) fn part(self) -> Result<ReportPart, String> {
         if self.version.is_none() {
             return Err("no `version`, which every report has".to_owned());
@@ -155,7 +155,7 @@ struct ReportedFinding {
     message: Option<BoundedText>,
 }
 
-/// Why a result could not be evaluated; nothing for the number that a summary has under the same key.
+/// The reason that a result could not be evaluated; nothing for the number that a summary has under the same key.
 fn problem<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<ReportedFinding>, D::Error> {

@@ -1,13 +1,13 @@
-//! What a report says of its run as a whole.
+//! The summary of a run, as its report contains it.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 
-/// What a report says of its run as a whole.
+/// The summary of a run, as its report contains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(expecting = "a summary")]
 pub(crate) struct RunSummary {
-    /// How many results there must be.
+    /// The number of results that the report must contain.
     pub(crate) total: usize,
     #[serde(default, rename = "duration_ms", deserialize_with = "microseconds")]
     pub(crate) elapsed_us: Option<u64>,

@@ -1,4 +1,4 @@
-//! What a comparison keeps of a test: a few words and numbers, whatever the size of its transcript.
+//! The summary of a test that a comparison keeps: a few words and numbers, whatever the size of its transcript.
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};

@@ -1,4 +1,4 @@
-//! How the tests of a project ended in its last runs, in `.ananke/history.jsonl` next to the config: one line per test and
+//! The results of a project's tests in its last runs, in `.ananke/history.jsonl` next to the config: one line per test and
 //! run.
 //!
 //! **Invariant:** a history that cannot be written fails no run; a line that cannot be read is skipped. At most
@@ -27,25 +27,25 @@ use ananke_trace::trace::Tokens;
 /// The path of the file, relative to the directory of the config.
 pub const HISTORY: &str = ".ananke/history.jsonl";
 
-/// How many runs are kept.
+/// The number of runs that are kept.
 const MOST_RUNS: usize = 50;
 
-/// How large the file may become, in bytes.
+/// The largest size of the file, in bytes.
 const MOST_BYTES: u64 = 8 << 20;
 
 /// The most bytes of each text of a reason.
 pub const MOST_OF_REASON: usize = 300;
 
-/// How many bytes are left when older runs go because the file is too large: not every run has to rewrite it.
+/// The number of bytes that are left when older runs go because the file is too large: not every run has to rewrite it.
 const LEFT_BYTES: usize = 6 << 20;
 
-/// How many bytes are collected before they are written.
+/// The number of bytes that are collected before they are written.
 const COLLECTED: usize = 64 << 10;
 
-/// How many of the last passed runs of a test make its usual duration.
+/// The number of the last passed runs of a test that make its usual duration.
 const USUAL_OF: usize = 10;
 
-/// How often the lock of another run is tried, and how long it is waited for in between.
+/// The number of attempts to take the lock of another run, and the time between them.
 const TRIES: usize = 40;
 const BETWEEN_TRIES: Duration = Duration::from_millis(25);
 
@@ -64,15 +64,15 @@ pub struct HistoryEntry {
     pub commit: Option<String>,
     /// The id of the test.
     pub id: String,
-    /// How it ended.
+    /// The status with which it ended.
     pub status: Status,
-    /// How long all its attempts took on the wall clock, in milliseconds; `None` if it did not begin.
+    /// The time that all its attempts took on the wall clock, in milliseconds; `None` if it did not begin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// The tokens that it used; `None` if they are not known, or not all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// What was wrong with it.
+    /// The reason that it did not pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<HistoryReason>,
 }
@@ -89,7 +89,7 @@ pub struct HistoryReason {
     /// The place of the first value that differs, if values differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// What it is about where no path says it.
+    /// The subject of the reason, if no path shows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
 }
@@ -165,7 +165,7 @@ impl HistoryEntry {
     }
 }
 
-/// How the tests of a project ended in its last runs.
+/// The results of a project's tests in its last runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunHistory {
     /// The durations of the runs that a test passed in, in milliseconds, by its id; the newest are last.
@@ -188,8 +188,8 @@ impl RunHistory {
         history
     }
 
-    /// How long the test `id` usually takes: the median of its last passed runs, on the wall clock; `None` if it never
-    /// passed.
+    /// The time that the test `id` usually takes: the median of its last passed runs, on the wall clock; `None` if it
+    /// never passed.
     pub fn usual_duration(&self, id: &str) -> Option<Duration> {
         let passed = self.passed.get(id)?;
         let mut last = passed[passed.len().saturating_sub(USUAL_OF)..].to_vec();
@@ -229,9 +229,9 @@ pub struct HistoryReport {
     run: String,
     commit: Option<String>,
     clock: Arc<dyn Clock>,
-    /// When the tests began that have not ended.
+    /// The moments at which the tests began that have not ended.
     began: HashMap<String, At>,
-    /// How long the tests took that have ended and are not reported yet.
+    /// The time that the tests took that have ended and are not reported yet.
     took: HashMap<String, Duration>,
     collected: Vec<u8>,
     /// The first error; nothing is written after it.

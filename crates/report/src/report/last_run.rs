@@ -1,4 +1,4 @@
-//! What the project remembers of its last runs, for `--last-failed`: the ids of the tests whose last verdict was that
+//! The last results that the project stores for `--last-failed`: the ids of the tests whose last verdict was that
 //! they do not pass, in `.ananke/last-run.json` next to the config.
 //!
 //! **Invariant:** a memory that cannot be written fails no run, and a folder of ours is never committed: it ignores
@@ -26,7 +26,7 @@ pub const LAST_RUN: &str = ".ananke/last-run.json";
 /// The version of the file.
 const VERSION: &str = "1.0";
 
-/// What is known of the runs before.
+/// The last results of the tests in the runs before.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastRun {
     version: String,
@@ -39,7 +39,7 @@ pub struct LastRun {
     is_lost: bool,
 }
 
-/// Why nothing is known.
+/// The reason that nothing is known of the runs before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unknown {
     /// There was no run yet.
@@ -53,7 +53,7 @@ pub enum Unknown {
 }
 
 impl LastRun {
-    /// What the project in `folder` remembers.
+    /// The last results that the project in `folder` has stored.
     ///
     /// # Errors
     /// If it remembers nothing.
@@ -98,7 +98,7 @@ impl LastRun {
         self.unfinished.retain(|id| exists(id));
     }
 
-    /// What the last run that ended has written.
+    /// The results that the last run that ended has written.
     fn written(folder: &Path) -> Result<Self, Unknown> {
         let path = folder.join(LAST_RUN);
         // A pipe would wait for its writer.

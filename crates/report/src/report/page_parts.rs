@@ -17,7 +17,7 @@ pub(super) enum Mood {
     Neutral,
 }
 
-/// What a page begins with: `title` as the name of its window, `heading` as HTML.
+/// The beginning of a page: `title` as the name of its window, `heading` as HTML.
 pub(super) fn head(title: &str, mood: Mood, heading: &str) -> String {
     let mood = match mood {
         Mood::Good => " passed",
@@ -36,7 +36,7 @@ pub(super) fn head(title: &str, mood: Mood, heading: &str) -> String {
     )
 }
 
-/// What a page ends with.
+/// The end of a page.
 pub(super) fn foot() -> String {
     format!("</main>\n<script>{TABLES_SCRIPT}</script>\n</body>\n</html>\n")
 }

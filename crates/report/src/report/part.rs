@@ -1,4 +1,5 @@
-//! How the parts of a document are defined: each field once, with its description in the schema and the value that it has.
+//! The definition of the parts of a document: each field once, with its description in the schema and the value that it
+//! has.
 
 /// A struct and its constructor `of`. A field with a `?` is omitted if it has no value, one with a `*` if its list is empty;
 /// `let` names what several fields share.

@@ -1,4 +1,4 @@
-//! What a report is: something that takes the events of a run one by one.
+//! The trait of reports, which receive the events of a run one by one.
 
 use std::io;
 

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// What the names of journals begin with.
+/// The prefix of the names of journals.
 const PREFIX: &str = "run-";
 
-/// What the names of journals end with.
+/// The file extension of journals.
 const EXTENSION: &str = ".jsonl";
 
-/// How far a test is, and its result.
+/// The progress of a test, and its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Progress {

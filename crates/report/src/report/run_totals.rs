@@ -18,7 +18,7 @@ pub(crate) struct RunTotals {
     /// The time of tests whose agents have a virtual clock, in microseconds: part of the durations in `totals`.
     pub(crate) virtual_us: u64,
     pub(crate) snapshots: SnapshotTotals,
-    /// How the run came to its end, once it did.
+    /// The end of the run, once it came.
     pub(crate) end: Option<RunClose>,
 }
 
@@ -62,7 +62,7 @@ impl RunTotals {
         })
     }
 
-    /// Why it is that exit code, for people.
+    /// The reason for the exit code, for people.
     pub(crate) fn reason(&self) -> String {
         let total = self.totals.tests();
         let reasons = match &self.end {

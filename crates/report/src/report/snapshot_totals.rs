@@ -1,11 +1,11 @@
-//! What a run did with its snapshots, counted.
+//! The counts of snapshots in a run.
 
 use crate::report::layout::Page;
 use crate::report::layout::Palette;
 use ananke_base::text::{escape, truncate};
 use ananke_trace::outcome::Outcome;
 
-/// How many obsolete snapshots are listed.
+/// The number of obsolete snapshots that are listed.
 const LISTED: usize = 20;
 
 /// The numbers of snapshots that a run wrote, updated, deleted or found obsolete.

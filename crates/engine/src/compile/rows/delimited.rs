@@ -162,7 +162,7 @@ struct Quotes {
     /// Whether its lines end with a carriage return and a line feed, once one has ended.
     has_returns: Option<bool>,
     last: u8,
-    /// How many bytes were read since the last record.
+    /// The number of bytes that were read since the last record.
     unread: usize,
 }
 

@@ -64,7 +64,7 @@ fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<u
     Ok(length as u64)
 }
 
-/// What is in a line; `None` where it is blank. Its number is known when the whole file is read.
+/// The row in a line; `None` if the line is empty. Its number is known when the whole file is read.
 fn row(
     file: &DataFile,
     line: &[u8],
@@ -117,7 +117,7 @@ fn row(
     }))
 }
 
-/// What the parser says, without a line that is always 1.
+/// The message of the parser, without a line that is always 1.
 fn words(error: &serde_json::Error) -> String {
     error
         .to_string()

@@ -16,7 +16,7 @@ const LABEL: &str = "id";
 pub struct RowEntry {
     /// Its `id`, else its number, counted from 1.
     pub label: Box<str>,
-    /// How many rows there are before it.
+    /// The number of rows before it.
     pub(crate) index: u32,
     /// The line it begins on, counted from 1.
     pub(crate) line: u32,
@@ -40,12 +40,12 @@ impl RowEntry {
     }
 }
 
-/// What a row says.
+/// The content of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
     /// Its columns, in their order.
     pub(crate) columns: Map<String, Value>,
-    /// What the references in them gave.
+    /// The secrets of the references in them.
     pub(crate) used: Vec<Secret>,
     /// The offset of its start in its file, in bytes.
     pub(super) offset: u64,
@@ -71,7 +71,7 @@ impl Row {
     }
 }
 
-/// What a row is called: its `id`, else its number.
+/// The label of a row: its `id`, else its number.
 pub(super) fn label(row: &Row, index: u32) -> Result<Box<str>, Diagnostic> {
     match row.columns.get(LABEL) {
         Some(value @ (Value::String(_) | Value::Number(_))) => {
@@ -109,7 +109,7 @@ pub(super) fn check_name(name: &str, place: &str) -> Result<(), Diagnostic> {
     }
 }
 
-/// Why there is no row, and what to do if that is known.
+/// The reason that there is no row, and the remedy if that is known.
 pub(super) fn row_problem(message: String, help: &str) -> Diagnostic {
     let problem = Diagnostic::error(Code::BadRow, message);
     if help.is_empty() {

@@ -1,4 +1,4 @@
-//! Where the rows of a test are: read one after the other for the plan, and each again for its run.
+//! The source of a test's rows: they are read one after the other for the plan, and each again for its run.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use ananke_base::source::printable;
 use ananke_model::model::Cases;
 use ananke_model::variables::Interpolation;
 
-/// How many problems of one file of rows are reported.
+/// The number of problems of one file of rows that are reported.
 const MOST_PROBLEMS: usize = 20;
 
-/// Where the rows of a test are.
+/// The source of a test's rows.
 #[derive(Debug)]
 pub(crate) enum Rows {
     /// In a YAML file, or in the test itself.

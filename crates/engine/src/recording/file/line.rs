@@ -14,14 +14,14 @@ pub(super) const VERSION: &str = "1.3";
 /// The major version that is read.
 pub(super) const MAJOR: &str = "1";
 
-/// What stands around the data of most events; of these only the data is kept.
+/// The text around the data of most events; of these only the data is kept.
 pub(super) const EVENT: (&str, &str) = ("data: ", "\n\n");
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum RecordingLine {
     Recording(Heading),
-    /// What the config's `setup` gave.
+    /// The result of the config's `setup`.
     Setup(Map<String, Value>),
     Hook(HookLine),
     Script(ScriptLine),
@@ -79,13 +79,13 @@ pub(super) struct ScriptLine {
     pub(super) failed: Option<FailureLine>,
 }
 
-/// What a person typed.
+/// The text that a person typed.
 #[derive(Serialize, Deserialize)]
 pub(super) struct TypedLine {
     pub(super) turn: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
-    /// Why there is no text, in words.
+    /// The reason that there is no text, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) missing: Option<String>,
 }
@@ -116,14 +116,14 @@ impl FailureLine {
 #[derive(Serialize, Deserialize)]
 pub(super) struct RequestLine {
     pub(super) turn: u32,
-    /// Who talks; the default is the agent, as in versions before 1.2.
+    /// The lane of the exchange; the default is the agent, as in versions before 1.2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) lane: Option<String>,
     /// Its number among those of this lane in this turn; versions before 1.2 leave it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) exchange: Option<u32>,
     pub(super) at_us: u64,
-    /// How it was sent; the default is `POST`.
+    /// The method of the request; the default is `POST`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) method: Option<String>,
     pub(super) path: String,
@@ -170,15 +170,15 @@ pub(super) struct Encoded {
 #[derive(Serialize, Deserialize)]
 pub(super) struct EndLine {
     pub(super) how: EndKind,
-    /// When the connection broke.
+    /// The moment at which the connection broke.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) at_us: Option<u64>,
-    /// Why it broke, or why there was none.
+    /// The reason that it broke, or that there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) help: Option<String>,
-    /// When the exchange was over.
+    /// The moment at which the exchange was over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) closed_us: Option<u64>,
 }
@@ -186,7 +186,7 @@ pub(super) struct EndLine {
 #[derive(Serialize, Deserialize)]
 pub(super) struct RunLine {
     pub(super) turn: u32,
-    /// Who talks; the default is the agent.
+    /// The lane of the program; the default is the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) lane: Option<String>,
     /// Its number among the programs of this lane in this turn.
@@ -220,22 +220,22 @@ pub(super) struct OutputLine {
 #[serde(rename_all = "snake_case")]
 pub(super) enum WrittenLine {
     Text(String),
-    /// Where it is not UTF-8.
+    /// The bytes of a text that is not UTF-8.
     Base64(String),
 }
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct ExitLine {
     pub(super) how: EndKind,
-    /// When its output ended.
+    /// The moment at which its output ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) at_us: Option<u64>,
-    /// How it ended, if that is known.
+    /// The exit code, if that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) code: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) signal: Option<i32>,
-    /// Why it was not started.
+    /// The reason that it was not started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) failed: Option<FailureLine>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -20,7 +20,7 @@ use ananke_base::message::Lane;
 use ananke_trace::outcome::ErrorKind;
 use ananke_trace::process::ExitStatus;
 
-/// What is wrong with a file: the number of the line, and the words.
+/// The error in a file: the number of the line, and the words.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::recording) struct RecordingError {
     pub(in crate::recording) line: usize,
@@ -139,7 +139,7 @@ fn read_heading(
     })
 }
 
-/// What the reader of JSON says, without its own number of the line, which is always 1.
+/// The message of the JSON reader, without its own number of the line, which is always 1.
 fn no_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let message = text

@@ -21,7 +21,7 @@ use ananke_engine::observed::ObservedConversation;
 use ananke_trace::outcome::Problem;
 use ananke_trace::trace::{Fact, Facts, RunEnd, Unread};
 
-/// What lists of messages show.
+/// The facts that lists of messages show.
 const SHOWN: Facts = Facts::of(&[
     Fact::Calls,
     Fact::Arguments,
@@ -33,10 +33,10 @@ const SHOWN: Facts = Facts::of(&[
 /// The longest document that is read at once, in bytes.
 const LONGEST: u64 = 64 << 20;
 
-/// What a conversation is called if it has no name of its own.
+/// The keys for the name of a conversation that has none of its own.
 const ID_KEYS: [&str; 3] = ["id", "conversation_id", "thread_id"];
 
-/// Where a conversation is: the document, and its place if the document is a list of conversations.
+/// The place of a conversation: the document, and its place if the document is a list of conversations.
 #[derive(Debug)]
 struct ListPlace {
     id: String,

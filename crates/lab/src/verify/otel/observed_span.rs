@@ -1,4 +1,4 @@
-//! What one span says of a conversation: which kind it is, when it was, and its messages, calls and tokens.
+//! The content of one span of a conversation: its kind, its times, and its messages, calls and tokens.
 //!
 //! Flows in: a span, with the log records that belong to it. Flows out: the same in the words of a conversation, whatever its
 //! attributes are called. **Invariant:** every attribute and event is read, on the silent list, or unread (SPEC 13).
@@ -12,7 +12,7 @@ use crate::verify::message_item::{MessageItem, first, text_of};
 use ananke_base::source::received_json;
 use ananke_trace::trace::{Fact, Facts, Unread, UnreadForm, Usage};
 
-/// What may be in a span, but for its times.
+/// The facts that may be in a span, but for its times.
 const OF_SPAN: Facts = Facts::of(&[
     Fact::Calls,
     Fact::Arguments,
@@ -22,15 +22,15 @@ const OF_SPAN: Facts = Facts::of(&[
     Fact::Usage,
 ]);
 
-/// What one span says of a conversation.
+/// The content of one span of a conversation.
 #[derive(Debug)]
 pub(super) struct ObservedSpan {
     pub(super) kind: SpanKind,
-    /// When it began and ended, in microseconds of Unix time; `None` if it does not say so.
+    /// The beginning and the end, in microseconds of Unix time; `None` if the span does not contain them.
     pub(super) times: Option<(u64, u64)>,
     /// The agent's name.
     pub(super) agent: Option<String>,
-    /// What the model got, and what it gave.
+    /// The input and the output of the model.
     pub(super) messages: SpanMessages,
     pub(super) usage: Option<Usage>,
     /// The call that a tool executes.
@@ -38,14 +38,14 @@ pub(super) struct ObservedSpan {
     pub(super) call_id: Option<String>,
     pub(super) args: Option<String>,
     pub(super) result: Option<Value>,
-    /// What went wrong: a message, and a code.
+    /// The error: a message, and a code.
     pub(super) error: Option<(String, Option<String>)>,
-    /// What was not understood.
+    /// The parts that were not understood.
     pub(super) unread: Vec<Unread<'static>>,
 }
 
 impl ObservedSpan {
-    /// What `span` of this kind says, with the log records that belong to it. Without a kind it is unread.
+    /// The content of `span` of this kind, with the log records that belong to it. Without a kind it is unread.
     pub(super) fn of(
         kind: Option<SpanKind>,
         span: &OtlpSpan<'_>,
@@ -205,7 +205,7 @@ fn is_schema(value: &Value) -> bool {
         && value.get("type").is_some_and(|kind| kind == "object")
 }
 
-/// What the exporter dropped of a span or a log record.
+/// The data that the exporter dropped from a span or a log record.
 fn dropped(span: &OtlpSpan<'_>) -> impl Iterator<Item = Unread<'static>> {
     let dropped = span.dropped().into_iter();
     dropped.map(|(key, count)| Unread {
@@ -253,7 +253,7 @@ fn unquoted(value: &Value) -> Value {
     }
 }
 
-/// When a span began and ended, if the clock went forward meanwhile.
+/// The beginning and the end of a span, if the clock went forward meanwhile.
 fn times(span: &OtlpSpan<'_>) -> Option<(u64, u64)> {
     let micros = |time: &Option<super::otlp_span::OtlpInteger>| {
         Some(time.as_ref()?.count()? / 1000).filter(|time| *time > 0)

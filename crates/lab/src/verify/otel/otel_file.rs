@@ -21,13 +21,13 @@ use ananke_base::text::escape;
 use ananke_engine::observed::ObservedConversation;
 use ananke_trace::outcome::Problem;
 
-/// How many attributes are named if none is known.
+/// The number of attributes that are named if none is known.
 const NAMED: usize = 6;
 
 /// The id of spans without one.
 const NO_ID: u64 = 0;
 
-/// Where a span or a log record is.
+/// The place of a span or a log record.
 #[derive(Clone, Copy, Debug)]
 struct SpanPlace {
     id: u64,
@@ -56,7 +56,7 @@ pub(super) struct OtelFile {
     pub(super) notes: Vec<String>,
 }
 
-/// What is found while a file is read for the first time.
+/// The index that is built while a file is read for the first time.
 #[derive(Default)]
 struct Index {
     /// The conversations, in the order of their first spans, and where each is.
@@ -378,7 +378,7 @@ fn strange(shown: &str, line: u64, error: &JsonError) -> TraceError {
     }
 }
 
-/// What a span is in.
+/// The ancestors of a span.
 struct Ancestors {
     /// The outermost run of an agent.
     run: Option<u64>,

@@ -7,16 +7,16 @@ use std::io::{ErrorKind, Read};
 /// The longest object that is read, in bytes.
 const LONGEST: usize = 64 << 20;
 
-/// How much of a file is read at once, in bytes.
+/// The number of bytes of a file that are read at once.
 const CHUNK: usize = 1 << 18;
 
-/// How deep lists and objects may be in each other.
+/// The largest depth of lists and objects in each other.
 const DEEPEST: usize = 256;
 
 /// The longest name of a list that means something.
 const LONGEST_NAME: usize = 16;
 
-/// What an object is.
+/// The kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ObjectKind {
     Span,
@@ -24,7 +24,7 @@ pub(super) enum ObjectKind {
 }
 
 impl ObjectKind {
-    /// What a list of this name contains.
+    /// The kind of the objects in a list of this name.
     fn in_list(name: &[u8]) -> Option<Self> {
         match name {
             // Lists of spans have other names where something else than OTLP wrote them.
@@ -35,7 +35,7 @@ impl ObjectKind {
     }
 }
 
-/// Where an object is.
+/// The place of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FoundObject {
     pub(super) kind: ObjectKind,
@@ -45,7 +45,7 @@ pub(super) struct FoundObject {
     pub(super) line: u64,
 }
 
-/// Why a file cannot be read, and where.
+/// The reason that a file cannot be read, and the place.
 #[derive(Debug)]
 pub(super) struct OtlpScanError {
     pub(super) line: u64,
@@ -60,7 +60,7 @@ enum Frame {
 /// Reads a file from its beginning to its end.
 pub(super) struct OtlpScanner<R> {
     reader: R,
-    /// What was read from it last, of which this much is left to scan.
+    /// The chunk that was read from it last, of which this much is left to scan.
     chunk: Vec<u8>,
     left: std::ops::Range<usize>,
     /// The offset of the next byte.

@@ -38,7 +38,7 @@ pub(super) struct OtlpSpan<'a> {
     dropped_attributes_count: Option<OtlpInteger>,
     #[serde(alias = "dropped_events_count")]
     dropped_events_count: Option<OtlpInteger>,
-    /// What wrote it, if it was not OTLP.
+    /// The shape of the program that wrote it, if it was not OTLP.
     #[serde(skip)]
     pub(super) shape: Option<&'static str>,
     /// The name of a log record that is an event.
@@ -82,7 +82,7 @@ impl<'a> OtlpSpan<'a> {
         Ok((Self { shape, ..span }, read.oddities))
     }
 
-    /// What the exporter dropped because it was too much, in words.
+    /// The data that the exporter dropped because it was too much, in words.
     pub(super) fn dropped(&self) -> Vec<(&'static str, u64)> {
         let count = |count: &Option<OtlpInteger>| {
             count
@@ -127,7 +127,7 @@ pub(super) struct SpanEvent<'a> {
     dropped_attributes_count: Option<OtlpInteger>,
 }
 
-/// How a span ended.
+/// The status with which a span ended.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct SpanStatus<'a> {

@@ -10,7 +10,7 @@ pub(super) struct PlacedSpan {
     pub(super) run: Option<u64>,
     /// The subagent that it is of.
     pub(super) subagent: Option<String>,
-    /// How many spans it is in.
+    /// The number of spans that it is in.
     pub(super) depth: usize,
     /// The span of a model, a tool or an agent that it is in, the innermost one.
     pub(super) within: Option<u64>,

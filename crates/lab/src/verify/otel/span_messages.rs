@@ -12,7 +12,7 @@ use ananke_base::source::received_json;
 use ananke_base::text::truncate;
 use ananke_trace::trace::{Fact, Facts, Unread, UnreadForm};
 
-/// What a message may be that cannot be looked into.
+/// The facts that a message may contain that cannot be read.
 const MESSAGE: Facts = Facts::of(&[
     Fact::Calls,
     Fact::Arguments,
@@ -24,9 +24,9 @@ const MESSAGE: Facts = Facts::of(&[
 /// The messages of a model.
 #[derive(Debug, Default)]
 pub(super) struct SpanMessages {
-    /// What the model got; `None` if it is not there.
+    /// The input of the model; `None` if it is not there.
     pub(super) input: Option<Vec<MessageItem>>,
-    /// What it gave; `None` if it is not there.
+    /// The output of the model; `None` if it is not there.
     pub(super) output: Option<Vec<MessageItem>>,
 }
 
@@ -191,7 +191,7 @@ pub(super) fn missing_in(items: Vec<MessageItem>, known: &[MessageItem]) -> Vec<
     items.into_iter().filter(|item| !is_known(item)).collect()
 }
 
-/// What is unread in `name`, which has these items that nothing else has.
+/// The unread part of `name`, which has these items that nothing else has.
 pub(super) fn unread_of(name: &str, items: &[MessageItem]) -> Option<Unread<'static>> {
     let facts = |item: &MessageItem| match item {
         MessageItem::Says(_) => Facts::of(&[Fact::Text]),
@@ -257,7 +257,7 @@ pub(super) fn is_truncated(text: &str) -> bool {
     (depth > 0 || in_string) && !received_json::is_json(text)
 }
 
-/// Who says the message of an event, if the message does not say it.
+/// The speaker of an event's message, if the message does not name one.
 fn speaker(event: &str, kind: EventContent) -> MessageSpeaker {
     match kind {
         EventContent::Output => MessageSpeaker::Assistant,

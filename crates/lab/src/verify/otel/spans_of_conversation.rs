@@ -15,7 +15,7 @@ use crate::verify::message_item::MessageItem;
 use ananke_engine::observed::ObservedConversation;
 use ananke_trace::trace::{Fact, Facts, RunEnd};
 
-/// What spans can show at best.
+/// The facts that spans can show at best.
 const SHOWN: Facts = Facts::of(&[
     Fact::Calls,
     Fact::Arguments,
@@ -107,7 +107,7 @@ pub(super) fn conversation(thread_id: &str, mut spans: Vec<PlacedSpan>) -> Obser
 
 /// The runs of the agent, and those among them in which a model was asked.
 struct AgentRuns {
-    /// When each began.
+    /// The moment at which each began.
     all: HashMap<u64, u64>,
     with_models: HashSet<u64>,
 }
@@ -156,7 +156,7 @@ struct SpanReader {
     calls: HashMap<usize, String>,
     /// The moment of the last thing that happened.
     last: u64,
-    /// What made the run of the turn fail.
+    /// The failure of the turn's run.
     failure: Option<RunEnd>,
     /// Whether a turn has no run of an agent, so that nothing says how it ended.
     is_run_missing: bool,

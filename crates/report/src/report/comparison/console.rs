@@ -6,7 +6,7 @@ use crate::report::document::{Conclusion, DocumentText, Documented as _};
 use ananke_base::context::Colouring;
 
 impl Comparison {
-    /// What changed, for printing after the summary of a run, wrapped if there is a width.
+    /// The changes, for printing after the summary of a run, wrapped if there is a width.
     pub(super) fn text_below(&self, colour: Colouring, width: Option<usize>) -> String {
         let mut text = DocumentText::new(colour, width);
         self.write_text(&mut text);

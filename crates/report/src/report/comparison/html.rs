@@ -9,7 +9,7 @@ use crate::compare::{Comparison, TestChange};
 use crate::report::page_parts::{Mood, code, escaped, foot, head, words as words_of};
 
 impl Comparison {
-    /// What changed, as a page of HTML.
+    /// The changes, as a page of HTML.
     pub fn html(&self) -> String {
         let mood = if self.is_regression() {
             Mood::Bad

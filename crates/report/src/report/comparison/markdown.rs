@@ -10,7 +10,7 @@ use crate::report::file::markdown::{MOST, MarkdownRows, code, message};
 const LONGEST: usize = 400;
 
 impl Comparison {
-    /// What changed, as Markdown that fits into a comment.
+    /// The changes, as Markdown that fits into a comment.
     pub fn markdown(&self) -> String {
         let sign = if self.is_regression() { "✗" } else { "✓" };
         let mut head = format!(

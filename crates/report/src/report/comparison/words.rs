@@ -32,7 +32,7 @@ impl Comparison {
             .filter(move |change| kinds.contains(&change.kinds[0]))
     }
 
-    /// How many tests changed in which way.
+    /// The number of tests that changed, for each way.
     pub(super) fn changed(&self) -> String {
         let counts = ChangeKind::ALL.map(|kind| (kind, self.count(kind)));
         let changed = listed(counts.into_iter());
@@ -52,14 +52,14 @@ impl Comparison {
         format!("regression: {}", listed(regressions.into_iter()))
     }
 
-    /// How many tests there was nothing to compare of.
+    /// The number of tests that could not be compared.
     pub(super) fn not_run(&self) -> Option<String> {
         let tests = counted(self.not_run, "test");
         (self.not_run > 0)
             .then(|| format!("{tests} of `{}` did not run this time", name(&self.before)))
     }
 
-    /// How the agent's time changed.
+    /// The change of the agent's time.
     pub(super) fn agents_time(&self) -> Option<String> {
         let time = self.agents_time;
         let (before, after) = (
@@ -82,7 +82,7 @@ fn listed(counts: impl Iterator<Item = (ChangeKind, usize)>) -> String {
         .join(", ")
 }
 
-/// What messages call the report of a run.
+/// The name in messages for the report of a run.
 pub(super) fn name(run: &ComparedRun) -> String {
     escape::line(&run.name).into_owned()
 }
@@ -121,7 +121,7 @@ pub(super) fn mark(change: &TestChange) -> EntryMark {
     }
 }
 
-/// Why it does not pass, where that is news.
+/// The reason that it does not pass, where that is news.
 pub(super) fn reason(change: &TestChange) -> Option<&str> {
     let reason = change.after.as_ref()?.reason.as_deref();
     let before = change
@@ -131,7 +131,7 @@ pub(super) fn reason(change: &TestChange) -> Option<&str> {
     reason.filter(|_| reason != before)
 }
 
-/// What the section does not say of the verdict.
+/// The part of the verdict that the section does not show.
 pub(super) fn note(change: &TestChange) -> String {
     let kind = change.kinds[0];
     let mut notes = Vec::new();
@@ -158,7 +158,7 @@ pub(super) fn note(change: &TestChange) -> String {
 
 /// Something of a test that was otherwise before.
 pub(super) struct TestDifference {
-    /// What: `tools`, `ending`, `time`.
+    /// The kind of change: `tools`, `ending`, `time`.
     pub(super) word: &'static str,
     pub(super) was: String,
     pub(super) is: String,

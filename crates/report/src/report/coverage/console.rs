@@ -10,7 +10,7 @@ use ananke_model::model::ReportFormat;
 /// The share that has to be covered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoverageGate {
-    /// What counts as covered.
+    /// The state from which on something counts as covered.
     pub state: CoverageState,
     /// The least share, in percent.
     pub least: f64,

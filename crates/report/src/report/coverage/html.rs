@@ -5,10 +5,10 @@
 use crate::report::page_parts::{Mood, code, foot, head, table};
 use ananke_engine::coverage::{CoverageReport, CoverageState};
 
-/// How many tools have a column in the table of transitions: more are listed.
+/// The number of tools that have a column in the table of transitions: more are listed.
 const MOST_COLUMNS: usize = 30;
 
-/// What is covered, as a page of HTML.
+/// The coverage, as a page of HTML.
 pub(super) fn coverage_page(report: &CoverageReport) -> String {
     let totals = &report.totals;
     let heading = format!(

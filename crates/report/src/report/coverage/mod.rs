@@ -1,4 +1,4 @@
-//! What tests cover as people read it: on the terminal and as a page.
+//! The coverage of tests as people read it: on the terminal and as a page.
 
 mod console;
 #[cfg(feature = "html")]

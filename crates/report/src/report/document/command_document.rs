@@ -19,7 +19,7 @@ use ananke_trace::redact::Sealed;
 /// The version of all of these documents. New fields raise its second number; a change of what a field means raises its first.
 const VERSION: &str = "1.1";
 
-/// What a command found, and what it was made with.
+/// The result of a command, and the facts of the run.
 pub struct CommandDocument<'a, D> {
     /// The facts of the run.
     pub facts: &'a Sealed<RunFacts>,

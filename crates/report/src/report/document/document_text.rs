@@ -11,7 +11,7 @@ use ananke_base::context::Colouring;
 use ananke_base::text::{columns, escape, grouped, truncate};
 use ananke_trace::outcome::Status;
 
-/// How many entries of a section and rows of a table are listed: more is for programs.
+/// The number of entries of a section and rows of a table that are listed: more is for programs.
 const MOST: usize = 100;
 
 /// The most bytes of one text.
@@ -80,7 +80,7 @@ impl DocumentText {
         }
     }
 
-    /// What is written so far and was not taken before; it ends with a whole line.
+    /// The text that is written so far and was not taken before; it ends with a whole line.
     pub fn take(&mut self) -> String {
         std::mem::replace(&mut self.page, Page::of_width(self.width)).into_text()
     }

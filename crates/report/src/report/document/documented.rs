@@ -1,4 +1,4 @@
-//! What a command found, as its document needs it.
+//! The result of a command, in the form that its document needs.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::document_text::DocumentText;
 use ananke_model::model::ReportFormat;
 
-/// What a command found. Everything in it is masked.
+/// The result of a command. Everything in it is masked.
 pub trait Documented {
     /// The word in `type`: the name of the command and of the schema.
     const NAME: &'static str;

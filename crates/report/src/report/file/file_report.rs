@@ -1,4 +1,4 @@
-//! What every report in a file has in common: it is created for a path, with options.
+//! The base of every report in a file: it is created for a path, with options.
 
 use std::io;
 use std::path::Path;
@@ -18,7 +18,7 @@ pub trait FileReport: Reporter + Sized + 'static {
     fn create(destination: &Path, options: &FileOptions) -> io::Result<Self>;
 }
 
-/// What a run says of its report files; each format reads what concerns it.
+/// The facts of a run that its report files contain; each format reads those that it needs.
 #[derive(Clone, Debug, Default)]
 pub struct FileOptions {
     /// The readers of JUnit reports.

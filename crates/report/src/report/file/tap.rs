@@ -94,7 +94,7 @@ fn point(number: usize, outcome: &Outcome) -> String {
     point
 }
 
-/// What a harness is to make of a test that did not pass and yet fails nothing.
+/// The directive to a harness for a test that did not pass, but does not fail the run.
 fn directive(outcome: &Outcome) -> String {
     match (outcome.status(), &outcome.test.quarantine) {
         (Status::Skipped, _) => {
@@ -236,7 +236,7 @@ fn rule_line(result: &RuleResult) -> String {
     )
 }
 
-/// What the run was made with, and what it took, in comments.
+/// The facts, the duration and the tokens of the run, in comments.
 fn facts(run: &RunTotals) -> String {
     run_facts(run).iter().fold(String::new(), |mut text, fact| {
         let _ = writeln!(text, "# {}: {}", fact.name, described(&fact.value));

@@ -1,4 +1,4 @@
-//! How many tests ended how, in one line for people: `24 tests: 20 passed (1 flaky), 3 failed, 1 skipped`.
+//! The counts of tests by their status, in one line for people: `24 tests: 20 passed (1 flaky), 3 failed, 1 skipped`.
 
 use super::page::Page;
 use super::palette::Palette;

@@ -1,4 +1,4 @@
-//! How text for people is laid out: lines wrapped to a width, colours, and the line of counts.
+//! The layout of text for people: lines wrapped to a width, colours, and the line of counts.
 
 pub(super) mod counts;
 mod page;

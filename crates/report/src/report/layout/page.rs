@@ -13,7 +13,7 @@ use ananke_base::text::{ci_commands, columns};
 /// The least room that a wrapped line gets, where the page is that wide: a deep indentation gives way.
 const LEAST_ROOM: usize = 20;
 
-/// How far apart the stops of a terminal's tabs are.
+/// The distance between a terminal's tab stops.
 const TAB: usize = 8;
 
 /// Lines of text.
@@ -39,7 +39,7 @@ impl Page {
         }
     }
 
-    /// What was written.
+    /// The text that was written.
     pub(crate) fn into_text(self) -> String {
         self.text
     }
@@ -209,7 +209,7 @@ impl Page {
 /// The units of time that stay on the line of their number.
 const UNITS: &[&str] = &["ms", "s", "min", "h"];
 
-/// How many bytes of `behind` are the unit of the number at the end of `word`, with the space between them.
+/// The number of bytes of `behind` that are the unit of the number at the end of `word`, with the space between them.
 fn unit(word: &str, behind: &str) -> usize {
     let Some(next) = behind
         .strip_prefix(' ')

@@ -5,7 +5,7 @@ use anstyle::{AnsiColor, Style};
 use ananke_base::context::Colouring;
 use ananke_trace::outcome::Status;
 
-/// What each kind of text looks like; all plain without colours.
+/// The style of each kind of text; all plain without colours.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Palette {
     pub(crate) passed: Style,

@@ -11,7 +11,7 @@ use ananke_base::statistics::Percentage;
 use ananke_lab::mutation::{MutationLevel, MutationReport, Score, SurvivingMutant};
 use ananke_model::model::ReportFormat;
 
-/// What came of the changes of one command.
+/// The results of the changes of one command.
 pub struct MutationDocument<'a> {
     /// The scores and the survivors.
     pub report: &'a MutationReport,

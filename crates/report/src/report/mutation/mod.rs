@@ -1,4 +1,4 @@
-//! What came of changes to recordings, for people, for comments of pull requests, for CI servers and for programs.
+//! The results of changes to recordings, for people, for comments of pull requests, for CI servers and for programs.
 
 mod console;
 #[cfg(feature = "html")]

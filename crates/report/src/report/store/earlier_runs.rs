@@ -15,7 +15,7 @@ pub struct EarlierRuns {
     runs: Vec<KeptRun>,
     /// The place of the newest run that ran a test, and its place among the tests of that run, by its id.
     tests: HashMap<String, (usize, usize)>,
-    /// What is wrong with the others, a sentence each.
+    /// The problems of the others, one sentence each.
     pub problems: Vec<String>,
 }
 

@@ -18,7 +18,7 @@ use ananke_base::source::{reason, received_json::read_own};
 use ananke_engine::recording::KeptRecording;
 use ananke_trace::outcome::{Outcome, RunClose, TokenTotals};
 
-/// Why a kept run cannot be read.
+/// The reason that a kept run cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeptRunError {
     /// The file cannot be read.
@@ -58,9 +58,9 @@ impl From<io::Error> for KeptRunError {
 /// A kept run.
 #[derive(Debug)]
 pub struct KeptRun {
-    /// What it was made with.
+    /// The heading of the run: its selection and its facts.
     pub heading: RunHeading,
-    /// How it ended; `None` if it did not come to its end, or that is not known.
+    /// The end of the run; `None` if it did not come to its end, or that is not known.
     pub end: Option<RunClose>,
     /// The tokens of all its tests.
     pub tokens: TokenTotals,
@@ -116,7 +116,7 @@ impl KeptRun {
         failures
     }
 
-    /// What came of `test`, which is one of its tests.
+    /// The outcome of `test`, which is one of its tests.
     ///
     /// # Errors
     /// If it is not as it was written.
@@ -128,7 +128,7 @@ impl KeptRun {
         read_own(body.as_bytes()).map_err(|_| KeptRunError::Changed)
     }
 
-    /// What was received in the last attempt of the run `run`, counted from 1, of `test`.
+    /// The recording of the last attempt of the run `run`, counted from 1, of `test`.
     ///
     /// # Errors
     /// If nothing of it is kept, or it is not as it was written.
@@ -160,7 +160,7 @@ impl KeptRun {
 }
 
 fn heading(line: &[u8]) -> Result<RunHeading, KeptRunError> {
-    /// What every version has.
+    /// The fields that every version has.
     #[derive(Deserialize)]
     struct Known {
         kept_run: KnownHeading,
@@ -212,7 +212,7 @@ fn read_record(file: &mut BufReader<File>) -> Result<Option<(RecordHead, String)
     Ok(body.map(|body| (head, body)))
 }
 
-/// What the records from the byte `at` on show, as far as they go.
+/// The index that the records from the byte `at` on show, as far as they go.
 fn scanned(file: &mut BufReader<File>, mut at: u64) -> Result<RunIndex, KeptRunError> {
     let mut index = RunIndex::default();
     let mut recordings: Vec<(String, KeptAttempt)> = Vec::new();

@@ -13,10 +13,10 @@ use ananke_trace::outcome::{Outcome, RunClose, RunFacts, Status, TokenTotals};
 /// The version of the format.
 pub(super) const VERSION: &str = "1.0";
 
-/// How long a line that says what follows may be, in bytes.
+/// The largest length of a line that describes the data after it, in bytes.
 pub(super) const LONGEST_LINE: u64 = 8 << 20;
 
-/// How long the last line is, in bytes, with its end.
+/// The length of the last line, in bytes, with its end.
 pub(super) const TRAILER: u64 = 33;
 
 /// The first line.
@@ -25,7 +25,7 @@ pub(super) struct FirstLine {
     pub(super) kept_run: RunHeading,
 }
 
-/// What a run was made with.
+/// The beginning of a run, its selection and its facts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunHeading {
     /// The version of the format.
@@ -34,11 +34,11 @@ pub struct RunHeading {
     pub ananke: String,
     /// The directory of the config.
     pub project: String,
-    /// When it began, in Unix milliseconds.
+    /// The moment at which it began, in Unix milliseconds.
     pub started_unix_ms: u64,
-    /// How many tests were selected.
+    /// The number of tests that were selected.
     pub tests: usize,
-    /// What reports say of it.
+    /// The facts of it that reports contain.
     pub facts: RunFacts,
     /// A hash of each test file, by its path from the config's directory.
     pub files: BTreeMap<String, String>,
@@ -48,11 +48,11 @@ pub struct RunHeading {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum RecordKind {
-    /// What was received in one attempt at a test.
+    /// The data that was received in one attempt at a test.
     Recording,
-    /// What came of a test.
+    /// The outcome of a test.
     Outcome,
-    /// Where everything is.
+    /// The places of all records.
     Index,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct RecordHead {
     /// The id of the test; empty for the index.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) id: String,
-    /// Which run of the test, and which attempt at it, counted from 1; 0 if it is not one attempt.
+    /// The number of the run of the test, or of the attempt, counted from 1; 0 if it is not one attempt.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) run: u32,
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -92,24 +92,24 @@ pub struct KeptTest {
     pub path: String,
     /// The line of its name, counted from 1.
     pub line: u32,
-    /// How it ended.
+    /// The status with which it ended.
     pub status: Status,
     /// Whether the run failed because of it.
     pub fails_the_run: bool,
     /// Its number among those because of which the run failed, in the order in which they were printed; from 1.
     #[serde(default)]
     pub number: Option<usize>,
-    /// Where its outcome is.
+    /// The place of its outcome.
     pub(super) at: u64,
     /// The last attempt of each of its runs that was kept, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) recordings: Vec<KeptAttempt>,
-    /// Why what it received is not kept, as a sentence.
+    /// The reason that its recordings are not kept, as a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) not_kept: Option<String>,
 }
 
-/// Where the recording of an attempt is.
+/// The place of an attempt's recording.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct KeptAttempt {
     pub(super) run: u32,
@@ -142,10 +142,10 @@ impl KeptTest {
     }
 }
 
-/// Where everything of a run is.
+/// The places of all records of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RunIndex {
-    /// How it ended, if it came to its end.
+    /// The end of the run, if it came to its end.
     pub(super) end: Option<RunClose>,
     /// The tokens of all its tests.
     pub(super) tokens: TokenTotals,
@@ -173,7 +173,7 @@ pub(super) fn trailer(index_at: u64) -> String {
     format!("{{\"index\":\"{index_at:020}\"}}\n")
 }
 
-/// Where the last line says that the index is.
+/// The place of the index, as the last line gives it.
 pub(super) fn index_of(trailer: &str) -> Option<u64> {
     let digits = trailer
         .strip_prefix("{\"index\":\"")?

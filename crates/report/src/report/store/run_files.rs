@@ -11,7 +11,7 @@ use crate::report::own_folder::make_own_folder;
 /// The directory of the kept runs, relative to the directory of the config.
 pub const RUNS: &str = ".ananke/runs";
 
-/// What the names of kept runs end with.
+/// The file extension of kept runs.
 const EXTENSION: &str = "jsonl";
 
 /// The most bytes of all kept runs together.

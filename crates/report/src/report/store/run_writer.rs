@@ -16,7 +16,7 @@ use super::run_files::MOST_BYTES;
 use ananke_engine::recording::RecordedAttempt;
 use ananke_trace::outcome::{RunClose, TokenTotals};
 
-/// How many bytes may wait to be written.
+/// The most bytes that may wait to be written.
 const MOST_WAITING: u64 = 64 << 20;
 
 /// The most bytes of one attempt that are kept.
@@ -25,14 +25,14 @@ pub(super) const MOST_OF_ATTEMPT: u64 = 32 << 20;
 /// The most bytes of recordings in one run: the results of all its tests have room after them.
 const MOST_OF_RECORDINGS: u64 = MOST_BYTES / 2;
 
-/// How many bytes are written at once.
+/// The number of bytes that are written at once.
 const BUFFER: usize = 256 << 10;
 
 /// Something to be written.
 enum WriterMessage {
-    /// What was received in an attempt.
+    /// The data that was received in an attempt.
     Attempt(RecordedAttempt),
-    /// What came of a test, and its outcome as JSON.
+    /// The entry of a test, and its outcome as JSON.
     Outcome(Box<KeptTest>, String),
     /// The run is over.
     End(Option<Box<RunClose>>, TokenTotals),
@@ -45,7 +45,7 @@ pub(super) struct WriterQueue {
     waiting: Arc<AtomicU64>,
 }
 
-/// What a writer has written.
+/// The result of a writer.
 #[derive(Debug)]
 pub(super) struct Written {
     /// Whether a test is in it that was not skipped.
@@ -129,11 +129,11 @@ impl WriterQueue {
 struct WriterState {
     out: BufWriter<Box<dyn Write + Send>>,
     written: u64,
-    /// How many bytes of recordings were written.
+    /// The number of bytes of recordings that were written.
     recorded: u64,
     /// The attempts of tests whose outcomes are still to come.
     recordings: HashMap<String, Vec<KeptAttempt>>,
-    /// Why nothing is kept of what these tests received.
+    /// The reason, by test, that the received data is not kept.
     not_kept: HashMap<String, String>,
     index: RunIndex,
     error: Option<io::Error>,
@@ -287,7 +287,7 @@ mod tests {
         }
     }
 
-    /// What is on a disk with this room after a run of so many tests.
+    /// The bytes on a disk with this room after a run of so many tests.
     fn written(tests: usize, room: usize) -> (Vec<u8>, Written) {
         let disk = Disk {
             bytes: Arc::default(),

@@ -41,11 +41,11 @@ pub struct StoreReport {
     /// The directory of the config.
     project: PathBuf,
     path: PathBuf,
-    /// How many runs are kept.
+    /// The number of runs that are kept.
     keep: usize,
     /// Until the run is over.
     writer: Option<RunWriter>,
-    /// What was written, once the run is over.
+    /// The result of the writer, once the run is over.
     written: Option<Written>,
     keeping: RunKeeping,
     tokens: TokenTotals,

@@ -46,10 +46,10 @@ const LONGEST_REASON: usize = 1000;
 /// The column of a headline.
 const HEADLINE: usize = 5;
 
-/// How often it is looked whether a test runs for long.
+/// The interval at which slow tests are looked for.
 const TICK: Duration = Duration::from_secs(1);
 
-/// How much is printed.
+/// The amount of output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Verbosity {
     /// The tests that failed and the summary.
@@ -61,14 +61,14 @@ pub enum Verbosity {
     Verbose,
 }
 
-/// How the console is written.
+/// The options of the console.
 #[derive(Clone, Debug)]
 pub struct ConsoleOptions {
-    /// How many of the slowest tests the end lists.
+    /// The number of the slowest tests that the end lists.
     pub durations: usize,
     /// Whether there is colour; the text says everything without.
     pub colour: Colouring,
-    /// How much is printed.
+    /// The amount of output.
     pub verbosity: Verbosity,
     /// The state of the run that is kept: `ananke show` can show it.
     pub keeping: RunKeeping,
@@ -110,7 +110,7 @@ pub struct ConsoleReport {
     failures: FailureNumbers,
     /// The targets of which a test that got no answer is printed.
     unanswered: HashSet<String>,
-    /// How many tests the end of the run left over, by why it ended.
+    /// The number of tests that were not run, by the reason that the run ended.
     not_run: BTreeMap<String, usize>,
     run: RunTotals,
     result: RunResult,
@@ -462,7 +462,7 @@ impl ConsoleReport {
         }
     }
 
-    /// What else the line of a test says: that it is flaky or in quarantine, and its time.
+    /// The rest of a test's line: that it is flaky or in quarantine, and its time.
     fn facts(&self, page: &mut Page, outcome: &Outcome) {
         let flaky = outcome.is_flaky().then(|| "flaky".to_owned());
         let flaky = flaky.or_else(|| stability::flip(outcome));
@@ -545,8 +545,8 @@ impl ConsoleReport {
             }
     }
 
-    /// What failed, and as the last line what a person looks for first. The verdict and the time are there if the run came
-    /// to its end.
+    /// The failures, and as the last line the counts that a person looks for first. The verdict and the time are there if
+    /// the run came to its end.
     fn summary(&mut self) -> String {
         let mut page = self.page();
         self.close_file(&mut page);
@@ -617,7 +617,7 @@ impl ConsoleReport {
         page.into_text()
     }
 
-    /// How to see more of a failure without asking the agent.
+    /// Writes the command that shows more of a failure without asking the agent.
     fn write_how_to_show(&self, page: &mut Page) {
         if self.keeping.is_whole() {
             page.put(self.palette.faint, "show the first in full: ");
@@ -625,7 +625,8 @@ impl ConsoleReport {
         }
     }
 
-    /// What the run was made with, for those who did not start it: in the log of a CI job, or if everything is printed.
+    /// Writes the facts of the run, for those who did not start it: in the log of a CI job, or if everything is
+    /// printed.
     fn write_facts(&self, page: &mut Page) {
         let facts = &self.run.facts;
         let is_in_job = facts.commit.is_some() || facts.job_url.is_some();

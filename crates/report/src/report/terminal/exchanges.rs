@@ -1,4 +1,4 @@
-//! What is sent and received, line by line, for `--debug`.
+//! The exchanges with agents, line by line, for `--debug`.
 
 use std::io::{self, Write};
 

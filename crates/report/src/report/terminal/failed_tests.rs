@@ -50,7 +50,7 @@ impl FailedTests {
         self.tests.is_empty()
     }
 
-    /// How many there are.
+    /// The number of failed tests.
     pub(super) fn count(&self) -> usize {
         let of_reasons = self.tests.values();
         let known: usize = of_reasons

@@ -7,7 +7,7 @@ use crate::report::words::names;
 use ananke_base::text::{duration, escape, truncate};
 use ananke_trace::outcome::{Outcome, Status};
 
-/// Where the line of the tests that passed is.
+/// The place of the line of the tests that passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PassedPlace {
     /// Under the path of the file, next to lines of other tests.

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use ananke_base::text::escape::shell_word;
 
-/// How options are written that select the agent, and the one that a message shows.
+/// The forms of the option that selects the agent, and the one that a message shows.
 const TARGET: ([&str; 3], &str) = (["--target", "--name", "-n"], "--target");
 
-/// How the option is written that gives tests by itself.
+/// The forms of the option that gives tests by itself.
 const INPUT: [&str; 2] = ["--input", "-i"];
 
-/// What to type after a run with this command line and this config, as messages show it; it can be pasted into a shell.
-/// `None` if its tests were in no file, or nothing was run: what is verified is in its traces.
+/// The command line that repeats a run with this command line and this config, as messages show it; it can be pasted
+/// into a shell. `None` if its tests were in no file, or nothing was run: what is verified is in its traces.
 pub(super) fn rerun(command: &[String], config: Option<&str>) -> Option<String> {
     if command.get(1).is_some_and(|command| command == "verify") {
         return None;

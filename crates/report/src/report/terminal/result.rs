@@ -1,5 +1,5 @@
-//! What the end of a run lists for people: the tests that failed and why, those that are flaky or in quarantine, and
-//! the entries of the quarantine that need attention; at most [`MOST`] of each.
+//! The lists at the end of a run for people: the tests that failed and the reasons, those that are flaky or in
+//! quarantine, and the entries of the quarantine that need attention; at most [`MOST`] of each.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub(crate) enum FailureList {
     Omitted,
 }
 
-/// What the end of a run lists.
+/// The lists at the end of a run.
 #[derive(Debug, Default)]
 pub(crate) struct RunResult {
     failed: FailedTests,

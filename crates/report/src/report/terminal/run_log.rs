@@ -16,9 +16,9 @@ const SLOW_AFTER: u64 = 30;
 pub(super) struct RunLog {
     palette: Palette,
     running: Vec<LoggedTest>,
-    /// How many tests there are.
+    /// The number of tests.
     tests: usize,
-    /// How many are over.
+    /// The number of tests that have ended.
     ended: usize,
     /// The moment of the last line, of whatever is printed.
     printed: At,
@@ -47,7 +47,7 @@ impl RunLog {
         }
     }
 
-    /// How many tests have ended, of several: `[ 3/40]`.
+    /// The number of tests that have ended, and of all if there are several: `[ 3/40]`.
     pub(super) fn index(&self) -> String {
         let Self { ended, tests, .. } = self;
         let width = tests.to_string().len();

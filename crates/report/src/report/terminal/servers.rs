@@ -1,5 +1,5 @@
-//! What ends a run before its time, for people: a server that ended while the tests ran, with what it printed last, or an
-//! agent that answers no test.
+//! The causes that end a run before its time, for people: a server that ended while the tests ran, with its last output,
+//! or an agent that answers no test.
 
 use std::io::{self, Write};
 

@@ -15,8 +15,8 @@ use ananke_trace::process::in_one_line;
 /// The most characters of a finding on one line.
 const LONGEST: usize = 200;
 
-/// What other attempts at `outcome` came to: its runs, the other side of a comparison, its retries; empty if there was a
-/// single attempt. With [`TranscriptScope::Everything`] each has its transcript, else its first finding alone.
+/// The results of the other attempts at `outcome`: its runs, the other side of a comparison, its retries; empty if there
+/// was a single attempt. With [`TranscriptScope::Everything`] each has its transcript, else its first finding alone.
 pub(crate) fn attempts(outcome: &Outcome, style: TranscriptStyle) -> String {
     let mut page = Page::of_width(style.width);
     other_side(&mut page, outcome, style);

@@ -1,4 +1,4 @@
-//! Which lines of a long turn an excerpt keeps.
+//! The selection of the lines of a long turn that an excerpt keeps.
 
 use super::event_marks::EventMarks;
 use super::style::TranscriptScope;
@@ -7,10 +7,10 @@ use ananke_trace::outcome::TranscriptLine;
 /// A turn with at most so many lines is kept whole.
 const SHORT: usize = 8;
 
-/// How many lines are kept at the beginning of a turn.
+/// The number of lines that are kept at the beginning of a turn.
 const FIRST: usize = 1;
 
-/// How many are kept at its end.
+/// The number of lines that are kept at its end.
 const LAST: usize = 2;
 
 /// Whether each of `lines` is kept: in an excerpt of a long turn those that a finding names, with what was just before

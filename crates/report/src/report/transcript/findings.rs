@@ -1,4 +1,4 @@
-//! What is wrong with a turn or a test, and where it says so.
+//! The findings of a turn or a test, and their places in the file.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,10 +16,10 @@ use ananke_trace::outcome::{
     EvidenceLine, Problem, RuleResult, Ruling, Status, UNEQUAL, ValueDifference,
 };
 
-/// How many of the things that were seen instead are shown with a failure.
+/// The number of the things seen instead that are shown with a failure.
 const MOST_SEEN: usize = 10;
 
-/// How many lines of a rule are quoted.
+/// The number of lines of a rule that are quoted.
 const MOST_QUOTED: usize = 4;
 
 enum TranscriptFinding<'a> {
@@ -53,7 +53,7 @@ impl TranscriptWriter {
         }
     }
 
-    /// What is wrong in one part of an excerpt, without the lines of the rules.
+    /// Writes the findings of one part of an excerpt, without the lines of the rules.
     pub(super) fn headlines<'a>(
         &mut self,
         problem: Option<&'a Problem>,
@@ -74,7 +74,7 @@ impl TranscriptWriter {
         }
     }
 
-    /// What a rule expects, with what was measured and its place.
+    /// Writes the expectation of a rule, with the measured value and its place.
     fn expectation(&mut self, rule: &RuleResult, (style, status): (Style, Status)) {
         self.page
             .sign(self.style.indent + GUTTER - 2, style, mark(status));
@@ -98,7 +98,7 @@ impl TranscriptWriter {
         }
     }
 
-    /// What a judge decided; without a reason that `message` gives already.
+    /// Writes the decision of a judge; without a reason that `message` gives already.
     fn ruling(&mut self, ruling: Option<&Ruling>, message: &str) {
         let lines = ruling
             .map(|ruling| ruling::lines(ruling, message))
@@ -117,7 +117,7 @@ impl TranscriptWriter {
         }
     }
 
-    /// What differs, and what neither the headline nor the lines of the transcript say of it.
+    /// Writes the difference, and the rest that neither the headline nor the lines of the transcript contain.
     fn failure(&mut self, failure: &RuleResult) {
         if !self.is_headline(&failure.message) {
             let message = self.marks.put_into(&failure.message);

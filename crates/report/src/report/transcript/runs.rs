@@ -14,7 +14,7 @@ use ananke_trace::outcome::{FailedRuns, Outcome, Status};
 /// The most characters of a finding on one line.
 const LONGEST: usize = 200;
 
-/// What the runs of `outcome` came to, which of them failed, and the heading of the one whose transcript follows; empty
+/// Writes the results of the runs of `outcome`, those that failed, and the heading of the one whose transcript follows; empty
 /// for a test that runs once, and in short for one whose runs all passed. With [`TranscriptScope::Everything`] each reason has the transcript of its first run.
 pub(super) fn runs(page: &mut Page, outcome: &Outcome, style: TranscriptStyle) {
     let Some(stability) = outcome.stability.as_deref() else {

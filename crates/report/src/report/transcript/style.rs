@@ -1,4 +1,4 @@
-//! How a transcript is written: how much of it, where, how wide, in which colours.
+//! The style of a transcript: its scope, its headline, its width and its colours.
 
 use crate::report::layout::Palette;
 
@@ -8,7 +8,7 @@ pub(super) const GUTTER: usize = 4;
 /// The width of a label and what is after it, in columns.
 pub(super) const LABEL: usize = 9;
 
-/// Which turns are written with what was said in them; findings are always written.
+/// The turns that are written with their messages and calls; findings are always written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TranscriptScope {
     /// All of them.
@@ -19,7 +19,7 @@ pub(crate) enum TranscriptScope {
     Findings,
 }
 
-/// Where the first finding of a test is written.
+/// The place of a test's first finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Headline {
     /// In the transcript, as any other.
@@ -28,7 +28,7 @@ pub(crate) enum Headline {
     Above,
 }
 
-/// How a transcript is written.
+/// The style of a transcript.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TranscriptStyle {
     pub(crate) scope: TranscriptScope,
@@ -40,7 +40,7 @@ pub(crate) struct TranscriptStyle {
     pub(crate) item: usize,
     /// The most bytes of the whole.
     pub(crate) whole: usize,
-    /// How many columns a line may have; `None`: lines are not wrapped.
+    /// The number of columns that a line may have; `None`: lines are not wrapped.
     pub(crate) width: Option<usize>,
     /// Whether the rules that passed are listed.
     pub(crate) lists_passed: bool,

@@ -11,7 +11,8 @@ use ananke_trace::outcome::Outcome;
 /// The most characters of a line.
 const LONGEST: usize = 2000;
 
-/// What the walks of `outcome` came to; empty for a test without, and in short for one whose walks all passed.
+/// Writes the results of the walks of `outcome`; nothing for a test without, and in short for one whose walks all
+/// passed.
 pub(super) fn walks(page: &mut Page, outcome: &Outcome, style: TranscriptStyle) {
     let Some(walks) = outcome.walks.as_deref() else {
         return;

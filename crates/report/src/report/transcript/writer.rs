@@ -31,10 +31,10 @@ const LONGEST_CALL: usize = 100;
 /// A value of at most so many bytes is shown whole, though only a part of it differs.
 const LONGEST_WHOLE: usize = 90;
 
-/// How many turns of the end are in an excerpt that is about the whole test.
+/// The number of turns of the end that are in an excerpt that is about the whole test.
 const LAST_TURNS: usize = 2;
 
-/// How many turns of a walk are all in an excerpt: one that was shrunk has no turn that could be omitted.
+/// The number of turns of a walk that are all in an excerpt: one that was shrunk has no turn that could be omitted.
 const SHORT_WALK: usize = 6;
 
 /// The width of ` → ` between a call and its result.
@@ -91,7 +91,7 @@ pub(crate) fn transcript(outcome: &Outcome, style: TranscriptStyle) -> String {
     }
 }
 
-/// What is wrong with `outcome` in the first place, with the marks of its events; empty if nothing is.
+/// The first finding of `outcome`, with the marks of its events; empty if there is none.
 pub(crate) fn headline(outcome: &Outcome) -> String {
     outcome
         .headline()
@@ -246,7 +246,7 @@ impl TranscriptWriter {
         self.shown.contains(&turn.number)
     }
 
-    /// How many turns are omitted between the last one that is shown before `number` and that one.
+    /// Writes the number of turns that are omitted between the last one that is shown before `number` and that one.
     fn turns_between(&mut self, number: u32, outcome: &Outcome) {
         let of_test = is_about_whole(outcome);
         if self.style.scope != TranscriptScope::Excerpt || !of_test {
@@ -453,7 +453,7 @@ impl TranscriptWriter {
         self.page.end();
     }
 
-    /// What was said, with the words that a text rule found in red.
+    /// Writes a text of the conversation, with the words that a text rule found in red.
     fn said(&mut self, said: &SaidLine, label: &str) {
         let text = self.harmless(&said.text);
         let found = self.found.iter().find_map(|found| {
@@ -629,7 +629,7 @@ impl TranscriptWriter {
         }
     }
 
-    /// What else is known of a call or a result, in parentheses.
+    /// Writes the other facts of a call or a result, in parentheses.
     fn facts(&mut self, facts: &str) {
         if !facts.is_empty() {
             self.page.space(2);

@@ -44,7 +44,7 @@ pub(crate) fn words(checkpoint: &CheckpointOutcome) -> CheckpointWords {
     CheckpointWords { status, text, note }
 }
 
-/// Who said what a turn sent, where that is not the test.
+/// The speaker of the input of a turn, if that is not the test.
 pub(crate) fn speaker(origin: InputOrigin) -> Option<&'static str> {
     match origin {
         InputOrigin::Static | InputOrigin::Initial | InputOrigin::Walk => None,

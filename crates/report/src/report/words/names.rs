@@ -1,4 +1,4 @@
-//! How reports call a test.
+//! The names of tests in reports.
 
 use ananke_trace::outcome::Outcome;
 

@@ -1,4 +1,4 @@
-//! What a judge decided, for people.
+//! The decision of a judge, for people.
 
 use ananke_base::text::grouped;
 use ananke_trace::outcome::{JudgeAnswer, JudgedTotals, Ruling};

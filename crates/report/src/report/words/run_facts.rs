@@ -45,7 +45,7 @@ pub(crate) fn run_facts(run: &RunTotals) -> Vec<RunFact> {
     took.chain(made_with(&run.facts)).collect()
 }
 
-/// What a run was made with, as far as it is known.
+/// The facts of a run, as far as they are known.
 pub(crate) fn made_with(facts: &RunFacts) -> Vec<RunFact> {
     let RunFacts {
         command,

@@ -1,4 +1,4 @@
-//! What several runs of a test came to, for people.
+//! The results of several runs of a test, for people.
 
 use ananke_base::statistics::{
     Interval, Percentage, ReliabilityEstimate, SequentialTest, exact_interval, reliability,
@@ -37,7 +37,7 @@ pub(crate) fn all_passed(outcome: &Outcome) -> Option<String> {
     has_passed.then(|| format!("all {} runs passed", stability.passed))
 }
 
-/// What decided the test, if the number of runs does not say it.
+/// The rule that decided the test, if the number of runs does not say it.
 pub(crate) fn decision(stability: &Stability) -> Option<String> {
     let runs = stability.runs();
     let of_runs = |words: &str| {
@@ -154,7 +154,7 @@ pub(crate) fn numbers(failed: &FailedRuns) -> String {
     )
 }
 
-/// How many runs are listed by their numbers.
+/// The number of runs that are listed by their numbers.
 const MOST_NUMBERS: usize = 8;
 
 /// Both verdicts of a test of a suite that is compared with itself, if they differ.
@@ -167,7 +167,7 @@ pub(crate) fn flip(outcome: &Outcome) -> Option<String> {
     Some(format!("flipped: {first}, then {second}"))
 }
 
-/// How many tests of a suite that was compared with itself had two verdicts.
+/// The number of tests that had two verdicts, of a suite that was compared with itself.
 pub(crate) fn flip_rate(totals: &Totals) -> Option<String> {
     let Totals {
         compared, flipped, ..

@@ -1,9 +1,9 @@
-//! What the walks of a test came to, for people.
+//! The results of the walks of a test, for people.
 
 use ananke_base::text::grouped;
 use ananke_trace::outcome::{FailedWalk, Outcome, Status, Walks};
 
-/// How many actions of a walk are listed.
+/// The number of actions of a walk that are listed.
 const MOST_ACTIONS: usize = 20;
 
 /// `all 200 walks passed (seed 7)`, or which one did not.

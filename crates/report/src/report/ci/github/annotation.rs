@@ -10,15 +10,15 @@ const TITLE: usize = 250;
 /// The most bytes of a message; GitHub takes 64 KiB for all annotations of a step together.
 const MESSAGE: usize = 2 << 10;
 
-/// How many annotations of one kind GitHub shows of a step.
+/// The number of annotations of one kind that GitHub shows of a step.
 const SHOWN: usize = 10;
 
-/// How bad it is.
+/// The severity of an annotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AnnotationKind {
-    /// What fails the run.
+    /// A problem that fails the run.
     Error,
-    /// What needs attention.
+    /// A problem that needs attention.
     Warning,
 }
 

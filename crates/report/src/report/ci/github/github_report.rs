@@ -156,7 +156,7 @@ impl GithubReport {
     }
 }
 
-/// What is wrong, in a few lines.
+/// The error of a rule, in a few lines.
 fn finding(result: &RuleResult) -> String {
     let RuleResult {
         message,

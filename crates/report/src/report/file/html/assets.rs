@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::digest::{SHA256, digest};
 
-/// What the script of every page is: the button that changes between light and dark.
+/// The script of every page: the button that changes between light and dark.
 macro_rules! theme {
     () => {
         include_str!("theme.js")
@@ -41,7 +41,8 @@ pub(super) const SCRIPT: &str = concat!(
     include_str!("page.js"),
 );
 
-/// What a page may do: show itself. Nothing is fetched or sent, and no other script runs, whatever the file contains.
+/// The content security policy of a page: it may only show itself. Nothing is fetched or sent, and no other script
+/// runs, whatever the file contains.
 pub(in crate::report) fn policy(style: &str, script: &str) -> String {
     format!(
         "default-src 'none'; img-src data:; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'",

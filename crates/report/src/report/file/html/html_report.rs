@@ -24,7 +24,7 @@ use ananke_trace::redact::Sealed;
 /// The most tests that did not pass in the part for browsers without scripts.
 const MOST_PLAIN: usize = 100;
 
-/// How many targets the head names.
+/// The number of targets that the head names.
 const MOST_TARGETS: usize = 20;
 
 /// One HTML file of a run.
@@ -33,7 +33,7 @@ pub struct HtmlReport {
     rows: Scratch,
     stories: Scratch,
     plain: Scratch,
-    /// How many tests did not pass.
+    /// The number of tests that did not pass.
     not_passed: usize,
     kinds: KindCounts,
     targets: IndexSet<String>,

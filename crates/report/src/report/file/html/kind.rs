@@ -24,7 +24,7 @@ pub(super) fn kind(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// How many tests there are of each kind.
+/// The numbers of tests of each kind.
 #[derive(Debug, Default)]
 pub(super) struct KindCounts([usize; KINDS.len()]);
 

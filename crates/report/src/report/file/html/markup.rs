@@ -6,7 +6,7 @@ use std::io;
 use ananke_base::text::escape;
 use serde::Serialize;
 
-/// What ends a block of data.
+/// The text that ends a block of data.
 pub(super) const DATA_END: &str = "</script>\n";
 
 /// `text` between two tags or in an attribute: what could deceive the eye is a visible escape.
@@ -52,7 +52,7 @@ pub(super) fn data(id: &str, json: &str) -> String {
     format!("{}{json}{DATA_END}", data_begin(id))
 }
 
-/// What begins a block of data.
+/// The text that begins a block of data.
 pub(super) fn data_begin(id: &str) -> String {
     format!("<script type=\"application/json\" id=\"{id}\">")
 }

@@ -1,4 +1,4 @@
-//! What every reader sees first: the verdict, the counts and what the run was made with.
+//! The beginning of the page: the verdict, the counts and the facts of the run.
 
 use std::io::{self, Write};
 
@@ -13,7 +13,7 @@ use ananke_base::context::iso8601;
 use ananke_base::text::{duration, grouped};
 use ananke_trace::outcome::JudgedTotals;
 
-/// How many warnings of the run are shown.
+/// The number of warnings of the run that are shown.
 const MOST_WARNINGS: usize = 20;
 
 /// Everything above the tests.
@@ -151,7 +151,7 @@ fn facts(
     )
 }
 
-/// What the run was made with, and what it took. The targets of its tests are listed already.
+/// Writes the facts of the run, its duration and its tokens. The targets of its tests are listed already.
 fn run_facts(out: &mut impl Write, facts: &[RunFact]) -> io::Result<()> {
     for fact in facts.iter().filter(|fact| fact.name != "target") {
         // The name of the program has no capital.
@@ -172,7 +172,7 @@ fn run_facts(out: &mut impl Write, facts: &[RunFact]) -> io::Result<()> {
     Ok(())
 }
 
-/// How many tests judges decided, and how; `None` if no test asks a judge.
+/// The number of tests that judges decided, and their decisions; `None` if no test asks a judge.
 fn judged(summary: &SummaryLine) -> Option<String> {
     let JudgedTotals {
         passed,

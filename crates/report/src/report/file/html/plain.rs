@@ -1,4 +1,4 @@
-//! What a browser without scripts shows of the tests that did not pass.
+//! The view of the tests that did not pass for browsers without scripts.
 
 use std::io::{self, Write};
 

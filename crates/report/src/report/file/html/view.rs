@@ -21,7 +21,7 @@ use ananke_trace::process::in_one_line;
 /// The most characters of a finding in the list.
 const LONGEST_HEADLINE: usize = 400;
 
-/// How many of the tools that a test called can be searched for.
+/// The number of the tools of a test that can be searched for.
 const MOST_TOOLS: usize = 20;
 
 part! {
@@ -34,13 +34,13 @@ part! {
         line?: u32 = (!outcome.test.is_without_file).then_some(outcome.test.line);
         target: &'a str = &outcome.test.target;
         status: &'static str = outcome.status().as_str();
-        /// What it is counted as.
+        /// The kind under which it is counted.
         kind: &'static str = kind(outcome);
         duration_ms?: f64 = outcome.transcript.duration().map(milliseconds);
         tags*: &'a [String] = &outcome.test.tags;
         tools*: Vec<&'a str> = story::tools(outcome, MOST_TOOLS);
         headline?: String = headline(outcome);
-        /// How many of its runs passed, of a test that ran several times.
+        /// The number of its runs that passed, if the test ran several times.
         runs?: String = {
             let stability = outcome.stability.as_ref();
             stability.map(|stability| format!("{}/{}", stability.passed, stability.runs()))
@@ -61,7 +61,7 @@ part! {
         recording?: &'a str = outcome.transcript.recording.as_deref();
         quarantine?: String = outcome.test.quarantine.as_ref().map(ToString::to_string);
         other_attempts*: Vec<AttemptDetails<'a>> = other_attempts(outcome);
-        /// What several runs came to, line by line.
+        /// The results of several runs, line by line.
         runs*: Vec<String> = runs(outcome);
         #[serde(flatten)]
         story: Story<'a> = Story::of(outcome);
@@ -69,7 +69,7 @@ part! {
 }
 
 part! {
-    /// What came of an attempt other than the one that the test is shown by.
+    /// The result of an attempt other than the one that the test is shown by.
     #[derive(Debug, Serialize)]
     pub(super) struct AttemptDetails<'a> of (called: String, outcome: &'a Outcome) {
         name: String = called;
@@ -82,7 +82,7 @@ part! {
 }
 
 part! {
-    /// What happened, and what is wrong with it as a whole.
+    /// The events of the attempt, and the problems of it as a whole.
     #[derive(Debug, Serialize)]
     pub(super) struct Story<'a> of (outcome: &'a Outcome) {
         let verdict = &outcome.verdict;
@@ -137,7 +137,7 @@ fn other_attempts(outcome: &Outcome) -> Vec<AttemptDetails<'_>> {
     other_side.chain(of_runs).chain(retried).collect()
 }
 
-/// What the runs came to, and those with the reason that the test is shown by.
+/// The results of the runs, and those with the reason that the test is shown by.
 fn runs(outcome: &Outcome) -> Vec<String> {
     let Some(stability) = outcome.stability.as_deref() else {
         let of_walks = outcome

@@ -19,7 +19,7 @@ pub struct CollectedReport {
     value: CollectedValue,
 }
 
-/// What was collected, once the run is over. Clones are the same value.
+/// The collected report, once the run is over. Clones are the same value.
 #[derive(Clone, Debug, Default)]
 pub struct CollectedValue(Arc<Mutex<Option<Value>>>);
 

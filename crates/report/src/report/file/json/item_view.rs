@@ -1,4 +1,4 @@
-//! What an agent did in a turn, as readers get it: messages, calls and results in their order.
+//! The actions of an agent in a turn, as readers get it: messages, calls and results in their order.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -183,7 +183,7 @@ impl CallStatusView {
     }
 }
 
-/// What the agent did in a turn, in the order of the events.
+/// The actions of the agent in a turn, in the order of the events.
 pub(super) fn items(turn: &TurnOutcome) -> Vec<ItemView<'_>> {
     let mut items: Vec<(u32, ItemView<'_>)> = Vec::with_capacity(turn.lines.len());
     for line in turn.lines.iter().filter(|line| !line.is_repetition()) {

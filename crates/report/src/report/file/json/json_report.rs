@@ -47,7 +47,7 @@ impl JsonReport {
         })
     }
 
-    /// How long the results are so far, in bytes.
+    /// The size of the results so far, in bytes.
     pub(super) fn size(&self) -> io::Result<u64> {
         Ok(self.results.file.metadata()?.len())
     }

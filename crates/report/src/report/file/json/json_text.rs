@@ -1,4 +1,4 @@
-//! What agents sent as JSON, as the value it is.
+//! The JSON that agents sent, as the value it is.
 
 use ananke_base::text::compact_json;
 use serde_json::Value;

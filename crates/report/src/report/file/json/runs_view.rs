@@ -1,4 +1,4 @@
-//! What several runs of a test came to, as readers get it.
+//! The results of several runs of a test, in the form of the report.
 
 use schemars::JsonSchema;
 use serde::Serialize;

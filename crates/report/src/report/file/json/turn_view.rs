@@ -104,7 +104,7 @@ part! {
 }
 
 impl UsageView {
-    /// What `count` knows of the tokens, where it knows anything.
+    /// The tokens by `count`, if it knows any.
     pub(super) fn known(usage: Usage, count: fn(Tokens) -> Option<u64>) -> Option<Self> {
         let tokens = [usage.input, usage.output, usage.total].map(count);
         tokens.iter().any(Option::is_some).then(|| Self::of(tokens))

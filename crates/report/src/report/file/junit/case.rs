@@ -92,7 +92,7 @@ pub(super) fn write_strict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) 
     element.close(writer)
 }
 
-/// What the strict profile writes of `outcome` with its suite: what the default one says in properties, and the
+/// The text that the strict profile writes of `outcome` with its suite: the properties of the default profile, and the
 /// transcript.
 pub(super) fn account(outcome: &Outcome) -> String {
     let TestIdentity {
@@ -238,7 +238,7 @@ fn verdict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()
         .text(writer, &findings)
 }
 
-/// What is wrong, in lines.
+/// The findings, in lines.
 fn findings(outcome: &Outcome) -> String {
     transcript(
         outcome,
@@ -246,7 +246,7 @@ fn findings(outcome: &Outcome) -> String {
     )
 }
 
-/// How many findings there are in addition to the first: ` (and 3 more)`; empty if there are none.
+/// The number of findings in addition to the first: ` (and 3 more)`; empty if there are none.
 fn and_more(outcome: &Outcome) -> String {
     let problems = outcome
         .transcript
@@ -261,7 +261,7 @@ fn and_more(outcome: &Outcome) -> String {
     }
 }
 
-/// What fits into an attribute that servers show as a heading.
+/// The part that fits into an attribute that servers show as a heading.
 fn short(message: &str) -> String {
     escape::line(&truncate::chars(&in_one_line(message), 1000)).into_owned()
 }

@@ -30,7 +30,7 @@ pub struct JunitReport {
     profile: JunitProfile,
     job: BuildJob,
     cases: SuiteSpool,
-    /// What the strict profile writes with each suite, after its cases.
+    /// The part that the strict profile writes with each suite, after its cases.
     accounts: Option<SuiteSpool>,
     suites: IndexMap<String, Suite>,
     run: RunTotals,

@@ -1,4 +1,4 @@
-//! What is written of each suite while the run goes, in one file for all of them.
+//! The text of each suite that is written during the run, in one file for all of them.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;

@@ -19,7 +19,7 @@ const SUITE_DEPTH: usize = 1;
 /// The most bytes of transcripts that the strict profile keeps of one file.
 const MOST_ACCOUNTS: usize = 1 << 20;
 
-/// What is kept of the tests of one file.
+/// The tests of one file, as far as they are kept.
 #[derive(Debug, Default)]
 pub(super) struct Suite {
     pub(super) totals: Totals,
@@ -122,7 +122,7 @@ impl Suite {
     }
 }
 
-/// What the run was made with, and what it took; the schemas have a place for it in a suite alone.
+/// Writes the facts of the run, its duration and its tokens; the schemas have a place for it in a suite alone.
 fn properties<W: Write>(writer: &mut Writer<W>, facts: &[RunFact]) -> io::Result<()> {
     let properties = Element::new("properties", SUITE_DEPTH + 1);
     properties.open(writer)?;

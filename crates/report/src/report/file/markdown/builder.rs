@@ -1,4 +1,4 @@
-//! What a Markdown report keeps of a run while it goes: as much as fits into it, and numbers.
+//! The state of a Markdown report during a run: as much as fits into it, and numbers.
 
 use std::fmt::Write as _;
 

@@ -18,7 +18,7 @@ use ananke_trace::process::in_one_line;
 /// The most tests in the report, however much room there is: longer lists are for programs.
 const MOST: usize = 500;
 
-/// How many failures are open; the others are collapsed together.
+/// The number of failures that are open; the others are collapsed together.
 const OPEN: usize = 10;
 
 /// The most rows of the table.
@@ -45,7 +45,7 @@ pub(super) struct Failures {
     /// By reason.
     groups: IndexMap<String, FailureGroup>,
     tests: usize,
-    /// How many bytes the heads and rows of those take.
+    /// The number of bytes that the heads and rows of those take.
     bytes: usize,
     room: usize,
     further: usize,
@@ -178,7 +178,7 @@ impl FailureGroup {
         }
     }
 
-    /// How many bytes it takes without its transcript.
+    /// The number of bytes that it takes without its transcript.
     fn size(&self) -> usize {
         self.head.len() + self.others().len()
     }
@@ -217,8 +217,8 @@ impl FailureGroup {
     }
 }
 
-/// How long every transcript may be, so that all of them and the text around them take `room` bytes: what the short
-/// ones leave is for the long ones.
+/// The length that every transcript may have, so that all of them and the text around them take `room` bytes: what the
+/// short ones leave is for the long ones.
 fn share(groups: &[&FailureGroup], room: usize) -> usize {
     let around = folded("transcript", "").len() + CODE_BLOCK + HeadTail::LONGEST_MARK;
     let mut lengths: Vec<usize> = groups
@@ -250,7 +250,7 @@ fn more(count: usize) -> String {
     )
 }
 
-/// What is wrong.
+/// The findings.
 fn findings(outcome: &Outcome) -> String {
     let style = TranscriptStyle {
         indent: CODE_BLOCK,

@@ -7,7 +7,7 @@ use ananke_trace::process::in_one_line;
 /// The signs of plain words, in addition to letters, digits and spaces.
 const PLAIN: &str = ",.;:'\"()?/%-≠→…";
 
-/// What readers of Markdown make links of, although all of its signs are plain.
+/// The texts that readers of Markdown turn into links, although all of its signs are plain.
 const LINKS: [&str; 2] = ["www.", "://"];
 
 /// `text` in a code span on one line, of about `max` bytes at most: its fence is longer than any row of backticks in it.

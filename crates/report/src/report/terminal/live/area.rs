@@ -16,7 +16,7 @@ use ananke_base::text::columns;
 pub(crate) struct StyledLine(pub(crate) Vec<(Style, String)>);
 
 impl StyledLine {
-    /// How many columns it takes.
+    /// The number of columns that it takes.
     pub(crate) fn width(&self) -> usize {
         self.0.iter().map(|(_, text)| columns::width(text)).sum()
     }
@@ -34,10 +34,10 @@ impl StyledLine {
     }
 }
 
-/// What is drawn at the end of a terminal.
+/// The area that is drawn at the end of a terminal.
 pub(crate) struct Area {
     out: Box<dyn Write + Send>,
-    /// How wide each line is that is there now.
+    /// The width of each line that is drawn now.
     drawn: Vec<usize>,
     /// The size of the terminal at that time, if known.
     size: Option<TerminalSize>,
@@ -104,7 +104,7 @@ impl Area {
         self.out.flush()
     }
 
-    /// How many lines the drawing takes now: terminals that became narrower have wrapped its lines meanwhile.
+    /// The number of lines that the drawing takes now: terminals that became narrower have wrapped its lines meanwhile.
     fn lines(&self, size: Option<TerminalSize>) -> usize {
         let columns = size.map_or(usize::MAX, |size| size.columns.max(1));
         let lines: usize = self

@@ -1,4 +1,4 @@
-//! What the area looks like at a size: a row for each test that runs, as many as there is room for, and one for the run.
+//! The layout of the area at a size: a row for each test that runs, as many as there is room for, and one for the run.
 //!
 //! **Invariant:** no row is wider than the terminal, there are never more rows than it has, and a test's turn is shown
 //! before its id is shown whole.
@@ -15,16 +15,16 @@ use ananke_base::text::{columns, duration, grouped};
 use ananke_trace::outcome::Status;
 use ananke_trace::trace::Usage;
 
-/// What a terminal is taken for that does not know its size.
+/// The assumed size of a terminal that does not know its size.
 const USUAL: TerminalSize = TerminalSize {
     columns: 80,
     rows: 24,
 };
 
-/// How many rows there are at most, with that of the run: more is too much to read.
+/// The largest number of rows, with that of the run: more is too much to read.
 const MOST: usize = 12;
 
-/// How few rows there are before they take more than half of the terminal.
+/// The number of rows that is allowed even if they take more than half of the terminal.
 const FEW: usize = 3;
 
 /// The columns that an id gets before its turn is shortened.
@@ -44,7 +44,7 @@ const SILENT: Duration = Duration::from_secs(3);
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// How many signs the bar has, on a terminal that is wide.
+/// The number of characters of the bar, on a terminal that is wide.
 const BAR: usize = 20;
 
 /// From how many columns on the bar is whole.
@@ -56,10 +56,10 @@ const NARROW: usize = 40;
 /// Turns as time goes on.
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
-/// How long each sign of it is shown, in microseconds.
+/// The time for which each character of it is shown, in microseconds.
 const SIGN_US: u64 = 100_000;
 
-/// How an area looks.
+/// The options of an area.
 #[derive(Clone, Copy, Debug)]
 pub struct LiveOptions {
     /// Whether there is colour.
@@ -113,7 +113,7 @@ struct Layout {
     is_narrow: bool,
 }
 
-/// How much is said of where a test is.
+/// The amount of text about the progress of a test.
 #[derive(Clone, Copy)]
 enum Words {
     /// `turn 2 of 3, retry 1 of 2`, and since when.
@@ -213,7 +213,8 @@ impl Layout {
         rows.collect()
     }
 
-    /// How far the run is: `▕██████░░░░▏ 21/41  1 ✗  ~20 s left  3,541 tokens`, as much of it as there is room for.
+    /// The progress of the run: `▕██████░░░░▏ 21/41  1 ✗  ~20 s left  3,541 tokens`, as much of it as there is room
+    /// for.
     fn run(&self, state: &AreaState, since: At, tests: usize) -> StyledLine {
         let faint = self.palette.faint;
         let done = (self.palette.strong, format!("{}/{tests}", state.done));
@@ -265,7 +266,7 @@ impl Layout {
         StyledLine([plain(self.margin())].into_iter().chain(parts).collect())
     }
 
-    /// What every row begins with.
+    /// The margin of every row.
     fn margin(&self) -> &'static str {
         if self.is_narrow { "" } else { "  " }
     }
@@ -292,7 +293,7 @@ impl Layout {
         seconds(self.now.since(since))
     }
 
-    /// What the agent of a test does: `→ charge_card 3 s`, or `silent 12 s`; empty if it answers.
+    /// The state of a test's agent: `→ charge_card 3 s`, or `silent 12 s`; empty if it answers.
     fn doing(&self, test: &RunningTest) -> String {
         let silence = self.now.since(test.heard);
         match &test.call {
@@ -383,7 +384,7 @@ fn widths(labels: &[(String, String)]) -> (usize, usize) {
     (widest(|(place, _)| place), widest(|(_, time)| time))
 }
 
-/// Why a test is retried, or how its runs went, if there is room for it.
+/// The reason that a test is retried, or the results of its runs, if there is room for it.
 fn why(test: &RunningTest, room: usize) -> String {
     match &test.repeat {
         Some(Repeat { why, .. }) if !why.is_empty() && room >= WHY => {

@@ -15,20 +15,20 @@ use ananke_base::text::escape;
 use ananke_engine::run::RunEvent;
 use ananke_trace::redact::Sealed;
 
-/// How often the times in the area move on.
+/// The interval at which the times in the area move on.
 const TICK: Duration = Duration::from_millis(100);
 
 /// Shows what goes on. Its clones are the same area.
 #[derive(Clone)]
 pub struct LiveArea(Arc<Mutex<SharedArea>>);
 
-/// What is to be shown, and where.
+/// The state that is shown, and the area for it.
 struct SharedArea {
     state: AreaState,
     area: Area,
     clock: Arc<dyn Clock>,
     options: LiveOptions,
-    /// When it was drawn last.
+    /// The moment at which it was drawn last.
     drawn: At,
 }
 

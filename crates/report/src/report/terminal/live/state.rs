@@ -1,4 +1,4 @@
-//! What the live area shows, kept up by the events of a run.
+//! The state of the live area, kept up by the events of a run.
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -12,24 +12,24 @@ use ananke_trace::trace::Usage;
 /// The most bytes of a text that are looked at: more has room on no terminal.
 const LONGEST: usize = 600;
 
-/// What the area shows.
+/// The state that the area shows.
 #[derive(Debug, Default)]
 pub(super) struct AreaState {
-    /// What has to happen before the tests begin, and since when it is waited for.
+    /// The event that has to happen before the tests begin, and the beginning of the wait for it.
     pub(super) waiting: Option<(String, At)>,
-    /// When the tests began, and how many there are.
+    /// The moment at which the tests began, and their number.
     pub(super) begun: Option<(At, usize)>,
     /// The tests that run, the one that began first first.
     pub(super) running: Vec<RunningTest>,
-    /// How many tests are over.
+    /// The number of tests that are over.
     pub(super) done: usize,
-    /// How many of those fail the run.
+    /// The number of those that fail the run.
     pub(super) failed: usize,
     /// The tokens of those.
     pub(super) usage: Usage,
-    /// How many tests run at once.
+    /// The number of tests that run at once.
     pub(super) parallel: usize,
-    /// How long tests usually take.
+    /// The usual durations of the tests.
     pub(super) usual: UsualDurations,
 }
 
@@ -40,30 +40,30 @@ pub(super) struct RunningTest {
     /// The end of the id, as it is shown.
     pub(super) shown: String,
     pub(super) since: At,
-    /// How long it usually takes, if that is known.
+    /// Its usual duration, if that is known.
     pub(super) usual: Option<Duration>,
     /// The turn it is in, and how many it has; none while it is set up.
     pub(super) turn: Option<(usize, usize)>,
     /// The call that its agent is in, and since when.
     pub(super) call: Option<(String, At)>,
-    /// When its turn was sent, or its agent was heard last.
+    /// The moment at which its turn was sent, or its agent was heard last.
     pub(super) heard: At,
     pub(super) repeat: Option<Repeat>,
 }
 
-/// Which retry, or which of its runs, a test is in.
+/// The retry, or the one of its runs, that a test is in.
 #[derive(Debug)]
 pub(super) struct Repeat {
     /// `retry` or `run`.
     pub(super) word: &'static str,
     pub(super) number: u32,
     pub(super) of: u32,
-    /// How the attempts before ended, as it is shown; may be empty.
+    /// The end of the attempts before, as it is shown; may be empty.
     pub(super) why: String,
 }
 
 impl RunningTest {
-    /// How long it runs beyond its usual duration, in microseconds; negative before that. What never ran has none.
+    /// The time that it runs beyond its usual duration, in microseconds; negative before that. What never ran has none.
     fn over_usual(&self, now: At) -> i128 {
         let micros = |time: Duration| i128::try_from(time.as_micros()).unwrap_or(i128::MAX);
         micros(now.since(self.since)) - self.usual.map_or(0, micros)
@@ -200,7 +200,7 @@ impl AreaState {
         tests
     }
 
-    /// How long the tests that are not over will take, if most of them ran before.
+    /// The time that the tests that are not over will take, if most of them ran before.
     pub(super) fn left(&self, now: At) -> Option<Duration> {
         let (_, tests) = self.begun?;
         let open = tests.checked_sub(self.done)?;

@@ -1,9 +1,9 @@
-//! How long the tests of a run usually take, and how long the rest of it will.
+//! The usual durations of the tests of a run, and the estimate for the rest of it.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// How long the tests of a run usually take, by id; those are missing of which nothing is known, and those that are over.
+/// The usual durations of a run's tests, by id; those are missing of which nothing is known, and those that are over.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UsualDurations(HashMap<String, Duration>);
 
@@ -18,7 +18,7 @@ impl UsualDurations {
         self.0.remove(id);
     }
 
-    /// How long `open` tests will take, `parallel` at once. Those that have `begun` come with their usual duration, if it is
+    /// The time that `open` tests will take, `parallel` at once. Those that have `begun` come with their usual duration, if it is
     /// known, and since how long they run. One that is not known is taken to last as long as the others; `None` if that
     /// is half of them.
     pub(super) fn left(
@@ -68,7 +68,7 @@ mod tests {
         known.collect()
     }
 
-    /// How long the rest takes when the tests that run have done so for 4 s.
+    /// The estimate for the rest if the tests that run have done so for 4 s.
     fn left(usual: &UsualDurations, open: usize, running: &[&str], parallel: usize) -> Option<u64> {
         let begun = running.iter().map(|id| (usual.of(id), SECOND * 4));
         usual.left(open, begun, parallel).map(|left| left.as_secs())

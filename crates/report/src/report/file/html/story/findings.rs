@@ -1,4 +1,4 @@
-//! What is wrong: each rule that failed, with its events and its lines in its file; and the rules that passed.
+//! The findings: each rule that failed, with its events and its lines in its file; and the rules that passed.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ const LONGEST: usize = 4 << 10;
 /// The most findings of one part of a test.
 const MOST: usize = 100;
 
-/// How many of the things that were seen instead are shown with a finding.
+/// The number of the things seen instead that are shown with a finding.
 const MOST_SEEN: usize = 10;
 
 part! {
@@ -30,13 +30,13 @@ part! {
         } else {
             &result.expected
         };
-        /// What is wrong, or what is not shown; empty of a rule that passed.
+        /// The message of a rule that failed, or what is not shown; empty of a rule that passed.
         #[serde(skip_serializing_if = "str::is_empty")]
         message: Cow<'a, str> = bounded(&result.message);
-        /// What it expects; of a rule that failed only what the message does not say of it.
+        /// The expectation; of a rule that failed only what the message does not say of it.
         #[serde(skip_serializing_if = "str::is_empty")]
         expected: Cow<'a, str> = bounded(expectation);
-        /// What there was of a limit, and the limit, of a rule that passed.
+        /// The measured value of a limit, and the limit, of a rule that passed.
         measured?: String = got_of_limit(result).filter(|_| result.has_passed());
         seen*: Vec<Cow<'a, str>> = said.iter().take(MOST_SEEN).map(|text| bounded(text)).collect();
         #[serde(skip_serializing_if = "is_zero")]
@@ -45,7 +45,7 @@ part! {
         differences*: Vec<[&'a str; 2]> =
             result.differences.iter().map(ValueDifference::shown).collect();
         difference?: String = result.difference.as_ref().map(ToString::to_string);
-        /// What a judge decided.
+        /// The decision of a judge.
         judge*: Vec<String> = judged(result.ruling.as_ref(), &result.message);
         help?: Cow<'a, str> = result.help.as_deref().map(bounded);
         events*: &'a [u32] = &result.events;
@@ -73,7 +73,7 @@ part! {
 }
 
 part! {
-    /// Why something could not be evaluated to its end.
+    /// The reason that something could not be evaluated to its end.
     #[derive(Debug, Serialize)]
     pub(crate) struct ProblemStory<'a> of (problem: &'a Problem) {
         kind: &'static str = problem.kind.as_str();
@@ -114,7 +114,7 @@ pub(crate) fn not_shown<'a>(rules: impl Iterator<Item = &'a RuleResult>) -> Vec<
     rules.map(RuleStory::of).collect()
 }
 
-/// What a judge decided, line by line; without a reason that `message` gives already.
+/// The decision of a judge, line by line; without a reason that `message` gives already.
 fn judged(ruling: Option<&Ruling>, message: &str) -> Vec<String> {
     let lines = ruling
         .map(|ruling| ruling::lines(ruling, message))

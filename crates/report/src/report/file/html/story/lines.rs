@@ -1,4 +1,4 @@
-//! What was said and called, and which of it there is room for.
+//! The texts and calls of a turn, and the selection of those that there is room for.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ pub(crate) enum LineView<'a> {
     /// A message of the agent.
     Says {
         event: u32,
-        /// Who said it, if that is not an agent.
+        /// The speaker, if it is not an agent.
         #[serde(skip_serializing_if = "Option::is_none")]
         by: Option<&'static str>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,7 @@ pub(crate) enum LineView<'a> {
         name: &'a str,
         value: &'a str,
     },
-    /// What there was no room for.
+    /// The lines that there was no room for.
     LeftOut { lines: usize },
 }
 
@@ -117,7 +117,7 @@ pub(super) fn lines<'a>(
     views
 }
 
-/// How many of these fit.
+/// The number of these that fit.
 fn fitting<'s>(sizes: impl Iterator<Item = &'s usize>, room: usize) -> usize {
     let mut used = 0;
     sizes
@@ -167,7 +167,7 @@ fn view(line: &TranscriptLine, peer: Peer) -> LineView<'_> {
     }
 }
 
-/// What a page calls what a test talks to; `None` for an agent.
+/// The name that a page has for a peer of a test; `None` for an agent.
 fn said_by(peer: Peer) -> Option<&'static str> {
     match peer {
         Peer::Agent => None,

@@ -1,4 +1,4 @@
-//! What happened in the turns of a test, as the script of the page reads it.
+//! The turns of a test, as the script of the page reads them.
 
 mod findings;
 mod lines;

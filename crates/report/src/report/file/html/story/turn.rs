@@ -1,5 +1,5 @@
-//! What happened in the turns of a test, as the page's script is given it: everything in the order it began, what is
-//! wrong, and when the agent let its user wait.
+//! The turns of a test in the form that the page's script reads: all events in the order they began, the findings, and
+//! the times at which the agent let its user wait.
 //!
 //! **Invariant:** bounded. A message, argument or result is as long as in its outcome, and a test has room for
 //! [`ROOM`] bytes of them; the number of omitted lines is shown in their place. The events of a finding are always there.
@@ -21,7 +21,7 @@ use ananke_trace::trace::Peer;
 /// The most bytes of messages and calls of one test in the page.
 const ROOM: usize = 512 << 10;
 
-/// How much of it a turn always has room for.
+/// The least room for the items of a turn, in bytes.
 const ROOM_OF_A_TURN: usize = 8 << 10;
 
 part! {
@@ -39,9 +39,9 @@ part! {
         status: &'static str = turn.status().as_str();
         duration_ms?: f64 = turn.duration_us.map(milliseconds);
         input: &'a str = &turn.input;
-        /// What a page calls who sent it; nothing if a call of the transcript is the same.
+        /// The name that a page has for the sender; nothing if a call of the transcript is the same.
         input_of?: &'static str = sender(peer, turn);
-        /// Who said it, where that is not the test.
+        /// The speaker, if it is not the test.
         speaker?: &'static str = checkpoints::speaker(turn.origin);
         lines: Vec<LineView<'a>> = lines(&turn.lines, cited, room, peer);
         /// The end of its run; an unexpected error is shown as the problem.
@@ -54,7 +54,7 @@ part! {
         passed*: Vec<RuleStory<'a>> = passed(turn.passed_rules());
         warnings*: &'a [String] = &turn.warnings;
         first_text_ms?: f64 = turn.timing.first_text_us.map(milliseconds);
-        /// Where each begins and ends.
+        /// The beginning and the end of each.
         gaps*: Vec<[f64; 2]> = turn.timing.gaps.iter().flatten().map(gap).collect();
         limits: ExceededLimits = ExceededLimits::of(turn.timing.limits);
         tokens?: String = turn.usage.and_then(tokens::of_turn);
@@ -62,7 +62,7 @@ part! {
 }
 
 part! {
-    /// What was allowed, in milliseconds.
+    /// The limit, in milliseconds.
     #[derive(Debug, Serialize)]
     pub(crate) struct ExceededLimits of (limits: TimeLimits) {
         duration?: u64 = limits.duration_ms;
@@ -72,7 +72,7 @@ part! {
     }
 }
 
-/// How a turn ended otherwise than by being done.
+/// The end of a turn that was not completed.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(crate) enum EarlyEnd<'a> {
@@ -82,7 +82,7 @@ pub(crate) enum EarlyEnd<'a> {
 }
 
 part! {
-    /// What the agent waits for.
+    /// The interrupts that the agent waits for.
     #[derive(Debug, Serialize)]
     pub(crate) struct InterruptStory<'a> of (open: &'a OpenInterrupt) {
         id: &'a str = &open.id;

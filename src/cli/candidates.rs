@@ -73,7 +73,7 @@ fn tags(current: &OsStr, context: fn() -> Context) -> Vec<CompletionCandidate> {
     let tags = plan
         .iter()
         .flat_map(|plan| &plan.cases)
-        .flat_map(|case| case.test.tags.clone());
+        .flat_map(|case| case.test.about.tags.clone());
     beginning(current, tags)
 }
 

@@ -15,6 +15,7 @@ use super::print::print;
 use super::print_problems::print_problems;
 use super::selection_options::SelectionOptions;
 use ananke::text::{columns, escape};
+use ananke::variables::TestAbout;
 
 #[derive(Debug, Args)]
 pub(crate) struct ListOptions {
@@ -81,12 +82,10 @@ fn aligned(
         .unwrap_or_default();
     let mut before: Option<&CaseEntry> = None;
     for case in &plan.cases {
-        let TestEntry {
-            tags,
-            description,
-            skip,
-            ..
-        } = &*case.test;
+        let TestEntry { about, skip, .. } = &*case.test;
+        let TestAbout {
+            description, tags, ..
+        } = about;
         let id = id(case);
         match width.checked_sub(columns::width(&id)) {
             Some(gap) => write!(out, "{id}{:gap$}  {}", "", place(case))?,

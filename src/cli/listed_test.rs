@@ -49,8 +49,7 @@ impl ListedTest {
         let TestEntry {
             name,
             target,
-            description,
-            tags,
+            about,
             skip,
             file,
             line,
@@ -69,8 +68,8 @@ impl ListedTest {
             target: target.clone(),
             turns: *turns,
             target_description: target_description.as_deref().map(masked),
-            description: description.as_deref().map(masked),
-            tags: tags.iter().map(|tag| masked(tag)).collect(),
+            description: about.description.as_deref().map(masked),
+            tags: about.tags.iter().map(|tag| masked(tag)).collect(),
             case: case.row.as_ref().map(|row| masked(&row.label)),
             skip: skip.as_deref().map(masked),
         }

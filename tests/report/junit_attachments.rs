@@ -166,7 +166,7 @@ fn nothing_else_is_attached() {
                 .transcript
                 .turns
                 .push(turn(1, said, 10, vec![says(1, said)]));
-            outcome.test.description = Some(said.to_owned());
+            outcome.test.about.description = Some(said.to_owned());
         },
     );
     assert_eq!(attached("agent", &NOWHERE, vec![never]), ["kept/a.jsonl"]);

@@ -14,6 +14,7 @@ use ananke::outcome::{
 };
 use ananke::statistics::{DurationStatistics, SequentialTest};
 use ananke::trace::AgentTime;
+use ananke::variables::TestAbout;
 
 use super::conversations::{missed_checkpoint, not_shown, raw_made_of, walks_made_of};
 
@@ -762,8 +763,10 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
             row: Some(say("row")),
             path: say("file"),
             is_default_target: false,
-            description: Some(say("description")),
-            tags: vec![say("tag")],
+            about: TestAbout {
+                description: Some(say("description")),
+                tags: vec![say("tag")],
+            },
             is_without_file: false,
             file: say("file"),
             line: u32::MAX,

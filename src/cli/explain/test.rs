@@ -12,6 +12,7 @@ use indexmap::IndexMap;
 
 use super::layout::{Colours, Emphasis, Table, styled};
 use ananke::text::{columns, duration, escape};
+use ananke::variables::TestAbout;
 
 /// The number of columns of the user's message that are shown with a turn.
 const SHOWN: usize = 60;
@@ -88,8 +89,9 @@ impl ShownTest<'_> {
             file,
             line,
             turns,
-            description,
-            tags,
+            about: TestAbout {
+                description, tags, ..
+            },
             skip,
             ..
         } = &*self.case.test;

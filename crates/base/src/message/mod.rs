@@ -25,7 +25,7 @@ pub use declared_tool::DeclaredTool;
 pub use history::{HistoryCall, HistoryMessage};
 pub use interrupt::InterruptAnswer;
 pub use lane::Lane;
-pub use own_turn::{OwnTurn, OwnTurnKind};
+pub use own_turn::{OwnTurn, OwnTurnKind, TextOfKeys};
 pub use request_context::RequestContext;
 pub use role::Role;
 pub use server_request::{ServerAnswer, ServerAnswers, ServerRequest, ServerRequestKind};

@@ -4,14 +4,17 @@ use std::fmt::{self, Debug};
 
 use serde_json::{Map, Value};
 
+/// A text that is made of the keys of a turn.
+pub type TextOfKeys = fn(&Map<String, Value>) -> String;
+
 /// A kind of turn that is a protocol's own.
 pub struct OwnTurnKind {
     /// Its `type` in files: `mcp:call`.
     pub name: &'static str,
     /// The turn in words, for reports.
-    pub describe: fn(&Map<String, Value>) -> String,
+    pub describe: TextOfKeys,
     /// The words of the user, of a message of the user; `None` of any other request.
-    pub said: Option<fn(&Map<String, Value>) -> String>,
+    pub said: Option<TextOfKeys>,
 }
 
 /// A turn of a protocol's own, with every variable filled.

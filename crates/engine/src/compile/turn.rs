@@ -44,7 +44,7 @@ impl PreparedTurn {
             .transpose();
         let context = request_context(props.as_ref(), options.as_ref(), None, interpolation);
         let captures: Vec<Leaf<CompiledCapture>> = capture
-            .into_iter()
+            .iter()
             .flatten()
             .map(|(name, written)| CompiledCapture::fill(name, written, interpolation))
             .collect();

@@ -171,8 +171,7 @@ impl LoadedTest {
         let TestHead {
             name,
             id,
-            description,
-            tags,
+            about,
             skip,
             runs,
             walk,
@@ -196,8 +195,7 @@ impl LoadedTest {
             judges,
             simulator,
             asks_person: interaction.asks_person == Some(true),
-            description,
-            tags,
+            about,
             skip,
             runs,
             prohibitions: self

@@ -12,7 +12,7 @@ use crate::cases::FilePart;
 use crate::compile::{RowEntry, WalkPlan};
 use crate::project::RunCount;
 use ananke_model::model::BrokenProhibitions;
-use ananke_model::variables::Secret;
+use ananke_model::variables::{Secret, TestAbout};
 use ananke_trace::outcome::Quarantine;
 
 /// One selected test, or one row of it.
@@ -41,10 +41,8 @@ pub struct TestEntry {
     pub simulator: Option<String>,
     /// Whether it asks a person if its agent waits for input.
     pub asks_person: bool,
-    /// The description of the test.
-    pub description: Option<String>,
-    /// The tags by which it can be selected.
-    pub tags: Vec<String>,
+    /// What the test says of itself.
+    pub about: TestAbout,
     /// The reason that it does not run, if it is skipped.
     pub skip: Option<String>,
     /// The number of runs, if the test gives it.

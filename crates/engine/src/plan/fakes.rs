@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::entry::{CaseEntry, TestEntry};
+use ananke_model::variables::TestAbout;
 
 /// A test without rows.
 pub(super) fn case(place: &str, name: &str, tags: &[&str]) -> CaseEntry {
@@ -13,8 +14,10 @@ pub(super) fn case(place: &str, name: &str, tags: &[&str]) -> CaseEntry {
         asks_person: false,
         id: format!("{place}::{name}"),
         name: name.to_owned(),
-        description: None,
-        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        about: TestAbout {
+            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            ..TestAbout::default()
+        },
         skip: None,
         runs: None,
         prohibitions: None,

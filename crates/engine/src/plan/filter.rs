@@ -59,9 +59,9 @@ impl Expression {
                     || contains(&test.place)
                     || contains(&test.file)
             }
-            Self::Is(Subject::Tag, FilterValue::Text(wanted)) => test.tags.contains(wanted),
+            Self::Is(Subject::Tag, FilterValue::Text(wanted)) => test.about.tags.contains(wanted),
             Self::Is(Subject::Tag, FilterValue::Like(regex)) => {
-                test.tags.iter().any(|tag| regex.is_match(tag))
+                test.about.tags.iter().any(|tag| regex.is_match(tag))
             }
             Self::Is(Subject::Name, FilterValue::Text(wanted)) => {
                 test.name.contains(wanted.as_str())

@@ -42,7 +42,11 @@ impl Selection {
                 .map(|id| unknown_id(id, &cases)),
         );
         let mut is_named = named.find(&cases, context, problems).into_iter();
-        let has_tag = |case: &CaseEntry| self.tags.iter().any(|tag| case.test.tags.contains(tag));
+        let has_tag = |case: &CaseEntry| {
+            self.tags
+                .iter()
+                .any(|tag| case.test.about.tags.contains(tag))
+        };
         let mut chosen = cases;
         chosen.retain(|case| {
             let is_named = is_named.next() == Some(true);

@@ -1,20 +1,17 @@
 //! The head of a test: its name and the properties by which it is selected.
 
-use std::collections::HashSet;
-
 use super::test::LoadedTest;
 use crate::compile::WalkPlan;
 use crate::project::RunCount;
 use ananke_base::diagnostic::{Diagnostic, Spanned};
 use ananke_model::model::{Skip, Test};
-use ananke_model::variables::{Interpolation, Leaf, Mode, NotReady, Scope};
+use ananke_model::variables::{Interpolation, Leaf, Mode, NotReady, Scope, TestAbout};
 
 /// The name of a test and the properties by which it is selected.
 pub(super) struct TestHead {
     pub(super) name: String,
     pub(super) id: Option<String>,
-    pub(super) description: Option<String>,
-    pub(super) tags: Vec<String>,
+    pub(super) about: TestAbout,
     pub(super) skip: Option<String>,
     pub(super) runs: Option<RunCount>,
     pub(super) walk: Option<WalkPlan>,
@@ -36,8 +33,6 @@ impl LoadedTest {
         let Test {
             name,
             id,
-            description,
-            tags,
             skip,
             runs,
             walk,
@@ -46,15 +41,7 @@ impl LoadedTest {
         let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
         let name = interpolation.text(name).ok();
         let id = id.as_ref().map(|id| interpolation.text(id)).transpose();
-        let description = description
-            .as_ref()
-            .map(|text| interpolation.text(text))
-            .transpose();
-        let tags: Vec<Option<String>> = tags
-            .iter()
-            .flatten()
-            .map(|tag| interpolation.text(tag).ok())
-            .collect();
+        let about = TestAbout::fill(&self.model, &mut interpolation);
         let skip = skip
             .as_ref()
             .map_or(Ok(None), |skip| skipped(skip, &mut interpolation));
@@ -65,20 +52,16 @@ impl LoadedTest {
             .as_ref()
             .map(|walk| WalkPlan::fill(&walk.value, &mut interpolation))
             .transpose();
-        let mut tags = tags.into_iter().collect::<Option<Vec<String>>>()?;
-        let mut seen = HashSet::new();
-        tags.retain(|tag| seen.insert(tag.clone()));
         let runs = match runs {
             Some(runs) => Some(runs?),
             None => None,
         };
         let walk = walk.ok()?;
-        let (name, id, description, skip) = (name?, id.ok()?, description.ok()?, skip.ok()?);
+        let (name, id, about, skip) = (name?, id.ok()?, about.ok()?, skip.ok()?);
         Some(TestHead {
             name,
             id,
-            description,
-            tags,
+            about,
             skip,
             runs,
             walk,

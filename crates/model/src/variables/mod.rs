@@ -21,6 +21,7 @@ mod reference;
 mod scan;
 mod scope;
 mod secret;
+mod test_about;
 mod tool_name;
 mod url;
 mod useless;
@@ -39,6 +40,7 @@ pub use scope::{Lookup, Scope};
 pub use secret::{
     SHORTEST_SECRET, Secret, is_secret_header, is_secret_name, is_secret_value, masked_query,
 };
+pub use test_about::TestAbout;
 pub use tool_name::{call_keys, tool_name_problem};
 pub use url::{add_user_info, http_url};
 pub use useless::{UselessMatch, useless_match};

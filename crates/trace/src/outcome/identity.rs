@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::quarantine::Quarantine;
+use ananke_model::variables::TestAbout;
 
 /// The identity of the test that an outcome is of: the same for every attempt, and in every run that has the same plan but
 /// for the agent's name.
@@ -14,10 +15,8 @@ pub struct TestIdentity {
     pub name: String,
     /// The name of its row, of a test with rows.
     pub row: Option<String>,
-    /// Its description.
-    pub description: Option<String>,
-    /// Its tags.
-    pub tags: Vec<String>,
+    /// What it says of itself.
+    pub about: TestAbout,
     /// The test file, as shown in messages.
     pub file: String,
     /// Whether the test is in no file: a message, cases on standard input, or generated ones. Then `file` is what it is called.

@@ -31,7 +31,7 @@ use super::verdict::Verdict;
 use super::walk::{ActionCount, FailedWalk, Walks};
 use crate::redact::{MASK, Mask, Redactor};
 use ananke_base::diagnostic::{Difference, Excerpt, Place};
-use ananke_model::variables::is_secret_header;
+use ananke_model::variables::{TestAbout, is_secret_header};
 
 /// The fields of each type that are masked, and those that contain nothing from outside; every field is one or the other.
 macro_rules! masked {
@@ -82,7 +82,7 @@ masked! {
     }
     StateHistory { before, changes } not {}
     TestIdentity {
-        id, name, row, description, tags, file, path, target, agent, quarantine
+        id, name, row, about, file, path, target, agent, quarantine
     } not { is_without_file, is_default_target, line }
     TestVerdict { rules, silenced, end, warnings, snapshots } not { judges_not_asked }
     Transcript { thread_id, history, turns, checkpoints, state, recording } not {
@@ -95,6 +95,12 @@ masked! {
     ValueDifference { path, expected, actual } not { event, of }
     Verdict { expired, near_names } not { totals, flaky_fails, lost, warnings_fail }
     Walks { actions, failed } not { seed, walks, passed, turns, tokens }
+}
+
+impl Mask for TestAbout {
+    fn mask(&mut self, redactor: &Redactor) {
+        self.texts_mut().for_each(|text| text.mask(redactor));
+    }
 }
 
 impl Mask for Place {

@@ -37,7 +37,7 @@ part! {
         /// The kind under which it is counted.
         kind: &'static str = kind(outcome);
         duration_ms?: f64 = outcome.transcript.duration().map(milliseconds);
-        tags*: &'a [String] = &outcome.test.tags;
+        tags*: &'a [String] = &outcome.test.about.tags;
         tools*: Vec<&'a str> = story::tools(outcome, MOST_TOOLS);
         headline?: String = headline(outcome);
         /// The number of its runs that passed, if the test ran several times.
@@ -54,7 +54,7 @@ part! {
     /// The details of a test, as it is read.
     #[derive(Debug, Serialize)]
     pub(super) struct TestDetails<'a> of (outcome: &'a Outcome) {
-        description?: &'a str = outcome.test.description.as_deref();
+        description?: &'a str = outcome.test.about.description.as_deref();
         agent: &'a str = &outcome.test.agent;
         thread_id: &'a str = &outcome.transcript.thread_id;
         started: String = iso8601(outcome.transcript.started_unix_ms);

@@ -44,9 +44,9 @@ part! {
         /// What the row is called, its `id` or its number; omitted if the test has no rows.
         row?: &'a str = test.row.as_deref();
         /// What the test is about; omitted where it does not say.
-        description?: &'a str = test.description.as_deref();
+        description?: &'a str = test.about.description.as_deref();
         /// The test's tags; omitted if it has none.
-        tags?: &'a [String] = all_of(&test.tags);
+        tags?: &'a [String] = all_of(&test.about.tags);
         /// The test file, as in the id; omitted of a test that is in no file.
         file?: &'a str = is_in_file.then_some(&*test.file);
         /// The line of the test's name in its file, from 1; omitted of a test that is in no file.

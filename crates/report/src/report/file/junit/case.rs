@@ -119,10 +119,12 @@ pub(super) fn account(outcome: &Outcome) -> String {
 fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
     let description = outcome
         .test
+        .about
         .description
         .iter()
         .map(|text| ("description", text.clone()));
-    let tags = (!outcome.test.tags.is_empty()).then(|| ("tags", outcome.test.tags.join(", ")));
+    let tags =
+        (!outcome.test.about.tags.is_empty()).then(|| ("tags", outcome.test.about.tags.join(", ")));
     let retried = (outcome.attempt() > 1).then(|| ("attempts", outcome.attempt().to_string()));
     let runs = outcome.stability.iter().flat_map(|stability| {
         let pass_rate = percent(stability.pass_rate() / 100.0)

@@ -1,0 +1,44 @@
+//! The keys by which a test says what it is about: plain facts, which go to reports as they are.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::interpolation::Interpolation;
+use super::leaf::Leaf;
+use crate::model::Test;
+
+/// What a test says of itself, with every variable filled. It is made once, and the same from the plan to the reports.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestAbout {
+    /// Its description.
+    pub description: Option<String>,
+    /// Its tags, each once.
+    pub tags: Vec<String>,
+}
+
+impl TestAbout {
+    /// Checks and fills the keys of a test.
+    ///
+    /// # Errors
+    /// If something is known later or was reported.
+    pub fn fill(test: &Test, interpolation: &mut Interpolation<'_>) -> Leaf<Self> {
+        let description = test.description.as_ref();
+        let description = description.map(|text| interpolation.text(text)).transpose();
+        let tags = test.tags.iter().flatten();
+        let tags: Vec<Leaf<String>> = tags.map(|tag| interpolation.text(tag)).collect();
+        let mut tags = tags.into_iter().collect::<Leaf<Vec<String>>>()?;
+        let mut seen = HashSet::new();
+        tags.retain(|tag| seen.insert(tag.clone()));
+        Ok(Self {
+            description: description?,
+            tags,
+        })
+    }
+
+    /// Every text of it, to be masked.
+    pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let Self { description, tags } = self;
+        description.iter_mut().chain(tags)
+    }
+}

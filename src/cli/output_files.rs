@@ -11,18 +11,13 @@ use ananke::freeze::FreezeError;
 use ananke::golden::is_golden;
 use ananke::model::ReportFormat;
 use ananke::recording::is_recording;
+use ananke::report::file::{is_report, words_of_format};
 use clap::Args;
 
 use super::shown_path::shown_path;
 
 /// The size of the beginning of a file that shows its kind, in bytes.
 const BEGINNING: u64 = 4 << 10;
-
-/// The beginning of every JSON document of ananke, and what follows soon.
-const OWN_JSON: (&str, &str) = ("{\"version\":\"", "\"run\":{\"ananke\":");
-
-/// Beginnings of the first line of a report.
-const OWN_LINES: [&str; 2] = ["{\"type\":\"result\",", "{\"type\":\"summary\","];
 
 /// Beginning of a line of the log of requests.
 const OWN_LOG: &str = "{\"request\":";
@@ -172,11 +167,7 @@ impl OutputKind {
     /// The words for files that may be replaced unasked, or go on.
     fn own(self) -> Option<&'static str> {
         Some(match self {
-            Self::Report(ReportFormat::Junit) => "JUnit XML",
-            Self::Report(ReportFormat::Html) => "HTML page of ananke",
-            Self::Report(ReportFormat::Json | ReportFormat::JsonLines) => "report of ananke",
-            Self::Report(ReportFormat::Markdown) => "Markdown",
-            Self::Report(ReportFormat::Tap) => "TAP",
+            Self::Report(format) => words_of_format(format),
             Self::Log => "log of ananke",
             Self::Source => return None,
         })
@@ -184,32 +175,12 @@ impl OutputKind {
 
     /// A test that the file may be replaced unasked: a report of its own kind.
     fn is_own(self, file: &Path) -> bool {
-        let has_extension = |wanted: &str| {
-            file.extension()
-                .is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
-        };
         let beginning = Files::default()
             .beginning(file, BEGINNING)
             .unwrap_or_default();
         let text = String::from_utf8_lossy(&beginning);
         match self {
-            Self::Report(ReportFormat::Junit) => {
-                has_extension("xml") && text.contains("<testsuite")
-            }
-            Self::Report(ReportFormat::Markdown) => has_extension("md"),
-            Self::Report(ReportFormat::Tap) => {
-                has_extension("tap") && text.starts_with("TAP version ")
-            }
-            Self::Report(ReportFormat::Html) => {
-                text.contains("<meta name=\"generator\" content=\"ananke\">")
-            }
-            Self::Report(ReportFormat::Json) => {
-                let (start, soon) = OWN_JSON;
-                text.starts_with(start) && text.contains(soon)
-            }
-            Self::Report(ReportFormat::JsonLines) => {
-                OWN_LINES.iter().any(|start| text.starts_with(start))
-            }
+            Self::Report(format) => is_report(format, file, &text),
             Self::Log => text.starts_with(OWN_LOG),
             Self::Source => false,
         }

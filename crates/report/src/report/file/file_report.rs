@@ -10,6 +10,12 @@ use crate::report::reporter::Reporter;
 
 /// A report in a file, whose line in `model::report_format` names it.
 pub trait FileReport: Reporter + Sized + 'static {
+    /// The words for such a file: `JUnit XML`.
+    const WORDS: &'static str;
+
+    /// Whether a file is such a report, so that another may take its place unasked. `beginning` is its first text.
+    fn is_own(file: &Path, beginning: &str) -> bool;
+
     /// A report that will be at `destination`, whose directories are made. Until it is complete there are only hidden
     /// files next to it.
     ///

@@ -13,4 +13,4 @@ pub mod tap;
 
 pub use file_report::{FileOptions, FileReport};
 pub use named_report::{NamedReport, not_written};
-pub use registry::create_report;
+pub use registry::{create_report, is_report, words_of_format};

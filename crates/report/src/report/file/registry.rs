@@ -1,4 +1,4 @@
-//! From a format to the report that writes it.
+//! The formats of report files, one line each.
 
 use std::io;
 use std::path::Path;
@@ -10,6 +10,41 @@ use super::tap::TapReport;
 use crate::report::reporter::Reporter;
 use ananke_model::model::ReportFormat;
 
+/// A format, and the report that writes it.
+struct RegisteredFormat {
+    format: ReportFormat,
+    words: &'static str,
+    is_own: fn(&Path, &str) -> bool,
+    create: fn(&Path, &FileOptions) -> io::Result<Box<dyn Reporter>>,
+}
+
+/// The formats; those whose Cargo feature is off are missing.
+const FORMATS: &[RegisteredFormat] = &[
+    #[cfg(feature = "junit")]
+    RegisteredFormat::of::<super::junit::JunitReport>(ReportFormat::Junit),
+    #[cfg(feature = "html")]
+    RegisteredFormat::of::<super::html::HtmlReport>(ReportFormat::Html),
+    RegisteredFormat::of::<JsonReport>(ReportFormat::Json),
+    RegisteredFormat::of::<JsonLinesReport>(ReportFormat::JsonLines),
+    RegisteredFormat::of::<MarkdownReport>(ReportFormat::Markdown),
+    RegisteredFormat::of::<TapReport>(ReportFormat::Tap),
+];
+
+impl RegisteredFormat {
+    const fn of<R: FileReport>(format: ReportFormat) -> Self {
+        Self {
+            format,
+            words: R::WORDS,
+            is_own: R::is_own,
+            create: |destination, options| Ok(Box::new(R::create(destination, options)?)),
+        }
+    }
+
+    fn find(format: ReportFormat) -> Option<&'static Self> {
+        FORMATS.iter().find(|known| known.format == format)
+    }
+}
+
 /// A report of this format at `destination`.
 ///
 /// # Errors
@@ -19,22 +54,20 @@ pub fn create_report(
     destination: &Path,
     options: &FileOptions,
 ) -> io::Result<Box<dyn Reporter>> {
-    Ok(match format {
-        #[cfg(feature = "junit")]
-        ReportFormat::Junit => Box::new(super::junit::JunitReport::create(destination, options)?),
-        #[cfg(feature = "html")]
-        ReportFormat::Html => Box::new(super::html::HtmlReport::create(destination, options)?),
-        ReportFormat::Json => Box::new(JsonReport::create(destination, options)?),
-        ReportFormat::JsonLines => Box::new(JsonLinesReport::create(destination, options)?),
-        ReportFormat::Markdown => Box::new(MarkdownReport::create(destination, options)?),
-        ReportFormat::Tap => Box::new(TapReport::create(destination, options)?),
-        #[cfg(not(all(feature = "junit", feature = "html")))]
-        _ => {
-            let message = format!(
-                "this program was built without the feature `{}`",
-                format.name()
-            );
-            return Err(io::Error::new(io::ErrorKind::Unsupported, message));
-        }
-    })
+    let Some(known) = RegisteredFormat::find(format) else {
+        let name = format.name();
+        let message = format!("this program was built without the feature `{name}`");
+        return Err(io::Error::new(io::ErrorKind::Unsupported, message));
+    };
+    (known.create)(destination, options)
+}
+
+/// The words for a file of this format: `JUnit XML`.
+pub fn words_of_format(format: ReportFormat) -> &'static str {
+    RegisteredFormat::find(format).map_or("report", |known| known.words)
+}
+
+/// Whether a file is a report of this format, so that another may take its place unasked. `beginning` is its first text.
+pub fn is_report(format: ReportFormat, file: &Path, beginning: &str) -> bool {
+    RegisteredFormat::find(format).is_some_and(|known| (known.is_own)(file, beginning))
 }

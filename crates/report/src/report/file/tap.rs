@@ -19,9 +19,13 @@ use crate::report::words::walks::summary;
 use ananke_base::context::Scratch;
 use ananke_base::text::{escape, truncate};
 use ananke_engine::run::RunEvent;
+use ananke_model::model::ReportFormat;
 use ananke_trace::outcome::{NearName, Outcome, RuleResult, RunClose, Status};
 use ananke_trace::process::in_one_line;
 use ananke_trace::redact::Sealed;
+
+/// The first line.
+const VERSION_LINE: &str = "TAP version 14";
 
 /// The most bytes of one text.
 const LONGEST: usize = 2 << 10;
@@ -46,9 +50,15 @@ pub struct TapReport {
 }
 
 impl FileReport for TapReport {
+    const WORDS: &'static str = "TAP";
+
+    fn is_own(file: &Path, beginning: &str) -> bool {
+        ReportFormat::of(file) == Some(ReportFormat::Tap) && beginning.starts_with(VERSION_LINE)
+    }
+
     fn create(destination: &Path, _: &FileOptions) -> io::Result<Self> {
         let mut scratch = Scratch::beside(destination, "part")?;
-        scratch.file.write_all(b"TAP version 14\n")?;
+        writeln!(scratch.file, "{VERSION_LINE}")?;
         Ok(Self {
             destination: destination.to_owned(),
             scratch,

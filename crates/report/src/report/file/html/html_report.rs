@@ -41,6 +41,12 @@ pub struct HtmlReport {
 }
 
 impl FileReport for HtmlReport {
+    const WORDS: &'static str = "HTML page of ananke";
+
+    fn is_own(_: &Path, beginning: &str) -> bool {
+        beginning.contains("<meta name=\"generator\" content=\"ananke\">")
+    }
+
     fn create(destination: &Path, _: &FileOptions) -> io::Result<Self> {
         Ok(Self {
             rows: Scratch::beside(destination, "rows")?,

@@ -18,6 +18,9 @@ use ananke_base::text::escape;
 use ananke_engine::run::RunEvent;
 use ananke_trace::redact::Sealed;
 
+/// The beginning of every JSON document of ananke, and what follows soon.
+const BEGINNING: (&str, &str) = ("{\"version\":\"", "\"run\":{\"ananke\":");
+
 /// One JSON file of a run.
 pub struct JsonReport {
     destination: PathBuf,
@@ -26,6 +29,13 @@ pub struct JsonReport {
 }
 
 impl FileReport for JsonReport {
+    const WORDS: &'static str = "report of ananke";
+
+    fn is_own(_: &Path, beginning: &str) -> bool {
+        let (start, soon) = BEGINNING;
+        beginning.starts_with(start) && beginning.contains(soon)
+    }
+
     fn create(destination: &Path, _: &FileOptions) -> io::Result<Self> {
         let results = Scratch::beside(destination, "spool")?;
         Ok(Self {

@@ -21,6 +21,7 @@ use crate::report::run_totals::RunTotals;
 use crate::report::words::run_facts::run_facts;
 use ananke_base::context::{Scratch, iso8601};
 use ananke_engine::run::RunEvent;
+use ananke_model::model::ReportFormat;
 use ananke_trace::outcome::Outcome;
 use ananke_trace::redact::Sealed;
 
@@ -37,6 +38,12 @@ pub struct JunitReport {
 }
 
 impl FileReport for JunitReport {
+    const WORDS: &'static str = "JUnit XML";
+
+    fn is_own(file: &Path, beginning: &str) -> bool {
+        ReportFormat::of(file) == Some(ReportFormat::Junit) && beginning.contains("<testsuite")
+    }
+
     fn create(destination: &Path, options: &FileOptions) -> io::Result<Self> {
         let profile = options.junit_profile;
         let accounts = match profile {

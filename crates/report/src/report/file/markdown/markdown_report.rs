@@ -8,6 +8,7 @@ use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
 use ananke_base::context::Scratch;
 use ananke_engine::run::RunEvent;
+use ananke_model::model::ReportFormat;
 use ananke_trace::redact::Sealed;
 
 /// The most bytes of the report. GitHub takes 65,536 characters, and no text has more characters than bytes.
@@ -21,6 +22,12 @@ pub struct MarkdownReport {
 }
 
 impl FileReport for MarkdownReport {
+    const WORDS: &'static str = "Markdown";
+
+    fn is_own(file: &Path, _: &str) -> bool {
+        ReportFormat::of(file) == Some(ReportFormat::Markdown)
+    }
+
     fn create(destination: &Path, _: &FileOptions) -> io::Result<Self> {
         let scratch = Scratch::beside(destination, "part")?;
         Ok(Self {

@@ -14,7 +14,6 @@ use ananke::outcome::{
 };
 use ananke::statistics::{DurationStatistics, SequentialTest};
 use ananke::trace::AgentTime;
-use ananke::variables::TestAbout;
 
 use super::conversations::{missed_checkpoint, not_shown, raw_made_of, walks_made_of};
 
@@ -763,10 +762,10 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
             row: Some(say("row")),
             path: say("file"),
             is_default_target: false,
-            about: TestAbout {
-                description: Some(say("description")),
-                tags: vec![say("tag")],
-            },
+            about: serde_json::from_value(
+                serde_json::json!({ "description": say("description"), "tags": [say("tag")] }),
+            )
+            .unwrap(),
             is_without_file: false,
             file: say("file"),
             line: u32::MAX,

@@ -10,6 +10,7 @@ use crate::model::Test;
 
 /// What a test says of itself, with every variable filled. It is made once, and the same from the plan to the reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TestAbout {
     /// Its description.
     pub description: Option<String>,

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+import ananke_test
+
 PLUGIN = "ananke_test.pytest_plugin"
 
 CONFIG = """
@@ -84,7 +86,7 @@ class Runner:
 @pytest.fixture
 def runner(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Runner:
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
-    packages = str(Path(__file__).parent.parent)
+    packages = str(Path(ananke_test.__file__).parent.parent)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [packages, os.environ.get("PYTHONPATH")])))
     return Runner(pytester)
 

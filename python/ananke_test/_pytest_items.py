@@ -11,8 +11,8 @@ import pytest
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
 from ananke_test._errors import ProgramError, RequestError
+from ananke_test._findings import in_words
 from ananke_test._pytest_project import AnankeProjects
-from ananke_test._run_result import in_words
 
 OWN_MARKS = frozenset(("skip", "skipif", "xfail", "parametrize", "usefixtures", "filterwarnings", "tryfirst", "trylast"))
 """The marks that mean something to pytest: a tag of this name is a keyword only."""

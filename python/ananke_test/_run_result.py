@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ananke_test._asserts import RunAssert
 from ananke_test._errors import ProgramError, RequestError, public
 from ananke_test._events import Interrupt, RunEvent, escaped, listed, to_json
+from ananke_test._findings import in_words
 
 if TYPE_CHECKING:
     from ananke_test._origin import RunOrigin
@@ -110,12 +111,3 @@ class RunResult:
 
     def __repr__(self) -> str:
         return f"RunResult(events={self.events!r}, user_input={self.user_input!r})"
-
-
-def in_words(finding: Mapping[str, Any]) -> str:
-    """A finding, with what was expected and seen."""
-    text = str(finding.get("message") or finding.get("type"))
-    if finding.get("expected"):
-        text += f", expected {finding['expected']}"
-    evidence: list[str] = finding.get("seen") or []
-    return text + "".join(f"\n  seen {seen}" for seen in evidence)

@@ -6,6 +6,7 @@ This module is imported in every project. It imports nothing of ananke until the
 from __future__ import annotations
 
 import fnmatch
+import inspect
 import os
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from ananke_test import TestSession
+    from ananke_test import SyncTestSession, TestSession
     from ananke_test._pytest_project import AnankeProjects
 
 CONFIG = "ananke.config.yaml"
@@ -160,10 +161,10 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 @pytest.fixture
-def ananke_session(request: pytest.FixtureRequest) -> Iterator[TestSession]:
+def ananke_session(request: pytest.FixtureRequest) -> Iterator[TestSession | SyncTestSession]:
     """A conversation with the default target of the nearest `ananke.config.yaml`, or that of `--ananke-target`.
 
-    It is started, and ends with the test. `ananke_session.sync` is its form for plain functions.
+    It is started, and ends with the test. An async test gets a `TestSession`, a plain function a `SyncTestSession`.
     """
     __tracebackhide__ = True
     from ananke_test._pytest_project import session_of
@@ -171,4 +172,7 @@ def ananke_session(request: pytest.FixtureRequest) -> Iterator[TestSession]:
     own = nearest_config(request.config, request.path.parent)
     if own is None:
         pytest.fail(f"the fixture `ananke_session` needs an `{CONFIG}` in or above {request.path.parent}", pytrace=False)
-    yield from session_of(own, request.config.getoption("--ananke-target"))
+    # A decorator may have made a plain function of an async one.
+    is_async = inspect.iscoroutinefunction(inspect.unwrap(request.function))
+    with session_of(own, request.config.getoption("--ananke-target")) as session:
+        yield session if is_async else session.sync

@@ -328,15 +328,21 @@ def test_setup_that_fails(runner: Runner) -> None:
 def test_the_fixture(project: Runner) -> None:
     project.write(
         "test_talk.py",
-        "import asyncio\n"
+        "import asyncio, functools\n"
+        "def in_a_loop(function):\n"
+        "    @functools.wraps(function)\n"
+        "    def test(*args, **kwargs):\n"
+        "        asyncio.run(function(*args, **kwargs))\n"
+        "    return test\n"
         "def test_plain(ananke_session):\n"
-        "    ananke_session.sync.run('hi').check('text: hello')\n"
-        "def test_async(ananke_session):\n"
-        "    result = asyncio.run(ananke_session.run('hi'))\n"
+        "    ananke_session.run('hi').check('text: hello')\n"
+        "@in_a_loop\n"
+        "async def test_async(ananke_session):\n"
+        "    result = await ananke_session.run('hi')\n"
         "    result.expect.next_event().is_message('assistant')\n"
         "    result.expect.no_more_events()\n"
         "def test_wrong(ananke_session):\n"
-        "    result = ananke_session.sync.run('bad')\n"
+        "    result = ananke_session.run('bad')\n"
         "    result.expect.next_event().is_function_call('pay')\n",
     )
     ran = project.run("test_talk.py")
@@ -346,7 +352,7 @@ def test_the_fixture(project: Runner) -> None:
         [
             "E  *AssertionError: event 0 of 1: expected a call to pay, found a message of the assistant `no`",
             "E  *> 0  message (assistant): no",
-            "test_talk.py:10: AssertionError",
+            "test_talk.py:16: AssertionError",
         ]
     )
     assert "_asserts.py" not in out

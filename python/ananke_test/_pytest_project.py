@@ -148,6 +148,7 @@ class ListedProject:
         self.target_problem: str | None = None
         self._warnings: dict[str, dict[str, Any]] = {}
         self._warned: set[str] = set()
+        self._is_shown = False
         self._take(self._list())
 
     def _list(self, **keys: Any) -> dict[str, Any]:
@@ -201,7 +202,10 @@ class ListedProject:
             else:
                 self._take(listed)
                 self.warn()
-        problems = self.broken.get(key) or self.without_file
+        problems = self.broken.get(key)
+        if problems is None and self.without_file:
+            problems = [f"the config has a mistake, which is shown above: {self.own}"] if self._is_shown else self.without_file
+            self._is_shown = True
         if problems:
             raise pytest.Collector.CollectError("\n".join(problems))
         return self.tests.get(key, [])

@@ -299,6 +299,29 @@ def test_a_mistake_in_the_config(project: Runner) -> None:
     assert "Traceback" not in ran.stdout.str()
 
 
+def test_mistakes_of_one_project_leave_the_others(runner: Runner) -> None:
+    good = 'version: "1.4"\nname: good\nturns: [{ user: "hi", assert: { text: hello } }]\n'
+    config = CONFIG.split("quarantine")[0]
+    for name, text in {"a": config, "b": config, "c": config + "specz: []\n"}.items():
+        runner.write(f"{name}/ananke.config.yaml", text)
+        runner.write(f"{name}/one.test.yaml", good)
+        runner.write(f"{name}/two.test.yaml", good)
+    runner.write("b/one.test.yaml", good + "turnz: 1\n")
+    ran = runner.run("--continue-on-collection-errors")
+    ran.assert_outcomes(passed=3, errors=3)
+    ran.stdout.fnmatch_lines(
+        [
+            "*ERROR collecting b/one.test.yaml*",
+            "error[[]unknown-key[]]: unknown key `turnz`",
+            "*ERROR collecting c/one.test.yaml*",
+            "error[[]unknown-key[]]: unknown key `specz`",
+            "*ERROR collecting c/two.test.yaml*",
+            "the config has a mistake, which is shown above: */c/ananke.config.yaml",
+        ]
+    )
+    assert runner.run().ret == pytest.ExitCode.INTERRUPTED
+
+
 def test_warnings_have_their_place(runner: Runner) -> None:
     runner.write("ananke.config.yaml", CONFIG.split("quarantine")[0])
     runner.write("a.test.yaml", 'version: "1.4"\nname: nothing\nturns: [{ user: "hi" }]\n')
@@ -357,6 +380,42 @@ def test_the_fixture(project: Runner) -> None:
     )
     assert "_asserts.py" not in out
     project.run("test_talk.py", "--ananke-target", "other").assert_outcomes(passed=1, failed=2)
+
+
+LEAKING = """
+import json, os, sys
+
+for line in sys.stdin:
+    run = json.loads(line)
+    ids = {"threadId": run["threadId"], "runId": run["runId"]}
+    token = os.environ["SHOP_TOKEN"]
+    call = {"type": "TOOL_CALL_CHUNK", "toolCallId": "c1", "toolCallName": "pay", "delta": json.dumps({"with": token})}
+    result = {"type": "TOOL_CALL_RESULT", "messageId": "m1", "toolCallId": "c1", "content": f"paid with {token}"}
+    said = {"type": "TEXT_MESSAGE_CHUNK", "messageId": run["runId"], "role": "assistant", "delta": f"the token is {token}"}
+    for event in [{"type": "RUN_STARTED", **ids}, call, result, said, {"type": "RUN_FINISHED", **ids}]:
+        print(json.dumps(event), flush=True)
+"""
+
+
+def test_reports_of_yaml_tests_are_masked(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHOP_TOKEN", "one-token-of-the-shop")
+    runner.write("ananke.config.yaml", COUNTING + "redact: [ENV.SHOP_TOKEN]\n")
+    runner.write("agent.py", LEAKING)
+    test = 'turns: [{ user: "pay with ${ENV.SHOP_TOKEN}", assert: { text: { equals: "${ENV.SHOP_TOKEN}" }, tools: { forbid: pay } } }]'
+    runner.write("a.test.yaml", f'version: "1.4"\nname: leaks\n{test}\n')
+    runner.write(
+        "test_talk.py",
+        "import pytest\n"
+        "def test_findings(ananke_session):\n"
+        "    result = ananke_session.run('hi')\n"
+        "    assert result.events[-1].content == 'the token is one-token-of-the-shop'\n"
+        "    assert 'said: the token is ***' in str(result.findings('text: hello'))\n",
+    )
+    ran = runner.run("-v", "--junitxml", "junit.xml")
+    ran.assert_outcomes(failed=1, passed=1)
+    ran.stdout.fnmatch_lines(["*pay with ***", "*agent:   the token is ***"], consecutive=False)
+    assert "one-token" not in ran.stdout.str()
+    assert "one-token" not in (runner.path / "junit.xml").read_text()
 
 
 def test_the_fixture_without_a_config(runner: Runner) -> None:

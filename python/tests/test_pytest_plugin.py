@@ -401,7 +401,8 @@ def test_reports_of_yaml_tests_are_masked(runner: Runner, monkeypatch: pytest.Mo
     monkeypatch.setenv("SHOP_TOKEN", "one-token-of-the-shop")
     runner.write("ananke.config.yaml", COUNTING + "redact: [ENV.SHOP_TOKEN]\n")
     runner.write("agent.py", LEAKING)
-    test = 'turns: [{ user: "pay with ${ENV.SHOP_TOKEN}", assert: { text: { equals: "${ENV.SHOP_TOKEN}" }, tools: { forbid: pay } } }]'
+    rules = '{ text: { equals: "${ENV.SHOP_TOKEN}" }, tools: { forbid: pay } }'
+    test = f'turns: [{{ user: "pay with ${{ENV.SHOP_TOKEN}}", assert: {rules} }}]'
     runner.write("a.test.yaml", f'version: "1.4"\nname: leaks\n{test}\n')
     runner.write(
         "test_talk.py",

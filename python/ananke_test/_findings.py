@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
 
 def in_words(finding: Mapping[str, Any]) -> str:
     """A finding, with what was expected and seen."""

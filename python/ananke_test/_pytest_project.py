@@ -20,6 +20,10 @@ from ananke_test._errors import ProgramError, RequestError
 if TYPE_CHECKING:
     from ananke_test._session import TestSession
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
+
 TEST_SUFFIXES = (".test.yaml", ".test.yml")
 
 
@@ -101,7 +105,6 @@ class AnankeProjects:
             RequestError: If it cannot run.
             ProgramError: If the program has ended.
         """
-        __tracebackhide__ = True
         self._started.add(item.own_config)
         batch = self._batches.pop(item.nodeid, None) or TestBatch(self, [item])
         return batch.result(item)
@@ -149,7 +152,10 @@ class ListedProject:
         self._warnings: dict[str, dict[str, Any]] = {}
         self._warned: set[str] = set()
         self._is_shown = False
-        self._take(self._list())
+        try:
+            self._take(self._list())
+        except (ProgramError, RequestError) as error:
+            self.without_file.append(str(error))
 
     def _list(self, **keys: Any) -> dict[str, Any]:
         listed: dict[str, Any] = self._projects.program.call("tests/list", self._projects.request(self.own, **keys))
@@ -191,7 +197,6 @@ class ListedProject:
         Raises:
             CollectError: If it has a mistake.
         """
-        __tracebackhide__ = True
         key = resolved(path)
         if key not in self.tests and key not in self.broken and not self.without_file:
             listed = self._list(tests=[str(path)])
@@ -204,7 +209,7 @@ class ListedProject:
                 self.warn()
         problems = self.broken.get(key)
         if problems is None and self.without_file:
-            problems = [f"the config has a mistake, which is shown above: {self.own}"] if self._is_shown else self.without_file
+            problems = [f"nothing can be collected, for the reason above: {self.own}"] if self._is_shown else self.without_file
             self._is_shown = True
         if problems:
             raise pytest.Collector.CollectError("\n".join(problems))
@@ -235,7 +240,6 @@ class TestBatch:
 
     def result(self, item: ProjectTest) -> dict[str, Any]:
         """The notification of a test."""
-        __tracebackhide__ = True
         if self._future is None:
             self._start()
         assert self._future is not None
@@ -277,7 +281,6 @@ class TestBatch:
 @contextmanager
 def session_of(own: Path, target: str | None) -> Generator[TestSession, None, None]:
     """A session with a target of a config, started and ended."""
-    __tracebackhide__ = True
     from ananke_test._background import run_in_background
     from ananke_test._session import TestSession
     from ananke_test._target import Target

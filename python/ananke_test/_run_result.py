@@ -15,6 +15,9 @@ from ananke_test._findings import in_words
 if TYPE_CHECKING:
     from ananke_test._origin import RunOrigin
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
 
 def is_verbose() -> bool:
     """Whether events and what judges said are printed."""
@@ -56,7 +59,8 @@ class RunResult:
             ValueError: If the block is wrong, with its place and what to do.
             JudgeError: If a script or a judge cannot be asked, or gives no verdict.
         """
-        __tracebackhide__ = True
+        if not isinstance(yaml, (str, Mapping)):
+            raise TypeError(f"the rules are a text of YAML or a mapping, this is {yaml!r}: `tools: {{ forbid: pay }}`")
         rules: dict[str, Any] = {"yaml": yaml} if isinstance(yaml, str) else {"assert": dict(yaml)}
         try:
             return self._findings(rules)
@@ -65,7 +69,6 @@ class RunResult:
         raise failed
 
     def _findings(self, rules: dict[str, Any]) -> list[dict[str, Any]]:
-        __tracebackhide__ = True
         from ananke_test._connection import connection
 
         origin = self.origin
@@ -89,7 +92,6 @@ class RunResult:
             ValueError: If the block is wrong.
             JudgeError: If a script or a judge cannot be asked, or gives no verdict.
         """
-        __tracebackhide__ = True
         found = self.findings(yaml)
         if found:
             raise AssertionError(self.failure("\n".join(map(in_words, found)), None))

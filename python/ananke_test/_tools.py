@@ -13,6 +13,9 @@ from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hin
 
 from ananke_test._background import called
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _TYPES: dict[Any, str] = {

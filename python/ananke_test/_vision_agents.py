@@ -29,6 +29,9 @@ from ananke_test._events import (
 if TYPE_CHECKING:
     from unittest.mock import AsyncMock
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
 USER = "test-user"
 
 LAST_EVENTS = 10.0
@@ -89,7 +92,6 @@ class LentLLM:
         Raises:
             Exception: The error of the request, which some LLMs report as an event or only log, with an empty answer.
         """
-        __tracebackhide__ = True
         llm, errors = self._llm, list[Any]()
         kinds = importlib.import_module(_EVENTS)
         failed = getattr(kinds, "LLMErrorEvent", None)
@@ -146,7 +148,6 @@ class VisionAgentsTurns:
 
     async def run(self, text: str) -> tuple[list[RunEvent], list[Interrupt]]:
         """Says something to the LLM."""
-        __tracebackhide__ = True
         events: list[RunEvent] = []
 
         def on_event(event: Any) -> None:
@@ -200,7 +201,6 @@ class VisionAgentsAdapter:
 
     async def judge(self, llm: Any, instructions: str, question: str) -> str:
         """The answer to a question, in a conversation of its own."""
-        __tracebackhide__ = True
         asked = LentLLM(llm, instructions)
         async with asked.lent():
             # Without a participant, it adds the question itself, if it keeps a history.
@@ -209,7 +209,6 @@ class VisionAgentsAdapter:
 
 async def answer_of(response: Any) -> str:
     """The text of a response: of a coroutine, or of the last item of an async generator."""
-    __tracebackhide__ = True
     if inspect.isawaitable(response):
         return str(getattr(await response, "text", None) or "")
     last: Any = None
@@ -237,7 +236,6 @@ def _functions(llm: Any) -> dict[str, Any]:
 def _awaited(mock: AsyncMock) -> Callable[..., Any]:
     # Some releases want a function that is async by its definition.
     async def call(*args: Any, **arguments: Any) -> Any:
-        __tracebackhide__ = True
         return await mock(*args, **arguments)
 
     return call

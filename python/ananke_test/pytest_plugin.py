@@ -8,7 +8,9 @@ from __future__ import annotations
 import fnmatch
 import inspect
 import os
+import warnings
 from collections.abc import Generator, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +26,7 @@ SUFFIXES = (".yaml", ".yml", ".jsonl")
 
 _projects = pytest.StashKey["AnankeProjects"]()
 _configs = pytest.StashKey[dict[Path, "Path | None"]]()
-_usage = pytest.StashKey[list[str]]()
+_without_config = pytest.StashKey[set[Path]]()
 
 
 class AnankeWarning(UserWarning):
@@ -42,7 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[_configs] = {}
-    config.stash[_usage] = []
+    config.stash[_without_config] = set()
     record, replay = config.getoption("--ananke-record"), config.getoption("--ananke-replay")
     if record is not None and replay is not None:
         raise pytest.UsageError("--ananke-record and --ananke-replay do not go together: choose one of them")
@@ -100,21 +102,30 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     if file_path.suffix not in SUFFIXES or file_path.name == CONFIG:
         return None
     own = nearest_config(parent.config, file_path.parent)
+    is_named = parent.session.isinitpath(file_path)
     if own is None:
+        if is_named:
+            _warn_without_config(parent.config, file_path)
         return None
-    from ananke_test._errors import ProgramError, RequestError
     from ananke_test._pytest_items import AnankeFile
 
-    try:
-        is_named = parent.session.isinitpath(file_path)
-        held = projects(parent.config)
-        if not held.is_test_file(own, file_path, is_named=is_named):
-            return None
-    except (ProgramError, RequestError) as error:
-        raise pytest.Collector.CollectError(str(error)) from None
+    held = projects(parent.config)
+    if not held.is_test_file(own, file_path, is_named=is_named):
+        return None
     kind: Any = AnankeFile
     file: pytest.Collector = kind.from_parent(parent, path=file_path, own_config=own, projects=held)
     return file
+
+
+def _warn_without_config(config: pytest.Config, file: Path) -> None:
+    """Says why a test file that is named is not collected."""
+    from ananke_test._pytest_project import TEST_SUFFIXES
+
+    warned = config.stash[_without_config]
+    if file.name.endswith(TEST_SUFFIXES) and file not in warned:
+        warned.add(file)
+        message = f"the file is not collected: there is no `{CONFIG}` in its directory or above. `ananke init` writes one"
+        warnings.warn_explicit(AnankeWarning(message), None, filename=str(file), lineno=1)
 
 
 def pytest_collection_modifyitems(config: pytest.Config) -> None:
@@ -166,7 +177,7 @@ def ananke_session(request: pytest.FixtureRequest) -> Iterator[TestSession | Syn
 
     It is started, and ends with the test. An async test gets a `TestSession`, a plain function a `SyncTestSession`.
     """
-    __tracebackhide__ = True
+    from ananke_test._errors import ProgramError
     from ananke_test._pytest_project import session_of
 
     own = nearest_config(request.config, request.path.parent)
@@ -174,5 +185,13 @@ def ananke_session(request: pytest.FixtureRequest) -> Iterator[TestSession | Syn
         pytest.fail(f"the fixture `ananke_session` needs an `{CONFIG}` in or above {request.path.parent}", pytrace=False)
     # A decorator may have made a plain function of an async one.
     is_async = inspect.iscoroutinefunction(inspect.unwrap(request.function))
-    with session_of(own, request.config.getoption("--ananke-target")) as session:
+    with ExitStack() as sessions:
+        session, problem = None, ""
+        try:
+            session = sessions.enter_context(session_of(own, request.config.getoption("--ananke-target")))
+        except (ProgramError, ValueError) as error:
+            problem = str(error)
+        if session is None:
+            # The only frames are those of this package.
+            pytest.fail(problem, pytrace=False)
         yield session if is_async else session.sync

@@ -316,7 +316,7 @@ def test_mistakes_of_one_project_leave_the_others(runner: Runner) -> None:
             "*ERROR collecting c/one.test.yaml*",
             "error[[]unknown-key[]]: unknown key `specz`",
             "*ERROR collecting c/two.test.yaml*",
-            "the config has a mistake, which is shown above: */c/ananke.config.yaml",
+            "nothing can be collected, for the reason above: */c/ananke.config.yaml",
         ]
     )
     assert runner.run().ret == pytest.ExitCode.INTERRUPTED
@@ -426,19 +426,87 @@ def test_the_fixture_without_a_config(runner: Runner) -> None:
     ran.stdout.fnmatch_lines(["*the fixture `ananke_session` needs an `ananke.config.yaml`*"])
 
 
-def test_errors_of_sessions_show_the_test_alone(runner: Runner) -> None:
-    runner.write(
-        "test_talk.py",
-        "from ananke_test import FunctionLLM, SyncTestSession\n"
-        "def test_it():\n"
-        "    with SyncTestSession(FunctionLLM(lambda messages, tools: None)) as session:\n"
-        "        session.run('hi')\n",
-    )
-    ran = runner.run()
-    ran.assert_outcomes(failed=1)
+MISTAKES = """
+import pytest
+from ananke_test import FunctionLLM, SyncTestSession, Target, TestSession, mock_tools
+
+LLM = FunctionLLM(lambda messages, tools: "hello")
+
+@LLM.register_function()
+def pay(amount: int): ...
+
+def test_a_reply_that_is_none():
+    with SyncTestSession(FunctionLLM(lambda messages, tools: None)) as session:
+        session.run("hi")
+def test_a_model_of_messages_alone():
+    FunctionLLM(lambda messages: "hello")
+def test_something_else_than_an_llm():
+    with SyncTestSession("gpt-6"): ...
+def test_an_unknown_target():
+    with SyncTestSession(Target("othr")): ...
+def test_a_misspelled_key():
+    with SyncTestSession(Target(type="agui", endpont="http://127.0.0.1:1")): ...
+def test_an_unknown_tool():
+    with mock_tools(LLM, {"pya": lambda: 1}): ...
+def test_a_mock_that_is_a_value():
+    with mock_tools(LLM, {"pay": {"paid": True}}): ...
+def test_a_tool_that_is_a_value():
+    LLM.register_function(3)
+def test_an_input_that_is_a_mapping():
+    with SyncTestSession(LLM) as session:
+        session.run({"text": "hi"})
+def test_a_session_that_is_not_started():
+    SyncTestSession(LLM).run("hi")
+def test_a_session_that_was_closed():
+    with SyncTestSession(LLM) as session: ...
+    session.run("hi")
+def test_an_async_session_in_a_plain_function():
+    with TestSession(LLM): ...
+def test_a_misspelled_rule():
+    with SyncTestSession(LLM) as session:
+        session.run("hi").check("tols: { forbid: pay }")
+def test_rules_that_are_a_list():
+    with SyncTestSession(LLM) as session:
+        session.run("hi").check(["tools"])
+def test_a_judge_without_verdict():
+    with SyncTestSession(LLM) as session:
+        result = session.run("hi")
+    result.expect.next_event().is_message().judge_sync(FunctionLLM(lambda messages, tools: "well"), intent="greets")
+def test_a_turn_after_an_error():
+    with SyncTestSession(Target(type="agui", endpoint="http://127.0.0.1:1/agent")) as session:
+        with pytest.raises(RuntimeError):
+            session.run("hi")
+        session.run("hi")
+"""
+
+IN_WORDS = [
+    "TypeError: the model replied with None: a reply is a text, or a message with `content`",
+    "TypeError: the model is a function of messages and tools (`def model(messages, tools)`), and <function",
+    "TypeError: a session with 'gpt-6' is not possible: an LLM is a FunctionLLM, a Target,",
+    "ValueError: error[unknown-name]: there is no target `othr`",
+    "ValueError: target:1:2: error[unknown-key]: unknown key `endpont`",
+    "KeyError: 'there is no tool `pya`; the tools are `pay`'",
+    "TypeError: the mock of `pay` is {'paid': True}, not a function: for a fixed result, give `lambda **arguments: {'paid': True}`",
+    "TypeError: a tool is a function, this is 3",
+    "TypeError: the input of the user is a text (str), this is {'text': 'hi'}",
+    "RuntimeError: the session is not started: use `with SyncTestSession(…) as session`, or `session.start()`",
+    "RuntimeError: the session is not started: it was closed. Use it inside the block that starts it",
+    "TypeError: a TestSession is for async tests: use `async with`, or in a plain function `with SyncTestSession(…)`",
+    "ValueError: assert:1:1: error[unknown-key]: unknown key `tols`",
+    "TypeError: the rules are a text of YAML or a mapping, this is ['tools']: `tools: { forbid: pay }`",
+    "ananke_test.JudgeError: judge error: the judge `judge` answered with no verdict: well",
+    "ananke_test.AgentError: the session is over, since a turn did not end as it should",
+]
+
+
+def test_mistakes_in_python_are_explained_without_frames_of_the_package(project: Runner) -> None:
+    project.write("test_talk.py", MISTAKES)
+    ran = project.run("test_talk.py")
+    ran.assert_outcomes(failed=len(IN_WORDS))
     out = ran.stdout.str()
-    assert "TypeError: the model replied with None" in out
-    for name in ("_session.py", "_served.py", "_background.py", "concurrent"):
+    for words in IN_WORDS:
+        assert f"  {words}" in out
+    for name in ("ananke_test/", "contextlib", "concurrent", "asyncio", "another exception"):
         assert name not in out
 
 
@@ -455,8 +523,21 @@ def test_a_program_that_is_missing(project: Runner, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("ANANKE_PROGRAM", "/nothing/ananke")
     ran = project.run()
     assert ran.ret == pytest.ExitCode.INTERRUPTED
-    ran.stdout.fnmatch_lines(["*the program `ananke` cannot be started*"])
+    ran.stdout.fnmatch_lines(
+        ["*the program `ananke` cannot be started: ANANKE_PROGRAM names `/nothing/ananke`, which is not a file*"]
+    )
     assert "Traceback" not in ran.stdout.str()
+    project.write("test_it.py", "def test_it(): ...\ndef test_talk(ananke_session): ...\n")
+    ran = project.run("--continue-on-collection-errors")
+    ran.assert_outcomes(passed=1, errors=2)
+    assert "another exception" not in ran.stdout.str()
+
+
+def test_a_named_file_without_a_config(runner: Runner) -> None:
+    runner.write("a.test.yaml", TESTS)
+    ran = runner.run("a.test.yaml")
+    assert ran.ret == pytest.ExitCode.USAGE_ERROR
+    ran.stdout.fnmatch_lines(["*a.test.yaml:1: AnankeWarning: the file is not collected: there is no `ananke.config.yaml`*"])
 
 
 def test_python_tests_between_tests_of_ananke(project: Runner) -> None:

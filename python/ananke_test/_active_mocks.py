@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from unittest.mock import AsyncMock
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
 Mocks = Mapping[str, "AsyncMock"]
 
 _active: list[tuple[object, Mocks]] = []

@@ -10,6 +10,9 @@ from ananke_test._events import Interrupt, PendingAnswer, RunEvent
 if TYPE_CHECKING:
     from unittest.mock import AsyncMock
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
 WHAT_IS_AN_LLM = "an LLM is a FunctionLLM, a Target, an OpenAILLM, an agent of pydantic-ai, or an LLM object of Vision-Agents"
 
 

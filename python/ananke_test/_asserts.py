@@ -20,6 +20,9 @@ from ananke_test._same import is_same_json
 if TYPE_CHECKING:
     from ananke_test._origin import RunOrigin
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
 
 class AssertedRun(Protocol):
     """The run that assertions are about."""
@@ -81,7 +84,6 @@ class ChatMessageAssert(_Event[ChatMessageEvent]):
             JudgeError: If the judge cannot be asked, or gives no clear verdict.
             ValueError: If the intent is empty, or the judge is the session's own model.
         """
-        __tracebackhide__ = True
         message = self.event()
         result = self._result
         if not intent.strip():
@@ -101,13 +103,11 @@ class ChatMessageAssert(_Event[ChatMessageEvent]):
 
     def judge_sync(self, llm: Any, *, intent: str) -> ChatMessageAssert:
         """The same as `judge`, for a test that is a plain function."""
-        __tracebackhide__ = True
         from ananke_test._background import run_in_background
 
         return run_in_background(self.judge(llm, intent=intent))
 
     def _reject(self, message: str) -> NoReturn:
-        __tracebackhide__ = True
         result = self._result
         raise AssertionError(result.failure(_placed(result, self._index, message), self._index))
 
@@ -133,24 +133,20 @@ class EventAssert:
 
     def is_message(self, role: str | None = None) -> ChatMessageAssert:
         """It is a message, of `role` if that is given."""
-        __tracebackhide__ = True
         self._check(message_mismatch(self.event(), role))
         return ChatMessageAssert(self._result, self._index)
 
     def is_function_call(self, name: str | None = None, arguments: dict[str, Any] | None = None) -> FunctionCallAssert:
         """It is a call, to `name` and with at least these `arguments` if they are given."""
-        __tracebackhide__ = True
         self._check(call_mismatch(self.event(), name, arguments))
         return FunctionCallAssert(self._result, self._index)
 
     def is_function_call_output(self, output: Any = ANY_OUTPUT, is_error: bool | None = None) -> FunctionCallOutputAssert:
         """It is the output of a call: exactly this one, and an error or not, if that is given."""
-        __tracebackhide__ = True
         self._check(output_mismatch(self.event(), output, is_error))
         return FunctionCallOutputAssert(self._result, self._index)
 
     def _check(self, mismatch: str | None) -> None:
-        __tracebackhide__ = True
         if mismatch is not None:
             message = _placed(self._result, self._index, mismatch)
             raise AssertionError(self._result.failure(message, self._index))
@@ -165,14 +161,12 @@ class EventRangeAssert:
 
     def contains_message(self, role: str | None = None) -> ChatMessageAssert:
         """The first message, of `role` if that is given."""
-        __tracebackhide__ = True
         what = "a message" if role is None else f"a message of the {role}"
         index = self._find(what, [message_mismatch(event, role) for event in self._events()])
         return ChatMessageAssert(self._result, index)
 
     def contains_function_call(self, name: str | None = None, arguments: dict[str, Any] | None = None) -> FunctionCallAssert:
         """The first call, to `name` and with at least these `arguments` if they are given."""
-        __tracebackhide__ = True
         what = "a function call" if name is None else f"a call to {name}"
         if arguments is not None:
             what += f" with {shown(arguments)}"
@@ -181,7 +175,6 @@ class EventRangeAssert:
 
     def contains_function_call_output(self, output: Any = ANY_OUTPUT, is_error: bool | None = None) -> FunctionCallOutputAssert:
         """The first output of a call: exactly this one, and an error or not, if that is given."""
-        __tracebackhide__ = True
         what = "a function call output"
         if not isinstance(output, Unset):
             what += f" {shown(output)}"
@@ -194,7 +187,6 @@ class EventRangeAssert:
         return [self._result.events[index] for index in self._indices]
 
     def _find(self, what: str, mismatches: list[str | None]) -> int:
-        __tracebackhide__ = True
         for index, mismatch in zip(self._indices, mismatches, strict=True):
             if mismatch is None:
                 return index
@@ -222,7 +214,6 @@ class RunAssert:
         self, type: EventType | None = None
     ) -> EventAssert | ChatMessageAssert | FunctionCallAssert | FunctionCallOutputAssert:
         """The next event, or the next of a type; others are passed."""
-        __tracebackhide__ = True
         if type is not None and type not in _KINDS:
             raise ValueError(f"there is no type of events {type!r}: the types are {', '.join(_KINDS)}")
         events = self._result.events
@@ -242,7 +233,6 @@ class RunAssert:
 
     def skip_next(self, count: int = 1) -> RunAssert:
         """Passes the next `count` events."""
-        __tracebackhide__ = True
         if count < 0:
             raise ValueError(f"{count} events cannot be skipped: the number must be at least 0")
         left = max(0, len(self._result.events) - self._cursor)
@@ -255,7 +245,6 @@ class RunAssert:
 
     def no_more_events(self) -> None:
         """All events were looked at."""
-        __tracebackhide__ = True
         events = self._result.events
         if self._cursor < len(events):
             message = f"expected no more events, but found {short(events[self._cursor])}"
@@ -266,7 +255,6 @@ class RunAssert:
     @overload
     def __getitem__(self, index: slice) -> EventRangeAssert: ...
     def __getitem__(self, index: int | slice) -> EventAssert | EventRangeAssert:
-        __tracebackhide__ = True
         count = len(self._result.events)
         if isinstance(index, slice):
             return EventRangeAssert(self._result, range(*index.indices(count)))
@@ -279,17 +267,14 @@ class RunAssert:
 
     def contains_message(self, role: str | None = None) -> ChatMessageAssert:
         """A message, of `role` if that is given, is among all events."""
-        __tracebackhide__ = True
         return self[:].contains_message(role)
 
     def contains_function_call(self, name: str | None = None, arguments: dict[str, Any] | None = None) -> FunctionCallAssert:
         """A call, to `name` and with at least these `arguments` if they are given, is among all events."""
-        __tracebackhide__ = True
         return self[:].contains_function_call(name, arguments)
 
     def contains_function_call_output(self, output: Any = ANY_OUTPUT, is_error: bool | None = None) -> FunctionCallOutputAssert:
         """An output of a call, exactly this one and an error or not if that is given, is among all events."""
-        __tracebackhide__ = True
         return self[:].contains_function_call_output(output, is_error)
 
 

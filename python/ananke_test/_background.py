@@ -10,12 +10,14 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
 T = TypeVar("T")
 
 
 async def called(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """The result of a function, plain or async. A plain one is run in a thread of its own, so that the event loop goes on."""
-    __tracebackhide__ = True
     if is_async(function):
         return await function(*args, **kwargs)
     result = await _in_thread(functools.partial(function, *args, **kwargs))
@@ -33,7 +35,6 @@ def is_async(function: Any) -> bool:
 
 
 async def _in_thread(function: Callable[[], T]) -> T:
-    __tracebackhide__ = True
     loop = asyncio.get_running_loop()
     done: asyncio.Future[None] = loop.create_future()
     context = contextvars.copy_context()
@@ -45,7 +46,6 @@ async def _in_thread(function: Callable[[], T]) -> T:
             done.set_result(None)
 
     def work() -> None:
-        __tracebackhide__ = True
         try:
             results.append(context.run(function))
         except BaseException as error:  # noqa: BLE001 it is raised where it is awaited
@@ -89,7 +89,6 @@ if hasattr(os, "register_at_fork"):
 
 def run_in_background(work: Coroutine[Any, Any, T]) -> T:
     """The result of a coroutine, which runs in an event loop of its own."""
-    __tracebackhide__ = True
     loop = _background_loop()
     if asyncio._get_running_loop() is loop:
         work.close()

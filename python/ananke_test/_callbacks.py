@@ -12,6 +12,9 @@ from ananke_test._connection import Connection
 from ananke_test._function_llm import FunctionLLM
 from ananke_test._tools import ToolError, json_result
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
 
 class ServedCallbacks:
     """Answers to the requests of the program, in the event loop and the context of the run that they are about."""
@@ -62,7 +65,6 @@ class ServedCallbacks:
         task.add_done_callback(ended)
 
     async def _answer(self, request: int, method: str, params: dict[str, Any]) -> None:
-        __tracebackhide__ = True
         try:
             if method == "model/call":
                 result: Any = {"message": await self.model(params["messages"], params["tools"])}
@@ -91,14 +93,12 @@ class ServedCallbacks:
 
     async def model(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> dict[str, Any]:
         """The reply of the model."""
-        __tracebackhide__ = True
         if not isinstance(self._llm, FunctionLLM):
             raise TypeError("only a model of this process is asked")
         return await self._llm.reply(messages, tools)
 
     async def tool(self, name: str, arguments: dict[str, Any]) -> Any:
         """The result of a call to a tool."""
-        __tracebackhide__ = True
         registered = self._llm.tools.get(name)
         mock = mock_of(self._llm, name)
         if mock is not None:

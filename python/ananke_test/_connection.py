@@ -19,6 +19,9 @@ import ananke_test
 from ananke_test._errors import ProgramError, RequestError
 from ananke_test._program import find_program
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
 PROTOCOL = 1
 
 LONGEST_LINE = 64 << 20
@@ -91,7 +94,7 @@ class Connection:
                 **own_group,
             )
         except OSError as error:
-            raise ProgramError(f"the program `ananke` cannot be started: {error}") from error
+            raise ProgramError(f"the program `ananke` cannot be started: {error}") from None
 
     @property
     def is_over(self) -> bool:
@@ -131,7 +134,6 @@ class Connection:
 
     def call(self, method: str, params: dict[str, Any]) -> Any:
         """Sends a request, and waits for its answer in this thread."""
-        __tracebackhide__ = True
         return self.submit(method, params).result()
 
     def attach(self, session: str, callbacks: Callbacks) -> None:

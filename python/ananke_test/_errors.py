@@ -1,16 +1,25 @@
 """The errors of sessions. None of them is an AssertionError: they do not mean that the agent did something wrong."""
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
 
 class AgentError(RuntimeError):
     """The agent could not be asked, or its turn did not end as it should."""
+
+    __module__ = "ananke_test"
 
 
 class JudgeError(RuntimeError):
     """A judge or a script could not be asked, or gave no clear verdict."""
 
+    __module__ = "ananke_test"
+
 
 class ProgramError(RuntimeError):
     """The program `ananke` ended, or could not be started."""
+
+    __module__ = "ananke_test"
 
 
 class RequestError(Exception):

@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
 SHOWN = 100
 """The number of characters of a text that a message shows."""
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import uuid
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from ananke_test._background import called
 from ananke_test._tools import ToolRegistry
+
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
+A_MODEL = "a function of messages and tools (`def model(messages, tools)`)"
 
 A_REPLY = (
     'a reply is a text, or a message with `content` (a text), `tool_calls` or both: {"content": "Hello"} or '
@@ -25,7 +31,14 @@ class FunctionLLM(ToolRegistry):
     def __init__(self, function: Callable[[list[dict[str, Any]], list[dict[str, Any]]], Any]) -> None:
         super().__init__()
         if not callable(function):
-            raise TypeError(f"the model is a function of messages and tools, this is {function!r}")
+            raise TypeError(f"the model is {A_MODEL}, this is {function!r}")
+        try:
+            inspect.signature(function).bind([], [])
+        except TypeError as error:
+            raise TypeError(f"the model is {A_MODEL}, and {function!r} cannot be called so: {error}") from None
+        except ValueError:
+            # Some functions do not show what they take.
+            pass
         self.function = function
 
     async def reply(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> dict[str, Any]:
@@ -34,7 +47,6 @@ class FunctionLLM(ToolRegistry):
         Raises:
             TypeError: If the function gave something else.
         """
-        __tracebackhide__ = True
         return as_message(await called(self.function, messages, tools))
 
 
@@ -44,7 +56,6 @@ def as_message(reply: object) -> dict[str, Any]:
     Raises:
         TypeError: If it is not one, with what a reply is.
     """
-    __tracebackhide__ = True
     if isinstance(reply, str):
         return {"content": reply}
     if not isinstance(reply, Mapping):
@@ -66,7 +77,6 @@ def as_message(reply: object) -> dict[str, Any]:
 
 
 def _as_call(call: object) -> dict[str, Any]:
-    __tracebackhide__ = True
     whole = call
     given = cast("Mapping[str, Any]", call) if isinstance(call, Mapping) else dict[str, Any]()
     function: object = given.get("function")

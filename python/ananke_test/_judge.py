@@ -13,6 +13,9 @@ from ananke_test._events import ChatMessageEvent, to_json
 from ananke_test._function_llm import FunctionLLM
 from ananke_test._target import Target
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
 
 async def ask_judge(llm: Any, own: Any, user_input: str | None, message: ChatMessageEvent, intent: str) -> tuple[bool, str]:
     """Whether the message does what the intent says, and the reason. `own` is the session's own model, if it is known.
@@ -21,7 +24,6 @@ async def ask_judge(llm: Any, own: Any, user_input: str | None, message: ChatMes
         JudgeError: If the judge cannot be asked, or gives no clear verdict.
         ValueError: If it is the session's own model.
     """
-    __tracebackhide__ = True
     if own is not None and (llm is own or (isinstance(llm, Target) and llm.is_same_agent(own))):
         raise ValueError("the agent cannot judge itself: give another model as the judge")
     params: dict[str, Any] = {"events": [to_json(message)], "intent": intent}
@@ -35,7 +37,6 @@ async def ask_judge(llm: Any, own: Any, user_input: str | None, message: ChatMes
 
 
 async def _ask_target(target: Target, params: dict[str, Any]) -> Any:
-    __tracebackhide__ = True
     chosen = target.to_json()
     try:
         return await asyncio.wrap_future(
@@ -48,7 +49,6 @@ async def _ask_target(target: Target, params: dict[str, Any]) -> Any:
 
 async def _ask_model(program: Connection, llm: Any, params: dict[str, Any]) -> Any:
     """The verdict of a model of this process: it is asked in a session of its own, so that questions do not get mixed up."""
-    __tracebackhide__ = True
     callbacks = ServedCallbacks(program, llm)
     callbacks.enter()
     opened = await asyncio.wrap_future(program.submit("session/open", {"agent": "caller"}))
@@ -73,7 +73,6 @@ async def _ask_model(program: Connection, llm: Any, params: dict[str, Any]) -> A
 
 def _as_function(llm: Any) -> FunctionLLM:
     """An agent of another package as a model that answers questions."""
-    __tracebackhide__ = True
     adapter = _adapters.adapter_of(llm)
     if adapter is None:
         raise TypeError(f"{llm!r} cannot be a judge: {_adapters.WHAT_IS_AN_LLM}")

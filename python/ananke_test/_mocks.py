@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from ananke_test import _adapters
@@ -16,36 +16,52 @@ from ananke_test._target import Target
 if TYPE_CHECKING:
     from unittest.mock import AsyncMock
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
 
-@contextmanager
-def mock_tools(llm: Any, mocks: Mapping[str, Callable[..., Any]]) -> Generator[dict[str, AsyncMock], None, None]:
+
+class MockedTools:
+    """Tools that are replaced from the begin to the end of a block. A generator would show a frame of its own when it fails."""
+
+    def __init__(self, llm: Any, mocks: Mapping[str, Callable[..., Any]]) -> None:
+        self._llm = llm
+        self._functions = mocks
+        self._mocks: dict[str, AsyncMock] = {}
+        self._restore: Callable[[], None] | None = None
+
+    def __enter__(self) -> dict[str, AsyncMock]:
+        llm, mocks = self._llm, {name: _mock(name, function) for name, function in self._functions.items()}
+        adapter = _adapters.adapter_of(llm)
+        names = list(mocks)
+        if isinstance(llm, FunctionLLM):
+            _check_names(names, llm.tools)
+        elif isinstance(llm, Target):
+            _check_names_of_target(names, llm)
+        elif adapter is not None:
+            _check_names(names, adapter.tool_names(llm))
+        else:
+            raise TypeError(f"tools of {llm!r} cannot be replaced: {_adapters.WHAT_IS_AN_LLM}")
+        self._restore = adapter.replace_tools(llm, mocks) if adapter is not None else None
+        begin(llm, mocks)
+        self._mocks = mocks
+        return mocks
+
+    def __exit__(self, *error: object) -> None:
+        end(self._mocks)
+        if self._restore is not None:
+            self._restore()
+
+
+def mock_tools(llm: Any, mocks: Mapping[str, Callable[..., Any]]) -> AbstractContextManager[dict[str, AsyncMock]]:
     """Replaces tools of an LLM or a `Target` by name; their declarations stay. Gives mocks that know their calls.
 
     A mock is a function, plain or async, or a Mock object. Mocks nest, and end with the block.
 
     Raises:
         KeyError: If there is no such tool; then nothing is replaced.
+        TypeError: If a mock is not a function.
     """
-    __tracebackhide__ = True
-    made = {name: _mock(name, function) for name, function in mocks.items()}
-    adapter = _adapters.adapter_of(llm)
-    names = list(made)
-    if isinstance(llm, FunctionLLM):
-        _check_names(names, llm.tools)
-    elif isinstance(llm, Target):
-        _check_names_of_target(names, llm)
-    elif adapter is not None:
-        _check_names(names, adapter.tool_names(llm))
-    else:
-        raise TypeError(f"tools of {llm!r} cannot be replaced: {_adapters.WHAT_IS_AN_LLM}")
-    restore = adapter.replace_tools(llm, made) if adapter is not None else None
-    begin(llm, made)
-    try:
-        yield made
-    finally:
-        end(made)
-        if restore is not None:
-            restore()
+    return MockedTools(llm, mocks)
 
 
 def _mock(name: str, function: Callable[..., Any]) -> AsyncMock:
@@ -54,11 +70,12 @@ def _mock(name: str, function: Callable[..., Any]) -> AsyncMock:
     if isinstance(function, AsyncMock):
         return function
     if not callable(function):
-        raise TypeError(f"the mock of `{name}` is {function!r}, not a function: `lambda **arguments: …` gives always the same")
+        raise TypeError(
+            f"the mock of `{name}` is {function!r}, not a function: for a fixed result, give `lambda **arguments: {function!r}`"
+        )
     is_plain = not is_async(function)
 
     async def mocked(*args: Any, **kwargs: Any) -> Any:
-        __tracebackhide__ = True
         if is_plain:
             return await called(function, *args, **kwargs)
         return await function(*args, **kwargs)
@@ -67,15 +84,13 @@ def _mock(name: str, function: Callable[..., Any]) -> AsyncMock:
 
 
 def _check_names(names: list[str], known: Mapping[str, Any] | list[str]) -> None:
-    __tracebackhide__ = True
     for name in names:
         if name not in known:
-            has = ", ".join(f"`{other}`" for other in known) or "none"
-            raise KeyError(f"there is no tool `{name}`; the tools are {has}")
+            has = ", ".join(f"`{other}`" for other in known)
+            raise KeyError(f"there is no tool `{name}`; {f'the tools are {has}' if has else 'none is registered'}")
 
 
 def _check_names_of_target(names: list[str], target: Target) -> None:
-    __tracebackhide__ = True
     from ananke_test._connection import connection
 
     # Those of the config are known to ananke.

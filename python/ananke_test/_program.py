@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
 NAME = "ananke.exe" if os.name == "nt" else "ananke"
 
 
@@ -23,6 +26,9 @@ def find_program() -> Path:
     for place in places:
         if place.is_file():
             return place
+    chosen = os.environ.get("ANANKE_PROGRAM")
+    if chosen:
+        raise FileNotFoundError(f"ANANKE_PROGRAM names `{chosen}`, which is not a file: name the program, or unset the variable")
     looked = ", ".join(str(place.parent) for place in dict.fromkeys(places))
     raise FileNotFoundError(
         f"the program `ananke` of the package `ananke-test` is missing: it is not in {looked}. Install the package again."

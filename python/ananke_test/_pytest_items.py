@@ -11,8 +11,11 @@ import pytest
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
 from ananke_test._errors import ProgramError, RequestError
+from ananke_test._findings import in_words
 from ananke_test._pytest_project import AnankeProjects
-from ananke_test._run_result import in_words
+
+# pytest shows no frames of this file.
+__tracebackhide__ = True
 
 OWN_MARKS = frozenset(("skip", "skipif", "xfail", "parametrize", "usefixtures", "filterwarnings", "tryfirst", "trylast"))
 """The marks that mean something to pytest: a tag of this name is a keyword only."""
@@ -38,7 +41,6 @@ class AnankeFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """The tests, in their order."""
-        __tracebackhide__ = True
         project = self.projects.project(self.own_config)
         used: dict[str, int] = {}
         for test in project.tests_of(self.path):
@@ -82,7 +84,6 @@ class AnankeItem(pytest.Item):
 
     def runtest(self) -> None:
         """Waits for the result of the test."""
-        __tracebackhide__ = True
         held = self.projects
         try:
             notice = held.result(self)

@@ -5,18 +5,24 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
-from ananke_test._background import run_in_background
 from ananke_test._connection import Connection
 from ananke_test._errors import ProgramError, RequestError
-from ananke_test._session import TestSession
-from ananke_test._target import Target
+
+if TYPE_CHECKING:
+    from ananke_test._session import TestSession
+
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
 
 TEST_SUFFIXES = (".test.yaml", ".test.yml")
 
@@ -80,10 +86,10 @@ class AnankeProjects:
         if self.target_problem is not None:
             return False
         project.warn()
-        if is_named or os.path.realpath(path) in project.tests:
+        if is_named or resolved(path) in project.tests:
             return True
         # With an error nothing is listed: then the name decides.
-        return project.is_broken and (path.name.endswith(TEST_SUFFIXES) or os.path.realpath(path) in project.broken)
+        return project.is_broken and (path.name.endswith(TEST_SUFFIXES) or resolved(path) in project.broken)
 
     def add_batch(self, items: Sequence[ProjectTest]) -> None:
         """Tests of one project that run together, as `ananke run` runs them."""
@@ -99,7 +105,6 @@ class AnankeProjects:
             RequestError: If it cannot run.
             ProgramError: If the program has ended.
         """
-        __tracebackhide__ = True
         self._started.add(item.own_config)
         batch = self._batches.pop(item.nodeid, None) or TestBatch(self, [item])
         return batch.result(item)
@@ -127,6 +132,12 @@ class AnankeProjects:
             self._program.close()
 
 
+@cache
+def resolved(path: str | Path) -> str:
+    """A path without links, by which a file is known: a run has a test for each of many paths."""
+    return os.path.realpath(path)
+
+
 class ListedProject:
     """The tests and problems of a project, by the full paths of their files."""
 
@@ -140,7 +151,11 @@ class ListedProject:
         self.target_problem: str | None = None
         self._warnings: dict[str, dict[str, Any]] = {}
         self._warned: set[str] = set()
-        self._take(self._list())
+        self._is_shown = False
+        try:
+            self._take(self._list())
+        except (ProgramError, RequestError) as error:
+            self.without_file.append(str(error))
 
     def _list(self, **keys: Any) -> dict[str, Any]:
         listed: dict[str, Any] = self._projects.program.call("tests/list", self._projects.request(self.own, **keys))
@@ -148,7 +163,7 @@ class ListedProject:
 
     def _take(self, listed: dict[str, Any]) -> None:
         for test in listed["tests"]:
-            self.tests.setdefault(os.path.realpath(test["path"]), []).append(test)
+            self.tests.setdefault(resolved(test["path"]), []).append(test)
         for problem in listed["problems"]:
             if problem["severity"] == "warning":
                 self._warnings.setdefault(problem["text"], problem)
@@ -157,10 +172,10 @@ class ListedProject:
             text = problem["text"].rstrip()
             if self._projects.target is not None and problem["code"] == "unknown-name" and path is None:
                 self.target_problem = in_a_line(problem)
-            elif path is None or os.path.realpath(path) == os.path.realpath(self.own):
+            elif path is None or resolved(path) == resolved(self.own):
                 self.without_file.append(text)
             else:
-                self.broken.setdefault(os.path.realpath(path), []).append(text)
+                self.broken.setdefault(resolved(path), []).append(text)
 
     def warn(self) -> None:
         """Gives pytest the warnings that it has not got."""
@@ -182,8 +197,7 @@ class ListedProject:
         Raises:
             CollectError: If it has a mistake.
         """
-        __tracebackhide__ = True
-        key = os.path.realpath(path)
+        key = resolved(path)
         if key not in self.tests and key not in self.broken and not self.without_file:
             listed = self._list(tests=[str(path)])
             # A mistake may be in a file that this one names.
@@ -193,7 +207,10 @@ class ListedProject:
             else:
                 self._take(listed)
                 self.warn()
-        problems = self.broken.get(key) or self.without_file
+        problems = self.broken.get(key)
+        if problems is None and self.without_file:
+            problems = [f"nothing can be collected, for the reason above: {self.own}"] if self._is_shown else self.without_file
+            self._is_shown = True
         if problems:
             raise pytest.Collector.CollectError("\n".join(problems))
         return self.tests.get(key, [])
@@ -223,7 +240,6 @@ class TestBatch:
 
     def result(self, item: ProjectTest) -> dict[str, Any]:
         """The notification of a test."""
-        __tracebackhide__ = True
         if self._future is None:
             self._start()
         assert self._future is not None
@@ -262,9 +278,13 @@ class TestBatch:
             self._changed.notify_all()
 
 
-def session_of(own: Path, target: str | None) -> Iterator[TestSession]:
+@contextmanager
+def session_of(own: Path, target: str | None) -> Generator[TestSession, None, None]:
     """A session with a target of a config, started and ended."""
-    __tracebackhide__ = True
+    from ananke_test._background import run_in_background
+    from ananke_test._session import TestSession
+    from ananke_test._target import Target
+
     session = TestSession(Target.of_config(own, target))
     run_in_background(session.start())
     try:

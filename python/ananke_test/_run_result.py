@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Any
 from ananke_test._asserts import RunAssert
 from ananke_test._errors import ProgramError, RequestError, public
 from ananke_test._events import Interrupt, RunEvent, escaped, listed, to_json
+from ananke_test._findings import in_words
 
 if TYPE_CHECKING:
     from ananke_test._origin import RunOrigin
+
+# pytest shows no frames of this file.
+__tracebackhide__ = True
 
 
 def is_verbose() -> bool:
@@ -55,7 +59,8 @@ class RunResult:
             ValueError: If the block is wrong, with its place and what to do.
             JudgeError: If a script or a judge cannot be asked, or gives no verdict.
         """
-        __tracebackhide__ = True
+        if not isinstance(yaml, (str, Mapping)):
+            raise TypeError(f"the rules are a text of YAML or a mapping, this is {yaml!r}: `tools: {{ forbid: pay }}`")
         rules: dict[str, Any] = {"yaml": yaml} if isinstance(yaml, str) else {"assert": dict(yaml)}
         try:
             return self._findings(rules)
@@ -64,7 +69,6 @@ class RunResult:
         raise failed
 
     def _findings(self, rules: dict[str, Any]) -> list[dict[str, Any]]:
-        __tracebackhide__ = True
         from ananke_test._connection import connection
 
         origin = self.origin
@@ -88,7 +92,6 @@ class RunResult:
             ValueError: If the block is wrong.
             JudgeError: If a script or a judge cannot be asked, or gives no verdict.
         """
-        __tracebackhide__ = True
         found = self.findings(yaml)
         if found:
             raise AssertionError(self.failure("\n".join(map(in_words, found)), None))
@@ -110,12 +113,3 @@ class RunResult:
 
     def __repr__(self) -> str:
         return f"RunResult(events={self.events!r}, user_input={self.user_input!r})"
-
-
-def in_words(finding: Mapping[str, Any]) -> str:
-    """A finding, with what was expected and seen."""
-    text = str(finding.get("message") or finding.get("type"))
-    if finding.get("expected"):
-        text += f", expected {finding['expected']}"
-    evidence: list[str] = finding.get("seen") or []
-    return text + "".join(f"\n  seen {seen}" for seen in evidence)

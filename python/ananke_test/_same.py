@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
 
 def is_same_json(one: object, other: object) -> bool:
     """Whether both are the same JSON."""

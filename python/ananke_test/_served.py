@@ -15,6 +15,9 @@ from ananke_test._origin import RunOrigin
 from ananke_test._run_result import RunResult
 from ananke_test._target import Target
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
 
 class ServedConversation:
     """A conversation that the program holds."""
@@ -30,12 +33,10 @@ class ServedConversation:
 
     async def start(self) -> None:
         """Opens the session. That of a function is opened with its first run, with the tools that it has then."""
-        __tracebackhide__ = True
         if isinstance(self._llm, Target):
             await self._open()
 
     async def _open(self) -> str:
-        __tracebackhide__ = True
         params: dict[str, Any] = {
             "instructions": self._instructions,
             "tools": [tool.declaration() for tool in self._llm.tools.values()],
@@ -51,16 +52,13 @@ class ServedConversation:
 
     async def run(self, text: str) -> RunResult:
         """Says something to the agent."""
-        __tracebackhide__ = True
         return await self._turn("session/run", {"input": text}, text)
 
     async def resume(self, answers: list[PendingAnswer]) -> RunResult:
         """Answers what the agent waits for."""
-        __tracebackhide__ = True
         return await self._turn("session/resume", {"answers": [answer.to_json() for answer in answers]}, None)
 
     async def _turn(self, method: str, params: dict[str, Any], text: str | None) -> RunResult:
-        __tracebackhide__ = True
         if self._is_cancelled:
             raise AgentError("the session is over, since a run was cancelled: begin another one")
         self._callbacks.enter()
@@ -89,7 +87,6 @@ class ServedConversation:
 
     async def _replace_tools(self, session: str) -> None:
         """Sends ananke the changes since the last run: it replaces the tools of the config."""
-        __tracebackhide__ = True
         if not isinstance(self._llm, Target):
             return
         wanted = mocks_of(self._llm)
@@ -105,7 +102,6 @@ class ServedConversation:
                     self._mocked.append((mocks, mock["mock"]))
 
     async def _ask(self, method: str, params: dict[str, Any]) -> Any:
-        __tracebackhide__ = True
         try:
             return await asyncio.wrap_future(self._program.submit(method, params))
         except RequestError as error:
@@ -124,7 +120,6 @@ class ServedConversation:
 
     async def close(self) -> None:
         """Ends the session."""
-        __tracebackhide__ = True
         session = self._session
         if session is None:
             return

@@ -19,6 +19,9 @@ from ananke_test._target import Target
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
 DEFAULT_INSTRUCTIONS = "You are a helpful assistant."
 
 
@@ -47,13 +50,11 @@ class AdaptedConversation:
 
     async def run(self, text: str) -> RunResult:
         """Says something to the agent."""
-        __tracebackhide__ = True
         events, interrupts = await self._turns.run(text)
         return RunResult(events, text, interrupts=interrupts, origin=RunOrigin(self._llm, self._program))
 
     async def resume(self, answers: list[PendingAnswer]) -> RunResult:
         """Answers what the agent waits for."""
-        __tracebackhide__ = True
         events, interrupts = await self._turns.resume(answers)
         return RunResult(events, None, interrupts=interrupts, origin=RunOrigin(self._llm, self._program))
 
@@ -75,6 +76,9 @@ class TestSession:
         self.instructions = instructions
         self._conversation: Conversation | None = None
         self._turn: asyncio.Lock | None = None
+        self._is_closed = False
+        self._in_words = "`async with TestSession(…) as session`, or `await session.start()`"
+        """The ways to start it."""
 
     @classmethod
     def from_agent(cls, agent: Any) -> Self:
@@ -90,7 +94,6 @@ class TestSession:
             ValueError: If something is wrong with the target or its config.
             ProgramError: If the program `ananke` cannot be started.
         """
-        __tracebackhide__ = True
         if self._conversation is None:
             conversation = self._begin()
             await conversation.start()
@@ -98,7 +101,6 @@ class TestSession:
             self._conversation = conversation
 
     def _begin(self) -> Conversation:
-        __tracebackhide__ = True
         from ananke_test._served import ServedConversation
 
         llm = self.llm
@@ -115,6 +117,7 @@ class TestSession:
         """Ends the conversation. It may be called twice."""
         conversation, self._conversation = self._conversation, None
         if conversation is not None:
+            self._is_closed = True
             await conversation.close()
 
     async def run(self, user_input: str) -> RunResult:
@@ -124,10 +127,9 @@ class TestSession:
             RuntimeError: If the session is not started.
             AgentError: If the turn does not end as it should; an error of the model itself is raised as it is.
         """
-        __tracebackhide__ = True
         self._started()
         if not isinstance(user_input, str):
-            raise TypeError(f"the input of the user is a text, this is {user_input!r}")
+            raise TypeError(f"the input of the user is a text (str), this is {user_input!r}")
         assert self._turn is not None
         async with self._turn:
             result = await self._started().run(user_input)
@@ -141,7 +143,6 @@ class TestSession:
             ValueError: If the answers do not fit what is open.
             RuntimeError, AgentError: As `run`.
         """
-        __tracebackhide__ = True
         self._started()
         given = [answers] if isinstance(answers, PendingAnswer) else list(answers)
         assert self._turn is not None
@@ -151,9 +152,10 @@ class TestSession:
         return result
 
     def _started(self) -> Conversation:
-        __tracebackhide__ = True
         if self._conversation is None:
-            raise RuntimeError("the session is not started: use `async with TestSession(…) as session`, or `await session.start()`")
+            if self._is_closed:
+                raise RuntimeError("the session is not started: it was closed. Use it inside the block that starts it")
+            raise RuntimeError(f"the session is not started: use {self._in_words}")
         return self._conversation
 
     @property
@@ -161,15 +163,23 @@ class TestSession:
         """The same conversation, for plain functions."""
         return SyncTestSession.of(self)
 
+    def __repr__(self) -> str:
+        return f"TestSession(llm={self.llm!r})"
+
+    if not TYPE_CHECKING:
+
+        def __enter__(self) -> Self:
+            raise TypeError("a TestSession is for async tests: use `async with`, or in a plain function `with SyncTestSession(…)`")
+
+        def __exit__(self, *error: object) -> None: ...
+
     async def __aenter__(self) -> Self:
-        __tracebackhide__ = True
         await self.start()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        __tracebackhide__ = True
         await self.close()
 
 
@@ -180,6 +190,7 @@ class SyncTestSession:
 
     def __init__(self, llm: Any, instructions: str = DEFAULT_INSTRUCTIONS) -> None:
         self._session = TestSession(llm, instructions)
+        self._session._in_words = "`with SyncTestSession(…) as session`, or `session.start()`"
 
     @classmethod
     def from_agent(cls, agent: Any) -> Self:
@@ -206,29 +217,33 @@ class SyncTestSession:
 
     def start(self) -> None:
         """As `TestSession.start`."""
-        __tracebackhide__ = True
         run_in_background(self._session.start())
 
     def close(self) -> None:
         """As `TestSession.close`."""
-        __tracebackhide__ = True
         run_in_background(self._session.close())
 
     def run(self, user_input: str) -> RunResult:
         """As `TestSession.run`."""
-        __tracebackhide__ = True
         return run_in_background(self._session.run(user_input))
 
     def resume(self, answers: PendingAnswer | Sequence[PendingAnswer]) -> RunResult:
         """As `TestSession.resume`."""
-        __tracebackhide__ = True
         return run_in_background(self._session.resume(answers))
 
+    def __repr__(self) -> str:
+        return f"SyncTestSession(llm={self.llm!r})"
+
+    if not TYPE_CHECKING:
+
+        async def __aenter__(self) -> Self:
+            raise TypeError("a SyncTestSession is for plain functions: use `with`, or in an async test `async with TestSession(…)`")
+
+        async def __aexit__(self, *error: object) -> None: ...
+
     def __enter__(self) -> Self:
-        __tracebackhide__ = True
         self.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
-        __tracebackhide__ = True
         self.close()

@@ -7,6 +7,9 @@ from typing import Any
 
 from ananke_test._tools import ToolRegistry
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
 
 class Target(ToolRegistry):
     """An agent that ananke reaches over its protocol.

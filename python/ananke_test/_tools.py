@@ -5,12 +5,16 @@ from __future__ import annotations
 import enum
 import inspect
 import json
+import sys
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints, overload
 
 from ananke_test._background import called
+
+# pytest shows no frames of this file.
+__tracebackhide__ = True
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,10 +55,7 @@ class RegisteredTool:
         if not own or own == "<lambda>":
             raise TypeError("a function without a name of its own needs one: register_function(name=…)")
         text = description if description is not None else inspect.getdoc(function) or ""
-        try:
-            hints = get_type_hints(function)
-        except (NameError, TypeError):
-            hints = {}
+        hints = _hints(function)
         properties: dict[str, Any] = {}
         required: list[str] = []
         enums: dict[str, type[enum.Enum]] = {}
@@ -146,6 +147,20 @@ class ToolRegistry:
 
     def _add(self, tool: RegisteredTool) -> None:
         self.tools[tool.name] = tool
+
+
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    """The types of the parameters, as far as they are known."""
+    typed: Any = function
+    names: Any = None
+    if sys.version_info < (3, 11):
+        # There, a default of None makes any type an optional one, if the function is seen.
+        names = getattr(inspect.unwrap(function), "__globals__", None)
+        typed = types.SimpleNamespace(__annotations__=getattr(function, "__annotations__", {}))
+    try:
+        return get_type_hints(typed, names)
+    except (NameError, TypeError):
+        return {}
 
 
 def _without_none(hint: Any) -> Any:

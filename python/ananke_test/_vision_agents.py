@@ -6,10 +6,15 @@ the package are taken from where the object's own class has imported them, so th
 
 from __future__ import annotations
 
+import asyncio
+import contextvars
 import importlib
 import inspect
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakKeyDictionary
 
 from ananke_test._errors import AgentError
 from ananke_test._events import (
@@ -24,16 +29,113 @@ from ananke_test._events import (
 if TYPE_CHECKING:
     from unittest.mock import AsyncMock
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
 USER = "test-user"
 
 LAST_EVENTS = 10.0
 """The longest time for handlers of events after an answer, in seconds."""
 
+HISTORIES = ("openai_conversation", "chat", "xai_chat")
+"""The attributes in which plugins refer to a history of their own, which they create if there is none."""
+
 _EVENTS = "vision_agents.core.llm.events"
 _CONVERSATION = "vision_agents.core.agents.conversation"
 _EDGE = "vision_agents.core.edge.types"
+_PLUGINS = "vision_agents.plugins"
 
 _missing = object()
+
+_asked: contextvars.ContextVar[tuple[Any, ...]] = contextvars.ContextVar("asked LLMs", default=())
+"""The LLMs that are being asked, the last one last."""
+
+_locks: WeakKeyDictionary[Any, WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]] = WeakKeyDictionary()
+
+
+class LentLLM:
+    """An LLM that has the instructions and the history of one conversation for a while."""
+
+    def __init__(self, llm: Any, instructions: str) -> None:
+        self._llm = llm
+        self._instructions = instructions
+        self.conversation = importlib.import_module(_CONVERSATION).InMemoryConversation(instructions=instructions, messages=[])
+        self._histories: dict[str, Any] = {
+            name: None for name in HISTORIES if hasattr(llm, name) and not callable(getattr(llm, name))
+        }
+
+    @asynccontextmanager
+    async def lent(self) -> AsyncGenerator[None, None]:
+        """Gives the LLM what is of this conversation, and gives back what it had. Others wait."""
+        llm = self._llm
+        if any(asked is llm for asked in _asked.get()):
+            raise RuntimeError("the LLM is asked by one of its own functions: give that session another LLM object")
+        async with _lock_of(llm):
+            before = {name: getattr(llm, name, _missing) for name in ("_instructions", "_conversation", *self._histories)}
+            token = _asked.set((*_asked.get(), llm))
+            try:
+                llm.set_instructions(self._instructions)
+                llm.set_conversation(self.conversation)
+                for name, history in self._histories.items():
+                    _give_back(llm, name, history)
+                yield
+            finally:
+                for name in self._histories:
+                    self._histories[name] = getattr(llm, name, None)
+                for name, value in before.items():
+                    _give_back(llm, name, value)
+                _asked.reset(token)
+
+    async def ask(self, text: str, participant: Any, on_event: Callable[[Any], None]) -> str:
+        """The answer to a text, after all events about it.
+
+        Raises:
+            Exception: The error of the request, which some LLMs report as an event or only log, with an empty answer.
+        """
+        llm, errors = self._llm, list[Any]()
+        kinds = importlib.import_module(_EVENTS)
+        failed = getattr(kinds, "LLMErrorEvent", None)
+
+        async def take(event: Any) -> None:
+            if failed is not None and isinstance(event, failed):
+                errors.append(event)
+            else:
+                on_event(event)
+
+        # Handlers are found by the classes in their annotations.
+        take.__annotations__ = {"event": _union([kinds.ToolStartEvent, kinds.ToolEndEvent, failed]), "return": None}
+        logged = LoggedErrors(llm)
+        logger = logging.getLogger(_PLUGINS)
+        llm.events.subscribe(take)
+        logger.addHandler(logged)
+        try:
+            arguments = {"participant": participant} if participant is not None else {}
+            answer = await answer_of(llm.simple_response(text=text, **arguments))
+            await llm.events.wait(LAST_EVENTS)
+        finally:
+            logger.removeHandler(logged)
+            llm.events.unsubscribe(take)
+        if errors:
+            raise _error(errors[0])
+        if not answer and logged.errors:
+            raise _public(logged.errors[0])
+        return answer
+
+
+class LoggedErrors(logging.Handler):
+    """The exceptions that a plugin logs while an LLM is asked: some log a failed request, and answer nothing."""
+
+    def __init__(self, llm: Any) -> None:
+        super().__init__(logging.ERROR)
+        self._llm = llm
+        self.errors: list[BaseException] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keeps the exception of a record."""
+        asked = _asked.get()
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None and asked and asked[-1] is self._llm:
+            self.errors.append(error)
 
 
 class VisionAgentsTurns:
@@ -42,55 +144,28 @@ class VisionAgentsTurns:
     def __init__(self, llm: Any, instructions: str | None) -> None:
         if any(kind.__name__ == "Realtime" for kind in type(llm).__mro__):
             raise TypeError("a realtime LLM of Vision-Agents gives no text: test an LLM with the same instructions and functions")
-        self._llm = llm
-        self._instructions = instructions if instructions is not None else "You are a helpful assistant."
-        self._conversation = importlib.import_module(_CONVERSATION).InMemoryConversation(
-            instructions=self._instructions, messages=[]
-        )
+        self._llm = LentLLM(llm, instructions if instructions is not None else "You are a helpful assistant.")
 
     async def run(self, text: str) -> tuple[list[RunEvent], list[Interrupt]]:
         """Says something to the LLM."""
-        __tracebackhide__ = True
-        llm, events, errors = self._llm, list[RunEvent](), list[Any]()
-        kinds = importlib.import_module(_EVENTS)
-        started, ended = kinds.ToolStartEvent, kinds.ToolEndEvent
-        failed = getattr(kinds, "LLMErrorEvent", None)
+        events: list[RunEvent] = []
 
-        async def on_event(event: Any) -> None:
-            if isinstance(event, started):
-                events.append(FunctionCallEvent(event.tool_name, dict(event.arguments or {}), event.tool_call_id))
-            elif isinstance(event, ended):
+        def on_event(event: Any) -> None:
+            if hasattr(event, "success"):
                 events.append(_output(event))
             else:
-                errors.append(event)
+                events.append(FunctionCallEvent(event.tool_name, dict(event.arguments or {}), event.tool_call_id))
 
-        # Handlers are found by the classes in their annotations.
-        on_event.__annotations__ = {"event": _union([kind for kind in (started, ended, failed) if kind]), "return": None}
-        # Each session has a conversation of its own, also if the sessions of one LLM alternate.
-        before = (_attribute(llm, "_instructions"), _attribute(llm, "_conversation"))
-        llm.set_instructions(self._instructions)
-        llm.set_conversation(self._conversation)
-        llm.events.subscribe(on_event)
-        try:
-            answer = await self._ask(text)
-            await llm.events.wait(LAST_EVENTS)
-        finally:
-            llm.events.unsubscribe(on_event)
-            _give_back(llm, "_instructions", before[0])
-            _give_back(llm, "_conversation", before[1])
-        if errors:
-            raise _error(errors[0])
-        if answer:
-            events.append(ChatMessageEvent("assistant", answer))
-            await self._conversation.send_message(role="assistant", user_id="assistant", content=answer)
-        return events, []
-
-    async def _ask(self, text: str) -> str:
-        __tracebackhide__ = True
-        await self._conversation.send_message(role="user", user_id=USER, content=text)
         # Without a participant, some LLMs add the message of the user once more.
         participant = importlib.import_module(_EDGE).Participant(original=None, user_id=USER, id=USER)
-        return await answer_of(self._llm.simple_response(text=text, participant=participant))
+        conversation = self._llm.conversation
+        async with self._llm.lent():
+            await conversation.send_message(role="user", user_id=USER, content=text)
+            answer = await self._llm.ask(text, participant, on_event)
+        if answer:
+            events.append(ChatMessageEvent("assistant", answer))
+            await conversation.send_message(role="assistant", user_id="assistant", content=answer)
+        return events, []
 
     async def resume(self, answers: list[PendingAnswer]) -> tuple[list[RunEvent], list[Interrupt]]:  # noqa: ARG002 the protocol has it
         """Such an LLM waits for nothing."""
@@ -125,42 +200,24 @@ class VisionAgentsAdapter:
         return restore
 
     async def judge(self, llm: Any, instructions: str, question: str) -> str:
-        """The answer to a question, without a conversation."""
-        __tracebackhide__ = True
-        before = (_attribute(llm, "_instructions"), _attribute(llm, "_conversation"))
-        errors: list[Any] = []
-        failed = getattr(importlib.import_module(_EVENTS), "LLMErrorEvent", None)
-
-        async def on_error(event: Any) -> None:
-            errors.append(event)
-
-        on_error.__annotations__ = {"event": failed, "return": None}
-        llm.set_instructions(instructions)
-        _give_back(llm, "_conversation", None)
-        if failed is not None:
-            llm.events.subscribe(on_error)
-        try:
-            answer = await answer_of(llm.simple_response(text=question))
-            if failed is not None:
-                await llm.events.wait(LAST_EVENTS)
-        finally:
-            if failed is not None:
-                llm.events.unsubscribe(on_error)
-            _give_back(llm, "_instructions", before[0])
-            _give_back(llm, "_conversation", before[1])
-        if errors:
-            raise _error(errors[0])
-        return answer
+        """The answer to a question, in a conversation of its own."""
+        asked = LentLLM(llm, instructions)
+        async with asked.lent():
+            # Without a participant, it adds the question itself, if it keeps a history.
+            return await asked.ask(question, None, lambda event: None)
 
 
 async def answer_of(response: Any) -> str:
     """The text of a response: of a coroutine, or of the last item of an async generator."""
-    __tracebackhide__ = True
     if inspect.isawaitable(response):
         return str(getattr(await response, "text", None) or "")
     last: Any = None
-    async for item in response:
-        last = item
+    try:
+        async for item in response:
+            last = item
+    finally:
+        if hasattr(response, "aclose"):
+            await response.aclose()
     # Deltas have no such name, whichever release it is.
     if last is None or not type(last).__name__.endswith("Final"):
         raise AgentError("the LLM ended without a final response")
@@ -179,7 +236,6 @@ def _functions(llm: Any) -> dict[str, Any]:
 def _awaited(mock: AsyncMock) -> Callable[..., Any]:
     # Some releases want a function that is async by its definition.
     async def call(*args: Any, **arguments: Any) -> Any:
-        __tracebackhide__ = True
         return await mock(*args, **arguments)
 
     return call
@@ -198,23 +254,31 @@ def _output(event: Any) -> FunctionCallOutputEvent:
 
 def _error(event: Any) -> Exception:
     original = getattr(event, "error", None)
+    if isinstance(original, BaseException):
+        return _public(original)
+    return AgentError(f"the LLM failed: {original or getattr(event, 'error_code', None) or 'it does not say why'}")
+
+
+def _public(original: BaseException) -> Exception:
     if isinstance(original, Exception) and not isinstance(original, AssertionError):
         return original
-    failed = AgentError(f"the LLM failed: {original or getattr(event, 'error_code', None) or 'it does not say why'}")
-    if isinstance(original, BaseException):
-        failed.__cause__ = original
+    failed = AgentError(f"the LLM failed: {original}")
+    failed.__cause__ = original
     return failed
 
 
+def _lock_of(llm: Any) -> asyncio.Lock:
+    # The object of its events is never compared by value.
+    locks = _locks.setdefault(llm.events, WeakKeyDictionary())
+    return locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())
+
+
 def _union(kinds: list[Any]) -> Any:
-    union = kinds[0]
-    for kind in kinds[1:]:
+    known = [kind for kind in kinds if kind is not None]
+    union = known[0]
+    for kind in known[1:]:
         union = union | kind
     return union
-
-
-def _attribute(llm: Any, name: str) -> Any:
-    return getattr(llm, name, _missing)
 
 
 def _give_back(llm: Any, name: str, value: Any) -> None:

@@ -9,6 +9,9 @@ from ananke_test._function_llm import FunctionLLM
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
 __all__ = ["OpenAILLM"]
 
 

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
     from pydantic_ai import Agent
 
+# pytest shows no frames of this file.
+__tracebackhide__ = True
+
 __all__ = ["PydanticAgent"]
 
 
@@ -50,14 +53,12 @@ class PydanticTurns:
 
     async def run(self, text: str) -> tuple[list[RunEvent], list[Interrupt]]:
         """Says something to the agent."""
-        __tracebackhide__ = True
         if self._open:
             raise ValueError("the agent waits for an answer: session.resume(PendingAnswer(…)) gives it")
         return await self._turn(user_prompt=text)
 
     async def resume(self, answers: list[PendingAnswer]) -> tuple[list[RunEvent], list[Interrupt]]:
         """Answers calls that wait: an approval, or the result of a call that is executed elsewhere."""
-        __tracebackhide__ = True
         from pydantic_ai import DeferredToolResults, ToolDenied
 
         results = DeferredToolResults()
@@ -73,7 +74,6 @@ class PydanticTurns:
         return await self._turn(deferred_tool_results=results)
 
     def _chosen(self, answer: PendingAnswer) -> str:
-        __tracebackhide__ = True
         fits = [number for number, call in self._open.items() if answer.id in (None, number) and answer.tool in (None, call.name)]
         if len(fits) == 1:
             return fits[0]
@@ -81,7 +81,6 @@ class PydanticTurns:
         raise ValueError(f"the answer {answer!r} fits {len(fits)} of what the agent waits for: {names}")
 
     async def _turn(self, **asked: Any) -> tuple[list[RunEvent], list[Interrupt]]:
-        __tracebackhide__ = True
         with _mocked(self._llm, self._agent):
             result = await self._agent.run(**asked, **{**self._given, "message_history": self._history or None})
         self._history = result.all_messages()
@@ -140,7 +139,6 @@ class PydanticAdapter:
 
     async def judge(self, llm: Any, instructions: str, question: str) -> str:
         """The answer to a question, without a conversation."""
-        __tracebackhide__ = True
         agent, given = _parts(llm)
         result = await agent.run(question, **{"output_type": str, **given, "instructions": instructions})
         return str(result.output)
@@ -182,7 +180,6 @@ def _mocked(llm: Any, agent: Any) -> AbstractContextManager[Any]:
     @dataclass
     class MockingToolset(WrapperToolset[Any]):
         async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: Any, tool: Any) -> Any:
-            __tracebackhide__ = True
             mock = mock_of(llm, name)
             if mock is not None:
                 return await mock(**tool_args)

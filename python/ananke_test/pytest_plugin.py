@@ -6,15 +6,18 @@ This module is imported in every project. It imports nothing of ananke until the
 from __future__ import annotations
 
 import fnmatch
+import inspect
 import os
+import warnings
 from collections.abc import Generator, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from ananke_test import TestSession
+    from ananke_test import SyncTestSession, TestSession
     from ananke_test._pytest_project import AnankeProjects
 
 CONFIG = "ananke.config.yaml"
@@ -23,7 +26,7 @@ SUFFIXES = (".yaml", ".yml", ".jsonl")
 
 _projects = pytest.StashKey["AnankeProjects"]()
 _configs = pytest.StashKey[dict[Path, "Path | None"]]()
-_usage = pytest.StashKey[list[str]]()
+_without_config = pytest.StashKey[set[Path]]()
 
 
 class AnankeWarning(UserWarning):
@@ -41,7 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[_configs] = {}
-    config.stash[_usage] = []
+    config.stash[_without_config] = set()
     record, replay = config.getoption("--ananke-record"), config.getoption("--ananke-replay")
     if record is not None and replay is not None:
         raise pytest.UsageError("--ananke-record and --ananke-replay do not go together: choose one of them")
@@ -99,21 +102,30 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     if file_path.suffix not in SUFFIXES or file_path.name == CONFIG:
         return None
     own = nearest_config(parent.config, file_path.parent)
+    is_named = parent.session.isinitpath(file_path)
     if own is None:
+        if is_named:
+            _warn_without_config(parent.config, file_path)
         return None
-    from ananke_test._errors import ProgramError, RequestError
     from ananke_test._pytest_items import AnankeFile
 
-    try:
-        is_named = parent.session.isinitpath(file_path)
-        held = projects(parent.config)
-        if not held.is_test_file(own, file_path, is_named=is_named):
-            return None
-    except (ProgramError, RequestError) as error:
-        raise pytest.Collector.CollectError(str(error)) from None
+    held = projects(parent.config)
+    if not held.is_test_file(own, file_path, is_named=is_named):
+        return None
     kind: Any = AnankeFile
     file: pytest.Collector = kind.from_parent(parent, path=file_path, own_config=own, projects=held)
     return file
+
+
+def _warn_without_config(config: pytest.Config, file: Path) -> None:
+    """Says why a test file that is named is not collected."""
+    from ananke_test._pytest_project import TEST_SUFFIXES
+
+    warned = config.stash[_without_config]
+    if file.name.endswith(TEST_SUFFIXES) and file not in warned:
+        warned.add(file)
+        message = f"the file is not collected: there is no `{CONFIG}` in its directory or above. `ananke init` writes one"
+        warnings.warn_explicit(AnankeWarning(message), None, filename=str(file), lineno=1)
 
 
 def pytest_collection_modifyitems(config: pytest.Config) -> None:
@@ -160,15 +172,26 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 @pytest.fixture
-def ananke_session(request: pytest.FixtureRequest) -> Iterator[TestSession]:
+def ananke_session(request: pytest.FixtureRequest) -> Iterator[TestSession | SyncTestSession]:
     """A conversation with the default target of the nearest `ananke.config.yaml`, or that of `--ananke-target`.
 
-    It is started, and ends with the test. `ananke_session.sync` is its form for plain functions.
+    It is started, and ends with the test. An async test gets a `TestSession`, a plain function a `SyncTestSession`.
     """
-    __tracebackhide__ = True
+    from ananke_test._errors import ProgramError
     from ananke_test._pytest_project import session_of
 
     own = nearest_config(request.config, request.path.parent)
     if own is None:
         pytest.fail(f"the fixture `ananke_session` needs an `{CONFIG}` in or above {request.path.parent}", pytrace=False)
-    yield from session_of(own, request.config.getoption("--ananke-target"))
+    # A decorator may have made a plain function of an async one.
+    is_async = inspect.iscoroutinefunction(inspect.unwrap(request.function))
+    with ExitStack() as sessions:
+        session, problem = None, ""
+        try:
+            session = sessions.enter_context(session_of(own, request.config.getoption("--ananke-target")))
+        except (ProgramError, ValueError) as error:
+            problem = str(error)
+        if session is None:
+            # The only frames are those of this package.
+            pytest.fail(problem, pytrace=False)
+        yield session if is_async else session.sync

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 import sys
 import types
 import typing
@@ -13,6 +14,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
+LOGGER = logging.getLogger("vision_agents.plugins.fake")
 
 
 @dataclass
@@ -77,6 +80,13 @@ class InMemoryConversation:
         self.messages.append((role, content))
 
 
+@dataclass
+class Unreported:
+    """The reply of an LLM that only logs the error of a request."""
+
+    error: Exception
+
+
 class Events:
     """Handlers are tasks, and are found by the annotation of their parameter."""
 
@@ -104,7 +114,7 @@ class Events:
 
 
 class FakeLLM:
-    """An LLM whose replies a test gives: a text, calls as `(name, arguments)`, or an exception."""
+    """An LLM whose replies a test gives: a text, calls as `(name, arguments)`, an exception, or one that is `Unreported`."""
 
     def __init__(self, *replies: Any) -> None:
         self.events = Events()
@@ -127,6 +137,10 @@ class FakeLLM:
 
         return register
 
+    def handlers(self) -> list[Any]:
+        """The handlers of its events."""
+        return list(self.events.handlers)
+
     async def _call(self, name: str, arguments: dict[str, Any], number: str) -> None:
         self.events.send(ToolStartEvent(name, arguments, number))
         try:
@@ -136,10 +150,14 @@ class FakeLLM:
             self.events.send(ToolEndEvent(name, False, None, str(error), number, 1.0))
 
     async def _answer(self, text: str, participant: Any) -> str:
-        said = list(self._conversation.messages) if self._conversation is not None else []
-        self.asked.append((self._instructions, participant, [*said] if participant else [*said, ("user", text)]))
+        if participant is None:
+            await self._conversation.send_message("user", "user", text)
+        self.asked.append((self._instructions, participant, list(self._conversation.messages)))
         while True:
             reply = self.replies.pop(0)
+            if isinstance(reply, Unreported):
+                LOGGER.error("failed", exc_info=reply.error)
+                return ""
             if isinstance(reply, Exception):
                 self.events.send(LLMErrorEvent(reply))
                 return ""

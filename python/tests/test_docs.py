@@ -63,4 +63,4 @@ def given_to(function: Any) -> dict[str, Any]:
         return {}
     session = TestSession(Target())
     run_in_background(session.start())
-    return {"ananke_session": session}
+    return {"ananke_session": session if inspect.iscoroutinefunction(function) else session.sync}

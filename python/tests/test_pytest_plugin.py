@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+import ananke_test
+
 PLUGIN = "ananke_test.pytest_plugin"
 
 CONFIG = """
@@ -84,7 +86,7 @@ class Runner:
 @pytest.fixture
 def runner(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Runner:
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
-    packages = str(Path(__file__).parent.parent)
+    packages = str(Path(ananke_test.__file__).parent.parent)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [packages, os.environ.get("PYTHONPATH")])))
     return Runner(pytester)
 
@@ -297,6 +299,29 @@ def test_a_mistake_in_the_config(project: Runner) -> None:
     assert "Traceback" not in ran.stdout.str()
 
 
+def test_mistakes_of_one_project_leave_the_others(runner: Runner) -> None:
+    good = 'version: "1.4"\nname: good\nturns: [{ user: "hi", assert: { text: hello } }]\n'
+    config = CONFIG.split("quarantine")[0]
+    for name, text in {"a": config, "b": config, "c": config + "specz: []\n"}.items():
+        runner.write(f"{name}/ananke.config.yaml", text)
+        runner.write(f"{name}/one.test.yaml", good)
+        runner.write(f"{name}/two.test.yaml", good)
+    runner.write("b/one.test.yaml", good + "turnz: 1\n")
+    ran = runner.run("--continue-on-collection-errors")
+    ran.assert_outcomes(passed=3, errors=3)
+    ran.stdout.fnmatch_lines(
+        [
+            "*ERROR collecting b/one.test.yaml*",
+            "error[[]unknown-key[]]: unknown key `turnz`",
+            "*ERROR collecting c/one.test.yaml*",
+            "error[[]unknown-key[]]: unknown key `specz`",
+            "*ERROR collecting c/two.test.yaml*",
+            "nothing can be collected, for the reason above: */c/ananke.config.yaml",
+        ]
+    )
+    assert runner.run().ret == pytest.ExitCode.INTERRUPTED
+
+
 def test_warnings_have_their_place(runner: Runner) -> None:
     runner.write("ananke.config.yaml", CONFIG.split("quarantine")[0])
     runner.write("a.test.yaml", 'version: "1.4"\nname: nothing\nturns: [{ user: "hi" }]\n')
@@ -326,15 +351,21 @@ def test_setup_that_fails(runner: Runner) -> None:
 def test_the_fixture(project: Runner) -> None:
     project.write(
         "test_talk.py",
-        "import asyncio\n"
+        "import asyncio, functools\n"
+        "def in_a_loop(function):\n"
+        "    @functools.wraps(function)\n"
+        "    def test(*args, **kwargs):\n"
+        "        asyncio.run(function(*args, **kwargs))\n"
+        "    return test\n"
         "def test_plain(ananke_session):\n"
-        "    ananke_session.sync.run('hi').check('text: hello')\n"
-        "def test_async(ananke_session):\n"
-        "    result = asyncio.run(ananke_session.run('hi'))\n"
+        "    ananke_session.run('hi').check('text: hello')\n"
+        "@in_a_loop\n"
+        "async def test_async(ananke_session):\n"
+        "    result = await ananke_session.run('hi')\n"
         "    result.expect.next_event().is_message('assistant')\n"
         "    result.expect.no_more_events()\n"
         "def test_wrong(ananke_session):\n"
-        "    result = ananke_session.sync.run('bad')\n"
+        "    result = ananke_session.run('bad')\n"
         "    result.expect.next_event().is_function_call('pay')\n",
     )
     ran = project.run("test_talk.py")
@@ -344,11 +375,48 @@ def test_the_fixture(project: Runner) -> None:
         [
             "E  *AssertionError: event 0 of 1: expected a call to pay, found a message of the assistant `no`",
             "E  *> 0  message (assistant): no",
-            "test_talk.py:10: AssertionError",
+            "test_talk.py:16: AssertionError",
         ]
     )
     assert "_asserts.py" not in out
     project.run("test_talk.py", "--ananke-target", "other").assert_outcomes(passed=1, failed=2)
+
+
+LEAKING = """
+import json, os, sys
+
+for line in sys.stdin:
+    run = json.loads(line)
+    ids = {"threadId": run["threadId"], "runId": run["runId"]}
+    token = os.environ["SHOP_TOKEN"]
+    call = {"type": "TOOL_CALL_CHUNK", "toolCallId": "c1", "toolCallName": "pay", "delta": json.dumps({"with": token})}
+    result = {"type": "TOOL_CALL_RESULT", "messageId": "m1", "toolCallId": "c1", "content": f"paid with {token}"}
+    said = {"type": "TEXT_MESSAGE_CHUNK", "messageId": run["runId"], "role": "assistant", "delta": f"the token is {token}"}
+    for event in [{"type": "RUN_STARTED", **ids}, call, result, said, {"type": "RUN_FINISHED", **ids}]:
+        print(json.dumps(event), flush=True)
+"""
+
+
+def test_reports_of_yaml_tests_are_masked(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHOP_TOKEN", "one-token-of-the-shop")
+    runner.write("ananke.config.yaml", COUNTING + "redact: [ENV.SHOP_TOKEN]\n")
+    runner.write("agent.py", LEAKING)
+    rules = '{ text: { equals: "${ENV.SHOP_TOKEN}" }, tools: { forbid: pay } }'
+    test = f'turns: [{{ user: "pay with ${{ENV.SHOP_TOKEN}}", assert: {rules} }}]'
+    runner.write("a.test.yaml", f'version: "1.4"\nname: leaks\n{test}\n')
+    runner.write(
+        "test_talk.py",
+        "import pytest\n"
+        "def test_findings(ananke_session):\n"
+        "    result = ananke_session.run('hi')\n"
+        "    assert result.events[-1].content == 'the token is one-token-of-the-shop'\n"
+        "    assert 'said: the token is ***' in str(result.findings('text: hello'))\n",
+    )
+    ran = runner.run("-v", "--junitxml", "junit.xml")
+    ran.assert_outcomes(failed=1, passed=1)
+    ran.stdout.fnmatch_lines(["*pay with ***", "*agent:   the token is ***"], consecutive=False)
+    assert "one-token" not in ran.stdout.str()
+    assert "one-token" not in (runner.path / "junit.xml").read_text()
 
 
 def test_the_fixture_without_a_config(runner: Runner) -> None:
@@ -358,19 +426,87 @@ def test_the_fixture_without_a_config(runner: Runner) -> None:
     ran.stdout.fnmatch_lines(["*the fixture `ananke_session` needs an `ananke.config.yaml`*"])
 
 
-def test_errors_of_sessions_show_the_test_alone(runner: Runner) -> None:
-    runner.write(
-        "test_talk.py",
-        "from ananke_test import FunctionLLM, SyncTestSession\n"
-        "def test_it():\n"
-        "    with SyncTestSession(FunctionLLM(lambda messages, tools: None)) as session:\n"
-        "        session.run('hi')\n",
-    )
-    ran = runner.run()
-    ran.assert_outcomes(failed=1)
+MISTAKES = """
+import pytest
+from ananke_test import FunctionLLM, SyncTestSession, Target, TestSession, mock_tools
+
+LLM = FunctionLLM(lambda messages, tools: "hello")
+
+@LLM.register_function()
+def pay(amount: int): ...
+
+def test_a_reply_that_is_none():
+    with SyncTestSession(FunctionLLM(lambda messages, tools: None)) as session:
+        session.run("hi")
+def test_a_model_of_messages_alone():
+    FunctionLLM(lambda messages: "hello")
+def test_something_else_than_an_llm():
+    with SyncTestSession("gpt-6"): ...
+def test_an_unknown_target():
+    with SyncTestSession(Target("othr")): ...
+def test_a_misspelled_key():
+    with SyncTestSession(Target(type="agui", endpont="http://127.0.0.1:1")): ...
+def test_an_unknown_tool():
+    with mock_tools(LLM, {"pya": lambda: 1}): ...
+def test_a_mock_that_is_a_value():
+    with mock_tools(LLM, {"pay": {"paid": True}}): ...
+def test_a_tool_that_is_a_value():
+    LLM.register_function(3)
+def test_an_input_that_is_a_mapping():
+    with SyncTestSession(LLM) as session:
+        session.run({"text": "hi"})
+def test_a_session_that_is_not_started():
+    SyncTestSession(LLM).run("hi")
+def test_a_session_that_was_closed():
+    with SyncTestSession(LLM) as session: ...
+    session.run("hi")
+def test_an_async_session_in_a_plain_function():
+    with TestSession(LLM): ...
+def test_a_misspelled_rule():
+    with SyncTestSession(LLM) as session:
+        session.run("hi").check("tols: { forbid: pay }")
+def test_rules_that_are_a_list():
+    with SyncTestSession(LLM) as session:
+        session.run("hi").check(["tools"])
+def test_a_judge_without_verdict():
+    with SyncTestSession(LLM) as session:
+        result = session.run("hi")
+    result.expect.next_event().is_message().judge_sync(FunctionLLM(lambda messages, tools: "well"), intent="greets")
+def test_a_turn_after_an_error():
+    with SyncTestSession(Target(type="agui", endpoint="http://127.0.0.1:1/agent")) as session:
+        with pytest.raises(RuntimeError):
+            session.run("hi")
+        session.run("hi")
+"""
+
+IN_WORDS = [
+    "TypeError: the model replied with None: a reply is a text, or a message with `content`",
+    "TypeError: the model is a function of messages and tools (`def model(messages, tools)`), and <function",
+    "TypeError: a session with 'gpt-6' is not possible: an LLM is a FunctionLLM, a Target,",
+    "ValueError: error[unknown-name]: there is no target `othr`",
+    "ValueError: target:1:2: error[unknown-key]: unknown key `endpont`",
+    "KeyError: 'there is no tool `pya`; the tools are `pay`'",
+    "TypeError: the mock of `pay` is {'paid': True}, not a function: for a fixed result, give `lambda **arguments: {'paid': True}`",
+    "TypeError: a tool is a function, this is 3",
+    "TypeError: the input of the user is a text (str), this is {'text': 'hi'}",
+    "RuntimeError: the session is not started: use `with SyncTestSession(…) as session`, or `session.start()`",
+    "RuntimeError: the session is not started: it was closed. Use it inside the block that starts it",
+    "TypeError: a TestSession is for async tests: use `async with`, or in a plain function `with SyncTestSession(…)`",
+    "ValueError: assert:1:1: error[unknown-key]: unknown key `tols`",
+    "TypeError: the rules are a text of YAML or a mapping, this is ['tools']: `tools: { forbid: pay }`",
+    "ananke_test.JudgeError: judge error: the judge `judge` answered with no verdict: well",
+    "ananke_test.AgentError: the session is over, since a turn did not end as it should",
+]
+
+
+def test_mistakes_in_python_are_explained_without_frames_of_the_package(project: Runner) -> None:
+    project.write("test_talk.py", MISTAKES)
+    ran = project.run("test_talk.py")
+    ran.assert_outcomes(failed=len(IN_WORDS))
     out = ran.stdout.str()
-    assert "TypeError: the model replied with None" in out
-    for name in ("_session.py", "_served.py", "_background.py", "concurrent"):
+    for words in IN_WORDS:
+        assert f"  {words}" in out
+    for name in ("ananke_test/", "contextlib", "concurrent", "asyncio", "another exception"):
         assert name not in out
 
 
@@ -387,8 +523,21 @@ def test_a_program_that_is_missing(project: Runner, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("ANANKE_PROGRAM", "/nothing/ananke")
     ran = project.run()
     assert ran.ret == pytest.ExitCode.INTERRUPTED
-    ran.stdout.fnmatch_lines(["*the program `ananke` cannot be started*"])
+    ran.stdout.fnmatch_lines(
+        ["*the program `ananke` cannot be started: ANANKE_PROGRAM names `/nothing/ananke`, which is not a file*"]
+    )
     assert "Traceback" not in ran.stdout.str()
+    project.write("test_it.py", "def test_it(): ...\ndef test_talk(ananke_session): ...\n")
+    ran = project.run("--continue-on-collection-errors")
+    ran.assert_outcomes(passed=1, errors=2)
+    assert "another exception" not in ran.stdout.str()
+
+
+def test_a_named_file_without_a_config(runner: Runner) -> None:
+    runner.write("a.test.yaml", TESTS)
+    ran = runner.run("a.test.yaml")
+    assert ran.ret == pytest.ExitCode.USAGE_ERROR
+    ran.stdout.fnmatch_lines(["*a.test.yaml:1: AnankeWarning: the file is not collected: there is no `ananke.config.yaml`*"])
 
 
 def test_python_tests_between_tests_of_ananke(project: Runner) -> None:

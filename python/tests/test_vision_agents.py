@@ -1,20 +1,29 @@
-"""LLM objects of Vision-Agents, with a fake of their interface."""
+"""LLM objects of Vision-Agents: with a fake of their interface, and with the package itself where it is installed."""
 
+import asyncio
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 
-from ananke_test import JudgeError, TestSession, mock_tools
+from ananke_test import AgentError, JudgeError, TestSession, mock_tools
 from tests.conftest import weather
-from tests.fake_vision_agents import FakeLLM, OlderLLM, Realtime, ReleasedLLM, install
+from tests.fake_vision_agents import FakeLLM, OlderLLM, Realtime, ReleasedLLM, Unreported, install
+from tests.real_vision_agents import real_agent, real_kinds
 
-KINDS = pytest.mark.parametrize("kind", [ReleasedLLM, OlderLLM])
+REAL = real_kinds()
+
+FAKES = [ReleasedLLM, OlderLLM]
 
 
-@pytest.fixture(autouse=True)
-def package(monkeypatch: pytest.MonkeyPatch) -> None:
-    install(monkeypatch)
+@pytest.fixture(params=[*FAKES, *REAL], ids=lambda kind: kind.__name__)
+def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> type[FakeLLM]:
+    """A kind of LLMs."""
+    if request.param in FAKES:
+        install(monkeypatch)
+    found: type[FakeLLM] = request.param
+    return found
 
 
 def with_weather(kind: type[FakeLLM], *replies: Any) -> FakeLLM:
@@ -29,7 +38,6 @@ def with_weather(kind: type[FakeLLM], *replies: Any) -> FakeLLM:
     return llm
 
 
-@KINDS
 async def test_events_and_history(kind: type[FakeLLM]) -> None:
     calls = [("get_weather", {"city": "Paris"}), ("get_weather", {"city": "Atlantis"})]
     llm = with_weather(kind, calls, "It is warm.", "")
@@ -47,10 +55,9 @@ async def test_events_and_history(kind: type[FakeLLM]) -> None:
     assert participant.user_id == "test-user"
     assert said == [("user", "Hi")]
     assert later == [("user", "Hi"), ("assistant", "It is warm."), ("user", "And?")]
-    assert (llm._instructions, llm._conversation, llm.events.handlers) == ("its own", None, [])
+    assert (llm._instructions, llm._conversation, llm.handlers()) == ("its own", None, [])
 
 
-@KINDS
 async def test_functions_are_replaced(kind: type[FakeLLM]) -> None:
     calls = [("get_weather", {"city": "Paris"})]
     llm = with_weather(kind, calls, "a", calls, "b")
@@ -63,15 +70,51 @@ async def test_functions_are_replaced(kind: type[FakeLLM]) -> None:
         pass
 
 
-@KINDS
-async def test_a_failed_request_is_not_an_empty_turn(kind: type[FakeLLM]) -> None:
-    async with TestSession(llm=kind(ConnectionError("no model"))) as session:
-        with pytest.raises(ConnectionError, match="no model"):
+async def in_a_coroutine(city: str) -> str:
+    return "mocked"
+
+
+def failing(city: str) -> str:
+    raise LookupError("no weather today")
+
+
+@pytest.mark.parametrize(
+    ("mock", "output"),
+    [
+        (in_a_coroutine, "mocked"),
+        (Mock(return_value="mocked"), "mocked"),
+        (AsyncMock(return_value="mocked"), "mocked"),
+        (failing, {"error": "no weather today"}),
+        (Mock(side_effect=LookupError("no weather today")), {"error": "no weather today"}),
+    ],
+    ids=["async", "Mock", "AsyncMock", "raises", "Mock that raises"],
+)
+async def test_kinds_of_mocks(kind: type[FakeLLM], mock: Any, output: Any) -> None:
+    llm = with_weather(kind, [("get_weather", {"city": "Paris"})], "a")
+    async with TestSession(llm=llm) as session:
+        with mock_tools(llm, {"get_weather": mock}):
+            result = await session.run("Hi")
+    result.expect[1].is_function_call_output(output, is_error=isinstance(output, dict))
+
+
+@pytest.mark.parametrize("reply", [ConnectionError("no model"), Unreported(ConnectionError("no model"))])
+async def test_a_failed_request_is_not_an_empty_turn(kind: type[FakeLLM], reply: Any) -> None:
+    calls = [("get_weather", {"city": "Paris"})]
+    async with TestSession(llm=with_weather(kind, reply, calls, reply)) as session:
+        for _ in range(2):
+            with pytest.raises(ConnectionError, match="no model"):
+                await session.run("Hi")
+
+
+async def test_an_error_that_is_an_assertion_is_not_one_of_the_test(kind: type[FakeLLM]) -> None:
+    async with TestSession(llm=kind(AssertionError("in the plugin"))) as session:
+        with pytest.raises(AgentError, match="the LLM failed: in the plugin") as raised:
             await session.run("Hi")
+    assert isinstance(raised.value.__cause__, AssertionError)
 
 
-async def test_sessions_of_one_llm_have_their_own_history() -> None:
-    llm = ReleasedLLM("a", "b", "c")
+async def test_sessions_of_one_llm_have_their_own_history(kind: type[FakeLLM]) -> None:
+    llm = kind("a", "b", "c")
     async with TestSession(llm=llm) as one, TestSession(llm=llm) as other:
         await one.run("1")
         await other.run("2")
@@ -79,27 +122,83 @@ async def test_sessions_of_one_llm_have_their_own_history() -> None:
     assert [len(said) for _, _, said in llm.asked] == [1, 1, 3]
 
 
+async def test_runs_with_one_llm_follow_each_other(kind: type[FakeLLM]) -> None:
+    llm = with_weather(kind, [("get_weather", {"city": "Paris"})], "a", [("get_weather", {"city": "Rome"})], "b")
+    async with TestSession(llm=llm) as one, TestSession(llm=llm) as other:
+        for result in await asyncio.gather(one.run("1"), other.run("2")):
+            assert len(result.events) == 3
+            result.expect[1].is_function_call_output(f"real {result.events[0].arguments['city']}")  # type: ignore[union-attr]
+    assert [len(said) for _, _, said in llm.asked] == [1, 1]
+
+
+async def test_a_history_of_the_plugin_is_that_of_a_session(kind: type[FakeLLM]) -> None:
+    seen: list[Any] = []
+
+    llm: Any = kind("a", "b", "c", "PASS: fine")
+    llm.openai_conversation = "its own"
+    respond = llm.simple_response
+
+    def simple_response(*args: Any, **arguments: Any) -> Any:
+        seen.append(llm.openai_conversation)
+        llm.openai_conversation = llm.openai_conversation or len(seen)
+        return respond(*args, **arguments)
+
+    llm.simple_response = simple_response
+    async with TestSession(llm=llm) as one, TestSession(llm=llm) as other:
+        await one.run("1")
+        await other.run("2")
+        await one.run("3")
+    await weather().expect[2].is_message().judge(llm, intent="gives the weather")
+    assert seen == [None, None, 1, None]
+    assert llm.openai_conversation == "its own"
+
+
+async def test_an_llm_that_asks_itself_is_refused(kind: type[FakeLLM]) -> None:
+    llm = kind([("ask", {})], "a")
+
+    @llm.register_function("ask")
+    async def ask() -> None:
+        async with TestSession(llm=llm) as inner:
+            await inner.run("Hi")
+
+    async with TestSession(llm=llm) as session:
+        result = await session.run("Hi")
+    output = result.expect[1].is_function_call_output(is_error=True).event().output
+    assert "the LLM is asked by one of its own functions" in output["error"]
+
+
 async def test_a_realtime_llm_is_refused() -> None:
     with pytest.raises(TypeError, match="realtime"):
         await TestSession(llm=Realtime()).start()
 
 
-async def test_from_agent() -> None:
-    llm = ReleasedLLM("a")
-    agent = SimpleNamespace(llm=llm, instructions=SimpleNamespace(full_reference="All of it."))
+async def test_from_agent(kind: type[FakeLLM]) -> None:
+    llm = kind([("get_weather", {"city": "Paris"})], "a")
+
+    @llm.register_function("get_weather")
+    async def get_weather(city: str) -> int:
+        return 21
+
+    if kind in REAL:
+        agent = real_agent(llm, "All of it.")
+    else:
+        agent = SimpleNamespace(llm=llm, instructions=SimpleNamespace(full_reference="All of it."))
     async with TestSession.from_agent(agent) as session:
-        await session.run("Hi")
+        result = await session.run("Hi")
     assert llm.asked[0][0] == "All of it."
+    result.expect.contains_function_call_output(21)
 
 
-@KINDS
 async def test_an_llm_as_judge(kind: type[FakeLLM]) -> None:
-    judge = kind("PASS: fine", "FAIL: long", ConnectionError("no judge"))
+    # After an error, it is asked once more.
+    failed = [ConnectionError("no judge")] * 2 + [Unreported(ConnectionError("no judge"))] * 2
+    judge = kind("PASS: fine", "FAIL: long", *failed)
     message = weather().expect[2].is_message()
     await message.judge(judge, intent="gives the weather")
     with pytest.raises(AssertionError, match="the judge rejects `is short`: long"):
         await message.judge(judge, intent="is short")
-    with pytest.raises(JudgeError, match="no judge"):
-        await message.judge(judge, intent="is short")
-    assert (judge._instructions, judge._conversation) == ("its own", None)
+    for _ in range(2):
+        with pytest.raises(JudgeError, match="no judge"):
+            await message.judge(judge, intent="is short")
+    assert (judge._instructions, judge._conversation, judge.handlers()) == ("its own", None, [])
     assert {len(said) for _, _, said in judge.asked} == {1}

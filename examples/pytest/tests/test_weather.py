@@ -38,6 +38,6 @@ def test_no_city_no_call(question: str) -> None:
         session.run(question).check("tools: { forbid: temperature }\ntext: Which city?")
 
 
-def test_the_agent_of_the_config(ananke_session: TestSession) -> None:
-    result = ananke_session.sync.run("How warm is it in Paris?")
+def test_the_agent_of_the_config(ananke_session: SyncTestSession) -> None:
+    result = ananke_session.run("How warm is it in Paris?")
     result.check("tools: { require: temperature }")

@@ -88,7 +88,7 @@ class AnankeProjects:
         project.warn()
         if is_named or resolved(path) in project.tests:
             return True
-        # With an error nothing is listed: then the name decides.
+        # A file that is not listed has a mistake, or names a file that has one: then the name decides.
         return project.is_broken and (path.name.endswith(TEST_SUFFIXES) or resolved(path) in project.broken)
 
     def add_batch(self, items: Sequence[ProjectTest]) -> None:
@@ -188,7 +188,7 @@ class ListedProject:
 
     @property
     def is_broken(self) -> bool:
-        """Whether there is an error, with which nothing is listed."""
+        """Whether there is an error, so that some tests are not listed."""
         return bool(self.broken or self.without_file)
 
     def tests_of(self, path: Path) -> list[dict[str, Any]]:

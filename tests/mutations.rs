@@ -80,7 +80,7 @@ fn recordings(folder: &Path) -> Vec<PathBuf> {
 
 /// The recorded suite of pydantic-ai, whose recordings have the oldest format, mutated by so many threads.
 async fn real_agent(threads: usize) -> MutationReport {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/real-agents");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real/agents");
     let context = Context {
         parallelism: NonZeroUsize::new(threads).unwrap(),
         ..Project::new(&[]).context()

@@ -540,7 +540,7 @@ fn every_example_is_the_same_again() {
 
 #[test]
 fn an_agent_that_was_recorded_long_ago_is_the_same() {
-    let agents = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/real-agents");
+    let agents = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real/agents");
     let specs = agents.join("specs/pydantic-ai");
     let output = Command::new(env!("CARGO_BIN_EXE_ananke"))
         .args(["run", "--strict-protocol", "--replay"])

@@ -413,7 +413,7 @@ fn every_editor_and_validator_can_use_the_schemas() {
 #[test]
 fn schemas_have_the_addresses_of_the_catalogue() {
     let catalogue =
-        fs::read(root().join("scripts/schema-editors/schemastore.json")).expect("a catalogue");
+        fs::read(root().join("tests/real/schema-editors/schemastore.json")).expect("a catalogue");
     let catalogue: Vec<Value> = serde_json::from_slice(&catalogue).expect("a list");
     let address = |name| {
         all()

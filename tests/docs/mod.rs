@@ -434,7 +434,7 @@ fn the_pages_of_several_attempts_show_what_is_printed() {
     }
 }
 
-/// The `jq` recipes of the documents are those that `scripts/report-readers/run` runs, and the other way round.
+/// The `jq` recipes of the documents are those that `tests/real/report-readers/run` runs, and the other way round.
 #[test]
 fn every_recipe_is_cooked() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -447,7 +447,7 @@ fn every_recipe_is_cooked() {
         shown.extend(lines.filter(|line| line.starts_with("jq ")));
     }
     let recipes =
-        fs::read_to_string(root.join("scripts/report-readers/recipes.txt")).expect("the recipes");
+        fs::read_to_string(root.join("tests/real/report-readers/recipes.txt")).expect("the recipes");
     let cooked: BTreeSet<String> = recipes
         .lines()
         .filter_map(|line| line.strip_prefix("$ "))
@@ -456,7 +456,7 @@ fn every_recipe_is_cooked() {
     assert!(shown.len() > 10);
     assert_eq!(
         shown, cooked,
-        "help: ANANKE_UPDATE=1 scripts/report-readers/run writes what a recipe prints"
+        "help: ANANKE_UPDATE=1 tests/real/report-readers/run writes what a recipe prints"
     );
 }
 

@@ -1,4 +1,4 @@
-//! The report in the Test Anything Protocol; `scripts/report-readers` reads it with a parser of others.
+//! The report in the Test Anything Protocol; `tests/real/report-readers` reads it with a parser of others.
 
 use std::fs;
 

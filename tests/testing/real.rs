@@ -1,4 +1,4 @@
-//! Sessions with a real agent, which `scripts/real-agents/run` starts: the travel desk of pydantic-ai.
+//! Sessions with a real agent, which `tests/real/agents/run` starts: the travel desk of pydantic-ai.
 
 use ananke::testing::{EventRole, PendingAnswer, SessionTool, TestSession};
 use serde_json::{Value, json};
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 fn desk() -> TestSession {
     let config = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/scripts/real-agents/specs/pydantic-ai/ananke.config.yaml"
+        "/tests/real/agents/specs/pydantic-ai/ananke.config.yaml"
     );
     TestSession::from_config(config, "default").unwrap()
 }
 
 #[tokio::test]
-#[ignore = "scripts/real-agents/run starts the agent"]
+#[ignore = "tests/real/agents/run starts the agent"]
 async fn tools_of_a_session_are_client_tools_of_pydantic_ai() {
     let mut session = desk();
     let parameters = json!({ "type": "object", "properties": { "flight": { "type": "string" } } });
@@ -57,7 +57,7 @@ async fn tools_of_a_session_are_client_tools_of_pydantic_ai() {
 }
 
 #[tokio::test]
-#[ignore = "scripts/real-agents/run starts the agent"]
+#[ignore = "tests/real/agents/run starts the agent"]
 async fn a_session_approves_what_pydantic_ai_waits_for() {
     let mut session = desk();
     let run = session.run("Please book it").await.unwrap();

@@ -9,13 +9,13 @@ use regex::Regex;
 
 /// Files that are about other versions, or about a version that is written wrongly.
 const ABOUT_VERSIONS: [&str; 3] = [
-    "scripts/schema-editors/mistakes.yaml",
+    "tests/real/schema-editors/mistakes.yaml",
     "crates/base/src/diagnostic/docs/newer-key.md",
     "crates/model/src/schema/recover.rs",
 ];
 
 /// Directories of what users read or copy.
-const READ: [&str; 4] = ["docs/", "examples/", "scripts/", "specs/"];
+const READ: [&str; 4] = ["docs/", "examples/", "specs/", "tests/real/"];
 
 /// A file's version, in YAML, in a text of a program, or without its quotes.
 static WRITTEN: LazyLock<Regex> = LazyLock::new(|| {
@@ -65,8 +65,8 @@ fn finds_an_older_version() {
         ("docs/a.md", "version: 1.0", 1),
         ("docs/a.md", "`\"1.0\"` to `\"1.1\"`", 1),
         ("docs/a.md", "version: \"1.0.3\"", 0),
-        ("scripts/a.mjs", "const HEAD = { version: \"1.0\" };", 1),
-        ("scripts/a.py", "{ \"version\": \"1.0\" }", 1),
+        ("tests/real/a.mjs", "const HEAD = { version: \"1.0\" };", 1),
+        ("tests/real/a.py", "{ \"version\": \"1.0\" }", 1),
         ("specs/a.test.yaml", "version: \"1.0\"", 1),
         ("src/a.rs", "//! version: \\\"1.0\\\"\\n", 1),
         ("src/a.rs", "let a = \"version: \\\"1.0\\\"\\n\";", 1),

@@ -263,7 +263,7 @@ mod tests {
 
     /// A recorded conversation of two turns with a real agent.
     const RECORDED: &str = include_str!(
-        "../../../../scripts/real-agents/recordings/passing/bag/patches-of-the-state-travel-back-and-forth-5c008a54.jsonl"
+        "../../../../tests/real/agents/recordings/passing/bag/patches-of-the-state-travel-back-and-forth-5c008a54.jsonl"
     );
 
     #[test]

@@ -5,7 +5,7 @@
 //! [`Ledger`] keeps it, and [`Trace::lacking`] answers a rule that rests on one of these facts.
 //!
 //! **Invariant:** it knows no protocol and is valid after every change, so that a rule can be checked in the middle of a
-//! turn; values that agents send are compared by [`is_same_json`] alone (`scripts/value-comparisons/` checks it).
+//! turn; values that agents send are compared by [`is_same_json`] alone (`tests/real/value-comparisons/` checks it).
 
 mod agent_event;
 mod agent_time;

@@ -446,8 +446,8 @@ fn every_recipe_is_cooked() {
             .flat_map(|block| lines_of(&block.text));
         shown.extend(lines.filter(|line| line.starts_with("jq ")));
     }
-    let recipes =
-        fs::read_to_string(root.join("tests/real/report-readers/recipes.txt")).expect("the recipes");
+    let recipes = fs::read_to_string(root.join("tests/real/report-readers/recipes.txt"))
+        .expect("the recipes");
     let cooked: BTreeSet<String> = recipes
         .lines()
         .filter_map(|line| line.strip_prefix("$ "))

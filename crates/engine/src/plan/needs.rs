@@ -147,7 +147,8 @@ mod tests {
             .into_iter()
             .filter_map(|(needed, span, source)| match needed {
                 Needed::Capability(needed) if !abilities.has(needed) => {
-                    Some(format!("{}: {}", source.place(span), needed.lack()))
+                    let place = source.place(span);
+                    Some(format!("{place}:{}: {}", place.column, needed.lack()))
                 }
                 _ => None,
             })

@@ -43,7 +43,7 @@ pub struct ProtocolTurnType {
     pub(super) code: OwnTurnCode,
 }
 
-/// What is done with the keys of a turn that is a protocol's own.
+/// The code for the keys of a turn that is a protocol's own.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OwnTurnCode {
     pub(super) fill: fn(&Node, &mut Interpolation<'_>) -> Leaf<Map<String, Value>>,

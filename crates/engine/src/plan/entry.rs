@@ -41,7 +41,7 @@ pub struct TestEntry {
     pub simulator: Option<String>,
     /// Whether it asks a person if its agent waits for input.
     pub asks_person: bool,
-    /// What the test says of itself.
+    /// The facts that the test says of itself.
     pub about: TestAbout,
     /// The reason that it does not run, if it is skipped.
     pub skip: Option<String>,

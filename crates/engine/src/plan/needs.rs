@@ -99,13 +99,13 @@ pub(super) fn unmet(needs: Vec<Need>, target: &TargetConfig) -> Vec<Diagnostic> 
     unmet.collect()
 }
 
-/// What a target lacks that does not have this ability, and how to get it.
+/// The lack of a target without this ability, and the way to get it.
 fn unable(needed: Capability, target: &TargetConfig) -> Option<(String, Option<String>)> {
     let lacks = (!target.capabilities().has(needed)).then(|| needed.lack().to_owned());
     Some((lacks?, target.how_to_get(needed).map(str::to_owned)))
 }
 
-/// What is wrong with a turn of another protocol, and what to do.
+/// The problem with a turn of another protocol, and what to do.
 fn foreign(kind: &OwnTurnKind, target: &TargetConfig) -> Option<(String, Option<String>)> {
     if target.takes_turn(kind) {
         return None;

@@ -20,11 +20,11 @@ use ananke_base::source::{FreeMap, Node};
 pub struct Turn {
     /// The keys that turns share.
     pub settings: TurnSettings,
-    /// What it sends.
+    /// The request, as it is written.
     pub sent: SentByTurn,
 }
 
-/// What a turn sends, as it is written.
+/// The request of a turn, as it is written.
 #[derive(Clone, Debug, Default)]
 pub enum SentByTurn {
     /// A message of the user.

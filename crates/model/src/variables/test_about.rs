@@ -8,7 +8,7 @@ use super::interpolation::Interpolation;
 use super::leaf::Leaf;
 use crate::model::Test;
 
-/// What a test says of itself, with every variable filled. It is made once, and the same from the plan to the reports.
+/// The keys by which a test says what it is about, with every variable filled. It is made once, and the same from the plan to the reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TestAbout {

@@ -15,7 +15,7 @@ pub struct TestIdentity {
     pub name: String,
     /// The name of its row, of a test with rows.
     pub row: Option<String>,
-    /// What it says of itself.
+    /// The facts that it says of itself.
     pub about: TestAbout,
     /// The test file, as shown in messages.
     pub file: String,

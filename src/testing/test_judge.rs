@@ -105,9 +105,12 @@ fn verdict(outcome: &Outcome) -> Result<JudgeVerdict, TestingError> {
             })
         }
         _ => {
-            let problem = outcome
-                .first_problem()
-                .map(|(_, problem)| problem.message.clone());
+            // The rule that asks was made for the question: its place is in no file of the caller.
+            let asked_by = |message: &str| message.rfind("; asked by ");
+            let problem = outcome.first_problem().map(|(_, problem)| {
+                let whole = problem.message.as_str();
+                whole[..asked_by(whole).unwrap_or(whole.len())].to_owned()
+            });
             Err(TestingError::Judge(
                 problem.unwrap_or_else(|| "the judge gave no verdict".to_owned()),
             ))

@@ -185,6 +185,10 @@ fn the_client_is_the_judge() {
     assert_eq!(verdict, json!({ "passed": false, "reason": "it does not" }));
     let (code, message) = error(judge("Perhaps."));
     assert_eq!(code, -32001, "{message}");
+    assert!(
+        message.contains("no verdict: Perhaps.") && !message.contains(".yaml"),
+        "{message}"
+    );
     let (code, message) = error(judge("PASS: yes\nFAIL: no"));
     assert_eq!(code, -32001, "{message}");
     let empty = json!({ "session": session, "agent": "caller", "intent": " " });

@@ -27,7 +27,7 @@ pub enum Action {
     Own {
         /// The id of the message, of a message of the user.
         message_id: Option<String>,
-        /// What is asked.
+        /// The request.
         turn: OwnTurn,
     },
     /// Replay the thread.

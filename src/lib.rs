@@ -148,7 +148,7 @@ pub use ananke_model::{model, schema, variables};
 #[doc(hidden)]
 pub use ananke_openai as openai;
 #[doc(hidden)]
-pub use ananke_report::{compare, report};
+pub use ananke_report::{compare, report, run_document};
 #[doc(hidden)]
 pub use ananke_rules as assertion;
 #[doc(hidden)]

@@ -11,8 +11,8 @@ use ananke::contract::ContractReport;
 use ananke::coverage::CoverageReport;
 use ananke::model::VERSIONS;
 use ananke::project::file_schema;
-use ananke::report::file::json;
 use ananke::report::{MutationDocument, document_schema};
+use ananke::run_document::schema;
 use ananke::schema::{FileKind, Version, embedded, pruned, text};
 use regex::{Captures, Regex};
 use serde_json::{Map, Value, json};
@@ -49,7 +49,7 @@ fn all() -> Vec<(&'static str, Value)> {
         .map(|kind| (kind.as_str(), file_schema(*kind)));
     files
         .chain([
-            ("report", json::schema()),
+            ("report", schema()),
             ("audit", document_schema::<Audit>()),
             ("compare", document_schema::<Comparison>()),
             ("contract", document_schema::<ContractReport>()),

@@ -5,8 +5,8 @@ use ananke::compare::Comparison;
 use ananke::contract::ContractReport;
 use ananke::coverage::CoverageReport;
 use ananke::model::VERSIONS;
-use ananke::report::file::json;
 use ananke::report::{MutationDocument, document_schema};
+use ananke::run_document;
 use ananke::schema::{FileKind, Version, embedded, pruned, text};
 use clap::{Args, ValueEnum};
 
@@ -67,7 +67,7 @@ pub(super) fn schema(options: &SchemaOptions) -> Exit {
         SchemaFile::Test => pruned(FileKind::Test, version),
         // What has no version is there in all of them.
         SchemaFile::Case => embedded(FileKind::Case).clone(),
-        SchemaFile::Report => json::schema(),
+        SchemaFile::Report => run_document::schema(),
         SchemaFile::Audit => document_schema::<Audit>(),
         SchemaFile::Compare => document_schema::<Comparison>(),
         SchemaFile::Contract => document_schema::<ContractReport>(),

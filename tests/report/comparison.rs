@@ -99,7 +99,7 @@ fn one_value_says_the_same_as_the_lines() {
     let text = fs::read_to_string(whole).unwrap();
     let report: Value = serde_json::from_str(&text).unwrap();
     assert!(
-        jsonschema::validator_for(&ananke::report::file::json::schema())
+        jsonschema::validator_for(&ananke::run_document::schema())
             .unwrap()
             .is_valid(&report)
     );
@@ -323,15 +323,15 @@ fn what_is_wrong_with_a_report_is_said() {
         ),
         (
             RESULT.replace("\"id\":\"a\",", ""),
-            ", line 1, column 51: a result without its `id`",
+            ", line 1, column 51: no `id`, which every report has",
         ),
         (
             RESULT.replace("status", "state"),
-            ", line 1, column 59: a result without its `status`",
+            ", line 1, column 59: no `status`, which every report has",
         ),
         (
             RESULT.replace("\"passed\"", "7"),
-            ", line 1, column 53: invalid type: integer `7`, expected a string",
+            ", line 1, column 52: neither JSON nor what a report has here",
         ),
         (
             RESULT.replace('}', ",\"duration_ms\":-1}"),

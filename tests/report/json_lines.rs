@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ananke::outcome::{Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
-use ananke::report::file::json::{JsonLinesReport, schema};
+use ananke::report::file::json::JsonLinesReport;
 use ananke::report::file::{FileOptions, FileReport};
 use ananke::run::RunEvent;
+use ananke::run_document::schema;
 use serde_json::{Value, json};
 
 use super::junit::{folder, names};
@@ -140,7 +141,10 @@ fn attempts_and_the_quarantine_are_told() {
         "{told:?}"
     );
     assert!(lines[1].get("flaky").is_none() && lines[3].get("earlier_attempts").is_none());
-    let entry = json!({ "owner": "payments", "expires": "2999-12-31", "reason": "the new model pays twice" });
+    let entry = json!({
+        "owner": "payments", "expires": "2999-12-31", "reason": "the new model pays twice",
+        "test": "specs/old.test.yaml::*", "file": "ananke.config.yaml", "line": 12, "column": 13,
+    });
     assert_eq!(
         (&lines[3]["quarantined"], &lines[3]["status"]),
         (&entry, &json!("failed"))

@@ -10,11 +10,12 @@ mod json_lines;
 mod junit;
 mod junit_attachments;
 mod junit_strict;
-mod kept_form;
+
 mod limits;
 mod live;
 mod markdown;
 mod outcomes;
+mod read_again;
 mod rebuilt;
 mod run_facts;
 mod tap;

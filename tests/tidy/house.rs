@@ -61,7 +61,7 @@ pub(crate) const MODULES: &[(&str, &[&str])] = &[
             "proxy",
         ],
     ),
-    ("report", &["compare", "report"]),
+    ("report", &["run_document", "compare", "report"]),
     ("ananke", &["protocols", "plan", "workspace", "testing"]),
 ];
 

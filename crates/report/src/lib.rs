@@ -4,3 +4,4 @@
 
 pub mod compare;
 pub mod report;
+pub mod run_document;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use ananke::agents::UndeclaredCalls;
 use ananke::context::Context;
 use ananke::program_target;
-use ananke::report::file::json::rule_results;
+use ananke::run_document::rule_results;
 use ananke::testing::{AgentTarget, CheckedRun, SessionAgent, SessionSetup};
 use ananke::text::nearest;
 use indexmap::IndexMap;

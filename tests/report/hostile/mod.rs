@@ -249,7 +249,7 @@ fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
     let tool = NearName {
         place,
         name: own(),
-        rule: "tools.forbid",
+        rule: "tools.forbid".into(),
         nearest: own(),
     };
     let mut verdict = Verdict {

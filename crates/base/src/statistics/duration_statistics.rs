@@ -15,6 +15,29 @@ pub struct DurationStatistics {
 }
 
 impl DurationStatistics {
+    /// `count` durations between `least` and `most` with this average and this standard deviation of the sample, all in
+    /// microseconds.
+    pub fn of_summary(
+        count: u64,
+        (least_us, most_us): (u64, u64),
+        average_us: u64,
+        deviation_us: u64,
+    ) -> Self {
+        let number = u128::from(count);
+        let sum_us = number.saturating_mul(average_us.into());
+        let spread = u128::from(deviation_us)
+            .saturating_mul(deviation_us.into())
+            .saturating_mul(number.saturating_mul(number.saturating_sub(1)));
+        let square = sum_us.saturating_mul(sum_us).saturating_add(spread);
+        Self {
+            count,
+            sum_us,
+            sum_of_squares: square.div_ceil(number.max(1)),
+            least_us,
+            most_us,
+        }
+    }
+
     /// Adds a duration of `us` microseconds.
     pub fn add(&mut self, us: u64) {
         self.least_us = if self.count == 0 {
@@ -81,6 +104,27 @@ mod tests {
             (statistics.average_us(), statistics.deviation_us()),
             (5000, 2138)
         );
+    }
+
+    #[test]
+    fn a_summary_says_what_the_durations_said() {
+        for durations in [&[1, 2][..], &[7, 7, 7], &[2000, 4000, 9001, 1], &[5], &[]] {
+            let exact = of(durations);
+            let count = durations.len() as u64;
+            let range = (exact.least_us, exact.most_us);
+            let summary = DurationStatistics::of_summary(
+                count,
+                range,
+                exact.average_us(),
+                exact.deviation_us(),
+            );
+            assert_eq!(summary.average_us(), exact.average_us(), "{durations:?}");
+            assert_eq!(
+                summary.deviation_us(),
+                exact.deviation_us(),
+                "{durations:?}"
+            );
+        }
     }
 
     #[test]

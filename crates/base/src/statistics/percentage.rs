@@ -32,6 +32,17 @@ impl Percentage {
         }
     }
 
+    /// So many per cent, to four decimals; less than nothing is nothing, and more than 100 is all.
+    pub fn of_percent(percent: f64) -> Self {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "in range, and rounded"
+        )]
+        let parts = (percent.clamp(0.0, 100.0) * f64::from(PARTS)).round() as u32;
+        Self(parts)
+    }
+
     /// Reads `95%`, `99.5%` or `95`. A fraction such as `0.95` is never guessed to be 95 %.
     ///
     /// # Errors

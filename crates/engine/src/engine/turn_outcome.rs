@@ -2,6 +2,7 @@
 
 use ananke_base::context::{At, Clock};
 use ananke_base::message::HistoryMessage;
+use ananke_base::text::compact_json;
 use ananke_trace::outcome::{
     CallFailure, CallOutcome, EarlierMessage, Gap, InputOrigin, LateResult, OpenInterrupt,
     ReportedRunEnd, SaidLine, TimeLimits, Timing, TranscriptLine, TurnEnd, TurnOutcome, bounded,
@@ -274,7 +275,7 @@ fn call(trace: &Trace, turn: &TurnRanges, call: &ToolCall) -> CallOutcome {
         event: call.first_event,
         id: bounded(&call.wire_id),
         name: bounded(&call.name),
-        args: bounded(&call.args_text),
+        args: bounded(&compact_json(&call.args_text)),
         result: call.result().map(|result| bounded(&result.text)),
         result_event: call
             .result()

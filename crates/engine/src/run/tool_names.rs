@@ -3,6 +3,7 @@
 //! The names of every attempt flow in, those that are probably misspelled come out when all tests are over. **Invariant:** what
 //! is kept is bounded; within these bounds, what is found does not depend on the order in which tests end.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -172,7 +173,7 @@ impl Names {
                 found.extend(places.iter().map(|(place, rule)| NearName {
                     place: place.clone(),
                     name: name.to_owned(),
-                    rule,
+                    rule: Cow::Borrowed(*rule),
                     nearest: nearest.to_owned(),
                 }));
             }

@@ -41,7 +41,7 @@ mod version;
 mod written;
 
 pub use embedded::{CommittedSchemas, FileKind, embedded, install};
-pub use generate::{generate_of, generate_since, text};
+pub use generate::{generate_of, generate_since, generate_written, text};
 pub use key_docs::KeyDocs;
 pub use load::{LoadedDocument, load};
 pub use oddities::oddities;

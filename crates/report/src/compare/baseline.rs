@@ -4,9 +4,9 @@ use std::path::Path;
 
 use indexmap::IndexMap;
 
-use super::reader;
-use super::run_summary::RunSummary;
+use super::comparison::RunSummary;
 use super::test_summary::TestSummary;
+use crate::run_document::read_document;
 use ananke_base::diagnostic::Diagnostic;
 
 /// The earlier run: its summary and its tests by id.
@@ -24,12 +24,12 @@ impl Baseline {
     /// If it cannot be read, or is not a complete report.
     pub fn read(path: &Path, name: &str) -> Result<Self, Diagnostic> {
         let mut tests = IndexMap::new();
-        let summary = reader::read(path, name, &mut |test| {
-            tests.insert(test.id.clone(), test);
+        let head = read_document(path, name, &mut |outcome| {
+            tests.insert(outcome.test.id.clone(), TestSummary::of(&outcome));
         })?;
         Ok(Self {
             name: name.to_owned(),
-            summary,
+            summary: RunSummary::of(&head),
             tests,
         })
     }

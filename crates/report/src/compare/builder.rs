@@ -6,9 +6,9 @@ use indexmap::IndexMap;
 
 use super::baseline::Baseline;
 use super::change::{ChangeKind, Noise, TestChange};
-use super::comparison::{AgentsTime, ComparedRun, Comparison, ComparisonRules};
-use super::reader;
+use super::comparison::{AgentsTime, ComparedRun, Comparison, ComparisonRules, RunSummary};
 use super::test_summary::TestSummary;
+use crate::run_document::read_document;
 use ananke_base::diagnostic::Diagnostic;
 use ananke_trace::outcome::Status;
 
@@ -111,16 +111,18 @@ impl Comparison {
         let known = match Baseline::read(before.0, before.1) {
             Ok(known) => known,
             Err(problem) => {
-                let other = reader::read(after.0, after.1, &mut |_| {}).err();
+                let other = read_document(after.0, after.1, &mut |_| {}).err();
                 return Err([problem].into_iter().chain(other).collect());
             }
         };
         let mut builder = ComparisonBuilder::new(known, rules.noise);
-        let summary = reader::read(after.0, after.1, &mut |test| builder.add(test));
-        let summary = summary.map_err(|problem| vec![problem])?;
+        let head = read_document(after.0, after.1, &mut |outcome| {
+            builder.add(TestSummary::of(&outcome));
+        });
+        let head = head.map_err(|problem| vec![problem])?;
         let run = ComparedRun {
             name: after.1.to_owned(),
-            summary,
+            summary: RunSummary::of(&head),
         };
         Ok(builder.finish(run, Coverage::AllTests, &rules.also))
     }

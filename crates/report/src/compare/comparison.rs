@@ -1,7 +1,7 @@
 //! The comparison of two runs.
 
 use super::change::{ChangeKind, Noise, TestChange};
-use super::run_summary::RunSummary;
+use crate::run_document::RunHead;
 
 /// The rules for what counts as a change, and as a regression.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +31,25 @@ pub(crate) struct ComparedRun {
     /// The name of its report in messages.
     pub(crate) name: String,
     pub(crate) summary: RunSummary,
+}
+
+/// The numbers of a run that are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RunSummary {
+    pub(crate) total: usize,
+    /// `None` if the run did not come to its end.
+    pub(crate) elapsed_us: Option<u64>,
+    pub(crate) exit_code: Option<i64>,
+}
+
+impl RunSummary {
+    pub(crate) fn of(head: &RunHead) -> Self {
+        Self {
+            total: head.total,
+            elapsed_us: head.close.as_ref().map(|close| close.elapsed_us),
+            exit_code: head.exit_code,
+        }
+    }
 }
 
 /// The agent's time in the tests that passed in both runs.

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use ananke_trace::outcome::Status;
+use ananke_base::text::truncate;
+use ananke_trace::outcome::{Outcome, Status, TranscriptLine};
 
 /// A test in one run.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -45,6 +46,38 @@ fn milliseconds<S: Serializer>(us: &u64, serializer: S) -> Result<S::Ok, S::Erro
 }
 
 impl TestSummary {
+    /// The summary of a test.
+    pub(crate) fn of(outcome: &Outcome) -> Self {
+        const LONGEST: usize = 400;
+        let bounded = |text: &str| truncate::bytes(text, LONGEST).into_owned();
+        let turns = &outcome.transcript.turns;
+        let lines = turns.iter().flat_map(|turn| &turn.lines);
+        let status = outcome.status();
+        let reason = outcome.headline().map(|(_, finding)| finding);
+        let reason = reason.filter(|_| status != Status::Passed);
+        Self {
+            id: outcome.test.id.clone(),
+            status,
+            flaky: outcome.is_flaky(),
+            quarantined: outcome.test.quarantine.is_some(),
+            duration_us: outcome.transcript.duration_us,
+            turns: turns.len(),
+            tools: lines
+                .filter_map(|line| match line {
+                    TranscriptLine::Calls(call) => Some(bounded(&call.name)),
+                    _ => None,
+                })
+                .collect(),
+            ending: turns
+                .last()
+                .and_then(|turn| turn.run_end.as_ref())
+                .map(|end| end.word().to_owned()),
+            reason: reason
+                .and_then(|finding| finding.lines().next())
+                .map(bounded),
+        }
+    }
+
     /// Whether it ran and did not pass.
     pub(crate) fn fails(&self) -> bool {
         self.status.fails_the_run()

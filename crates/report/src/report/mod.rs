@@ -35,13 +35,10 @@ mod mutation;
 mod own_folder;
 #[cfg(feature = "html")]
 mod page_parts;
-mod part;
 mod reporter;
 mod run_journal;
 mod run_keeping;
-mod run_totals;
 mod slowest;
-mod snapshot_totals;
 pub mod store;
 mod stream;
 pub mod terminal;

@@ -8,12 +8,13 @@ use super::words::words;
 words! {
     /// The level that a rule is defined on.
     #[derive(
-        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+        Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
     )]
     pub enum Level {
         /// The target of the config.
         Target = "target",
         /// The test.
+        #[default]
         Test = "test",
         /// A turn.
         Turn = "turn",

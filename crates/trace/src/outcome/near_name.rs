@@ -1,5 +1,7 @@
 //! Names in rules that are probably misspelled: no agent of the run called such a tool, and one of almost the same name exists.
 
+use std::borrow::Cow;
+
 use ananke_base::diagnostic::{Code, Place};
 
 /// A tool that a rule names and no agent of the run called. Its name differs from that of another tool by one typo, or in case,
@@ -11,7 +13,7 @@ pub struct NearName {
     /// The name.
     pub name: String,
     /// The rule: `tools.forbid`.
-    pub rule: &'static str,
+    pub rule: Cow<'static, str>,
     /// The tool that was probably meant.
     pub nearest: String,
 }

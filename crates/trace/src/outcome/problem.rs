@@ -37,6 +37,23 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
+    /// Every kind.
+    pub const ALL: [Self; 13] = [
+        Self::Agent,
+        Self::Conversation,
+        Self::Protocol,
+        Self::Hook,
+        Self::Script,
+        Self::Judge,
+        Self::Simulator,
+        Self::Setup,
+        Self::Judging,
+        Self::Timeout,
+        Self::Capture,
+        Self::Recording,
+        Self::NotAsked,
+    ];
+
     /// The word in reports.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -16,6 +16,18 @@ pub enum ReportedRunEnd {
     Interrupted(Vec<OpenInterrupt>),
 }
 
+impl ReportedRunEnd {
+    /// The word in reports.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Error(_) => "error",
+            Self::Cancelled => "cancelled",
+            Self::Interrupted(_) => "interrupted",
+        }
+    }
+}
+
 /// An open interrupt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Interrupt")]

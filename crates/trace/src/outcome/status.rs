@@ -7,9 +7,10 @@ use super::words::words;
 
 words! {
     /// A verdict.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
     pub enum Status {
         /// Every rule passed.
+        #[default]
         Passed = "passed",
         /// A rule failed.
         Failed = "failed",

@@ -1,5 +1,6 @@
 //! The end of a test as a whole, apart from the ends of its turns.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::problem::Problem;
@@ -17,7 +18,8 @@ pub enum TestEnd {
 }
 
 /// The cause of a skip.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum SkipCause {
     /// Its file or the command line says so.
     Wanted,

@@ -1,5 +1,6 @@
 //! The verdict of a run.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::near_name::NearNames;
@@ -7,7 +8,8 @@ use super::quarantine::Quarantine;
 use super::totals::Totals;
 
 /// The server or agent that tests could not run without.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Lost {
     /// A server that they need ended.
     Server,

@@ -3,12 +3,11 @@
 use std::io::{self, Write};
 
 use crate::compare::{
-    Baseline, ComparedRun, ComparisonBuilder, ComparisonRules, Coverage, RunSummary, read_line,
+    Baseline, ComparedRun, ComparisonBuilder, ComparisonRules, Coverage, RunSummary, TestSummary,
 };
-use crate::report::file::json::result_line;
 use crate::report::reporter::Reporter;
-use crate::report::run_totals::RunTotals;
 use crate::report::stream::Stream;
+use crate::run_document::RunTotals;
 use ananke_base::context::{Colouring, TerminalSize};
 use ananke_engine::run::RunEvent;
 use ananke_trace::redact::Sealed;
@@ -49,10 +48,7 @@ impl Reporter for BaselineReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
         self.run.add(event);
         if let RunEvent::CaseFinished(outcome) = &**event {
-            // Read back from the words of the report, so that a run is compared as its report would be.
-            if let Some(test) = read_line(&result_line(outcome)?) {
-                self.comparing.add(test);
-            }
+            self.comparing.add(TestSummary::of(outcome));
         }
         Ok(())
     }

@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use crate::compare::{ChangeKind, ComparedRun, Comparison, TestChange, TestSummary};
 use crate::report::document::{DocumentText, Documented};
-use crate::report::part::part;
-use crate::report::words::duration::milliseconds;
+use crate::run_document::milliseconds;
+use crate::run_document::part;
 use ananke_model::model::ReportFormat;
 
 part! {
@@ -21,9 +21,9 @@ part! {
         let counts = ChangeKind::ALL.map(|kind| (kind, compared.count(kind)));
         let agents_time = compared.agents_time;
         /// The earlier run.
-        before: RunView<'a> = RunView::of(&compared.before, agents_time.before_us);
+        before!: RunView<'a> = RunView::of(&compared.before, agents_time.before_us);
         /// The later run.
-        after: RunView<'a> = RunView::of(&compared.after, agents_time.after_us);
+        after!: RunView<'a> = RunView::of(&compared.after, agents_time.after_us);
         /// The number of tests for each kind of change, by the words of their `changes`; a test may have several. Kinds
         /// without a test are omitted.
         counts: BTreeMap<ChangeKind, usize> =
@@ -43,7 +43,7 @@ part! {
     /// One of the two runs.
     #[derive(Debug, Serialize, JsonSchema)]
     #[schemars(rename = "ComparedRun")]
-    pub(in crate::report) struct RunView<'a> of (side: &'a ComparedRun, agents_time_us: u64) {
+    pub(crate) struct RunView<'a> of (side: &'a ComparedRun, agents_time_us: u64) {
         /// The file of its report, as given.
         report: &'a str = &side.name;
         /// The number of its tests.
@@ -59,7 +59,7 @@ part! {
     /// A test that changed.
     #[derive(Debug, Serialize, JsonSchema)]
     #[schemars(rename = "Change")]
-    pub(in crate::report) struct ChangeView<'a> of (change: &'a TestChange, also: &[ChangeKind]) {
+    pub(crate) struct ChangeView<'a> of (change: &'a TestChange, also: &[ChangeKind]) {
         /// The test's id.
         id: &'a str = change.id();
         /// How it changed, the most important change first.

@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::conclusion::Conclusion;
 use super::document_text::DocumentText;
 use super::documented::Documented;
-use crate::report::file::json::RunFactsView;
+use crate::run_document::RunFactsView;
 use ananke_base::context::Colouring;
 use ananke_base::text::escape;
-use ananke_model::schema::generate_since;
+use ananke_model::schema::generate_written;
 use ananke_trace::outcome::RunFacts;
 use ananke_trace::redact::Sealed;
 
@@ -67,7 +67,7 @@ impl<D: Documented> CommandDocument<'_, D> {
 /// The JSON Schema of a document.
 pub fn document_schema<D: Documented + 'static>() -> Value {
     let title = format!("ananke {}", D::NAME);
-    let mut schema = generate_since::<ViewOf<'static, D>>(D::NAME, &title, D::SINCE);
+    let mut schema = generate_written::<ViewOf<'static, D>>(D::NAME, &title, D::SINCE);
     schema["description"] = format!("What `ananke {} --json` prints.", D::NAME).into();
     schema["properties"]["type"]["const"] = D::NAME.into();
     let facts = schema["definitions"]["Run"]["properties"].as_object_mut();

@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 
 use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
-use crate::report::run_totals::RunTotals;
-use crate::report::words::duration::milliseconds;
 use crate::report::words::ruling;
 use crate::report::words::run_facts::run_facts;
 use crate::report::words::stability::{checkpoint, flip, flip_rate, numbers, percent};
 use crate::report::words::walks::summary;
+use crate::run_document::RunTotals;
+use crate::run_document::milliseconds;
 use ananke_base::context::Scratch;
 use ananke_base::text::{escape, truncate};
 use ananke_engine::run::RunEvent;

@@ -13,8 +13,9 @@ use super::record::{
     VERSION, index_of, next_line,
 };
 use super::run_files::MOST_BYTES;
+use crate::run_document::read_result;
 use ananke_base::context::fingerprint;
-use ananke_base::source::{reason, received_json::read_own};
+use ananke_base::source::reason;
 use ananke_engine::recording::KeptRecording;
 use ananke_trace::outcome::{Outcome, RunClose, TokenTotals};
 
@@ -125,7 +126,7 @@ impl KeptRun {
         if head.record != RecordKind::Outcome || head.id != test.id {
             return Err(KeptRunError::Changed);
         }
-        read_own(body.as_bytes()).map_err(|_| KeptRunError::Changed)
+        read_result(&body).map_err(|_| KeptRunError::Changed)
     }
 
     /// The recording of the last attempt of the run `run`, counted from 1, of `test`.
@@ -224,7 +225,7 @@ fn scanned(file: &mut BufReader<File>, mut at: u64) -> Result<RunIndex, KeptRunE
                 recordings.push((head.id, kept));
             }
             RecordKind::Outcome => {
-                let Ok(outcome) = read_own::<Outcome>(body.as_bytes()) else {
+                let Ok(outcome) = read_result(&body) else {
                     return Ok(index);
                 };
                 let (_, tokens) = outcome.spent();

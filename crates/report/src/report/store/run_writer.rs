@@ -262,6 +262,7 @@ mod tests {
     use super::*;
     use crate::report::store::kept_run::{KeptRun, KeptRunError};
     use crate::report::store::record::VERSION;
+    use crate::run_document::result_line;
     use ananke_trace::outcome::{Outcome, TestIdentity};
 
     /// A disk with room for so many bytes.
@@ -308,7 +309,7 @@ mod tests {
                 },
                 ..Outcome::default()
             };
-            let text = serde_json::to_string(&outcome).unwrap();
+            let text = result_line(&outcome).unwrap();
             writer.add_outcome(KeptTest::of(&outcome, 0, None), text);
         }
         let written = writer.end(Some(RunClose::default()), TokenTotals::default());

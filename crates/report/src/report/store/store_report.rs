@@ -11,6 +11,7 @@ use super::run_writer::{MOST_OF_ATTEMPT, RunWriter, WriterQueue, Written};
 use crate::report::failure_numbers::FailureNumbers;
 use crate::report::reporter::Reporter;
 use crate::report::run_keeping::RunKeeping;
+use crate::run_document::result_line;
 use ananke_base::source::reason;
 use ananke_engine::recording::{AttemptStore, RecordedAttempt};
 use ananke_engine::run::RunEvent;
@@ -139,7 +140,7 @@ impl Reporter for StoreReport {
                 let (_, tokens) = outcome.spent();
                 self.tokens = self.tokens + tokens;
                 // A test that did not run adds nothing to the runs before.
-                let text = serde_json::to_string(&**outcome)?;
+                let text = result_line(outcome)?;
                 if let Some(writer) = &self.writer {
                     writer.add_outcome(KeptTest::of(outcome, 0, number), text);
                 }

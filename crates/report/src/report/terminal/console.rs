@@ -17,13 +17,13 @@ use super::rerun::rerun;
 use super::result::{FailureList, RunResult};
 use super::run_log::RunLog;
 use super::servers;
+use super::snapshots::write_snapshots;
 use crate::report::failure_numbers::{FailureNumbers, NumberedFailure};
 use crate::report::layout::Page;
 use crate::report::layout::counts;
 use crate::report::layout::{Palette, mark};
 use crate::report::reporter::Reporter;
 use crate::report::run_keeping::RunKeeping;
-use crate::report::run_totals::RunTotals;
 use crate::report::slowest::Slowest;
 use crate::report::stream::Stream;
 use crate::report::transcript::attempts;
@@ -33,6 +33,7 @@ use crate::report::words::ruling;
 use crate::report::words::run_facts;
 use crate::report::words::tokens;
 use crate::report::words::{stability, walks};
+use crate::run_document::RunTotals;
 use ananke_base::context::{At, Clock, Colouring, TerminalSize};
 use ananke_base::text::{duration, escape, truncate};
 use ananke_engine::run::RunEvent;
@@ -594,7 +595,7 @@ impl ConsoleReport {
             page.end();
         }
         self.write_slowest(&mut page);
-        snapshots.write(palette, &mut page);
+        write_snapshots(snapshots, palette, &mut page);
         self.write_facts(&mut page);
         if let Some(tokens) = tokens::of_run(self.kept_tokens.unwrap_or(self.run.tokens)) {
             page.line(palette.faint, &format!("tokens: {tokens}"));

@@ -12,6 +12,7 @@ mod rerun;
 mod result;
 mod run_log;
 mod servers;
+mod snapshots;
 
 pub use answer::AnswerReport;
 pub use console::{ConsoleOptions, ConsoleReport, Verbosity};

@@ -1,7 +1,6 @@
 //! Durations, times, names and paths as reports write them.
 
 pub(super) mod checkpoints;
-pub(super) mod duration;
 pub(super) mod measured;
 pub(super) mod names;
 pub(super) mod paths;

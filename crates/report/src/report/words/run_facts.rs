@@ -2,7 +2,7 @@
 
 use super::shell::command_line;
 use super::tokens;
-use crate::report::run_totals::RunTotals;
+use crate::run_document::RunTotals;
 use ananke_base::text::{duration, truncate};
 use ananke_trace::outcome::RunFacts;
 

@@ -7,8 +7,8 @@ use indexmap::IndexSet;
 use super::assets::{SCRIPT, STYLE, policy};
 use super::kind::KindCounts;
 use super::markup;
-use crate::report::file::json::{SummaryLine, WarningView};
 use crate::report::words::run_facts::RunFact;
+use crate::run_document::{SummaryLine, WarningView};
 use ananke_base::context::iso8601;
 use ananke_base::text::{duration, grouped};
 use ananke_trace::outcome::JudgedTotals;
@@ -93,12 +93,7 @@ fn facts(
         )?;
     }
     if let Some(took) = summary.duration_ms {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "it was made from a count"
-        )]
-        let took = duration::rounded((took * 1000.0) as u64);
+        let took = duration::rounded(took.0);
         fact("Duration", &format!("<time>{}</time>", markup::line(&took)))?;
     }
     let warnings = summary.warnings.as_deref().unwrap_or_default();

@@ -5,14 +5,14 @@ use serde::Serialize;
 
 use super::kind::kind;
 use super::story::{self, ProblemStory, RuleStory, TurnStory};
-use crate::report::part::part;
 use crate::report::words::checkpoints;
-use crate::report::words::duration::milliseconds;
 use crate::report::words::names;
 use crate::report::words::stability::{
     checkpoint as checkpoint_rate, decision, flip, numbers, rate, times, tries,
 };
 use crate::report::words::walks::{details, summary};
+use crate::run_document::milliseconds;
+use crate::run_document::part;
 use ananke_base::context::iso8601;
 use ananke_base::text::truncate;
 use ananke_trace::outcome::{CheckpointOutcome, Outcome};

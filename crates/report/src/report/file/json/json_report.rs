@@ -8,11 +8,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::result_view::{ResultLine, VERSION};
-use super::summary_view::{RunFactsView, SummaryLine};
 use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
-use crate::report::run_totals::RunTotals;
+use crate::run_document::RunTotals;
+use crate::run_document::{ResultLine, RunFactsView, SummaryLine, VERSION};
 use ananke_base::context::Scratch;
 use ananke_base::text::escape;
 use ananke_engine::run::RunEvent;

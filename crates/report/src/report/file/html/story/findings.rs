@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::report::part::part;
 use crate::report::words::measured::got_of_limit;
 use crate::report::words::ruling;
+use crate::run_document::part;
 use ananke_base::diagnostic::ExcerptLine;
 use ananke_base::text::truncate;
 use ananke_trace::outcome::{EvidenceLine, Problem, RuleResult, Ruling, ValueDifference};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::report::words::duration::milliseconds;
+use crate::run_document::milliseconds;
 use ananke_trace::outcome::{CallFailure, CallOutcome, LateResult, Outcome, TranscriptLine};
 use ananke_trace::trace::Peer;
 

@@ -1,22 +1,30 @@
-//! Outcomes in the form in which a run keeps them: what is read of it is what was written, and makes the same report.
+//! Outcomes that are read from the document of a run: every report of what is read is that of what was written.
 
 use std::cell::Cell;
+use std::fs;
+use std::path::Path;
 
+use ananke::context::Colouring;
 use ananke::outcome::{
     CallFailure, ErrorKind, Gap, LateResult, Measured, MeasuredUnit, OpenInterrupt, Outcome,
     ReportedRunEnd, RuleCounts, RuleResult, RuleStatus, RunPolicy, SaidLine, SelfComparison,
-    SkipCause, StateChangeKind, Status, TestEnd, TimeLimits, TokenTotals, TranscriptLine, TurnEnd,
-    TurnOutcome,
+    SkipCause, StateChangeKind, Status, TestEnd, TestVerdict, TimeLimits, TokenTotals, Transcript,
+    TranscriptLine, TurnEnd, TurnOutcome,
 };
-use ananke::source::received_json::read_own;
+use ananke::redact::Sealed;
+use ananke::report::terminal::Verbosity;
+use ananke::run::RunEvent;
+use ananke::run_document::read_document;
 use ananke::statistics::SequentialTest;
 use ananke::trace::{AgentTime, Usage};
+use ananke::{FileOptions, ReportFormat, create_report};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use tempfile::TempDir;
 
 use super::hostile::texts;
-use super::outcomes::{calls, made_of, problem, quarantine};
-use super::{json_lines, run};
+use super::outcomes::{calls, facts, made_of, problem, quarantine};
+use super::{console, json_lines, run};
 
 /// What an outcome is made of: texts and numbers, again and again in their order.
 struct Choices<'c> {
@@ -51,8 +59,33 @@ impl Choices<'_> {
 
     fn outcome(&self) -> Outcome {
         let mut outcome = self.attempt();
-        outcome.earlier_attempts = (0..self.number() % 3).map(|_| self.attempt()).collect();
-        outcome.other_runs = (0..self.number() % 2).map(|_| self.attempt()).collect();
+        // What attempts at a test share, and what is not kept of those before the last.
+        let earlier = |_| {
+            let attempt = self.attempt().into_earlier();
+            let Outcome {
+                verdict,
+                transcript,
+                ..
+            } = attempt.clone();
+            let Transcript { peer, time, .. } = outcome.transcript;
+            Outcome {
+                test: outcome.test.clone(),
+                verdict: TestVerdict {
+                    snapshots: Vec::new(),
+                    judges_not_asked: 0,
+                    ..verdict
+                },
+                transcript: Transcript {
+                    peer,
+                    time,
+                    ..transcript
+                },
+                ..attempt
+            }
+        };
+        let attempts: Vec<Outcome> = (0..self.number() % 3).map(earlier).collect();
+        let others: Vec<Outcome> = (0..self.number() % 2).map(earlier).collect();
+        (outcome.earlier_attempts, outcome.other_runs) = (attempts, others);
         if let Some(stability) = outcome.stability.as_deref_mut() {
             let good = SequentialTest::DEFAULT.good;
             let times = RunPolicy::Times {
@@ -96,12 +129,24 @@ impl Choices<'_> {
         for rule in &mut outcome.verdict.rules {
             self.vary_rule(rule);
         }
+        let turns = &outcome.transcript.turns;
+        let durations = turns.iter().filter_map(|turn| turn.duration_us);
+        outcome.transcript.duration_us = durations.sum();
         outcome
     }
 
     fn vary_turn(&self, turn: &mut TurnOutcome) {
         for _ in 0..self.number() % 8 {
             turn.lines.push(self.line());
+        }
+        // Lines are in the order of their events.
+        for (event, line) in (0..).step_by(3).zip(&mut turn.lines) {
+            match line {
+                TranscriptLine::Says(said) | TranscriptLine::Thinks(said) => said.event = event,
+                TranscriptLine::Custom { event: own, .. } => *own = event,
+                TranscriptLine::Answered(late) => late.event = event,
+                TranscriptLine::Calls(call) => (call.event, call.result_event) = (event, event + 1),
+            }
         }
         turn.started_unix_ms = self.time();
         turn.ended_unix_ms = self.time();
@@ -169,6 +214,10 @@ impl Choices<'_> {
             call.is_client_side = self.one_of(&[true, false]);
             (call.started_us, call.duration_us) = (self.time(), self.time());
             call.failure = failure;
+            // What is known of a result is known of no other call.
+            if call.result.is_none() {
+                (call.failure, call.duration_us) = (None, None);
+            }
         }
         self.one_of(&[
             TranscriptLine::Says(said.clone()),
@@ -205,6 +254,10 @@ impl Choices<'_> {
             not_checkable: 0,
         });
         rule.is_prohibition = self.one_of(&[true, false]);
+        // What belongs to a failure is empty in any other result.
+        if !rule.has_failed() {
+            (rule.seen, rule.differences, rule.difference) = (Vec::new(), Vec::new(), None);
+        }
     }
 }
 
@@ -212,16 +265,51 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn an_outcome_is_read_as_it_was_kept(texts in vec(texts::any(), 1..6), numbers in vec(any::<u32>(), 1..40)) {
+    fn reports_of_what_is_read_are_those_of_what_was_written(texts in vec(texts::any(), 1..6), numbers in vec(any::<u32>(), 1..40)) {
         let choices = Choices { texts: &texts, numbers: &numbers, taken: Cell::new(0) };
         let outcome = choices.outcome();
-        let kept = serde_json::to_string(&outcome).unwrap();
-        let read: Outcome = read_own(kept.as_bytes()).unwrap();
-        prop_assert_eq!(&read, &outcome);
-        let printed = |outcome| json_lines::printed(&run(vec![outcome]));
-        let report = printed(read);
-        prop_assert_eq!(&report, &printed(outcome));
+        let folder = TempDir::new().unwrap();
+        let lines = report(folder.path(), ReportFormat::JsonLines, &run(vec![outcome.clone()]));
         // Every line is as the schema says.
-        prop_assert_eq!(json_lines::lines(&report).len(), 2);
+        prop_assert_eq!(json_lines::lines(&lines).len(), 2);
+        let path = folder.path().join("report.jsonl");
+        let mut read = Vec::new();
+        let head = read_document(&path, "report", &mut |outcome| read.push(outcome)).unwrap();
+        prop_assert_eq!((head.total, read.len()), (1, 1));
+        prop_assert_eq!(&*head.facts.command, &*facts().command);
+        let (read, written) = (run(read), run(vec![outcome]));
+        for format in [ReportFormat::JsonLines, ReportFormat::Json, ReportFormat::Junit, ReportFormat::Html, ReportFormat::Markdown, ReportFormat::Tap] {
+            let [one, other] = [&read, &written].map(|events| report(folder.path(), format, events));
+            prop_assert!(one == other, "{}: {}", format.name(), difference(&one, &other));
+        }
+        for verbosity in [Verbosity::Normal, Verbosity::Verbose] {
+            let [one, other] = [&read, &written].map(|events| console::printed(events, Colouring::Coloured, verbosity));
+            prop_assert!(one == other, "console: {}", difference(&one, &other));
+        }
     }
+}
+
+/// Where two texts begin to differ.
+fn difference(one: &str, other: &str) -> String {
+    let pairs = one.char_indices().zip(other.chars());
+    let mut unequal = pairs.skip_while(|((_, left), right)| left == right);
+    let at = unequal
+        .next()
+        .map_or(one.len().min(other.len()), |((at, _), _)| at);
+    let around = |text: &str| {
+        text[text.floor_char_boundary(at.saturating_sub(200))..text.floor_char_boundary(at + 200)]
+            .to_owned()
+    };
+    format!("{}\n{}", around(one), around(other))
+}
+
+/// A report of `events` in this format.
+fn report(folder: &Path, format: ReportFormat, events: &[Sealed<RunEvent>]) -> String {
+    let path = folder.join("report").with_extension(format.extension());
+    let mut report = create_report(format, &path, &FileOptions::default()).unwrap();
+    for event in events {
+        report.event(event).unwrap();
+    }
+    report.finish().unwrap();
+    fs::read_to_string(path).unwrap()
 }

@@ -2,7 +2,8 @@
 //! has.
 
 /// A struct and its constructor `of`. A field with a `?` is omitted if it has no value, one with a `*` if its list is empty;
-/// `let` names what several fields share.
+/// one with a `!` must be there when it is read, and any other has its default value if it is not. `let` names what several
+/// fields share.
 macro_rules! part {
     (@ [[$($meta:tt)*] [$($vis:tt)*] $name:ident [$($life:tt)*] [$($from:tt)*]]
         [$($fields:tt)*] [$($shared:tt)*] [$($values:tt)*]) => {
@@ -27,7 +28,7 @@ macro_rules! part {
             $($fields)*
             $(#[$meta])*
             #[serde(skip_serializing_if = "Option::is_none")]
-            pub(in crate::report) $field: Option<$type>,
+            pub(crate) $field: Option<$type>,
         ] [$($shared)*] [$($values)* $field: $value,] $($rest)* }
     };
     (@ $head:tt [$($fields:tt)*] [$($shared:tt)*] [$($values:tt)*]
@@ -35,8 +36,16 @@ macro_rules! part {
         part! { @ $head [
             $($fields)*
             $(#[$meta])*
-            #[serde(skip_serializing_if = "<[_]>::is_empty")]
-            pub(in crate::report) $field: $type,
+            #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+            pub(crate) $field: $type,
+        ] [$($shared)*] [$($values)* $field: $value,] $($rest)* }
+    };
+    (@ $head:tt [$($fields:tt)*] [$($shared:tt)*] [$($values:tt)*]
+        $(#[$meta:meta])* $field:ident!: $type:ty = $value:expr; $($rest:tt)*) => {
+        part! { @ $head [
+            $($fields)*
+            $(#[$meta])*
+            pub(crate) $field: $type,
         ] [$($shared)*] [$($values)* $field: $value,] $($rest)* }
     };
     (@ $head:tt [$($fields:tt)*] [$($shared:tt)*] [$($values:tt)*]
@@ -44,7 +53,8 @@ macro_rules! part {
         part! { @ $head [
             $($fields)*
             $(#[$meta])*
-            pub(in crate::report) $field: $type,
+            #[serde(default)]
+            pub(crate) $field: $type,
         ] [$($shared)*] [$($values)* $field: $value,] $($rest)* }
     };
     ($(#[$meta:meta])* $vis:vis struct $name:ident $(<$life:lifetime>)? of ($($from:ident: $of:ty),*) {
@@ -54,4 +64,4 @@ macro_rules! part {
     };
 }
 
-pub(in crate::report) use part;
+pub(crate) use part;

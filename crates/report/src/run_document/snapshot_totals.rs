@@ -1,8 +1,5 @@
 //! The counts of snapshots in a run.
 
-use crate::report::layout::Page;
-use crate::report::layout::Palette;
-use ananke_base::text::{escape, truncate};
 use ananke_trace::outcome::Outcome;
 
 /// The number of obsolete snapshots that are listed.
@@ -16,7 +13,7 @@ pub(crate) struct SnapshotTotals {
     pub(crate) obsolete: usize,
     pub(crate) deleted: usize,
     /// The obsolete ones that are still there: the first of them.
-    listed: Vec<String>,
+    pub(crate) listed: Vec<String>,
 }
 
 impl SnapshotTotals {
@@ -38,38 +35,6 @@ impl SnapshotTotals {
         self.deleted += deleted.len();
         let room = LISTED.saturating_sub(self.listed.len());
         self.listed.extend(left.iter().take(room).cloned());
-    }
-
-    /// Writes them for the end of a run; nothing if all are zero.
-    pub(crate) fn write(&self, palette: &Palette, page: &mut Page) {
-        let counts = self.counts();
-        if counts.is_empty() {
-            return;
-        }
-        page.put(palette.strong, "snapshots");
-        page.plain(&format!(": {counts}"));
-        page.end();
-        for file in &self.listed {
-            page.space(2);
-            page.put(palette.warning, "obsolete");
-            page.space(2);
-            page.hang();
-            page.plain(&escape::line(&truncate::bytes(file, 400)));
-            page.end();
-        }
-        if self.obsolete > self.listed.len() {
-            page.line(
-                palette.faint,
-                &format!("  … and {} more", self.obsolete - self.listed.len()),
-            );
-        }
-        if self.obsolete > 0 {
-            page.line(
-                palette.faint,
-                "  no rule refers to these: `--update-snapshots` deletes them",
-            );
-        }
-        page.end();
     }
 
     /// Whether a snapshot was written, updated, deleted or found obsolete.

@@ -1,11 +1,14 @@
 //! The results of several runs of a test, in the form of the report.
 
-use schemars::JsonSchema;
-use serde::Serialize;
+use std::borrow::Cow;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::duration::Milliseconds;
 use super::omitted::counted;
-use crate::report::part::part;
-use crate::report::words::duration::milliseconds;
+use super::part::part;
+use super::tokens_view::TokensView;
 use ananke_base::statistics::{
     DurationStatistics, Interval, Percentage, ReliabilityEstimate, SequentialTest, exact_interval,
     reliability,
@@ -17,17 +20,18 @@ use ananke_trace::outcome::{
 
 part! {
     /// All runs of a test.
-    #[derive(Debug, Serialize, JsonSchema)]
+    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "Runs")]
-    pub(super) struct RunsView<'a> of (outcome: &'a Outcome, stability: &'a Stability) {
+    pub(crate) struct RunsView<'a> of (outcome: &'a Outcome, stability: &'a Stability) {
         /// The number of runs.
+        #[serde(skip_deserializing)]
         total: u32 = stability.runs();
         /// How many of them passed.
         passed: u32 = stability.passed;
         /// How many of them did not.
         failed: u32 = stability.failed;
         /// What decided the test.
-        verdict: StabilityVerdict = stability.verdict;
+        verdict!: StabilityVerdict = stability.verdict;
         /// The most runs that there could be.
         max: u32 = stability.policy.most_runs();
         /// The share of a fixed number of runs that had to pass, in per cent; omitted for a sequential test.
@@ -41,8 +45,10 @@ part! {
             RunPolicy::UntilDecided(test) => Some(SequentialView::of(test)),
         };
         /// Where the pass rate is with a confidence of 95 %, in per cent: the exact interval of Clopper and Pearson.
+        #[serde(skip_deserializing)]
         interval: IntervalView = IntervalView::of(stability.interval());
         /// How several tries would end, for some numbers of tries.
+        #[serde(skip_deserializing)]
         estimates: Vec<EstimateView> = reliability(stability.passed, stability.runs())
             .into_iter()
             .map(|estimate| EstimateView::of(&estimate))
@@ -51,13 +57,17 @@ part! {
         duration_ms: DurationsView = DurationsView::of(&stability.durations);
         /// How many turns were sent in all runs.
         total_turns: usize = stability.turns;
+        /// The tokens of all runs, those of their retries as well.
+        #[schemars(extend("x-since" = "1.1"))]
+        tokens: TokensView = TokensView::of(stability.tokens);
         /// The run that all other fields of the result are about, from 1: the first that failed, or the one that decided the test;
         /// the last one if the test passed.
+        #[serde(skip_deserializing)]
         shown: u32 = outcome.run;
         /// How often each checkpoint of a simulated conversation was reached, in the order of the test; omitted if it has none.
-        checkpoints*: &'a [CheckpointRuns] = &stability.checkpoints;
+        checkpoints*: Cow<'a, [CheckpointRuns]> = Cow::Borrowed(&stability.checkpoints);
         /// The runs that did not pass, by reason, the most frequent first: at most ten reasons.
-        failures: &'a [FailedRuns] = &stability.failures;
+        failures: Cow<'a, [FailedRuns]> = Cow::Borrowed(&stability.failures);
         /// How many more runs did not pass, for reasons that are not listed; omitted if there are none.
         further_failed?: u32 = counted(stability.further_failed);
     }
@@ -65,9 +75,9 @@ part! {
 
 part! {
     /// The rates between which a sequential test decides.
-    #[derive(Debug, Serialize, JsonSchema)]
+    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "UntilDecided")]
-    pub(super) struct SequentialView of (test: SequentialTest) {
+    pub(crate) struct SequentialView of (test: SequentialTest) {
         /// The pass rate of a good agent, in per cent.
         good: f64 = whole(test.good);
         /// The pass rate of a bad agent, in per cent.
@@ -79,9 +89,9 @@ part! {
 
 part! {
     /// Where a rate is with a confidence of 95 %, in per cent.
-    #[derive(Debug, Serialize, JsonSchema)]
+    #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "Interval")]
-    pub(in crate::report) struct IntervalView of (interval: Interval) {
+    pub(crate) struct IntervalView of (interval: Interval) {
         /// The lower end.
         low: f64 = rounded(interval.low * 100.0);
         /// The upper end.
@@ -91,9 +101,9 @@ part! {
 
 part! {
     /// How `k` tries would end, in per cent.
-    #[derive(Debug, Serialize, JsonSchema)]
+    #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "Estimate")]
-    pub(super) struct EstimateView of (estimate: &ReliabilityEstimate) {
+    pub(crate) struct EstimateView of (estimate: &ReliabilityEstimate) {
         /// The number of tries.
         k: u32 = estimate.tries;
         /// pass@k: the probability that at least one of them passes, without bias.
@@ -109,37 +119,44 @@ part! {
 
 part! {
     /// Durations in milliseconds with up to three decimals.
-    #[derive(Debug, Serialize, JsonSchema)]
+    #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "Durations")]
-    pub(super) struct DurationsView of (durations: &DurationStatistics) {
+    pub(crate) struct DurationsView of (durations: &DurationStatistics) {
         /// The average.
-        average: f64 = milliseconds(durations.average_us());
+        average: Milliseconds = Milliseconds(durations.average_us());
         /// The shortest.
-        min: f64 = milliseconds(durations.least_us);
+        min: Milliseconds = Milliseconds(durations.least_us);
         /// The longest.
-        max: f64 = milliseconds(durations.most_us);
+        max: Milliseconds = Milliseconds(durations.most_us);
         /// The standard deviation of the sample.
-        standard_deviation: f64 = milliseconds(durations.deviation_us());
+        standard_deviation: Milliseconds = Milliseconds(durations.deviation_us());
     }
 }
 
 part! {
     /// Both verdicts of a test that ran twice, because the suite was compared with itself.
-    #[derive(Debug, Serialize, JsonSchema)]
+    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "SelfComparison")]
-    pub(super) struct SelfComparisonView of (compared: &SelfComparison) {
+    pub(crate) struct SelfComparisonView of (compared: &SelfComparison) {
         /// The first verdict and the second.
-        verdicts: [Status; 2] = compared.verdicts;
+        verdicts!: [Status; 2] = compared.verdicts;
         /// Whether exactly one of them is a pass.
+        #[serde(skip_deserializing)]
         flipped: bool = compared.is_flip();
+        /// How many turns the side that is not shown sent.
+        #[schemars(extend("x-since" = "1.1"))]
+        other_turns: usize = compared.turns;
+        /// The tokens of that side.
+        #[schemars(extend("x-since" = "1.1"))]
+        other_tokens: TokensView = TokensView::of(compared.tokens);
     }
 }
 
 part! {
     /// How many tests of a suite that was compared with itself have two verdicts.
-    #[derive(Debug, Serialize, JsonSchema)]
+    #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "FlipCounts")]
-    pub(in crate::report) struct FlipCounts of (totals: &Totals) {
+    pub(crate) struct FlipCounts of (totals: &Totals) {
         let count = |count| u32::try_from(count).unwrap_or(u32::MAX);
         let counts = (count(totals.compared), count(totals.flipped));
         /// The number of tests that ran twice.
@@ -154,10 +171,60 @@ part! {
 }
 
 /// Per cent, with the decimals that are more than noise.
-pub(super) fn rounded(percent: f64) -> f64 {
+pub(crate) fn rounded(percent: f64) -> f64 {
     (percent * 10_000.0).round() / 10_000.0
 }
 
 fn whole(share: Percentage) -> f64 {
     rounded(share.as_fraction() * 100.0)
+}
+
+impl From<RunsView<'_>> for Stability {
+    fn from(read: RunsView<'_>) -> Self {
+        let runs = read.passed + read.failed;
+        let DurationsView {
+            average,
+            min,
+            max,
+            standard_deviation,
+        } = read.duration_ms;
+        Self {
+            policy: match read.until_decided {
+                Some(test) => RunPolicy::UntilDecided(SequentialTest {
+                    good: Percentage::of_percent(test.good),
+                    bad: Percentage::of_percent(test.bad),
+                    error: Percentage::of_percent(test.error),
+                    max: read.max,
+                }),
+                None => RunPolicy::Times {
+                    runs: read.max,
+                    min_pass_rate: Percentage::of_percent(read.min_pass_rate.unwrap_or(100.0)),
+                },
+            },
+            passed: read.passed,
+            failed: read.failed,
+            verdict: read.verdict,
+            durations: DurationStatistics::of_summary(
+                runs.into(),
+                (min.0, max.0),
+                average.0,
+                standard_deviation.0,
+            ),
+            turns: read.total_turns,
+            tokens: read.tokens.into(),
+            checkpoints: read.checkpoints.into_owned(),
+            failures: read.failures.into_owned(),
+            further_failed: read.further_failed.unwrap_or_default(),
+        }
+    }
+}
+
+impl From<SelfComparisonView> for SelfComparison {
+    fn from(read: SelfComparisonView) -> Self {
+        Self {
+            verdicts: read.verdicts,
+            turns: read.other_turns,
+            tokens: read.other_tokens.into(),
+        }
+    }
 }

@@ -15,7 +15,7 @@ use ananke_trace::outcome::Outcome;
 /// An assertion of a case, as it is written, and its result.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "CaseAssertion")]
-pub(super) struct CaseAssertionView {
+pub(crate) struct CaseAssertionView {
     /// The type as it is written: `contains`, `tool_called`. An assertion without one, and `expected`, are `equals`.
     #[serde(rename = "type")]
     kind: String,
@@ -30,7 +30,7 @@ pub(super) struct CaseAssertionView {
 }
 
 /// The evaluated assertions of a case, in the order in which they are written; `None` if the test is not a case.
-pub(super) fn case_assertions(outcome: &Outcome) -> Option<Vec<CaseAssertionView>> {
+pub(crate) fn case_assertions(outcome: &Outcome) -> Option<Vec<CaseAssertionView>> {
     if !is_case_file(Path::new(&outcome.test.path)) {
         return None;
     }

@@ -1,32 +1,37 @@
 //! The summary of a run as readers get it.
 
-use schemars::JsonSchema;
-use serde::Serialize;
+use std::borrow::Cow;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::duration::Milliseconds;
+use super::format_version::FormatVersion;
 use super::omitted::{counted, listed};
-use super::result_view::VERSION;
+use super::part::part;
+use super::result_view::Quarantined;
+use super::run_totals::RunTotals;
 use super::runs_view::FlipCounts;
+use super::snapshot_totals::SnapshotTotals;
 use super::turn_view::UsageView;
-use crate::report::part::part;
-use crate::report::run_totals::RunTotals;
-use crate::report::snapshot_totals::SnapshotTotals;
-use crate::report::words::duration::milliseconds;
-use ananke_trace::outcome::{JudgedTotals, NearName, RunFacts};
+use ananke_base::diagnostic::Place;
+use ananke_trace::outcome::{JudgedTotals, Lost, NearName, NearNames, RunClose, RunFacts, Verdict};
 
 part! {
     /// The summary of a run.
-    #[derive(Debug, Serialize, JsonSchema)]
+    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "Summary")]
-    pub(in crate::report) struct SummaryLine of (run: &RunTotals) {
+    pub(crate) struct SummaryLine<'a> of (run: &'a RunTotals) {
+        let verdict = run.end.as_ref().map(|end| &end.verdict);
         let totals = &run.totals;
         let used = UsageView::known(run.tokens.usage, |tokens| counted(tokens.counted));
         let has_tokens = used.is_some();
         /// The version of the format, as in every result.
-        version: &'static str = VERSION;
+        version!: FormatVersion = FormatVersion;
         /// The number of selected tests; more than `total` if the run was aborted.
         selected: usize = run.selected;
         /// The number of results, whatever their status.
-        total: usize = totals.tests();
+        total!: usize = totals.tests();
         /// How many tests passed at their first attempt; in quarantine, at any.
         passed: usize = totals.passed - totals.flaky;
         /// The number of tests with a failed rule.
@@ -42,6 +47,7 @@ part! {
         /// The number of traces in which no rule failed and some are not shown; omitted if there are none.
         not_shown?: usize = counted(totals.not_shown);
         /// How many tests have two verdicts, if the suite was compared with itself (`--a-a`); omitted otherwise.
+        #[serde(skip_deserializing)]
         flips?: FlipCounts = (totals.compared > 0).then(|| FlipCounts::of(totals));
         /// The number of tests in quarantine that did not pass: they are counted here, and not by their status.
         quarantined: usize = totals.quarantined;
@@ -62,39 +68,68 @@ part! {
         /// When the run started, in Unix milliseconds.
         started: u64 = run.started_unix_ms;
         /// The wall-clock duration of the run, in milliseconds with up to three decimals; omitted if it was aborted.
-        duration_ms?: f64 = run.end.as_ref().map(|end| milliseconds(end.elapsed_us));
+        duration_ms?: Milliseconds = run.end.as_ref().map(|end| Milliseconds(end.elapsed_us));
         /// The time of all tests whose agents have a virtual clock, in milliseconds: their delays are simulated, so it is no part of
         /// `duration_ms`. Omitted if there was none.
         #[schemars(extend("x-since" = "1.1"))]
-        virtual_ms?: f64 = counted(run.virtual_us).map(milliseconds);
+        virtual_ms?: Milliseconds = counted(run.virtual_us).map(Milliseconds);
         /// The resulting exit code (130 if interrupted); omitted if the run was aborted.
-        exit_code?: u8 = run.exit_code();
+        exit_code?: i64 = run.exit_code().map(i64::from);
+        /// `true` if the run was interrupted; omitted otherwise.
+        #[schemars(extend("x-since" = "1.1"))]
+        interrupted?: bool = run.end.as_ref().and_then(|end| counted(end.interrupted));
+        /// `true` if a test that passed only on a retry fails the run; omitted otherwise.
+        #[schemars(extend("x-since" = "1.1"))]
+        flaky_fails?: bool = verdict.and_then(|verdict| counted(verdict.flaky_fails));
+        /// `true` if warnings fail the run; omitted otherwise.
+        #[schemars(extend("x-since" = "1.1"))]
+        warnings_fail?: bool = verdict.and_then(|verdict| counted(verdict.warnings_fail));
+        /// What tests could not run without; omitted if nothing was lost.
+        #[schemars(extend("x-since" = "1.1"))]
+        lost?: Lost = verdict.and_then(|verdict| verdict.lost);
+        /// The expired entries of the quarantine, each of which fails the run; omitted if there are none.
+        #[schemars(extend("x-since" = "1.1"))]
+        expired?: Vec<Quarantined<'a>> =
+            verdict.and_then(|verdict| listed(verdict.expired.iter().map(Quarantined::of)));
         /// Changes of snapshots; omitted if there are none.
         snapshots?: SnapshotCounts =
             run.snapshots.has_any().then(|| SnapshotCounts::of(&run.snapshots));
         /// Warnings of the run itself, by place; omitted if there are none. Those of a test are in its result.
-        warnings?: Vec<WarningView> =
+        warnings?: Vec<WarningView<'a>> =
             run.end.as_ref().and_then(|end| {
                 listed(end.verdict.near_names.found.iter().map(WarningView::of))
             });
         /// The reason for the exit code, as text.
+        #[serde(skip_deserializing)]
         reason: String = run.reason();
     }
 }
 
 part! {
     /// A warning of the run itself.
-    #[derive(Debug, Serialize, JsonSchema)]
+    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "Warning")]
-    pub(in crate::report) struct WarningView of (tool: &NearName) {
+    pub(crate) struct WarningView<'a> of (tool: &'a NearName) {
         /// The kind of problem; `ananke explain` describes it.
+        #[serde(skip_deserializing)]
         code: &'static str = NearName::CODE.as_str();
         /// What is wrong.
+        #[serde(skip_deserializing)]
         message: String = tool.message();
         /// What to do about it.
+        #[serde(skip_deserializing)]
         help: String = tool.help();
+        /// The name that no agent called.
+        #[schemars(extend("x-since" = "1.1"))]
+        name: Cow<'a, str> = Cow::Borrowed(&tool.name);
+        /// The rule that has it.
+        #[schemars(extend("x-since" = "1.1"))]
+        rule: Cow<'a, str> = Cow::Borrowed(&tool.rule);
+        /// The name that was probably meant.
+        #[schemars(extend("x-since" = "1.1"))]
+        nearest: Cow<'a, str> = Cow::Borrowed(&tool.nearest);
         /// The file in which it is.
-        file: String = tool.place.file.to_string();
+        file: Cow<'a, str> = Cow::Borrowed(&tool.place.file);
         /// The line in the file, from 1.
         line: u32 = tool.place.line;
         /// The column in the line, in characters from 1.
@@ -104,8 +139,8 @@ part! {
 
 part! {
     /// The number of snapshots by what happened to them.
-    #[derive(Debug, Serialize, JsonSchema)]
-    pub(in crate::report) struct SnapshotCounts of (snapshots: &SnapshotTotals) {
+    #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+    pub(crate) struct SnapshotCounts of (snapshots: &SnapshotTotals) {
         /// Newly written snapshots.
         written: usize = snapshots.written;
         /// Updated snapshots.
@@ -119,12 +154,54 @@ part! {
 
 part! {
     /// What a run was made with. Commit, branch and link are there where the environment of a CI server contains them.
-    #[derive(Debug, Serialize, JsonSchema)]
+    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "Run")]
-    pub(in crate::report) struct RunFactsView<'a> of (made_with: &'a RunFacts) {
+    pub(crate) struct RunFactsView<'a> of (made_with: &'a RunFacts) {
         /// The version of ananke.
-        ananke: &'static str = env!("CARGO_PKG_VERSION");
+        ananke: Cow<'a, str> = env!("CARGO_PKG_VERSION").into();
         #[serde(flatten)]
-        facts: &'a RunFacts = made_with;
+        facts: Cow<'a, RunFacts> = Cow::Borrowed(made_with);
+    }
+}
+
+impl SummaryLine<'_> {
+    /// The end of the run; `None` if it did not come to one. The counts of its verdict are those of its tests.
+    pub(crate) fn close(&self) -> Option<RunClose> {
+        let warnings = self.warnings.iter().flatten();
+        Some(RunClose {
+            verdict: Verdict {
+                flaky_fails: self.flaky_fails.unwrap_or_default(),
+                lost: self.lost,
+                expired: self
+                    .expired
+                    .iter()
+                    .flatten()
+                    .map(Quarantined::entry)
+                    .collect(),
+                near_names: NearNames {
+                    found: warnings.map(WarningView::near_name).collect(),
+                    note: None,
+                },
+                warnings_fail: self.warnings_fail.unwrap_or_default(),
+                ..Verdict::default()
+            },
+            elapsed_us: self.duration_ms?.0,
+            interrupted: self.interrupted.unwrap_or_default(),
+        })
+    }
+}
+
+impl WarningView<'_> {
+    fn near_name(&self) -> NearName {
+        NearName {
+            place: Place {
+                file: self.file.as_ref().into(),
+                line: self.line,
+                column: self.column,
+            },
+            name: self.name.to_string(),
+            rule: self.rule.to_string().into(),
+            nearest: self.nearest.to_string(),
+        }
     }
 }

@@ -4,11 +4,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::format_version::FormatVersion;
+use super::part::part;
 use super::result_view::ResultLine;
+use super::run_totals::RunTotals;
 use super::summary_view::{RunFactsView, SummaryLine};
-use crate::report::part::part;
-use crate::report::run_totals::RunTotals;
-use ananke_model::schema::generate_since;
+use ananke_model::schema::generate_written;
 use ananke_trace::outcome::Outcome;
 
 /// The version of a field that does not name one.
@@ -16,7 +17,7 @@ const FIRST: &str = "1.0";
 
 /// The JSON Schema of one line, and of a whole file that is one value.
 pub fn schema() -> Value {
-    generate_since::<ReportFormatView<'static>>("report", "ananke report", FIRST)
+    generate_written::<ReportFormatView<'static>>("report", "ananke report", FIRST)
 }
 
 /// A JSON report: one line of `--json` and `-o FILE.jsonl`, or the whole of `-o FILE.json`.
@@ -27,7 +28,7 @@ pub fn schema() -> Value {
     reason = "only the schema names both; each is written where it comes about"
 )]
 #[schemars(rename = "Written")]
-pub(super) enum ReportFormatView<'a> {
+pub(crate) enum ReportFormatView<'a> {
     /// One line.
     Line(ReportLine<'a>),
     /// A whole file.
@@ -36,13 +37,13 @@ pub(super) enum ReportFormatView<'a> {
 
 /// A run as one JSON value.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Report<'a> {
+pub(crate) struct Report<'a> {
     /// The version of the format, as in every result.
-    version: &'static str,
+    version: FormatVersion,
     /// What the run was made with.
     run: RunFactsView<'a>,
     /// The summary of a run.
-    summary: SummaryLine,
+    summary: SummaryLine<'a>,
     /// One result per test, in plan order.
     results: Vec<ResultLine<'a>>,
 }
@@ -51,7 +52,7 @@ pub(super) struct Report<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[schemars(rename = "Line")]
-pub(super) enum ReportLine<'a> {
+pub(crate) enum ReportLine<'a> {
     /// The result of one test.
     #[schemars(extend("x-since" = "1.0"))]
     Result(Box<ResultLine<'a>>),
@@ -64,20 +65,20 @@ part! {
     /// The last line: the summary, and what the run was made with.
     #[derive(Debug, Serialize, JsonSchema)]
     #[schemars(rename = "LastLine")]
-    pub(super) struct LastLine<'a> of (totals: &'a RunTotals) {
+    pub(crate) struct LastLine<'a> of (totals: &'a RunTotals) {
         /// What the run was made with.
-        run: RunFactsView<'a> = RunFactsView::of(&totals.facts);
+        run!: RunFactsView<'a> = RunFactsView::of(&totals.facts);
         #[serde(flatten)]
-        summary: SummaryLine = SummaryLine::of(totals);
+        summary: SummaryLine<'a> = SummaryLine::of(totals);
     }
 }
 
 /// The line of a test, as in every report.
-pub(in crate::report) fn result_line(outcome: &Outcome) -> serde_json::Result<String> {
+pub(crate) fn result_line(outcome: &Outcome) -> serde_json::Result<String> {
     serde_json::to_string(&ReportLine::Result(Box::new(ResultLine::of(outcome))))
 }
 
 /// The last line of a report.
-pub(super) fn last_line(run: &RunTotals) -> serde_json::Result<String> {
+pub(crate) fn last_line(run: &RunTotals) -> serde_json::Result<String> {
     serde_json::to_string(&ReportLine::Summary(Box::new(LastLine::of(run))))
 }

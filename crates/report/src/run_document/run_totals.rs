@@ -1,6 +1,6 @@
 //! The counts of a run, and its end.
 
-use crate::report::snapshot_totals::SnapshotTotals;
+use super::snapshot_totals::SnapshotTotals;
 use ananke_engine::run::RunEvent;
 use ananke_trace::outcome::{RunClose, RunFacts, TokenTotals, Totals};
 use ananke_trace::trace::AgentTime;

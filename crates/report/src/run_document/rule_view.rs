@@ -1,0 +1,380 @@
+//! Rules and problems of a test or a turn, as readers get them.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Number, Value};
+
+use super::difference_view::DifferenceLines;
+use super::duration::{Milliseconds, milliseconds};
+use super::omitted::{all_of, filled, listed};
+use super::part::part;
+use ananke_base::diagnostic::{Excerpt, ExcerptLine, Place, SourceFile};
+use ananke_base::source::{parse, parse_json};
+use ananke_trace::outcome::{
+    ComparedValue, ErrorKind, EvidenceLine, FailureReason, Level, Measured, MeasuredUnit, Problem,
+    RuleCounts, RuleResult, RuleStatus, Ruling, Status, ValueDifference,
+};
+use ananke_trace::redact::Sealed;
+
+part! {
+    /// A rule and its result.
+    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+    pub(crate) struct Assertion<'a> of (result: &'a RuleResult) {
+        let written = yaml(&result.written);
+        let named = written.get("path").and_then(Value::as_str).map(str::to_owned);
+        let has_failed = result.has_failed();
+        /// The rule's path in an assert block: `tools.require`, `timing.max_idle_ms`.
+        #[serde(rename = "type")]
+        rule: Cow<'a, str> = Cow::Borrowed(&result.rule);
+        /// The tool that the finding is about; omitted if it is about none, or if the rule passed.
+        #[schemars(extend("x-since" = "1.1"))]
+        tool?: Cow<'a, str> = result.tool.as_deref().map(Cow::Borrowed);
+        /// The result. Rules that were never evaluated are not listed: requirements of an aborted turn or test, and
+        /// scripts and judges that were not asked because another rule failed.
+        #[schemars(extend("x-since" = "1.1"))]
+        status: RuleStatus = result.status;
+        /// Whether it passed; omitted if it neither passed nor failed.
+        passed?: bool = (result.status != RuleStatus::NotShown).then_some(!has_failed);
+        /// The finding, on one line, or what is not shown; omitted if the rule passed.
+        message?: Cow<'a, str> = filled(&result.message);
+        /// The rule as it is written, with variables not filled: any JSON value.
+        #[schemars(with = "serde_json::Value")]
+        #[serde(skip_deserializing)]
+        value: Value = written;
+        /// The text of the rule as it is written.
+        #[schemars(extend("x-since" = "1.1"))]
+        written: Cow<'a, str> = Cow::Borrowed(&result.written);
+        /// What the rule expects, in words; omitted if the message contains it.
+        expected?: Cow<'a, str> = filled(&result.expected);
+        /// The path that the rule looks at: that of an entry of `output` or `state`.
+        #[serde(skip_deserializing)]
+        path?: String = named;
+        /// For a limit: the number that was measured.
+        #[schemars(with = "Option<f64>")]
+        actual?: Number = result.measured.as_ref().and_then(actual);
+        /// For a limit: the most that passes.
+        limit?: u64 = result.measured.map(|measured| measured.limit);
+        /// What both count: `ms`, `tokens`, `calls`.
+        unit?: Cow<'a, str> = result.measured.map(|measured| measured.unit.as_str().into());
+        /// For a rule with triggers: how often it was triggered, so far if it failed.
+        triggered?: u64 = result.counts.map(|counts| counts.triggered);
+        /// For a rule with triggers: how often it could not be checked, so far if it failed.
+        not_checkable?: u64 = result.counts.map(|counts| counts.not_checkable);
+        /// What was seen instead: the closest calls or texts; omitted if the rule passed.
+        seen?: Vec<Cow<'a, str>> =
+            has_failed.then(|| result.seen.iter().map(|line| line.text().into()).collect());
+        /// What each entry of `seen` is, of as many as are a call or a message; omitted if none is.
+        #[schemars(extend("x-since" = "1.1"))]
+        evidence?: Vec<EvidenceView<'a>> = listed(
+            (0..).zip(&result.seen).filter_map(|(entry, line)| EvidenceView::known(entry, line)),
+        ).filter(|_| has_failed);
+        /// The words in the agent's text that a text rule found; omitted if it found none.
+        #[schemars(extend("x-since" = "1.1"))]
+        found?: Cow<'a, str> = result.found.as_deref().map(Cow::Borrowed);
+        /// The values that differ from what was expected, those of the closest candidate first; omitted if there are none.
+        #[schemars(extend("x-since" = "1.1"))]
+        differences?: Vec<DifferenceView<'a>> =
+            listed(result.differences.iter().map(DifferenceView::of));
+        /// For a snapshot or a sequence: the differences, line by line as `diff -u` writes them. Long differences are
+        /// truncated, with a note.
+        #[serde(skip_deserializing)]
+        difference?: String = result.difference.as_ref().map(ToString::to_string);
+        /// The parts of `difference`, each with its place in both texts; omitted if there is none.
+        #[schemars(extend("x-since" = "1.1"))]
+        difference_lines?: DifferenceLines<'a> = result.difference.as_ref().map(DifferenceLines::of);
+        /// What a judge decided, of a rule that asks one; omitted for any other rule. A judge is an agent: its verdict is not
+        /// deterministic.
+        judge?: Cow<'a, Ruling> = result.ruling.as_ref().map(Cow::Borrowed);
+        /// What to do about it; omitted if that follows from the rule.
+        help?: Cow<'a, str> = result.help.as_deref().map(Cow::Borrowed);
+        /// The key that equal failures share; omitted if the rule did not fail.
+        #[schemars(extend("x-since" = "1.1"))]
+        #[serde(skip_deserializing)]
+        reason?: FailureReason = has_failed.then(|| result.reason());
+        /// The level that the rule is defined on.
+        level: Level = result.level;
+        /// `true` if the rule forbids something; omitted otherwise.
+        #[schemars(extend("x-since" = "1.1"))]
+        prohibition?: bool = result.is_prohibition.then_some(true);
+        /// The numbers of the events that show the result, ascending; omitted if there are none.
+        #[schemars(extend("x-since" = "1.1"))]
+        events?: Cow<'a, [u32]> = all_of(&result.events);
+        /// The file that contains the rule.
+        file: Cow<'a, str> = Cow::Borrowed(&result.place.file);
+        /// The line of the rule, from 1.
+        line: u32 = result.place.line;
+        /// The column of the rule, from 1, in characters.
+        #[schemars(extend("x-since" = "1.1"))]
+        column: u32 = result.place.column;
+        /// The lines of the file by which a person recognises the rule; omitted if the rule passed.
+        #[schemars(extend("x-since" = "1.1"))]
+        excerpt?: Vec<ExcerptLineView<'a>> =
+            listed(result.excerpt.lines.iter().map(ExcerptLineView::of));
+    }
+}
+
+impl From<Assertion<'_>> for RuleResult {
+    fn from(read: Assertion<'_>) -> Self {
+        let mut seen: Vec<EvidenceLine> = read
+            .seen
+            .into_iter()
+            .flatten()
+            .map(|text| EvidenceLine::Words(text.into()))
+            .collect();
+        for evidence in read.evidence.into_iter().flatten() {
+            if let Some(line) = seen.get_mut(evidence.entry) {
+                evidence.mark(line);
+            }
+        }
+        let counts = read.triggered.zip(read.not_checkable);
+        Self {
+            rule: owned(read.rule),
+            tool: read.tool.map(Into::into),
+            level: read.level,
+            is_prohibition: read.prohibition.unwrap_or_default(),
+            place: Place {
+                file: read.file.into(),
+                line: read.line,
+                column: read.column,
+            },
+            written: read.written.into(),
+            expected: read.expected.unwrap_or_default().into(),
+            // Version 1.0 has no `status`.
+            status: if read.passed == Some(false) {
+                RuleStatus::Failed
+            } else {
+                read.status
+            },
+            message: read.message.unwrap_or_default().into(),
+            measured: measured(read.actual.as_ref(), read.limit, read.unit.as_deref()),
+            ruling: read.judge.map(Cow::into_owned),
+            counts: counts.map(|(triggered, not_checkable)| RuleCounts {
+                triggered,
+                not_checkable,
+            }),
+            excerpt: Excerpt {
+                lines: read.excerpt.into_iter().flatten().map(Into::into).collect(),
+            },
+            seen,
+            found: read.found.map(Into::into),
+            differences: read
+                .differences
+                .into_iter()
+                .flatten()
+                .map(Into::into)
+                .collect(),
+            difference: read.difference_lines.map(Into::into),
+            help: read.help.map(Into::into),
+            events: read.events.unwrap_or_default().into(),
+        }
+    }
+}
+
+part! {
+    /// A line of a file.
+    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+    #[schemars(rename = "ExcerptLine")]
+    pub(crate) struct ExcerptLineView<'a> of (of: &'a ExcerptLine) {
+        /// Its number in the file, from 1.
+        line: u32 = of.number;
+        /// Its text. A long one is truncated.
+        text: Cow<'a, str> = Cow::Borrowed(&of.text);
+        /// `true` if it is of the rule itself; omitted of a line that contains it.
+        meant?: bool = of.is_meant.then_some(true);
+    }
+}
+
+impl From<ExcerptLineView<'_>> for ExcerptLine {
+    fn from(read: ExcerptLineView<'_>) -> Self {
+        Self {
+            number: read.line,
+            text: read.text.into(),
+            is_meant: read.meant.unwrap_or_default(),
+        }
+    }
+}
+
+part! {
+    /// What an entry of `seen` is.
+    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+    #[schemars(rename = "Evidence")]
+    pub(crate) struct EvidenceView<'a> of (number: usize, call: Option<(u32, &'a str)>) {
+        /// The number of the entry, from 0.
+        entry: usize = number;
+        /// The number of the call's first event; omitted of a message.
+        event?: u32 = call.map(|(event, _)| event);
+        /// What is to be said of the call, where the call itself and the values that differ are shown; omitted if nothing is.
+        remark?: Cow<'a, str> = call.and_then(|(_, remark)| filled(remark));
+    }
+}
+
+impl<'a> EvidenceView<'a> {
+    fn known(entry: usize, line: &'a EvidenceLine) -> Option<Self> {
+        match line {
+            EvidenceLine::Call { event, remark, .. } => {
+                Some(Self::of(entry, Some((*event, remark))))
+            }
+            EvidenceLine::Said(_) => Some(Self::of(entry, None)),
+            EvidenceLine::Words(_) => None,
+        }
+    }
+
+    fn mark(self, line: &mut EvidenceLine) {
+        let text = line.text().to_owned();
+        *line = match self.event {
+            Some(event) => EvidenceLine::Call {
+                text,
+                event,
+                remark: self.remark.unwrap_or_default().into(),
+            },
+            None => EvidenceLine::Said(text),
+        };
+    }
+}
+
+part! {
+    /// A value that is not what a rule expects.
+    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+    #[schemars(rename = "ValueDifference")]
+    pub(crate) struct DifferenceView<'a> of (difference: &'a ValueDifference) {
+        /// The number of the call's first event, as in `turns[].items`; omitted if it is not about a call.
+        event?: u32 = difference.event;
+        /// The value that the path leads into.
+        of!: ComparedValue = difference.of;
+        /// The keys and indexes that lead to it, with `.` between them; empty for the whole value.
+        path: String = difference.path();
+        /// The same, one by one, if a key contains a `.`; omitted otherwise.
+        keys?: Cow<'a, [String]> =
+            (split(&difference.path()) != difference.path).then(|| Cow::Borrowed(&*difference.path));
+        /// The value that was expected there, as JSON or in words.
+        expected: Cow<'a, str> = Cow::Borrowed(&difference.expected);
+        /// The value that was found there, as short JSON; omitted if there is none.
+        actual?: Cow<'a, str> = difference.actual.as_deref().map(Cow::Borrowed);
+        /// `true` if nothing is there; omitted otherwise.
+        missing?: bool = difference.actual.is_none().then_some(true);
+    }
+}
+
+impl From<DifferenceView<'_>> for ValueDifference {
+    fn from(read: DifferenceView<'_>) -> Self {
+        Self {
+            event: read.event,
+            of: read.of,
+            path: read.keys.map_or_else(|| split(&read.path), Cow::into_owned),
+            expected: read.expected.into(),
+            actual: read.actual.map(Into::into),
+        }
+    }
+}
+
+/// The keys of a path.
+fn split(path: &str) -> Vec<String> {
+    if path.is_empty() {
+        return Vec::new();
+    }
+    path.split('.').map(str::to_owned).collect()
+}
+
+part! {
+    /// Why something could not be evaluated completely.
+    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+    #[schemars(rename = "Error")]
+    pub(crate) struct ProblemView<'a> of (problem: &'a Problem, number: u32) {
+        /// Which part failed: `agent`, `protocol`, `setup`, `timeout`, `capture`. Later versions may add words.
+        kind: Cow<'a, str> = problem.kind.as_str().into();
+        /// What went wrong.
+        message: Cow<'a, str> = Cow::Borrowed(&problem.message);
+        /// What to do about it.
+        help?: Cow<'a, str> = problem.help.as_deref().map(Cow::Borrowed);
+        /// The number of the turn that could not be evaluated; omitted if it is the whole test, and in the turn itself.
+        #[schemars(extend("x-since" = "1.1"))]
+        turn?: u32 = Some(number).filter(|number| *number > 0);
+        /// The status that follows from it, of the turn or the test.
+        #[schemars(extend("x-since" = "1.1"))]
+        status?: Status = Some(problem.kind.status());
+    }
+}
+
+impl ProblemView<'_> {
+    /// The problem of what has this status.
+    pub(crate) fn problem(self, status: Status) -> Problem {
+        // Version 1.0 has no `status` here.
+        let status = self.status.unwrap_or(status);
+        let is_called = |kind: &ErrorKind| kind.as_str() == self.kind;
+        let has_status = |kind: &ErrorKind| kind.status() == status;
+        // Two of them are called `agent`, and a later version may know more.
+        let kind = [
+            ErrorKind::ALL
+                .into_iter()
+                .find(|kind| is_called(kind) && has_status(kind)),
+            ErrorKind::ALL.into_iter().find(is_called),
+            ErrorKind::ALL.into_iter().find(has_status),
+        ];
+        Problem {
+            kind: kind
+                .into_iter()
+                .flatten()
+                .next()
+                .unwrap_or(ErrorKind::Setup),
+            message: self.message.into(),
+            help: self.help.map(Into::into),
+        }
+    }
+}
+
+/// The evaluated rules: first those that failed.
+pub(crate) fn assertions<'a>(
+    failures: impl Iterator<Item = &'a RuleResult>,
+    passed: impl Iterator<Item = &'a RuleResult>,
+) -> Vec<Assertion<'a>> {
+    failures.chain(passed).map(Assertion::of).collect()
+}
+
+/// Results of rules, as a result of a test contains them.
+pub fn rule_results(results: &Sealed<Vec<RuleResult>>) -> Value {
+    let views: Vec<Assertion<'_>> = results.iter().map(Assertion::of).collect();
+    serde_json::to_value(views).unwrap_or_default()
+}
+
+fn actual(measured: &Measured) -> Option<Number> {
+    match measured.unit {
+        MeasuredUnit::Milliseconds => Number::from_f64(milliseconds(measured.actual)),
+        MeasuredUnit::Tokens | MeasuredUnit::Calls => Some(measured.actual.into()),
+    }
+}
+
+fn measured(actual: Option<&Number>, limit: Option<u64>, unit: Option<&str>) -> Option<Measured> {
+    let (actual, limit) = (actual?, limit?);
+    let units = [
+        MeasuredUnit::Milliseconds,
+        MeasuredUnit::Tokens,
+        MeasuredUnit::Calls,
+    ];
+    let unit = units
+        .into_iter()
+        .find(|known| Some(known.as_str()) == unit)?;
+    let actual = match unit {
+        MeasuredUnit::Milliseconds => Milliseconds::of(actual.as_f64()?)?.0,
+        MeasuredUnit::Tokens | MeasuredUnit::Calls => actual.as_u64()?,
+    };
+    Some(Measured {
+        actual,
+        limit,
+        unit,
+    })
+}
+
+fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
+    Cow::Owned(text.into_owned())
+}
+
+/// A part of a YAML file, or of a case file, as a value; its text if it cannot be read by itself.
+fn yaml(text: &str) -> Value {
+    let source = Arc::new(SourceFile::new("", "", text));
+    // YAML has no surrogate pairs, and JSON has.
+    let node = parse(&source).ok().or_else(|| parse_json(&source).0);
+    node.map_or_else(|| Value::from(text), |node| node.to_json())
+}

@@ -1,0 +1,340 @@
+//! A turn as readers get it: what was sent, what the agent did, and the results of the rules.
+
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::duration::Milliseconds;
+use super::item_view::{ItemView, SaidView, ToolCallView, items};
+use super::omitted::{all_of, counted, filled, listed};
+use super::part::part;
+use super::raw_view::{EventView, ExchangeView, StateView};
+use super::rule_view::{Assertion, ProblemView, assertions};
+use ananke_trace::outcome::{
+    Gap, InputDecision, InputOrigin, OpenInterrupt, RawTurn, ReportedRunEnd, Status, TimeLimits,
+    Timing, TranscriptLine, TurnEnd, TurnOutcome,
+};
+use ananke_trace::trace::{Tokens, Usage};
+
+part! {
+    /// One turn that was sent.
+    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+    #[schemars(rename = "Turn")]
+    pub(crate) struct TurnView<'a> of (turn: &'a TurnOutcome) {
+        let raw = turn.raw.as_deref();
+        /// Its number, from 1.
+        #[serde(rename = "turn")]
+        number: u32 = turn.number;
+        /// The `id` of the turn; omitted if it has none.
+        id?: Cow<'a, str> = turn.id.as_deref().map(Cow::Borrowed);
+        /// The status of the turn.
+        status: Status = turn.status();
+        /// What was sent; for a file its type and size: `[image image/png, 12 KiB]`.
+        input: Cow<'a, str> = Cow::Borrowed(&turn.input);
+        /// Where the input came from.
+        input_source: InputOrigin = turn.origin;
+        /// What the agent said: its messages joined by newlines. A message over 16 KiB is truncated, with a note.
+        #[serde(skip_deserializing)]
+        output: String = output(turn);
+        /// What the agent did, in the order of its events: messages, calls, results, reasoning and custom events. A message and
+        /// a call are where they started, a result where it arrived, also if the call is one of an earlier turn. If there are
+        /// over 1000, the first and the last 500 are there, and a warning says so.
+        items: Vec<ItemView<'a>> = items(turn);
+        /// The messages that say again what a call returned, as the answers of servers do; they are not in `items`. Omitted if
+        /// there are none.
+        #[schemars(extend("x-since" = "1.1"))]
+        repeated?: Vec<SaidView<'a>> = repeated(turn);
+        /// The tool calls, in the order of their start, each with its result.
+        tool_calls: Vec<ToolCallView<'a>> = tool_calls(turn);
+        /// From the request to the first text, in milliseconds; omitted if there was none.
+        first_text_ms?: Milliseconds = turn.timing.first_text_us.map(Milliseconds);
+        /// The longest time without an open tool call, in milliseconds; omitted if a trace does not show it.
+        idle_ms?: Milliseconds = turn.timing.gaps.as_deref().map(longest).map(Milliseconds);
+        /// Every stretch without an open tool call, in order; omitted if there is none.
+        #[schemars(extend("x-since" = "1.1"))]
+        gaps?: Vec<GapView> =
+            turn.timing.gaps.as_ref().and_then(|gaps| listed(gaps.iter().map(GapView::of)));
+        /// The limits of the times of the turn; omitted if there are none.
+        #[schemars(extend("x-since" = "1.1"))]
+        limits?: LimitsView = counted(turn.timing.limits).map(LimitsView::of);
+        /// How the run ended; for several runs in one response an error, otherwise the last end. Omitted if none ended.
+        outcome?: RunOutcomeView = turn.run_end.as_ref().map(RunOutcomeView::of);
+        /// The message of the agent's error, if the run ended with one; omitted otherwise.
+        #[schemars(extend("x-since" = "1.1"))]
+        outcome_message?: Cow<'a, str> = match &turn.run_end {
+            Some(ReportedRunEnd::Error(message)) => Some(Cow::Borrowed(message)),
+            _ => None,
+        };
+        /// The open interrupts; omitted if there are none.
+        interrupts?: Cow<'a, [OpenInterrupt]> = match &turn.run_end {
+            Some(ReportedRunEnd::Interrupted(open)) => all_of(open),
+            _ => None,
+        };
+        /// Whether the agent waits for input; omitted where that decides nothing.
+        awaiting_input?: AwaitingInputView<'a> = turn.awaits.as_ref().map(AwaitingInputView::of);
+        /// The tokens of the turn; omitted if the agent reports none.
+        usage?: UsageView = turn.usage.and_then(|usage| UsageView::known(usage, Tokens::whole));
+        /// What is known of the tokens of which a part is unknown; omitted if there is nothing.
+        #[schemars(extend("x-since" = "1.1"))]
+        partial_usage?: UsageView = turn.usage.and_then(|usage| UsageView::known(usage, partial));
+        /// The requests of the turn, each with the head of its response; omitted if the protocol has none, or if they are not kept
+        /// (`report` in the config).
+        #[schemars(extend("x-since" = "1.1"))]
+        exchanges?: Vec<ExchangeView<'a>> =
+            raw.and_then(|raw| listed(raw.exchanges.iter().map(ExchangeView::of)));
+        /// What was received, event by event, as it was. By default of tests that did not pass: at most 256 KiB a test, first what
+        /// the results rest on. Omitted if it is not kept.
+        #[schemars(extend("x-since" = "1.1"))]
+        events?: Vec<EventView<'a>> = raw.and_then(|raw| {
+            listed(raw.events.iter().map(|event| EventView::of(event, turn.started_unix_ms)))
+        });
+        /// The agent's state before the turn, and how the turn changed it; omitted if it did not, or if that is not kept.
+        #[schemars(extend("x-since" = "1.1"))]
+        state?: StateView<'a> = raw.and_then(|raw| raw.state.as_ref()).map(StateView::of);
+        /// How many exchanges, events and changes of the state are missing above, because they are too many; omitted if none is.
+        #[schemars(extend("x-since" = "1.1"))]
+        dropped?: usize = raw.and_then(|raw| counted(raw.dropped));
+        /// The evaluated rules of this turn: first those that failed, then those that passed.
+        assertions: Vec<Assertion<'a>> = assertions(turn.failures(), turn.passed_rules());
+        /// Oddities of the protocol. A violation of the protocol's rules of order starts with the name of the rule:
+        /// `text-still-open: …`. They do not fail a turn without `--strict-protocol`.
+        warnings: Cow<'a, [String]> = Cow::Borrowed(&turn.warnings);
+        /// Why the turn could not be evaluated completely.
+        error?: ProblemView<'a> = turn.problem().map(|problem| ProblemView::of(problem, 0));
+        /// The agent's time, in milliseconds with up to three decimals; omitted if a trace does not show it.
+        duration_ms?: Milliseconds = turn.duration_us.map(Milliseconds);
+        /// When the turn was sent, in Unix milliseconds; virtual for a scripted agent. Omitted if a trace does not show it.
+        started?: u64 = turn.started_unix_ms;
+        /// When its response ended, in Unix milliseconds on the same clock; omitted if a trace does not show it.
+        ended?: u64 = turn.ended_unix_ms;
+    }
+}
+
+impl From<TurnView<'_>> for TurnOutcome {
+    fn from(read: TurnView<'_>) -> Self {
+        let calls = read
+            .tool_calls
+            .into_iter()
+            .map(|call| TranscriptLine::Calls(call.into()));
+        let repeated = read.repeated.into_iter().flatten().map(|said| {
+            let mut line = said.line(TranscriptLine::Says);
+            if let TranscriptLine::Says(said) = &mut line {
+                said.repeats_result = true;
+            }
+            line
+        });
+        let items = read.items.into_iter().filter_map(ItemView::line);
+        let mut lines: Vec<TranscriptLine> = calls.chain(repeated).chain(items).collect();
+        lines.sort_by_key(TranscriptLine::event);
+        let interrupts = read.interrupts.unwrap_or_default().into_owned();
+        let message = read.outcome_message.unwrap_or_default();
+        let gaps = read.gaps.into_iter().flatten().map(Into::into).collect();
+        let raw = RawTurn {
+            exchanges: read
+                .exchanges
+                .into_iter()
+                .flatten()
+                .map(Into::into)
+                .collect(),
+            events: read.events.into_iter().flatten().map(Into::into).collect(),
+            state: read.state.map(Into::into),
+            dropped: read.dropped.unwrap_or_default(),
+        };
+        Self {
+            number: read.number,
+            id: read.id.map(Into::into),
+            input: read.input.into(),
+            origin: read.input_source,
+            lines,
+            started_unix_ms: read.started,
+            ended_unix_ms: read.ended,
+            duration_us: read.duration_ms.map(|ms| ms.0),
+            timing: Timing {
+                first_text_us: read.first_text_ms.map(|ms| ms.0),
+                gaps: read.idle_ms.is_some().then_some(gaps),
+                limits: read.limits.map(Into::into).unwrap_or_default(),
+            },
+            run_end: read.outcome.map(|end| match end {
+                RunOutcomeView::Finished => ReportedRunEnd::Finished,
+                RunOutcomeView::Error => ReportedRunEnd::Error(message.into()),
+                RunOutcomeView::Cancelled => ReportedRunEnd::Cancelled,
+                RunOutcomeView::Interrupted => ReportedRunEnd::Interrupted(interrupts),
+            }),
+            usage: UsageView::read(read.usage, read.partial_usage),
+            awaits: read
+                .awaiting_input
+                .map(|awaiting| awaiting.decision.into_owned()),
+            end: match read.error {
+                Some(problem) => TurnEnd::Problem(problem.problem(read.status)),
+                None if read.status == Status::Skipped => TurnEnd::Stopped,
+                None => TurnEnd::Evaluated,
+            },
+            rules: read.assertions.into_iter().map(Into::into).collect(),
+            warnings: read.warnings.into_owned(),
+            raw: (!raw.is_empty()).then(|| Box::new(raw)),
+        }
+    }
+}
+
+part! {
+    /// A stretch of the time of a turn.
+    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+    #[schemars(rename = "Gap")]
+    pub(crate) struct GapView of (gap: &Gap) {
+        /// Its start, in milliseconds from the start of the turn, with up to three decimals.
+        from_ms: Milliseconds = Milliseconds(gap.from_us);
+        /// Its end, counted in the same way.
+        to_ms: Milliseconds = Milliseconds(gap.to_us);
+    }
+}
+
+impl From<GapView> for Gap {
+    fn from(read: GapView) -> Self {
+        Self {
+            from_us: read.from_ms.0,
+            to_us: read.to_ms.0,
+        }
+    }
+}
+
+part! {
+    /// The limits of the times of a turn, in milliseconds. One is omitted if there is none.
+    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+    #[schemars(rename = "Limits")]
+    #[expect(clippy::struct_field_names, reason = "the names of the format")]
+    pub(crate) struct LimitsView of (limits: TimeLimits) {
+        /// The limit of the turn as a whole.
+        duration_ms?: u64 = limits.duration_ms;
+        /// The limit of each stretch without an open tool call.
+        idle_ms?: u64 = limits.idle_ms;
+        /// The limit of the wait for the first text.
+        first_text_ms?: u64 = limits.first_text_ms;
+        /// The limit of each call.
+        tool_ms?: u64 = limits.tool_ms;
+    }
+}
+
+impl From<LimitsView> for TimeLimits {
+    fn from(read: LimitsView) -> Self {
+        Self {
+            duration_ms: read.duration_ms,
+            idle_ms: read.idle_ms,
+            first_text_ms: read.first_text_ms,
+            tool_ms: read.tool_ms,
+        }
+    }
+}
+
+part! {
+    /// Tokens, as reported by the agent. A number is omitted if a part of it is unknown.
+    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+    #[expect(clippy::struct_field_names, reason = "the names of the format")]
+    #[schemars(rename = "Usage")]
+    pub(crate) struct UsageView of (tokens: [Option<u64>; 3]) {
+        /// Tokens that the models read.
+        input_tokens?: u64 = tokens[0];
+        /// Tokens that the models wrote.
+        output_tokens?: u64 = tokens[1];
+        /// Both together, as reported, otherwise their sum.
+        total_tokens?: u64 = tokens[2];
+    }
+}
+
+impl UsageView {
+    /// The tokens by `count`, if it knows any.
+    pub(crate) fn known(usage: Usage, count: fn(Tokens) -> Option<u64>) -> Option<Self> {
+        let tokens = [usage.input, usage.output, usage.total].map(count);
+        tokens.iter().any(Option::is_some).then(|| Self::of(tokens))
+    }
+
+    /// The tokens of which these are known whole, and these in part; `None` if none are.
+    pub(crate) fn read(whole: Option<Self>, partial: Option<Self>) -> Option<Usage> {
+        if whole.is_none() && partial.is_none() {
+            return None;
+        }
+        let counts = |view: Option<Self>| {
+            view.map_or([None; 3], |view| {
+                [view.input_tokens, view.output_tokens, view.total_tokens]
+            })
+        };
+        let (whole, partial) = (counts(whole), counts(partial));
+        let tokens = |index: usize| Tokens {
+            counted: whole[index].or(partial[index]).unwrap_or_default(),
+            is_partial: whole[index].is_none(),
+        };
+        Some(Usage {
+            input: tokens(0),
+            output: tokens(1),
+            total: tokens(2),
+        })
+    }
+}
+
+/// The count, if a part of it is unknown and another is not.
+pub(crate) fn partial(tokens: Tokens) -> Option<u64> {
+    Some(tokens.counted).filter(|count| tokens.is_partial && *count > 0)
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "RunOutcome")]
+pub(crate) enum RunOutcomeView {
+    /// The run finished.
+    Finished,
+    /// The agent reported an error.
+    Error,
+    /// The agent waits for answers.
+    Interrupted,
+    /// The agent cancelled it.
+    Cancelled,
+}
+
+impl RunOutcomeView {
+    fn of(end: &ReportedRunEnd) -> Self {
+        match end {
+            ReportedRunEnd::Finished => Self::Finished,
+            ReportedRunEnd::Error(_) => Self::Error,
+            ReportedRunEnd::Cancelled => Self::Cancelled,
+            ReportedRunEnd::Interrupted(_) => Self::Interrupted,
+        }
+    }
+}
+
+part! {
+    /// Whether the agent waits for input, and how that was found out.
+    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+    #[schemars(rename = "AwaitingInput")]
+    pub(crate) struct AwaitingInputView<'a> of (awaits: &'a InputDecision) {
+        /// Whether it waits.
+        waits: bool = awaits.is_awaiting();
+        #[serde(flatten)]
+        decision: Cow<'a, InputDecision> = Cow::Borrowed(awaits);
+    }
+}
+
+fn repeated(turn: &TurnOutcome) -> Option<Vec<SaidView<'_>>> {
+    listed(turn.lines.iter().filter_map(|line| match line {
+        TranscriptLine::Says(said) if said.repeats_result => Some(SaidView::of(turn, said)),
+        _ => None,
+    }))
+}
+
+fn output(turn: &TurnOutcome) -> String {
+    let said = turn.lines.iter().filter_map(TranscriptLine::message);
+    said.filter_map(filled).collect::<Vec<_>>().join("\n")
+}
+
+fn tool_calls(turn: &TurnOutcome) -> Vec<ToolCallView<'_>> {
+    let calls = turn.lines.iter().filter_map(|line| match line {
+        TranscriptLine::Calls(call) => Some(ToolCallView::of(turn, call)),
+        _ => None,
+    });
+    calls.collect()
+}
+
+fn longest(gaps: &[Gap]) -> u64 {
+    let lengths = gaps.iter().map(|gap| gap.to_us.saturating_sub(gap.from_us));
+    lengths.max().unwrap_or_default()
+}

@@ -1,16 +1,18 @@
 //! Everything that a planned run does: servers, setup, tests, reports, teardown.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
 use ananke::agents::Transport;
 use ananke::agents::http::HttpTransport;
-use ananke::compare::Baseline;
+use ananke::compare::{Baseline, Coverage};
 use ananke::context::Context;
 use ananke::coverage::CoverageCollector;
 use ananke::mutation::NoticedByRules;
 use ananke::observed::ObservedConversations;
+use ananke::outcome::{RunFacts, Shard};
 use ananke::plan::Plan;
 use ananke::process::{TerminalMode, Typing};
 use ananke::recording::Recordings;
@@ -64,6 +66,10 @@ pub(super) struct PlannedRun<'a> {
     pub(super) observed: Option<Arc<dyn ObservedConversations>>,
     /// Collects the walks that fail.
     pub(super) walks: FailedWalks,
+    /// The shard whose tests they are, if the selected tests are split.
+    pub(super) shard: Option<Shard>,
+    /// The hashes of the test files, of all shards.
+    pub(super) files: BTreeMap<String, String>,
 }
 
 /// Whether a test may ask a person.
@@ -103,9 +109,17 @@ impl PlannedRun<'_> {
             measured,
             walks,
             observed,
+            shard,
+            files,
             ..
         } = self;
-        let (selected, colour) = (options.coverage(), options.selection.color);
+        let has_others = shard.is_some_and(|shard| shard.leaves_out_tests(plan.cases.len()));
+        let selected = if has_others {
+            Coverage::SelectedTests
+        } else {
+            options.coverage()
+        };
+        let colour = options.selection.color;
         let (sender, receiver) = event_channel(OUTCOMES_AHEAD);
         let own_context = Context {
             environment: Arc::clone(&plan.environment),
@@ -120,7 +134,11 @@ impl PlannedRun<'_> {
             going,
             sender,
         );
-        shared.facts = run_facts(std::env::args_os(), &plan, context);
+        shared.facts = RunFacts {
+            shard,
+            files,
+            ..run_facts(std::env::args_os(), &plan, context)
+        };
         let is_live =
             observed.is_none() && !options.again && servers::is_live(&plan, recordings.as_ref());
         let is_remembered =

@@ -1,5 +1,6 @@
 //! `ananke verify`: the rules of tests over what something else recorded.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -157,6 +158,8 @@ pub(super) fn verify(options: &VerifyOptions, context: &Context) -> Exit {
         redactor: &redactor,
         walks: FailedWalks::default(),
         observed: Some(Arc::clone(&conversations)),
+        shard: None,
+        files: BTreeMap::new(),
     };
     run.carry_out(plan).unwrap_or_else(|error| {
         let message = redactor.text(&error.to_string()).into_owned();

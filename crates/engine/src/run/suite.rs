@@ -49,7 +49,9 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
         warnings_fail,
         ..
     } = shared.options;
+    let shard = shared.facts.shard;
     let verdict = Verdict {
+        is_part: shard.is_some_and(|shard| shard.leaves_out_tests(tests)),
         totals,
         flaky_fails,
         lost,

@@ -175,11 +175,19 @@ pub struct RunHistory {
 impl RunHistory {
     /// The history of the project in `folder`, as far as it can be read.
     pub fn read(folder: &Path) -> Self {
+        Self::read_without(folder, None)
+    }
+
+    /// The same without the runs of this commit.
+    pub fn read_without(folder: &Path, commit: Option<&str>) -> Self {
         let mut history = Self::default();
         for line in last_bytes(folder).split(|byte| *byte == b'\n') {
             let Ok(entry) = serde_json::from_slice::<HistoryEntry>(line) else {
                 continue;
             };
+            if commit.is_some() && entry.commit.as_deref() == commit {
+                continue;
+            }
             let passed = entry.status == Status::Passed;
             if let Some(duration) = entry.duration_ms.filter(|_| passed) {
                 history.passed.entry(entry.id).or_default().push(duration);

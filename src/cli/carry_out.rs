@@ -1,6 +1,5 @@
 //! Everything that a planned run does: servers, setup, tests, reports, teardown.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +11,7 @@ use ananke::context::Context;
 use ananke::coverage::CoverageCollector;
 use ananke::mutation::NoticedByRules;
 use ananke::observed::ObservedConversations;
-use ananke::outcome::{RunFacts, Shard};
+use ananke::outcome::RunFacts;
 use ananke::plan::Plan;
 use ananke::process::{TerminalMode, Typing};
 use ananke::recording::Recordings;
@@ -37,7 +36,6 @@ use super::outputs::Outputs;
 use super::recording_options::check_writable;
 use super::report_options::ReportOptions;
 use super::reporters::{LiveDisplay, Reporters, note_earlier_reports, reporters, usual_durations};
-use super::run_facts::run_facts;
 use super::run_options::RunOptions;
 use super::runtime::runtime;
 use super::screen::Screen;
@@ -66,10 +64,10 @@ pub(super) struct PlannedRun<'a> {
     pub(super) observed: Option<Arc<dyn ObservedConversations>>,
     /// Collects the walks that fail.
     pub(super) walks: FailedWalks,
-    /// The shard whose tests they are, if the selected tests are split.
-    pub(super) shard: Option<Shard>,
-    /// The hashes of the test files, of all shards.
-    pub(super) files: BTreeMap<String, String>,
+    /// The facts of the run.
+    pub(super) facts: RunFacts,
+    /// Whether all tests of the project run.
+    pub(super) coverage: Coverage,
 }
 
 /// Whether a test may ask a person.
@@ -109,16 +107,10 @@ impl PlannedRun<'_> {
             measured,
             walks,
             observed,
-            shard,
-            files,
+            facts,
+            coverage: selected,
             ..
         } = self;
-        let has_others = shard.is_some_and(|shard| shard.leaves_out_tests(plan.cases.len()));
-        let selected = if has_others {
-            Coverage::SelectedTests
-        } else {
-            options.coverage()
-        };
         let colour = options.selection.color;
         let (sender, receiver) = event_channel(OUTCOMES_AHEAD);
         let own_context = Context {
@@ -134,11 +126,7 @@ impl PlannedRun<'_> {
             going,
             sender,
         );
-        shared.facts = RunFacts {
-            shard,
-            files,
-            ..run_facts(std::env::args_os(), &plan, context)
-        };
+        shared.facts = facts;
         let is_live =
             observed.is_none() && !options.again && servers::is_live(&plan, recordings.as_ref());
         let is_remembered =

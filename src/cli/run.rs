@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use ananke::compare::Coverage;
 use ananke::context::Context;
 use ananke::helper::Generator;
 use ananke::model::ReportFormat;
+use ananke::outcome::RunFacts;
 use ananke::process::{LoweredParallel, tests_within_open_files_limit};
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::run::{AfterNoAnswer, ExchangeReports, Options};
@@ -25,6 +27,7 @@ use super::recording_options::recordings;
 use super::report_options::AgentAnswers;
 use super::reporters::note_earlier_reports;
 use super::reserved_report::ReservedReport;
+use super::run_facts::run_facts;
 use super::run_options::{RunOptions, going};
 use super::shard::{ShardNote, keep_shard};
 use super::snapshots;
@@ -245,6 +248,7 @@ fn run_tests(
         ));
         going.parallel = most;
     }
+    let has_others = shard.is_some_and(|shard| shard.leaves_out_tests(plan.cases.len()));
     let (walks, folder) = (FailedWalks::default(), plan.config.folder.clone());
     let run = PlannedRun {
         options: &options,
@@ -257,8 +261,16 @@ fn run_tests(
         measured,
         walks: walks.clone(),
         observed: None,
-        shard,
-        files,
+        coverage: if has_others {
+            Coverage::SelectedTests
+        } else {
+            options.coverage()
+        },
+        facts: RunFacts {
+            shard,
+            files,
+            ..run_facts(std::env::args_os(), &plan, context)
+        },
     };
     match run.carry_out(plan) {
         Ok(exit) => {

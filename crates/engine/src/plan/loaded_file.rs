@@ -19,7 +19,7 @@ pub struct LoadedFile {
     pub(super) tests: Vec<Arc<LoadedTest>>,
     /// The oddities of the file as a whole.
     pub(super) oddities: Vec<Diagnostic>,
-    /// The digest of its text.
+    /// A hash of its text.
     hash: u64,
     /// The length of its text, in bytes.
     text_len: usize,

@@ -75,7 +75,7 @@ fn shard_of(id: &str, total: u32) -> u32 {
     u32::try_from(scaled).unwrap_or_default()
 }
 
-/// A number that depends on every bit of `id`, evenly spread: the finalizer of SplitMix64 over its digest.
+/// A number that depends on every bit of `id`, evenly spread: the finalizer of `SplitMix64` over its hash.
 fn spread(id: &str) -> u64 {
     let mut mixed = digest_number(id);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

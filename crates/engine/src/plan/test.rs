@@ -32,7 +32,7 @@ pub struct LoadedTest {
     last_message: Option<MessageDefinition>,
     /// Its place among the tests of its file, counted from 0.
     pub(super) index: usize,
-    /// The digest of the file's text.
+    /// A hash of the file's text.
     pub(super) hash: u64,
     /// The place in a case file.
     pub(super) part: Option<FilePart>,

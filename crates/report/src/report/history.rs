@@ -491,6 +491,26 @@ mod tests {
     }
 
     #[test]
+    fn the_runs_of_one_commit_can_be_left_aside() {
+        let folder = project("commit");
+        let line = |commit: &str, took: u64| {
+            format!(
+                "{{\"run\":\"1\"{commit},\"id\":\"a\",\"status\":\"passed\",\"duration_ms\":{took}}}\n"
+            )
+        };
+        let (old, new) = (",\"commit\":\"old\"", ",\"commit\":\"new\"");
+        let lines = [line("", 10), line(old, 20), line(new, 90), line(new, 91)];
+        fs::create_dir_all(folder.join(FOLDER)).unwrap();
+        fs::write(folder.join(HISTORY), lines.concat()).unwrap();
+        for (commit, expected) in [(None, 90), (Some("new"), 20), (Some("other"), 90)] {
+            let history = RunHistory::read_without(&folder, commit);
+            let usual = history.usual_duration("a");
+            assert_eq!(usual, Some(Duration::from_millis(expected)), "{commit:?}");
+        }
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
     fn a_reason_is_whole_bounded_and_masked_and_one_of_before_is_read() {
         let folder = project("reason");
         let whole = FailureReason {

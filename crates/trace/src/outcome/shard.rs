@@ -9,12 +9,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shard {
     /// The number of this shard, counted from 1.
+    #[schemars(extend("x-since" = "1.1"))]
     pub index: u32,
     /// The number of shards.
+    #[schemars(extend("x-since" = "1.1"))]
     pub total: u32,
     /// How the tests are split.
+    #[schemars(extend("x-since" = "1.1"))]
     pub by: ShardBy,
     /// The number of tests that all shards have together.
+    #[schemars(extend("x-since" = "1.1"))]
     pub tests: usize,
 }
 

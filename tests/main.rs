@@ -59,6 +59,7 @@ mod schema;
 mod scripts;
 mod secrets;
 mod servers;
+mod shards;
 mod shrinking;
 mod signals;
 mod snapshots;

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use ananke::agents::Transport;
 use ananke::agents::http::HttpTransport;
-use ananke::compare::Baseline;
+use ananke::compare::{Baseline, Coverage};
 use ananke::context::Context;
 use ananke::coverage::CoverageCollector;
 use ananke::mutation::NoticedByRules;
 use ananke::observed::ObservedConversations;
+use ananke::outcome::RunFacts;
 use ananke::plan::Plan;
 use ananke::process::{TerminalMode, Typing};
 use ananke::recording::Recordings;
@@ -35,7 +36,6 @@ use super::outputs::Outputs;
 use super::recording_options::check_writable;
 use super::report_options::ReportOptions;
 use super::reporters::{LiveDisplay, Reporters, note_earlier_reports, reporters, usual_durations};
-use super::run_facts::run_facts;
 use super::run_options::RunOptions;
 use super::runtime::runtime;
 use super::screen::Screen;
@@ -64,6 +64,10 @@ pub(super) struct PlannedRun<'a> {
     pub(super) observed: Option<Arc<dyn ObservedConversations>>,
     /// Collects the walks that fail.
     pub(super) walks: FailedWalks,
+    /// The facts of the run.
+    pub(super) facts: RunFacts,
+    /// Whether all tests of the project run.
+    pub(super) coverage: Coverage,
 }
 
 /// Whether a test may ask a person.
@@ -103,9 +107,11 @@ impl PlannedRun<'_> {
             measured,
             walks,
             observed,
+            facts,
+            coverage: selected,
             ..
         } = self;
-        let (selected, colour) = (options.coverage(), options.selection.color);
+        let colour = options.selection.color;
         let (sender, receiver) = event_channel(OUTCOMES_AHEAD);
         let own_context = Context {
             environment: Arc::clone(&plan.environment),
@@ -120,7 +126,7 @@ impl PlannedRun<'_> {
             going,
             sender,
         );
-        shared.facts = run_facts(std::env::args_os(), &plan, context);
+        shared.facts = facts;
         let is_live =
             observed.is_none() && !options.again && servers::is_live(&plan, recordings.as_ref());
         let is_remembered =

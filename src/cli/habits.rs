@@ -8,6 +8,7 @@ use clap::FromArgMatches as _;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
 use super::arguments::{CommandLine, command, command_names};
+use super::shard_options::with_joined_shard;
 
 /// Options of other tools that have no equal here, each with what to write instead.
 const HABITS: &[(&[&str], &str)] = &[
@@ -97,8 +98,16 @@ const HABITS: &[(&[&str], &str)] = &[
         "run the tests that a change touches with `ananke watch`",
     ),
     (
-        &["--shard", "--split", "--partition"],
-        "split the tests by their directories or tags: `ananke run orders`, `ananke run --tag smoke`",
+        &[
+            "--shards",
+            "--split",
+            "--splits",
+            "--partition",
+            "--shard-index",
+            "--shard-count",
+            "--num-shards",
+        ],
+        "run one part of the tests on each machine with `--shard K/N`",
     ),
     (
         &["--ui", "--open", "--show-report"],
@@ -136,7 +145,7 @@ const COMMANDS: &[(&[&str], &str)] = &[
 
 /// The command line of this process. If it is invalid, the program prints why and ends.
 pub(crate) fn parse(arguments: Vec<OsString>) -> CommandLine {
-    parsed(arguments).unwrap_or_else(|error| with_tip(error).exit())
+    parsed(with_joined_shard(arguments)).unwrap_or_else(|error| with_tip(error).exit())
 }
 
 fn parsed<A: Into<OsString> + Clone>(

@@ -1,12 +1,10 @@
 //! The runs that are kept (SPEC 12), and the kept answers that are evaluated again.
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use ananke::context::{Context, digest};
+use ananke::context::Context;
 use ananke::outcome::RunFacts;
 use ananke::plan::{CaseEntry, Plan};
 use ananke::report::history::HistoryReport;
@@ -20,9 +18,6 @@ use super::snapshots::is_on_server;
 
 /// The number of runs that are kept by default.
 const USUAL: usize = 10;
-
-/// The largest test file whose changes are noticed, in bytes.
-const LARGEST: u64 = 64 << 20;
 
 /// The instruction for getting a kept run.
 pub(super) const HOW_TO_KEEP: &str = "`ananke run` keeps what agents answer, the last 10 runs; it keeps nothing of embedded agents, of replays, \
@@ -66,7 +61,6 @@ pub(super) fn begin(
         started_unix_ms: context.unix_ms(),
         tests: plan.cases.len(),
         facts: facts.clone(),
-        files: hashes(plan, context),
         ..RunHeading::default()
     };
     let begun = StoreReport::begin(
@@ -77,28 +71,6 @@ pub(super) fn begin(
         Box::new(outputs.stderr.clone()),
     );
     begun.map_err(|error| say(&not_kept(&error))).ok()
-}
-
-/// A hash of each test file of `plan`, by its path from the config's directory.
-fn hashes(plan: &Plan, context: &Context) -> BTreeMap<String, String> {
-    let mut hashes = BTreeMap::new();
-    for case in &plan.cases {
-        let test = &case.test;
-        if !hashes.contains_key(&test.place) && !context.files.is_given(&test.path) {
-            hashes.insert(test.place.clone(), hash(&test.path).unwrap_or_default());
-        }
-    }
-    hashes
-}
-
-/// A hash of the file at `path`; `None` if it is not there, or too large to be looked at.
-pub(super) fn hash(path: &Path) -> Option<String> {
-    let found = path.metadata().ok()?;
-    if !found.is_file() || found.len() > LARGEST {
-        return None;
-    }
-    let bytes = fs::read(path).ok()?;
-    Some(digest(&String::from_utf8_lossy(&bytes)))
 }
 
 /// The writer of the history of this run of `plan`, which is called `name`.

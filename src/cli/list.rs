@@ -11,9 +11,11 @@ use super::exit::Exit;
 use super::list_rules::RuleList;
 use super::listed_test::ListedTest;
 use super::load::load;
-use super::print::print;
+use super::print::{print, say};
 use super::print_problems::print_problems;
 use super::selection_options::SelectionOptions;
+use super::shard::{ShardNote, keep_shard};
+use super::shard_options::ShardOptions;
 use ananke::text::{columns, escape};
 use ananke::variables::TestAbout;
 
@@ -21,6 +23,8 @@ use ananke::variables::TestAbout;
 pub(crate) struct ListOptions {
     #[command(flatten)]
     pub(crate) selection: SelectionOptions,
+    #[command(flatten)]
+    pub(crate) shard: ShardOptions,
     /// List the rules instead: each with its place, its level and how many tests it applies to
     #[arg(long)]
     pub(crate) rules: bool,
@@ -31,7 +35,14 @@ pub(crate) struct ListOptions {
 
 /// Lists what is selected: for people one line per id with its place, for programs one JSON array.
 pub(super) fn list(options: &ListOptions, context: &Context) -> Exit {
-    let (plan, redactor) = match load(
+    let shard = match options.shard.number(context) {
+        Ok(shard) => shard,
+        Err(message) => {
+            say(&format!("error: {message}"));
+            return Exit::Usage;
+        }
+    };
+    let (mut plan, redactor) = match load(
         &options.selection.selection(),
         options.selection.color,
         context,
@@ -39,6 +50,10 @@ pub(super) fn list(options: &ListOptions, context: &Context) -> Exit {
         Ok(loaded) => loaded,
         Err(exit) => return exit,
     };
+    if let Some(number) = shard {
+        let by = options.shard.by();
+        keep_shard(&mut plan, number, by, ShardNote::Always, context, &redactor);
+    }
     if options.rules {
         return match RuleList::of(context, &plan) {
             Ok(rules) if options.json => print(Exit::Success, |out| rules.as_json(&redactor, out)),

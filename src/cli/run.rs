@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use ananke::compare::Coverage;
 use ananke::context::Context;
 use ananke::helper::Generator;
 use ananke::model::ReportFormat;
+use ananke::outcome::RunFacts;
 use ananke::process::{LoweredParallel, tests_within_open_files_limit};
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::run::{AfterNoAnswer, ExchangeReports, Options};
@@ -25,7 +27,9 @@ use super::recording_options::recordings;
 use super::report_options::AgentAnswers;
 use super::reporters::note_earlier_reports;
 use super::reserved_report::ReservedReport;
+use super::run_facts::run_facts;
 use super::run_options::{RunOptions, going};
+use super::shard::{ShardNote, keep_shard};
 use super::snapshots;
 use super::test_input::{GivenTests, TestInput};
 
@@ -94,6 +98,11 @@ fn generated(
     options: &RunOptions,
     context: &Context,
 ) -> Result<GivenTests, Exit> {
+    if options.shard.shard.is_some() {
+        let message = "each machine would ask the generator for cases of its own, and `--shard` splits one list of tests\n\
+                       help: write its cases with `--dry-run -o FILE.jsonl`, and run that file with `--shard`";
+        return Err(complain(message, Exit::Usage));
+    }
     if options.recordings.replay.is_some() {
         let message = "a generator is asked, and with `--replay` nothing is\n\
                        help: write its cases with `--dry-run -o FILE.jsonl`, and record and replay that file";
@@ -148,6 +157,10 @@ fn run_tests(
         Ok(writing) => writing,
         Err(message) => return complain(&message, Exit::Usage),
     };
+    let shard = match options.shard.number(context) {
+        Ok(shard) => shard,
+        Err(message) => return complain(&message, Exit::Usage),
+    };
     let recordings = recordings(&options.recordings, context);
     if let Some(Recordings {
         folder,
@@ -174,6 +187,16 @@ fn run_tests(
     if let Some(message) = options.input.misplaced(&plan) {
         return complain(&message, Exit::Usage);
     }
+    let files = plan.file_hashes(context);
+    let note = if options.reports.quiet {
+        ShardNote::IfEmpty
+    } else {
+        ShardNote::Always
+    };
+    let shard = shard.map(|number| {
+        let by = options.shard.by();
+        keep_shard(&mut plan, number, by, note, context, &redactor)
+    });
     if options.is_of_failed() {
         last_run::keep_failed(&mut plan, &redactor);
     }
@@ -225,6 +248,7 @@ fn run_tests(
         ));
         going.parallel = most;
     }
+    let has_others = shard.is_some_and(|shard| shard.leaves_out_tests(plan.cases.len()));
     let (walks, folder) = (FailedWalks::default(), plan.config.folder.clone());
     let run = PlannedRun {
         options: &options,
@@ -237,6 +261,16 @@ fn run_tests(
         measured,
         walks: walks.clone(),
         observed: None,
+        coverage: if has_others {
+            Coverage::SelectedTests
+        } else {
+            options.coverage()
+        },
+        facts: RunFacts {
+            shard,
+            files,
+            ..run_facts(std::env::args_os(), &plan, context)
+        },
     };
     match run.carry_out(plan) {
         Ok(exit) => {

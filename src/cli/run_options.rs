@@ -21,6 +21,7 @@ use super::repeat_options::RepeatOptions;
 use super::report_options::{AgentAnswers, ReportOptions};
 use super::retry_options::RetryOptions;
 use super::selection_options::SelectionOptions;
+use super::shard_options::ShardOptions;
 use super::snapshots::Update;
 use super::strictness::Strictness;
 
@@ -34,6 +35,7 @@ Examples:
   ananke test -i \"What is open?\"          Send a message, and print the answer
   ananke run --record recordings          Record the agent's responses …
   ananke run --replay recordings          … and run without the agent
+  ananke run --shard 2/5 -o part.json     The second of five parts of the tests
   ananke run --again                      Evaluate changed rules on the kept answers
 
 Exit codes:
@@ -50,6 +52,10 @@ Environment variables:
                   Colours also if the output is not a terminal
   CI              If set, snapshots are not written
   GITHUB_ACTIONS  If `true`, annotations and a job summary are written
+  CI_NODE_INDEX, CI_NODE_TOTAL
+                  Part and number of parts for `--shard` without a value, from 1
+  JOB_COMPLETION_INDEX, ANANKE_SHARDS
+                  The same, from 0
   HTTPS_PROXY, HTTP_PROXY, NO_PROXY
                   Proxies for agents that are not on this machine";
 
@@ -62,6 +68,8 @@ Environment variables:
 pub(crate) struct RunOptions {
     #[command(flatten, next_help_heading = "Selection")]
     pub(crate) selection: SelectionOptions,
+    #[command(flatten, next_help_heading = "Selection")]
+    pub(crate) shard: ShardOptions,
     #[command(flatten, next_help_heading = "Messages and cases")]
     pub(crate) input: InputOptions,
     #[command(flatten, next_help_heading = "Execution")]

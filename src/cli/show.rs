@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ananke::context::{Context, OutputStream, absolute, iso8601};
 use ananke::outcome::Outcome;
+use ananke::plan::file_hash;
 use ananke::project::locate;
 use ananke::redact::Redactor;
 use ananke::report::Reporter;
@@ -18,7 +19,7 @@ use clap::{Args, value_parser};
 
 use super::colour::{Colour, colouring};
 use super::exit::Exit;
-use super::kept_runs::{HOW_TO_KEEP, hash};
+use super::kept_runs::HOW_TO_KEEP;
 use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles, OutputKind};
 use super::print::{print, say, streams};
@@ -194,11 +195,16 @@ impl Shown<'_> {
         let mut files: Vec<&str> = tests.iter().map(|test| test.path.as_str()).collect();
         files.dedup();
         for file in files {
-            let Some(then) = heading.files.get(file).filter(|hash| !hash.is_empty()) else {
+            let Some(then) = heading
+                .facts
+                .files
+                .get(file)
+                .filter(|hash| !hash.is_empty())
+            else {
                 continue;
             };
             let path = self.project.join(file);
-            match hash(&path) {
+            match file_hash(&path) {
                 Some(now) if now == *then => {}
                 Some(_) => say(&format!("note: `{file}` changed since this run")),
                 None if path.exists() => {}

@@ -24,6 +24,7 @@ use super::named_path::named_path;
 use super::print::say;
 use super::print_problems::print_problems;
 use super::report_options::ReportOptions;
+use super::run_facts::run_facts;
 use super::run_options::{RunOptions, going};
 use super::selection_options::variable;
 
@@ -157,6 +158,8 @@ pub(super) fn verify(options: &VerifyOptions, context: &Context) -> Exit {
         redactor: &redactor,
         walks: FailedWalks::default(),
         observed: Some(Arc::clone(&conversations)),
+        facts: run_facts(std::env::args_os(), &plan, &context),
+        coverage: run_options.coverage(),
     };
     run.carry_out(plan).unwrap_or_else(|error| {
         let message = redactor.text(&error.to_string()).into_owned();

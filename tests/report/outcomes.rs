@@ -8,8 +8,8 @@ use ananke::outcome::{
     CallOutcome, CheckpointRuns, ComparedValue, EarlierMessage, ErrorKind, EvidenceLine,
     FailedRuns, InputDecision, InputOrigin, InputReason, JudgeAnswer, Level, Measured,
     MeasuredUnit, Outcome, Problem, Quarantine, RuleCounts, RuleResult, RuleStatus, Ruling,
-    RunFacts, RunPolicy, SaidLine, SkipCause, Stability, StabilityVerdict, Status, TestEnd,
-    TestIdentity, TestVerdict, Timing, TokenTotals, Transcript, TranscriptLine, TurnEnd,
+    RunFacts, RunPolicy, SaidLine, Shard, ShardBy, SkipCause, Stability, StabilityVerdict, Status,
+    TestEnd, TestIdentity, TestVerdict, Timing, TokenTotals, Transcript, TranscriptLine, TurnEnd,
     TurnOutcome, ValueDifference,
 };
 use ananke::statistics::{DurationStatistics, SequentialTest};
@@ -49,7 +49,7 @@ pub(super) fn outcome(file: &str, name: &str) -> Outcome {
 pub(super) const MADE_WITH: &str = concat!(
     "ananke ",
     env!("CARGO_PKG_VERSION"),
-    ", target default, model shop-2, commit acb4350, branch main, CI job https://ci.example.org/jobs/7, \
+    ", target default, model shop-2, shard 2/5, commit acb4350, branch main, CI job https://ci.example.org/jobs/7, \
      command ananke run --var 'TOKEN=***'"
 );
 
@@ -57,7 +57,7 @@ pub(super) const MADE_WITH: &str = concat!(
 pub(super) const MADE_WITH_IN_MARKDOWN: &str = concat!(
     "ananke `",
     env!("CARGO_PKG_VERSION"),
-    "` · target `default` · model `shop-2` · commit `acb4350` · branch `main` · CI job https://ci.example.org/jobs/7 \
+    "` · target `default` · model `shop-2` · shard `2/5` · commit `acb4350` · branch `main` · CI job https://ci.example.org/jobs/7 \
      · command `ananke run --var 'TOKEN=***'`"
 );
 
@@ -75,6 +75,17 @@ pub(super) fn facts() -> RunFacts {
         commit: Some("acb4350".to_owned()),
         branch: Some("main".to_owned()),
         job_url: Some("https://ci.example.org/jobs/7".to_owned()),
+        shard: Some(Shard {
+            index: 2,
+            total: 5,
+            by: ShardBy::Time,
+            tests: 41,
+        }),
+        files: [(
+            "shop/pay.test.yaml".to_owned(),
+            "0123456789abcdef".to_owned(),
+        )]
+        .into(),
         parallel: 0,
     }
 }

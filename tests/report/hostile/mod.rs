@@ -212,6 +212,8 @@ fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
             commit: Some(own()),
             branch: Some(own()),
             job_url: Some(own()),
+            shard: None,
+            files: [(own(), own())].into(),
             parallel: 0,
         }),
     }];

@@ -2,8 +2,13 @@
 
 /// FNV-1a with 64 bits, as 16 hexadecimal digits. It notices a change; it keeps no secret.
 pub fn digest(text: &str) -> String {
+    format!("{:016x}", digest_number(text))
+}
+
+/// The number that [`digest`] writes.
+pub fn digest_number(text: &str) -> u64 {
     let mixed = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, mixed))
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, mixed)
 }
 
 /// A fingerprint of many bytes, eight at a time, as 16 hexadecimal digits: for what one program writes and reads again. It

@@ -30,7 +30,7 @@ pub use case_key::CaseKey;
 pub use clock::{At, Clock, ManualClock, SystemClock};
 pub use day::{Day, http_date, iso8601, unix_micros};
 pub use destination::Destination;
-pub use digest::{digest, fingerprint};
+pub use digest::{digest, digest_number, fingerprint};
 pub use environment::Environment;
 pub use file_name::is_device;
 pub use files::{Files, OpenFile, PathKind};

@@ -63,7 +63,7 @@ pub struct TestEntry {
     pub line: u32,
     /// Its place among the tests of its file, counted from 0.
     pub index: usize,
-    /// A hash of the file's text, to notice that it changed.
+    /// A hash of the file's text, to notice that it changed; 0 for a case file, which is read case by case.
     pub hash: u64,
     /// Its part of a case file, which is read case by case.
     pub part: Option<FilePart>,

@@ -1,6 +1,5 @@
 //! A test file: read once for all of its tests, in the plan and in the run.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,7 +7,7 @@ use super::entry::CaseEntry;
 use super::prepare_error::PrepareError;
 use super::test::LoadedTest;
 use crate::cases::{CaseFile, ReadCase};
-use ananke_base::context::{Context, display_name};
+use ananke_base::context::{Context, digest_number, display_name};
 use ananke_base::diagnostic::{Diagnostic, SourceFile};
 use ananke_base::source;
 use ananke_model::model::TestFile;
@@ -89,9 +88,7 @@ impl LoadedFile {
     }
 
     pub(super) fn of(source: &Arc<SourceFile>, file: TestFile) -> Self {
-        let mut hasher = DefaultHasher::new();
-        source.text.hash(&mut hasher);
-        let hash = hasher.finish();
+        let hash = digest_number(&source.text);
         let tests = file.tests.into_iter().enumerate();
         let tests = tests
             .map(|(index, test)| Arc::new(LoadedTest::of(Arc::clone(source), test, index, hash)));

@@ -6,7 +6,8 @@
 //! fills all the rest. `quarantine` says which tests may fail.
 //!
 //! What selects tests: a filter, whose language `filter_parser` reads, and arguments that name tests (`named_tests`): paths,
-//! lines (`named_line`, with the lines of each test from `file_lines`), ids and names (`named_test`).
+//! lines (`named_line`, with the lines of each test from `file_lines`), ids and names (`named_test`). `split` takes one shard of
+//! what is selected.
 //!
 //! **Invariant:** nothing runs while one selected file has an error; ids are unique and contain no run-time value; the order
 //! is that of the paths.
@@ -22,6 +23,7 @@ mod entry;
 mod explain;
 #[cfg(test)]
 mod fakes;
+mod file_hashes;
 mod file_lines;
 mod file_text;
 mod filter;
@@ -49,6 +51,7 @@ mod secrets;
 mod select;
 mod selection;
 mod snapshot_owners;
+mod split;
 mod target_context;
 mod target_description;
 mod test;
@@ -60,6 +63,7 @@ mod touched;
 pub use draft::WrittenTurn;
 pub use entry::{CaseEntry, TestEntry};
 pub use explain::{ExplainedTest, explain};
+pub use file_hashes::file_hash;
 pub use filter::Filter;
 pub use filter_parser::FilterError;
 pub use fix::{Fixed, FixedFiles, fix};
@@ -73,6 +77,7 @@ pub use prepared::Prepared;
 pub use prepared_helper::PreparedHelper;
 pub(crate) use secrets::secrets_of;
 pub use selection::{RunPurpose, Selection};
+pub use split::ShardNumber;
 pub use target_description::TargetDescription;
 pub use test::LoadedTest;
 pub use touched::TouchedTests;

@@ -10,7 +10,7 @@ use super::schedule::All;
 use super::snapshots;
 use super::stopper::Reason;
 use crate::plan::Plan;
-use ananke_trace::outcome::{NearNames, RunClose, RunFacts, Verdict};
+use ananke_trace::outcome::{NearNames, RunClose, RunFacts, Shard, Verdict};
 
 /// Runs every case of the plan, each on a thread that runs nothing else meanwhile. The runtime must not be shut down while
 /// tests run, and is not waited for: a test that timed out may still compute.
@@ -49,7 +49,9 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
         warnings_fail,
         ..
     } = shared.options;
+    let has_others = |shard: Shard| shard.leaves_out_tests(tests);
     let verdict = Verdict {
+        is_part: shared.facts.shard.is_some_and(has_others),
         totals,
         flaky_fails,
         lost,

@@ -175,11 +175,19 @@ pub struct RunHistory {
 impl RunHistory {
     /// The history of the project in `folder`, as far as it can be read.
     pub fn read(folder: &Path) -> Self {
+        Self::read_without(folder, None)
+    }
+
+    /// The same without the runs of this commit.
+    pub fn read_without(folder: &Path, commit: Option<&str>) -> Self {
         let mut history = Self::default();
         for line in last_bytes(folder).split(|byte| *byte == b'\n') {
             let Ok(entry) = serde_json::from_slice::<HistoryEntry>(line) else {
                 continue;
             };
+            if commit.is_some() && entry.commit.as_deref() == commit {
+                continue;
+            }
             let passed = entry.status == Status::Passed;
             if let Some(duration) = entry.duration_ms.filter(|_| passed) {
                 history.passed.entry(entry.id).or_default().push(duration);
@@ -479,6 +487,26 @@ mod tests {
             text.ends_with("{\"run\":\"99\",\"id\":\"a\",\"status\":\"error\",\"duration_ms\":1,\"reason\":{\"kind\":\"hook\",\"about\":\"no\"}}\n"),
             "{text}"
         );
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn the_runs_of_one_commit_can_be_left_aside() {
+        let folder = project("commit");
+        let line = |commit: &str, took: u64| {
+            format!(
+                "{{\"run\":\"1\"{commit},\"id\":\"a\",\"status\":\"passed\",\"duration_ms\":{took}}}\n"
+            )
+        };
+        let (old, new) = (",\"commit\":\"old\"", ",\"commit\":\"new\"");
+        let lines = [line("", 10), line(old, 20), line(new, 90), line(new, 91)];
+        fs::create_dir_all(folder.join(FOLDER)).unwrap();
+        fs::write(folder.join(HISTORY), lines.concat()).unwrap();
+        for (commit, expected) in [(None, 90), (Some("new"), 20), (Some("other"), 90)] {
+            let history = RunHistory::read_without(&folder, commit);
+            let usual = history.usual_duration("a");
+            assert_eq!(usual, Some(Duration::from_millis(expected)), "{commit:?}");
+        }
         fs::remove_dir_all(folder).unwrap();
     }
 

@@ -73,8 +73,8 @@ masked! {
     Ruling { judge, answers } not { lane, threshold, quorum, is_negated }
     RunClose { verdict } not { elapsed_us, interrupted }
     RunFacts {
-        command, config, target, target_description, model, host, commit, branch, job_url
-    } not { parallel }
+        command, config, target, target_description, model, host, commit, branch, job_url, files
+    } not { parallel, shard }
     SaidLine { id, text } not { event, at_us, repeats_result }
     SnapshotWritten { file } not { is_new }
     Stability { failures, checkpoints } not {
@@ -93,7 +93,7 @@ masked! {
         number, origin, started_unix_ms, ended_unix_ms, duration_us, usage, timing
     }
     ValueDifference { path, expected, actual } not { event, of }
-    Verdict { expired, near_names } not { totals, flaky_fails, lost, warnings_fail }
+    Verdict { expired, near_names } not { totals, flaky_fails, lost, warnings_fail, is_part }
     Walks { actions, failed } not { seed, walks, passed, turns, tokens }
 }
 

@@ -1,10 +1,15 @@
 //! The facts about a run: the configuration it was made with.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::shard::Shard;
+
 /// What a run was made with. Commit, branch and link are there where the environment of a CI server contains them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct RunFacts {
     /// The command line, an argument each. The values of `--var` are `***`.
     pub command: Vec<String>,
@@ -33,6 +38,15 @@ pub struct RunFacts {
     /// The page of the job on the CI server.
     #[serde(rename = "ci_url", skip_serializing_if = "Option::is_none")]
     pub job_url: Option<String>,
+    /// The part of the selected tests that it is of, if they are split.
+    #[schemars(extend("x-since" = "1.1"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+    /// A hash of each file with selected tests, of all shards, by its path relative to the config; empty if the file cannot
+    /// be read.
+    #[schemars(extend("x-since" = "1.1"))]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
     /// How many tests may run at once, of a run that is not over; 0 where that is not known.
     #[serde(skip)]
     pub parallel: usize,

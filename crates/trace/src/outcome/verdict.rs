@@ -33,6 +33,9 @@ pub struct Verdict {
     pub near_names: NearNames,
     /// Whether warnings fail the run: `--deny-warnings`.
     pub warnings_fail: bool,
+    /// Whether selected tests are in other shards, which may evaluate what this run does not.
+    #[serde(default)]
+    pub is_part: bool,
 }
 
 impl Verdict {
@@ -59,6 +62,11 @@ impl Verdict {
         self.reasons().is_empty()
     }
 
+    /// Whether the run fails because each of its tests was skipped for want of input.
+    pub fn lacks_input(&self) -> bool {
+        !self.is_part && self.totals.is_all_without_input()
+    }
+
     /// The reasons why the run does not pass, a part of a sentence each; none if it does.
     pub fn reasons(&self) -> Vec<String> {
         let Self {
@@ -68,6 +76,7 @@ impl Verdict {
             expired,
             near_names,
             warnings_fail,
+            is_part: _,
         } = self;
         let warnings = if *warnings_fail {
             near_names.found.len()
@@ -85,7 +94,7 @@ impl Verdict {
                 let tests = counted(not_shown, "test has", "tests have");
                 format!("{tests} rules that are not shown")
             }),
-            totals.is_all_without_input().then(|| {
+            self.lacks_input().then(|| {
                 "nothing was evaluated: every agent waited for input that is missing".to_owned()
             }),
             lost.map(|lost| match lost {

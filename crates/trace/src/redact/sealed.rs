@@ -2,6 +2,7 @@
 //!
 //! Flows in: a value whose every string can be masked. Flows out: the same, sealed. Only a redactor seals.
 
+use std::collections::BTreeMap;
 use std::ops::Deref;
 
 use super::redactor::Redactor;
@@ -58,6 +59,17 @@ impl<T: Mask> Mask for Vec<T> {
         for value in self {
             value.mask(redactor);
         }
+    }
+}
+
+/// Only the keys: the values are of our own making.
+impl Mask for BTreeMap<String, String> {
+    fn mask(&mut self, redactor: &Redactor) {
+        let masked = std::mem::take(self).into_iter().map(|(mut key, value)| {
+            key.mask(redactor);
+            (key, value)
+        });
+        *self = masked.collect();
     }
 }
 

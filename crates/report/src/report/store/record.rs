@@ -2,7 +2,6 @@
 //! that says what follows and how long it is, and its body; the last record is the index, and the last line says where
 //! that is.
 
-use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read as _};
 
 use serde::{Deserialize, Serialize};
@@ -40,8 +39,6 @@ pub struct RunHeading {
     pub tests: usize,
     /// The facts of it that reports contain.
     pub facts: RunFacts,
-    /// A hash of each test file, by its path from the config's directory.
-    pub files: BTreeMap<String, String>,
 }
 
 /// The kind of a record.

@@ -102,7 +102,7 @@ impl RunResult {
         );
         if let Some(verdict) = verdict {
             warnings(verdict, palette, page);
-            if verdict.totals.is_all_without_input() {
+            if verdict.lacks_input() {
                 let line = "nothing was evaluated, which fails the run: every agent waited for input that is missing";
                 page.line(palette.failed, line);
                 page.end();

@@ -54,17 +54,20 @@ pub(crate) fn made_with(facts: &RunFacts) -> Vec<RunFact> {
         commit,
         branch,
         job_url,
+        shard,
         // They are in the command, or of no use for a reader.
         config: _,
         target_description: _,
         host: _,
         parallel: _,
+        files: _,
     } = facts;
     let command = (!command.is_empty()).then(|| command_line(command));
     let facts = [
         ("ananke", Some(env!("CARGO_PKG_VERSION").to_owned())),
         ("target", target.clone()),
         ("model", model.clone()),
+        ("shard", shard.map(|shard| shard.to_string())),
         ("commit", commit.clone()),
         ("branch", branch.clone()),
         (JOB, job_url.clone()),

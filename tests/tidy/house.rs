@@ -3,6 +3,7 @@
 /// The crates in the direction of the data. A crate may use those of earlier lines, never those of later lines nor its
 /// neighbours on the same line; the last is the package at the root. Cargo refuses a circle, not an arrow that runs up.
 pub(crate) const CRATES: &[&[&str]] = &[
+    &["derive"],
     &["base"],
     &["model"],
     &["trace"],
@@ -101,7 +102,9 @@ pub(crate) const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("jiff", &["base/context/day.rs"]),
     ("jsonschema", &["model/schema/"]),
     ("notify", &["command/cli/watch/"]),
+    ("proc_macro2", &["derive/"]),
     ("quick_xml", &["report/"]),
+    ("quote", &["derive/"]),
     ("reqwest", &["agents/"]),
     ("ring", &["report/report/file/html/"]),
     ("rustix", &["trace/process/"]),
@@ -117,6 +120,7 @@ pub(crate) const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ),
     ("similar", &["base/diagnostic/"]),
     ("strsim", &["base/text/"]),
+    ("syn", &["derive/"]),
     ("unicode_width", &["base/text/"]),
     ("uuid", &["base/context/"]),
 ];
@@ -167,8 +171,9 @@ pub(crate) const MEDIAN_FILE: usize = 190;
 /// The lines of code that each crate may have, without tests, comments and blank lines, at the formatter's defaults.
 /// A number may only be raised with a reason in the commit.
 pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
+    ("derive", 410),
     ("base", 7000),
-    ("model", 9320),
+    ("model", 9400),
     ("trace", 9090),
     ("rules", 14230),
     ("agents", 6060),

@@ -10,49 +10,39 @@ use super::settings::{A2aSettings, AgentLocation, Blocking};
 use ananke_agents::http::headers;
 use ananke_base::diagnostic::Code;
 use ananke_model::model::Text;
-use ananke_model::variables::{Interpolation, http_url};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf, NotReady, http_url};
 use serde_json::Value;
 
-/// Checks and fills a target; `None` if something is known later or was reported.
+/// Checks and fills a target.
+///
+/// # Errors
+/// If something is known later or was reported.
 pub(super) fn compile(
     config: &A2aConfig,
     interpolation: &mut Interpolation<'_>,
-) -> Option<A2aTarget> {
+) -> Leaf<A2aTarget> {
     let location = location(config, interpolation);
-    let context_id = config
-        .context_id
-        .as_ref()
-        .map(|text| interpolation.text(text))
-        .transpose();
-    let blocking = match &config.blocking {
-        None => Some(Blocking::Streaming),
-        Some(flag) => interpolation.flag(flag).ok().map(|is_blocking| {
-            if is_blocking {
-                Blocking::Blocking
-            } else {
-                Blocking::Polling
-            }
-        }),
-    };
-    let modes: Option<Vec<_>> = config
-        .accepted_output_modes
-        .as_ref()
-        .map(|modes| modes.iter().map(|mode| interpolation.text(mode)).collect());
-    let modes = modes
-        .map(|modes| modes.into_iter().collect::<Result<Vec<String>, _>>())
-        .transpose();
+    let context_id = config.context_id.fill(interpolation);
+    let blocking = config.blocking.fill(interpolation);
+    let modes = config.accepted_output_modes.fill(interpolation);
     let headers = headers(config.headers.as_ref(), interpolation);
     let mut options = config.http.fill(interpolation);
     let credentials = match (&config.auth, &mut options) {
-        (None, _) => Some(Credentials::default()),
-        (Some(auth), Some(options)) => fill_auth(auth, options, interpolation),
-        (Some(_), None) => None,
+        (None, _) => Ok(Credentials::default()),
+        (Some(auth), Ok(options)) => {
+            fill_auth(auth, options, interpolation).ok_or(NotReady::Invalid)
+        }
+        (Some(_), Err(not_ready)) => Err(*not_ready),
     };
-    Some(A2aTarget::new(A2aSettings {
+    Ok(A2aTarget::new(A2aSettings {
         location: location?,
-        context_id: context_id.ok()?,
-        blocking: blocking?,
-        accepted_output_modes: modes.ok()?,
+        context_id: context_id?,
+        blocking: match blocking? {
+            None => Blocking::Streaming,
+            Some(true) => Blocking::Blocking,
+            Some(false) => Blocking::Polling,
+        },
+        accepted_output_modes: modes?,
         conventions: config.tool_calls.clone().unwrap_or_default(),
         headers: headers?,
         credentials: credentials?,
@@ -60,7 +50,7 @@ pub(super) fn compile(
     }))
 }
 
-fn location(config: &A2aConfig, interpolation: &mut Interpolation<'_>) -> Option<AgentLocation> {
+fn location(config: &A2aConfig, interpolation: &mut Interpolation<'_>) -> Leaf<AgentLocation> {
     let A2aConfig {
         agent_card_url,
         agent_card,
@@ -68,11 +58,8 @@ fn location(config: &A2aConfig, interpolation: &mut Interpolation<'_>) -> Option
         ..
     } = config;
     let mut url = |written: &Option<Text>, name| match written {
-        None => Some(None),
-        Some(written) => {
-            let text = interpolation.sent_text(written).ok()?;
-            http_url(&text, name, written, interpolation).map(Some)
-        }
+        None => Ok(None),
+        Some(written) => http_url(written, name, interpolation).map(Some),
     };
     let (card_url, endpoint_url) = (
         url(agent_card_url, "agentCardUrl"),
@@ -82,27 +69,25 @@ fn location(config: &A2aConfig, interpolation: &mut Interpolation<'_>) -> Option
         (Some(written), Some(_)) => {
             let message = "`agentCardUrl` and `agentCard` both say what the agent card is";
             let help = Some("keep one of them".to_owned());
-            interpolation.report(Code::Contradiction, written.span, message, help);
-            None
+            Err(interpolation.report(Code::Contradiction, written.span, message, help))
         }
-        (Some(_), None) => Some(AgentLocation::CardUrl {
-            url: card_url??,
-            endpoint: endpoint_url?,
-        }),
         (None, Some(node)) => {
-            let document = interpolation.json(node).ok()?;
+            let document = interpolation.json(node)?;
             let endpoint = endpoint_url?;
             match AgentCard::read(&document, None, endpoint.as_ref()) {
-                Ok(card) => Some(of_card(card, &document)),
+                Ok(card) => Ok(of_card(card, &document)),
                 Err(why) => {
                     let help = "a card has `supportedInterfaces`, or `url` and `protocolVersion`";
-                    interpolation.report(Code::BadValue, node.span, why, Some(help.to_owned()));
-                    None
+                    Err(interpolation.report(Code::BadValue, node.span, why, Some(help.to_owned())))
                 }
             }
         }
-        (None, None) if endpoint.is_some() => Some(AgentLocation::Endpoint(endpoint_url??)),
-        (None, None) => None,
+        (_, None) => match (card_url?, endpoint_url?) {
+            (Some(url), endpoint) => Ok(AgentLocation::CardUrl { url, endpoint }),
+            (None, Some(endpoint)) => Ok(AgentLocation::Endpoint(endpoint)),
+            // The missing key was reported.
+            (None, None) => Err(NotReady::Invalid),
+        },
     }
 }
 

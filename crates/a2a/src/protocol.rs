@@ -13,7 +13,7 @@ use ananke_agents::{
 use ananke_base::diagnostic::Span;
 use ananke_base::source::FreeMap;
 use ananke_model::model::Text;
-use ananke_model::variables::Interpolation;
+use ananke_model::variables::{Interpolation, Leaf};
 
 /// The abilities of an agent that names a convention for its tool calls: first those of every agent.
 const WITH_CONVENTION: &[Capability] = &[
@@ -98,7 +98,7 @@ impl ProtocolConfig for A2aConfig {
             .collect()
     }
 
-    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
+    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Arc<dyn Target>> {
         compile(self, interpolation).map(|target| Arc::new(target) as Arc<dyn Target>)
     }
 }

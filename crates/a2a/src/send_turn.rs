@@ -11,12 +11,14 @@ use ananke_agents::ProtocolTurn;
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::message::OwnTurnKind;
 use ananke_base::source::Node;
+use ananke_derive::Fill;
 use ananke_model::model::{OwnTurnKeys, Since, Text, optional_mapping};
-use ananke_model::variables::{Interpolation, Leaf};
+use ananke_model::variables::{Interpolation, Leaf, fill_all};
 
 /// A turn with a message of the user whose parts are written in the words of the protocol.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
 #[schemars(transform = Since("1.1"))]
+#[fill(keys, check = check_parts)]
 pub(super) struct SendTurn {
     /// The parts of the message: each is a `text`, a `data`, a `url` or a `raw`.
     #[schemars(length(min = 1), example = serde_json::json!([{"text": "Check this cart."}, {"data": {"cart": "c-1"}}]))]
@@ -37,16 +39,6 @@ impl ProtocolTurn for SendTurn {
         "A message of the user whose parts are written one by one: text, data and files.";
     const SETTINGS: &'static [&'static str] = OwnTurnKeys::OF_MESSAGE;
 
-    fn fill(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Map<String, Value>> {
-        let parts: Vec<Leaf<Value>> = self
-            .parts
-            .iter()
-            .map(|part| filled_part(part, interpolation))
-            .collect();
-        let parts = parts.into_iter().collect::<Leaf<Vec<Value>>>()?;
-        Ok(Map::from_iter([("parts".to_owned(), parts.into())]))
-    }
-
     fn describe_written(&self) -> String {
         let texts = self
             .parts
@@ -64,9 +56,10 @@ pub(super) fn parts(keys: &Map<String, Value>) -> &[Value] {
 }
 
 /// One part of a message. Exactly one of `text`, `data`, `url` and `raw` says what it is.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.1"))]
+#[fill(keys)]
 pub(super) struct MessagePart {
     /// What the user says.
     #[schemars(example = "I want to checkout")]
@@ -79,6 +72,7 @@ pub(super) struct MessagePart {
     url: Option<Text>,
     /// The bytes of a file, in base64.
     #[schemars(example = "aGVsbG8=")]
+    #[fill(with = fill_base64)]
     raw: Option<Text>,
     /// The media type of the part.
     #[serde(rename = "mediaType")]
@@ -96,51 +90,29 @@ pub(super) struct MessagePart {
     metadata: Option<Node>,
 }
 
-/// The part with its variables filled: its own keys, in the order of the model.
-fn filled_part(
-    written: &Spanned<MessagePart>,
-    interpolation: &mut Interpolation<'_>,
-) -> Leaf<Value> {
-    let MessagePart {
-        text,
-        data,
-        url,
-        raw,
-        media_type,
-        filename,
-        metadata,
-    } = &written.value;
-    let kinds = [text.is_some(), data.is_some(), url.is_some(), raw.is_some()];
-    if kinds.iter().filter(|is_given| **is_given).count() != 1 {
+fn check_parts(written: &SendTurn, interpolation: &mut Interpolation<'_>) -> Leaf<()> {
+    fill_all(&written.parts, |Spanned { value: part, span }| {
+        let kinds = [
+            part.text.is_some(),
+            part.data.is_some(),
+            part.url.is_some(),
+            part.raw.is_some(),
+        ];
+        if kinds.iter().filter(|is_given| **is_given).count() == 1 {
+            return Ok(());
+        }
         let message = "a part has exactly one of `text`, `data`, `url` and `raw`";
-        return Err(interpolation.report(Code::Contradiction, written.span, message, None));
+        Err(interpolation.report(Code::Contradiction, *span, message, None))
+    })
+}
+
+fn fill_base64(written: &Text, interpolation: &mut Interpolation<'_>) -> Leaf<Value> {
+    let base64 = interpolation.text(written)?;
+    match STANDARD.decode(&base64) {
+        Ok(_) => Ok(base64.into()),
+        Err(error) => {
+            let message = format!("`raw` is not base64: {error}");
+            Err(interpolation.report(Code::BadValue, written.span, message, None))
+        }
     }
-    let mut fill = |text: &Option<Text>| {
-        text.as_ref()
-            .map(|text| interpolation.text(text).map(Value::String))
-            .transpose()
-    };
-    let (said, address, base64) = (fill(text), fill(url), fill(raw));
-    let (media_type, filename) = (fill(media_type), fill(filename));
-    let data = interpolation.optional_json(data.as_ref());
-    let metadata = interpolation.optional_json(metadata.as_ref());
-    if let (Some(written), Ok(Some(Value::String(base64)))) = (raw, &base64)
-        && let Err(error) = STANDARD.decode(base64)
-    {
-        let message = format!("`raw` is not base64: {error}");
-        return Err(interpolation.report(Code::BadValue, written.span, message, None));
-    }
-    let keys = [
-        ("text", said?),
-        ("data", data?),
-        ("url", address?),
-        ("raw", base64?),
-        ("mediaType", media_type?),
-        ("filename", filename?),
-        ("metadata", metadata?),
-    ];
-    let filled = keys
-        .into_iter()
-        .filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    Ok(Value::Object(filled.collect::<Map<String, Value>>()))
 }

@@ -115,7 +115,7 @@ impl TargetConfig {
             interpolation.report(Code::MissingKey, self.span, missing, Some(help.to_owned()));
             return None;
         }
-        let target = self.own.compile(interpolation)?;
+        let target = self.own.compile(interpolation).ok()?;
         // What is inside this program gets no answer from elsewhere.
         let protocol = Registration::find(self.protocol).filter(|_| !self.is_embedded());
         Some(match protocol {

@@ -8,7 +8,6 @@ use futures_util::future::BoxFuture;
 use super::common::TargetCommon;
 use super::rate_limit_config::RateLimitConfig;
 use ananke_base::diagnostic::{Span, Spanned};
-use ananke_model::model::Number;
 use ananke_model::variables::{Interpolation, Leaf};
 
 /// The most requests, or tests, that a limit can count.
@@ -46,19 +45,19 @@ pub struct Concurrency {
 impl TargetPace {
     /// Checks and fills the limits of a target; `None` if something is known later or was reported.
     pub fn fill(target: &TargetCommon, interpolation: &mut Interpolation<'_>) -> Option<Self> {
-        let mut number = |written: &Number, most| interpolation.number_within(written, 1, most);
         let rate = target.rate_limit.as_ref().map(|Spanned { value, span }| {
             let RateLimitConfig { requests, per_ms } = value;
-            let (requests, per_ms) = (number(requests, MOST), number(per_ms, u64::from(u32::MAX)));
+            let requests = interpolation.number_within(requests, 1..=MOST);
+            let per_ms = interpolation.number_within(per_ms, 1..=u64::from(u32::MAX));
             Ok(Rate {
-                requests: count(requests?),
+                requests: requests?,
                 per: Duration::from_millis(per_ms?),
                 place: *span,
             })
         });
         let concurrency = target.concurrency.as_ref().map(|written| {
             Ok(Concurrency {
-                tests: count(number(written, MOST)?),
+                tests: interpolation.number_within(written, 1..=MOST)?,
                 place: written.span,
             })
         });
@@ -68,10 +67,6 @@ impl TargetPace {
             concurrency: concurrency.ok()?,
         })
     }
-}
-
-fn count(number: u64) -> usize {
-    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 /// Says when the requests of a conversation may be sent.

@@ -14,7 +14,7 @@ use super::target::Target;
 use ananke_base::diagnostic::{Diagnostic, SourceFile, Span, Spanned};
 use ananke_base::source::FreeMap;
 use ananke_model::model::{Text, Turn, TurnType};
-use ananke_model::variables::Interpolation;
+use ananke_model::variables::{Interpolation, Leaf};
 
 /// The keys of a target that are its protocol's own, as they are written.
 pub trait ProtocolConfig: Debug + Send + Sync {
@@ -69,8 +69,11 @@ pub trait ProtocolConfig: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Checks every leaf and fills it; `None` if something is known later or was reported.
-    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>>;
+    /// Checks every leaf and fills it.
+    ///
+    /// # Errors
+    /// If something is known later or was reported.
+    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Arc<dyn Target>>;
 
     /// The oddities of the turns of a test of such a target; `source` is the test's file.
     fn check_turns(

@@ -9,11 +9,11 @@ use ananke_base::diagnostic::Code;
 use ananke_base::message::{OwnTurn, OwnTurnKind};
 use ananke_base::source::{self, Node};
 use ananke_model::model::{OwnTurnKeys, TAG_DEFAULTS, TYPE, TurnKind, TurnSettings, TurnType};
-use ananke_model::variables::{Interpolation, Leaf};
+use ananke_model::variables::{Fill, Interpolation, Leaf};
 
 /// The keys of a kind of turn that is a protocol's own, as they are written. Their doc comments are the descriptions of the
 /// schema and of editors.
-pub trait ProtocolTurn: DeserializeOwned + JsonSchema + 'static {
+pub trait ProtocolTurn: DeserializeOwned + Fill<Map<String, Value>> + JsonSchema + 'static {
     /// The kind of turn.
     const KIND: OwnTurnKind;
 
@@ -25,12 +25,6 @@ pub trait ProtocolTurn: DeserializeOwned + JsonSchema + 'static {
 
     /// The keys of [`TurnSettings`] that it takes.
     const SETTINGS: &'static [&'static str] = OwnTurnKeys::OF_REQUEST;
-
-    /// Checks every leaf of the keys and fills it.
-    ///
-    /// # Errors
-    /// If something is known later or was reported.
-    fn fill(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Map<String, Value>>;
 
     /// The turn in words as it is written, if something of it is known later.
     fn describe_written(&self) -> String;

@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::conversation_settings::{ContextItem, ConversationSettings};
 use super::protocol_version::ProtocolVersion;
 use ananke_agents::EventClock;
 use ananke_base::diagnostic::{Code, Diagnostic, SourceFile, Spanned};
 use ananke_base::source::Node;
+use ananke_derive::Fill;
 use ananke_model::model::{SentByTurn, Since, Text, Turn};
-use ananke_model::variables::Interpolation;
+use ananke_model::variables::{Fill, Interpolation, Leaf};
 
 /// The keys of a conversation in AG-UI.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -48,9 +49,10 @@ pub struct ConversationConfig {
 }
 
 /// A description and a value for the agent.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
+#[fill(into = ContextItem)]
 pub struct ContextEntry {
     /// What the value is.
     #[schemars(example = "The page that the user sees")]
@@ -112,30 +114,17 @@ impl ConversationConfig {
         let help = "set `connect: empty_run` on the target if this agent replays its thread then";
         Some(warning.help(format!("{help}{or_else}")))
     }
+}
 
-    /// Checks and fills the keys; `None` if something is known later or was reported.
-    pub(super) fn fill(
-        &self,
-        interpolation: &mut Interpolation<'_>,
-    ) -> Option<ConversationSettings> {
-        let forwarded_props = interpolation.optional_json(self.forwarded_props.as_ref());
-        let state = interpolation.optional_json(self.state.as_ref());
-        let mut item = |ContextEntry { description, value }: &ContextEntry| {
-            let (description, value) = (interpolation.text(description), interpolation.text(value));
-            Some(ContextItem {
-                description: description.ok()?,
-                value: value.ok()?,
-            })
-        };
-        let context: Vec<Option<ContextItem>> =
-            self.context.iter().flatten().map(&mut item).collect();
-        let context: Option<Vec<ContextItem>> = context.into_iter().collect();
-        Some(ConversationSettings {
-            context: context?,
-            forwarded_props: forwarded_props
-                .ok()?
-                .unwrap_or_else(|| Value::Object(Map::new())),
-            state: state.ok()?.unwrap_or_else(|| Value::Object(Map::new())),
+impl Fill<ConversationSettings> for ConversationConfig {
+    fn fill(&self, interpolation: &mut Interpolation<'_>) -> Leaf<ConversationSettings> {
+        let forwarded_props: Leaf<Option<_>> = self.forwarded_props.fill(interpolation);
+        let state: Leaf<Option<_>> = self.state.fill(interpolation);
+        let context: Leaf<Option<_>> = self.context.fill(interpolation);
+        Ok(ConversationSettings {
+            context: context?.unwrap_or_default(),
+            forwarded_props: forwarded_props?.unwrap_or_else(|| Map::new().into()),
+            state: state?.unwrap_or_else(|| Map::new().into()),
             version: self.version(),
             last_only: self.history.unwrap_or_default() == HistorySent::Last,
             event_clock: self.clock == Some(EventClock::Event),

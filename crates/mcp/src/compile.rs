@@ -10,14 +10,17 @@ use ananke_agents::Limits;
 use ananke_agents::http::{HttpOptions, headers};
 use ananke_agents::pipe::PipeProgram;
 use ananke_base::diagnostic::{Code, Span};
-use ananke_model::variables::{Interpolation, http_url};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf, NotReady, http_url};
 use ananke_trace::process::WrittenCommand;
 
-/// Checks and fills a target; `None` if something is known later or was reported.
+/// Checks and fills a target.
+///
+/// # Errors
+/// If something is known later or was reported.
 pub(super) fn compile(
     target: &McpConfig,
     interpolation: &mut Interpolation<'_>,
-) -> Option<McpTarget> {
+) -> Leaf<McpTarget> {
     let options = target.http.fill(interpolation);
     let transport = &target.transport;
     let place = match transport.value {
@@ -28,17 +31,31 @@ pub(super) fn compile(
                 "http",
                 interpolation,
             );
-            program(target, options.as_ref(), interpolation).map(ServerPlace::Program)
+            program(
+                target,
+                options.as_ref().map_err(|not_ready| *not_ready),
+                interpolation,
+            )
+            .map(ServerPlace::Program)
         }
-        McpTransport::Http => http(target, Endpoints::One, options.as_ref(), interpolation),
-        McpTransport::Sse => http(target, Endpoints::Two, options.as_ref(), interpolation),
+        McpTransport::Http => http(
+            target,
+            Endpoints::One,
+            options.as_ref().map_err(|not_ready| *not_ready),
+            interpolation,
+        ),
+        McpTransport::Sse => http(
+            target,
+            Endpoints::Two,
+            options.as_ref().map_err(|not_ready| *not_ready),
+            interpolation,
+        ),
     };
     let protocol = match (transport.value, target.protocol) {
         (McpTransport::Sse, Some(McpProtocol::Modern)) => {
             let message = "`protocol: modern` does not go with `transport: sse`, which only older versions have";
             let help = Some("set `transport: http`".to_owned());
-            interpolation.report(Code::Contradiction, transport.span, message, help);
-            return None;
+            return Err(interpolation.report(Code::Contradiction, transport.span, message, help));
         }
         (McpTransport::Sse, _) => McpProtocol::Legacy,
         (_, protocol) => protocol.unwrap_or_default(),
@@ -46,24 +63,19 @@ pub(super) fn compile(
     let max_response_bytes = options?
         .max_response_bytes
         .unwrap_or(Limits::MAX_RESPONSE_BYTES);
-    Some(McpTarget::new(place?, protocol, max_response_bytes))
+    Ok(McpTarget::new(place?, protocol, max_response_bytes))
 }
 
 fn program(
     target: &McpConfig,
-    options: Option<&HttpOptions>,
+    options: Leaf<&HttpOptions>,
     interpolation: &mut Interpolation<'_>,
-) -> Option<PipeProgram> {
+) -> Leaf<PipeProgram> {
     let Some(command) = &target.command else {
         let help =
             "add `command:`, the program and its arguments, as in `command: [python3, server.py]`";
-        missing(
-            target.transport.span,
-            "`transport: stdio` needs `command`",
-            help,
-            interpolation,
-        );
-        return None;
+        let message = "`transport: stdio` needs `command`";
+        return Err(missing(target.transport.span, message, help, interpolation));
     };
     let written = WrittenCommand {
         cmd: command,
@@ -78,7 +90,7 @@ fn program(
         .map(Path::to_path_buf)
         .unwrap_or_default();
     let max_line_bytes = options?.max_event_bytes.unwrap_or(Limits::MAX_EVENT_BYTES);
-    Some(PipeProgram {
+    Ok(PipeProgram {
         command,
         home,
         max_line_bytes,
@@ -88,9 +100,9 @@ fn program(
 fn http(
     target: &McpConfig,
     endpoints: Endpoints,
-    options: Option<&HttpOptions>,
+    options: Leaf<&HttpOptions>,
     interpolation: &mut Interpolation<'_>,
-) -> Option<ServerPlace> {
+) -> Leaf<ServerPlace> {
     let command = target
         .command
         .as_ref()
@@ -101,20 +113,12 @@ fn http(
     let Some(written) = &target.endpoint else {
         let help =
             "add `endpoint:`, the URL of the server, as in `endpoint: http://localhost:8000/mcp`";
-        missing(
-            target.transport.span,
-            "a server over HTTP needs `endpoint`",
-            help,
-            interpolation,
-        );
-        return None;
+        let message = "a server over HTTP needs `endpoint`";
+        return Err(missing(target.transport.span, message, help, interpolation));
     };
-    let endpoint = interpolation
-        .sent_text(written)
-        .ok()
-        .and_then(|text| http_url(&text, "endpoint", written, interpolation));
+    let endpoint = http_url(written, "endpoint", interpolation);
     let options = Arc::new(options?.clone());
-    Some(ServerPlace::Http(HttpSettings {
+    Ok(ServerPlace::Http(HttpSettings {
         endpoint: endpoint?,
         endpoints,
         headers: headers?,
@@ -122,8 +126,13 @@ fn http(
     }))
 }
 
-fn missing(span: Span, message: &str, help: &str, interpolation: &mut Interpolation<'_>) {
-    interpolation.report(Code::MissingKey, span, message, Some(help.to_owned()));
+fn missing(
+    span: Span,
+    message: &str,
+    help: &str,
+    interpolation: &mut Interpolation<'_>,
+) -> NotReady {
+    interpolation.report(Code::MissingKey, span, message, Some(help.to_owned()))
 }
 
 /// Reports a key that goes with another transport.

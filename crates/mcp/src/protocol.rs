@@ -12,7 +12,7 @@ use ananke_agents::{
 };
 use ananke_base::source::FreeMap;
 use ananke_model::model::Text;
-use ananke_model::variables::Interpolation;
+use ananke_model::variables::{Interpolation, Leaf};
 
 /// The abilities of a server: it is no agent that talks.
 const ABILITIES: &[Capability] = &[Capability::ToolCalls, Capability::ToolSchemas];
@@ -63,7 +63,7 @@ impl ProtocolConfig for McpConfig {
         self.headers.as_ref()
     }
 
-    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
+    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Arc<dyn Target>> {
         compile(self, interpolation).map(|target| Arc::new(target) as Arc<dyn Target>)
     }
 }

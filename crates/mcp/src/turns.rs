@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use ananke_agents::{ProtocolTurn, TargetError, ToolTurns};
 use ananke_base::message::{OwnTurn, OwnTurnKind};
 use ananke_base::source::{FreeMap, Node};
+use ananke_derive::Fill;
 use ananke_model::model::{Since, Text, optional_mapping};
 use ananke_model::variables::{Interpolation, Leaf};
 
@@ -54,8 +55,9 @@ impl McpRequest {
 }
 
 /// A turn that calls a tool itself, without an agent that decides to.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
 #[schemars(transform = Since("1.2"))]
+#[fill(keys)]
 pub(super) struct CallTurn {
     /// The name of the tool.
     #[schemars(example = &"search")]
@@ -66,6 +68,7 @@ pub(super) struct CallTurn {
         with = "Option<serde_json::Map<String, serde_json::Value>>",
         example = serde_json::json!({"query": "shoes"})
     )]
+    #[fill(default = Map::new().into())]
     args: Option<Node>,
 }
 
@@ -78,23 +81,14 @@ impl ProtocolTurn for CallTurn {
     const SINCE: &'static str = "1.2";
     const DESCRIPTION: &'static str = "Calls a tool of an MCP server.";
 
-    fn fill(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Map<String, Value>> {
-        let tool = interpolation.text(&self.tool);
-        let args = interpolation.optional_json(self.args.as_ref());
-        let args = args?.filter(Value::is_object);
-        Ok(keys([
-            ("tool", tool?.into()),
-            ("args", args.unwrap_or_else(|| Map::new().into())),
-        ]))
-    }
-
     fn describe_written(&self) -> String {
         format!("(calls a tool) {}", self.tool.value)
     }
 }
 
 /// A turn that lists the tools.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
+#[fill(keys)]
 pub(super) struct ListTurn {}
 
 impl ProtocolTurn for ListTurn {
@@ -107,22 +101,24 @@ impl ProtocolTurn for ListTurn {
     const DESCRIPTION: &'static str =
         "Lists the tools of an MCP server. The text of the turn is the list as JSON.";
 
-    fn fill(&self, _: &mut Interpolation<'_>) -> Leaf<Map<String, Value>> {
-        Ok(Map::new())
-    }
-
     fn describe_written(&self) -> String {
         (Self::KIND.describe)(&Map::new())
     }
 }
 
 /// A turn that reads a resource.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
 #[schemars(transform = Since("1.2"))]
+#[fill(keys)]
 pub(super) struct ReadTurn {
     /// The URI of the resource.
     #[schemars(example = &"file:///orders/1.txt")]
+    #[fill(with = fill_uri)]
     uri: Text,
+}
+
+fn fill_uri(written: &Text, interpolation: &mut Interpolation<'_>) -> Leaf<Value> {
+    interpolation.sent_text(written).map(Value::from)
 }
 
 impl ProtocolTurn for ReadTurn {
@@ -135,25 +131,22 @@ impl ProtocolTurn for ReadTurn {
     const DESCRIPTION: &'static str =
         "Reads a resource of an MCP server. The text of the turn is the text of its contents.";
 
-    fn fill(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Map<String, Value>> {
-        let uri = interpolation.sent_text(&self.uri)?;
-        Ok(keys([("uri", uri.into())]))
-    }
-
     fn describe_written(&self) -> String {
         format!("(reads a resource) {}", self.uri.value)
     }
 }
 
 /// A turn that fills a prompt.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
 #[schemars(transform = Since("1.2"))]
+#[fill(keys)]
 pub(super) struct PromptTurn {
     /// The name of the prompt.
     #[schemars(example = &"greeting")]
     prompt: Text,
     /// The arguments of the prompt, each a text (default: none).
     #[schemars(example = serde_json::json!({"name": "Ada"}))]
+    #[fill(default = Map::new().into())]
     args: Option<FreeMap<Text>>,
 }
 
@@ -167,26 +160,9 @@ impl ProtocolTurn for PromptTurn {
     const DESCRIPTION: &'static str =
         "Gets a prompt of an MCP server. The text of the turn is the text of its messages.";
 
-    fn fill(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Map<String, Value>> {
-        let prompt = interpolation.text(&self.prompt);
-        let args: Leaf<Map<String, Value>> = self
-            .args
-            .iter()
-            .flatten()
-            .map(|(name, text)| Ok((name.value.clone(), Value::from(interpolation.text(text)?))))
-            .collect();
-        Ok(keys([("prompt", prompt?.into()), ("args", args?.into())]))
-    }
-
     fn describe_written(&self) -> String {
         format!("(gets a prompt) {}", self.prompt.value)
     }
-}
-
-fn keys<const N: usize>(keys: [(&str, Value); N]) -> Map<String, Value> {
-    keys.map(|(key, value)| (key.to_owned(), value))
-        .into_iter()
-        .collect()
 }
 
 fn text<'k>(keys: &'k Map<String, Value>, key: &str) -> &'k str {

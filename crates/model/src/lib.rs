@@ -5,6 +5,9 @@
 //!
 //! **Invariant:** it does no input or output; a file is read by types that know nothing of protocols.
 
+// Derived code names this crate, also in it.
+extern crate self as ananke_model;
+
 pub mod model;
 pub mod schema;
 pub mod variables;

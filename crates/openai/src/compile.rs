@@ -13,7 +13,7 @@ use ananke_agents::http::headers;
 use ananke_base::diagnostic::Code;
 use ananke_base::source::Node;
 use ananke_model::model::Toggle;
-use ananke_model::variables::{Interpolation, http_url};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf, http_url};
 
 /// The number of times that a request is sent again if the target does not say so (SPEC 4).
 const RETRIES: u32 = 3;
@@ -24,29 +24,29 @@ const MOST_RETRIES: u64 = 100;
 /// The path of chat completions under the base of an API.
 pub(super) const CHAT_COMPLETIONS: &str = "chat/completions";
 
-/// Checks and fills a target; `None` if something is known later or was reported.
+/// Checks and fills a target.
+///
+/// # Errors
+/// If something is known later or was reported.
 pub(super) fn compile(
     target: &OpenaiConfig,
     interpolation: &mut Interpolation<'_>,
-) -> Option<OpenaiTarget> {
-    let endpoint = interpolation
-        .sent_text(&target.endpoint)
-        .ok()
-        .and_then(|text| http_url(&text, "endpoint", &target.endpoint, interpolation));
-    let model = interpolation.text(&target.model).ok();
-    let instructions = target
-        .instructions
-        .as_ref()
-        .map(|text| interpolation.text(text))
-        .transpose();
+) -> Leaf<OpenaiTarget> {
+    let endpoint = http_url(&target.endpoint, "endpoint", interpolation);
+    let model = target.model.fill(interpolation);
+    let instructions = target.instructions.fill(interpolation);
     let params = params(target.params.as_ref(), interpolation);
     let headers = headers(target.headers.as_ref(), interpolation);
-    let retries = retries(target, interpolation);
+    let retries = match &target.retry_429 {
+        None => Ok(RETRIES),
+        Some(Toggle::Off) => Ok(0),
+        Some(Toggle::On(number)) => interpolation.number_within(number, 0..=MOST_RETRIES),
+    };
     let options = target.http.fill(interpolation);
-    Some(OpenaiTarget::new(OpenaiSettings {
+    Ok(OpenaiTarget::new(OpenaiSettings {
         endpoint: completions(endpoint?),
         model: model?,
-        instructions: instructions.ok()?,
+        instructions: instructions?,
         params: params?,
         headers: headers?,
         options: Arc::new(options?),
@@ -68,8 +68,8 @@ pub(super) fn completions(mut endpoint: Url) -> Url {
 fn params(
     written: Option<&Node>,
     interpolation: &mut Interpolation<'_>,
-) -> Option<Map<String, Value>> {
-    let mut is_right = true;
+) -> Leaf<Map<String, Value>> {
+    let mut checked = Ok(());
     for entry in written.into_iter().flat_map(Node::entries) {
         if RESERVED.contains(&entry.key.as_str()) {
             let message = format!(
@@ -77,25 +77,12 @@ fn params(
                 entry.key
             );
             let help = Some("the model is `model`, its tools are `client_tools`".to_owned());
-            interpolation.report(Code::BadValue, entry.key_span, message, help);
-            is_right = false;
+            checked = Err(interpolation.report(Code::BadValue, entry.key_span, message, help));
         }
     }
-    match interpolation.optional_json(written).ok()? {
-        Some(Value::Object(params)) if is_right => Some(params),
-        None => Some(Map::new()),
-        Some(_) => None,
-    }
-}
-
-fn retries(target: &OpenaiConfig, interpolation: &mut Interpolation<'_>) -> Option<u32> {
-    let number = match &target.retry_429 {
-        None => return Some(RETRIES),
-        Some(Toggle::Off) => return Some(0),
-        Some(Toggle::On(number)) => number,
-    };
-    let retries = interpolation.number_within(number, 0, MOST_RETRIES).ok()?;
-    u32::try_from(retries).ok()
+    let params: Leaf<Option<_>> = written.fill(interpolation);
+    checked?;
+    Ok(params?.unwrap_or_default())
 }
 
 #[cfg(test)]

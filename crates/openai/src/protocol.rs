@@ -11,7 +11,7 @@ use ananke_agents::{
 };
 use ananke_base::source::FreeMap;
 use ananke_model::model::Text;
-use ananke_model::variables::Interpolation;
+use ananke_model::variables::{Interpolation, Leaf};
 
 /// The abilities of a model.
 const ABILITIES: &[Capability] = &[
@@ -56,7 +56,7 @@ impl ProtocolConfig for OpenaiConfig {
         self.headers.as_ref()
     }
 
-    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
+    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Arc<dyn Target>> {
         compile(self, interpolation).map(|target| Arc::new(target) as Arc<dyn Target>)
     }
 }

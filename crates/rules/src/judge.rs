@@ -14,7 +14,7 @@ use super::question_keys::question_keys;
 use super::rule::Rule;
 use ananke_base::diagnostic::Code;
 use ananke_model::model::{self, AssertBlock, JudgeRule, JudgedText, Text, TextOf};
-use ananke_model::variables::{Interpolation, Leaf, Patterns};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf, Patterns};
 use ananke_trace::trace::{Fact, Facts};
 
 /// The most times that a judge may be asked.
@@ -77,12 +77,8 @@ impl Judge {
         } = written;
         let agent = not_empty(agent, "the name of a judge", interpolation);
         let criteria = not_empty(criteria, "`criteria`", interpolation).unwrap_or_default();
-        let mut text = |text: &Option<Text>| {
-            text.as_ref()
-                .map(|text| interpolation.text(text))
-                .transpose()
-        };
-        let (connector, message) = (text(connector), text(message));
+        let connector = connector.fill(interpolation);
+        let message = message.fill(interpolation);
         let threshold = match threshold {
             // What is known later is no part of what the rule expects.
             Some(number) if interpolation.written_number(number).is_some() => Ok(None),
@@ -156,8 +152,7 @@ fn counts(written: &JudgeRule, interpolation: &mut Interpolation<'_>) -> (u32, u
     let mut count = |written: Option<&model::Number>, most: u64| -> Leaf<Option<u32>> {
         match written {
             Some(number) if interpolation.written_number(number).is_none() => {
-                let count = interpolation.number_within(number, 1, most)?;
-                Ok(u32::try_from(count).ok())
+                interpolation.number_within(number, 1..=most).map(Some)
             }
             _ => Ok(None),
         }

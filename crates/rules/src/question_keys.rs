@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use ananke_base::diagnostic::Code;
 use ananke_base::source::Node;
-use ananke_model::variables::{Interpolation, Leaf};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf};
 
 /// The keys of `with`, none of which may be `reserved`: every question has those of its own.
 ///
@@ -27,10 +27,9 @@ pub fn question_keys(
         );
         wrong = Some(interpolation.report(Code::BadValue, entry.key_span, message, None));
     }
-    let with = interpolation.optional_json(with)?;
-    match (wrong, with) {
-        (Some(wrong), _) => Err(wrong),
-        (None, Some(Value::Object(with))) => Ok(with),
-        (None, _) => Ok(Map::new()),
+    let with: Leaf<Option<_>> = with.fill(interpolation);
+    match wrong {
+        Some(wrong) => Err(wrong),
+        None => Ok(with?.unwrap_or_default()),
     }
 }

@@ -11,9 +11,8 @@ use super::evaluation::{Inquiry, Judgement, Monitor, RuleScope, ScriptQuestion, 
 use super::rule::Rule;
 use super::script_source::ScriptSource;
 use ananke_base::diagnostic::{Code, Spanned};
-use ananke_base::source::Node;
 use ananke_model::model::{AssertBlock, ScriptRule};
-use ananke_model::variables::{Interpolation, Patterns};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf, Patterns};
 use ananke_trace::trace::{Fact, Facts};
 
 /// A script that must accept.
@@ -63,12 +62,9 @@ impl Script {
             not,
             message,
         } = &written.value;
-        let mut json = |node: Option<&Node>| node.map(|node| interpolation.json(node)).transpose();
-        let (with, expected) = (json(with.as_ref()), json(expected.as_ref()));
-        let message = message
-            .as_ref()
-            .map(|text| interpolation.text(text))
-            .transpose();
+        let with: Leaf<Option<_>> = with.fill(interpolation);
+        let expected = expected.fill(interpolation);
+        let message = message.fill(interpolation);
         let timeout = match timeout_ms {
             // What is known later is no part of what the rule wants.
             Some(number) if interpolation.written_number(number).is_some() => Ok(None),
@@ -90,11 +86,8 @@ impl Script {
                 ScriptSource::Named(filled)
             }
             (None, Some(words)) => {
-                let filled: Vec<Option<String>> = words
-                    .iter()
-                    .map(|word| interpolation.text(word).ok())
-                    .collect();
-                let filled: Vec<String> = filled.into_iter().collect::<Option<_>>()?;
+                let filled: Leaf<Vec<String>> = words.fill(interpolation);
+                let filled = filled.ok()?;
                 if let (Some(""), Some(first)) = (filled.first().map(String::as_str), words.first())
                 {
                     let message = "the first entry of `cmd` names no program";
@@ -125,14 +118,10 @@ impl Script {
                 return None;
             }
         };
-        let with = match with.ok()? {
-            Some(Value::Object(with)) => with,
-            _ => Map::new(),
-        };
         Some(Self {
             program,
             timeout_ms: timeout.ok()?,
-            with,
+            with: with.ok()?.unwrap_or_default(),
             expected: expected.ok()?,
             is_negated: not.unwrap_or_default(),
             message: message.ok()?,

@@ -2,6 +2,9 @@
 //!
 //! **Invariant:** it knows no protocol and no rule.
 
+// Derived code names this crate, also in it.
+extern crate self as ananke_trace;
+
 pub mod golden;
 pub mod outcome;
 pub mod process;

@@ -3,7 +3,7 @@
 use ananke_base::diagnostic::Code;
 use ananke_base::source::{FreeMap, printable};
 use ananke_model::model::Text;
-use ananke_model::variables::Interpolation;
+use ananke_model::variables::{Interpolation, Leaf, fill_all};
 
 /// Headers that HTTP writes itself: what is wrong with one in a config, and what to do.
 const RESERVED: [(&[&str], &str, &str); 5] = [
@@ -55,13 +55,17 @@ fn header(
     name: &Text,
     text: &Text,
     interpolation: &mut Interpolation<'_>,
-) -> Option<(String, String)> {
-    let value = interpolation.header(name, text).ok();
+) -> Leaf<(String, String)> {
+    let value = interpolation.header(name, text);
     if !is_token(name) {
         let message = format!("`{}` is not a valid header name", printable(name));
         let help = "names consist of letters, digits and `-`, such as `x-tenant`";
-        interpolation.report(Code::BadValue, name.span, message, Some(help.to_owned()));
-        return None;
+        return Err(interpolation.report(
+            Code::BadValue,
+            name.span,
+            message,
+            Some(help.to_owned()),
+        ));
     }
     let is_reserved = |names: &[&str]| {
         names
@@ -70,8 +74,12 @@ fn header(
     };
     if let Some((_, wrong, help)) = RESERVED.iter().find(|(names, ..)| is_reserved(names)) {
         let message = format!("the header `{}` cannot be set: it {wrong}", name.value);
-        interpolation.report(Code::BadValue, name.span, message, Some((*help).to_owned()));
-        return None;
+        return Err(interpolation.report(
+            Code::BadValue,
+            name.span,
+            message,
+            Some((*help).to_owned()),
+        ));
     }
     let value = value?;
     if !is_value(&value) {
@@ -81,10 +89,14 @@ fn header(
             name.value
         );
         let help = "remove it; a variable that is read from a file often ends with a line break";
-        interpolation.report(Code::BadValue, text.span, message, Some(help.to_owned()));
-        return None;
+        return Err(interpolation.report(
+            Code::BadValue,
+            text.span,
+            message,
+            Some(help.to_owned()),
+        ));
     }
-    Some((name.to_ascii_lowercase(), value))
+    Ok((name.to_ascii_lowercase(), value))
 }
 
 /// Whether a header can be sent with this name and this value.
@@ -101,18 +113,17 @@ fn is_value(value: &str) -> bool {
     !value.chars().any(|c| c.is_control() && c != '\t')
 }
 
-/// The HTTP headers of a config, checked and filled; `None` if one is known later or was reported.
+/// The HTTP headers of a config, checked and filled.
+///
+/// # Errors
+/// If one is known later or was reported.
 pub fn headers(
     written: Option<&FreeMap<Text>>,
     interpolation: &mut Interpolation<'_>,
-) -> Option<Vec<(String, String)>> {
-    // Every header is looked at, so that every problem is reported.
-    let headers: Vec<Option<(String, String)>> = written
-        .into_iter()
-        .flatten()
-        .map(|(name, text)| header(name, text, interpolation))
-        .collect();
-    headers.into_iter().collect()
+) -> Leaf<Vec<(String, String)>> {
+    fill_all(written.into_iter().flatten(), |(name, text)| {
+        header(name, text, interpolation)
+    })
 }
 
 /// The headers of a request: those of a target, and under them those of its protocol.

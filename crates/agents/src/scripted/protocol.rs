@@ -9,7 +9,7 @@ use crate::protocol::{Protocol, ProtocolConfig};
 use crate::target::Target;
 use ananke_base::source::FreeMap;
 use ananke_model::model::Text;
-use ananke_model::variables::Interpolation;
+use ananke_model::variables::{Interpolation, Leaf};
 
 impl Protocol for ScriptedConfig {
     const TYPE: &'static str = "scripted";
@@ -59,7 +59,7 @@ impl ProtocolConfig for ScriptedConfig {
         self.agent_id.as_ref()
     }
 
-    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
+    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Arc<dyn Target>> {
         compile(self, interpolation).map(|target| Arc::new(target) as Arc<dyn Target>)
     }
 }

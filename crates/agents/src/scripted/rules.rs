@@ -1,18 +1,26 @@
-//! The rules of an agent written in YAML, as they are written.
+//! The rules of an agent written in YAML, as they are written, and how they are filled.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
-use ananke_base::diagnostic::Spanned;
+use super::script::{CompiledRule, CompiledStep, Condition};
+use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::source::{FreeMap, Node};
+use ananke_derive::Fill;
 use ananke_model::model::{Number, Since, Text};
+use ananke_model::variables::{Fill, Interpolation, Leaf, fill_all};
+use ananke_trace::outcome::CallFailure;
+use ananke_trace::trace::{Interrupt, Path, Usage};
 
 /// A rule of a scripted agent: when it applies, and what the agent does.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
+#[fill(into = CompiledRule)]
 pub struct ScriptedRule {
     /// Conditions that must all match. Without `when` the rule applies to every turn.
+    #[fill(default)]
     pub when: Option<ScriptedWhen>,
     /// What the agent does, in order.
     #[serde(rename = "do")]
@@ -20,9 +28,10 @@ pub struct ScriptedRule {
 }
 
 /// When a rule applies.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Fill, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
+#[fill(into = Condition)]
 pub struct ScriptedWhen {
     /// Regular expression for the last user message.
     #[schemars(example = "(?i)checkout")]
@@ -33,21 +42,25 @@ pub struct ScriptedWhen {
     pub thread: Option<Text>,
     /// Paths into the state, each with the value it must have.
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    #[fill(default, with = fill_state)]
     pub state: Option<FreeMap<Node>>,
 }
 
 /// A step of a scripted agent.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(transform = Since("1.3"))]
+#[fill(into = CompiledStep)]
 pub enum ScriptedStep {
     /// Sends a message.
     Say(Text),
     /// Sends a message, and declares that the agent waits for input.
     Ask(Text),
     /// Calls a tool.
+    #[fill(flatten)]
     Call(ScriptedCall),
     /// Gives a result to an open call: an earlier `call` with an `id` and without a `result`.
+    #[fill(flatten)]
     Answer(ScriptedAnswer),
     /// Sets keys of the state; the others stay.
     #[serde(deserialize_with = "ananke_model::model::mapping")]
@@ -56,14 +69,18 @@ pub enum ScriptedStep {
     /// Emits reasoning, which is not part of the text.
     Think(Text),
     /// Sends a custom event.
+    #[fill(flatten)]
     Custom(ScriptedCustom),
     /// Reports token usage; several steps add up.
     Usage(ScriptedUsage),
     /// Advances virtual time, in milliseconds. Nothing sleeps.
+    #[fill(name = Delay)]
     DelayMs(Number),
     /// Interrupts the run until an `agui:resume` turn answers; the steps after it run when it is resolved.
+    #[fill(flatten)]
     Interrupt(ScriptedInterrupt),
     /// Ends the run with an error event.
+    #[fill(flatten)]
     Error(ScriptedError),
 }
 
@@ -86,9 +103,10 @@ pub struct ScriptedInterrupt {
 }
 
 /// A tool call of a scripted agent.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
+#[fill(into = CompiledStep::Call, check = check_failure)]
 pub struct ScriptedCall {
     /// The tool's name.
     pub tool: Text,
@@ -102,6 +120,7 @@ pub struct ScriptedCall {
     #[schemars(with = "Option<serde_json::Value>")]
     pub result: Option<Node>,
     /// How long the tool takes, in milliseconds of virtual time.
+    #[fill(default, name = delay)]
     pub delay_ms: Option<Number>,
     /// Marks the call as failed or denied.
     pub failure: Option<Spanned<ScriptedFailure>>,
@@ -111,9 +130,10 @@ pub struct ScriptedCall {
 }
 
 /// Why a call of a scripted agent was not executed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Fill, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
+#[fill(into = CallFailure)]
 pub enum ScriptedFailure {
     /// The tool failed.
     Failed,
@@ -122,15 +142,17 @@ pub enum ScriptedFailure {
 }
 
 /// A custom event of a scripted agent.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
+#[fill(into = CompiledStep::Custom)]
 pub struct ScriptedCustom {
     /// The event's name.
     #[schemars(example = &"progress")]
     pub name: Text,
     /// Its value, any JSON value (default: null).
     #[schemars(with = "Option<serde_json::Value>")]
+    #[fill(default)]
     pub value: Option<Node>,
 }
 
@@ -152,9 +174,10 @@ pub struct ScriptedUsage {
 }
 
 /// The result of an open call of a scripted agent.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
+#[fill(into = CompiledStep::Answer)]
 pub struct ScriptedAnswer {
     /// The id of the open call.
     pub id: Text,
@@ -166,12 +189,63 @@ pub struct ScriptedAnswer {
 }
 
 /// An error event of a scripted agent.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
+#[fill(into = CompiledStep::Error)]
 pub struct ScriptedError {
     /// The error message.
     pub message: Text,
     /// A code for programs.
     pub code: Option<Text>,
+}
+
+fn fill_state(
+    written: &FreeMap<Node>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<Vec<(Path, Value)>> {
+    fill_all(written, |(path, node)| {
+        let value = node.fill(interpolation);
+        let path = Path::parse(path)
+            .map_err(|error| interpolation.report(Code::BadValue, path.span, error, None));
+        Ok((path?, value?))
+    })
+}
+
+fn check_failure(written: &ScriptedCall, interpolation: &mut Interpolation<'_>) -> Leaf<()> {
+    match (&written.failure, &written.result) {
+        (Some(failure), None) => {
+            let message = "`failure` is about a result, and the call has none";
+            let help = "add the `result` in which the call failed or was denied".to_owned();
+            Err(interpolation.report(Code::Contradiction, failure.span, message, Some(help)))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Fill<Usage> for ScriptedUsage {
+    fn fill(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Usage> {
+        let numbers = [&self.input_tokens, &self.output_tokens, &self.total_tokens];
+        let [input, output, total] = numbers.map(|number| number.fill(interpolation));
+        Ok(Usage::reported(input?, output?, total?))
+    }
+}
+
+impl Fill<CompiledStep> for ScriptedInterrupt {
+    fn fill(&self, interpolation: &mut Interpolation<'_>) -> Leaf<CompiledStep> {
+        let texts = [&self.id, &self.reason, &self.message, &self.call];
+        let [id, reason, message, call]: [Leaf<Option<String>>; 4] =
+            texts.map(|text| text.fill(interpolation));
+        let cancelled: Leaf<Option<_>> = self.cancelled.fill(interpolation);
+        let interrupt = Interrupt {
+            id: id?.unwrap_or_default(),
+            reason: reason?,
+            message: message?,
+            call: call?,
+        };
+        Ok(CompiledStep::Interrupt {
+            interrupt,
+            cancelled: cancelled?.unwrap_or_default(),
+        })
+    }
 }

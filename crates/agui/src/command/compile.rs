@@ -8,21 +8,21 @@ use super::settings::CommandSettings;
 use ananke_agents::Limits;
 use ananke_agents::pipe::PipeProgram;
 use ananke_model::model::Number;
-use ananke_model::variables::Interpolation;
+use ananke_model::variables::{Fill as _, Interpolation, Leaf};
 use ananke_trace::process::WrittenCommand;
 
 /// The agent's name without a setting.
 const AGENT: &str = "command";
 
-/// Checks and fills a target; `None` if something is known later or was reported.
+/// Checks and fills a target.
+///
+/// # Errors
+/// If something is known later or was reported.
 pub(super) fn compile(
     target: &CommandConfig,
     interpolation: &mut Interpolation<'_>,
-) -> Option<CommandTarget> {
-    let agent = target
-        .agent_id
-        .as_ref()
-        .map_or_else(|| Ok(AGENT.to_owned()), |text| interpolation.text(text));
+) -> Leaf<CommandTarget> {
+    let agent: Leaf<Option<_>> = target.agent_id.fill(interpolation);
     let written = WrittenCommand {
         cmd: &target.cmd,
         env: target.env.as_ref(),
@@ -30,14 +30,9 @@ pub(super) fn compile(
     };
     let command = written.fill(interpolation, Interpolation::sent_text);
     let conversation = target.conversation.fill(interpolation);
-    let mut bytes = |written: &Option<Number>, default: usize| {
-        let Some(written) = written else {
-            return Some(default);
-        };
-        let number = interpolation
-            .number_within(written, 1, u64::from(u32::MAX))
-            .ok()?;
-        usize::try_from(number).ok()
+    let mut bytes = |written: &Option<Number>, default: usize| match written {
+        Some(written) => interpolation.number_within(written, 1..=u64::from(u32::MAX)),
+        None => Ok(default),
     };
     let max_response_bytes = bytes(&target.max_response_bytes, Limits::MAX_RESPONSE_BYTES);
     let max_line_bytes = bytes(&target.max_event_bytes, Limits::MAX_EVENT_BYTES);
@@ -47,8 +42,8 @@ pub(super) fn compile(
         .parent()
         .map(Path::to_path_buf)
         .unwrap_or_default();
-    Some(CommandTarget::new(CommandSettings {
-        agent: agent.ok()?,
+    Ok(CommandTarget::new(CommandSettings {
+        agent: agent?.unwrap_or_else(|| AGENT.to_owned()),
         program: PipeProgram {
             command: command?,
             home,

@@ -10,7 +10,7 @@ use crate::signs::SIGNS;
 use ananke_agents::{Capabilities, ProbedProtocol, Protocol, ProtocolConfig, Target};
 use ananke_base::diagnostic::{Diagnostic, SourceFile, Spanned};
 use ananke_model::model::{Text, Turn};
-use ananke_model::variables::Interpolation;
+use ananke_model::variables::{Interpolation, Leaf};
 
 impl Protocol for CommandConfig {
     const TYPE: &'static str = "command";
@@ -39,7 +39,7 @@ impl ProtocolConfig for CommandConfig {
         self.agent_id.as_ref()
     }
 
-    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
+    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Arc<dyn Target>> {
         compile(self, interpolation).map(|target| Arc::new(target) as Arc<dyn Target>)
     }
 

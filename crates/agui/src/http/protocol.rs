@@ -14,7 +14,7 @@ use ananke_agents::{
 use ananke_base::diagnostic::{Diagnostic, SourceFile, Spanned};
 use ananke_base::source::FreeMap;
 use ananke_model::model::{Text, Turn, TurnKind, TurnType};
-use ananke_model::variables::Interpolation;
+use ananke_model::variables::{Interpolation, Leaf};
 
 impl Protocol for AguiConfig {
     const TYPE: &'static str = "agui";
@@ -66,7 +66,7 @@ impl ProtocolConfig for AguiConfig {
         ))
     }
 
-    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
+    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Arc<dyn Target>> {
         compile(self, interpolation).map(|target| Arc::new(target) as Arc<dyn Target>)
     }
 

@@ -19,7 +19,7 @@ use ananke_base::message::{
 };
 use ananke_base::source::reason;
 use ananke_model::model::{self, Media};
-use ananke_model::variables::{Interpolation, Leaf, NotReady, add_user_info};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf, NotReady, add_user_info};
 
 /// The largest local file that is sent, in bytes: in base64 it still fits into one event of the largest size, as agents
 /// send it that repeat their input or the conversation.
@@ -91,16 +91,8 @@ fn file(
     files: AttachmentFiles<'_>,
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<ContentPart> {
-    let said = media
-        .media_type
-        .as_ref()
-        .map(|text| interpolation.text(text))
-        .transpose();
-    let name = media
-        .name
-        .as_ref()
-        .map(|text| interpolation.text(text))
-        .transpose();
+    let said = media.media_type.fill(interpolation);
+    let name = media.name.fill(interpolation);
     let source = interpolation.text(&media.source);
     let is_later = |text| interpolation.waits(text);
     if is_later(&media.source) || media.media_type.as_ref().is_some_and(is_later) {

@@ -9,7 +9,7 @@ use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::message::ToolDeclaration;
 use ananke_base::source::Node;
 use ananke_model::model;
-use ananke_model::variables::{Interpolation, Leaf, NotReady};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf, NotReady, fill_all};
 use ananke_rules::PathPatterns;
 
 /// A client-side tool.
@@ -105,16 +105,8 @@ fn client_tool(
         interpolation.check_tool_name(&tool.name, &name)?;
         Ok(name)
     });
-    let description = tool
-        .description
-        .as_ref()
-        .map(|text| interpolation.text(text))
-        .transpose();
-    let parameters = tool
-        .parameters
-        .as_ref()
-        .map(|node| interpolation.json(node))
-        .transpose();
+    let description: Leaf<Option<_>> = tool.description.fill(interpolation);
+    let parameters: Leaf<Option<_>> = tool.parameters.fill(interpolation);
     let mock = tool
         .mock
         .as_ref()
@@ -158,27 +150,14 @@ fn mock(
                 None,
             )),
         model::Mock::Sequence(answers) => {
-            let answers: Vec<Leaf<CompiledMockAnswer>> = answers
-                .iter()
-                .map(|answer| match answer {
-                    model::MockAnswer::Result(node) => result(node, interpolation),
-                    model::MockAnswer::Error(text) => error(text, interpolation),
-                })
-                .collect();
-            answers
-                .into_iter()
-                .collect::<Leaf<_>>()
-                .map(CompiledMock::Sequence)
+            let answers = fill_all(&answers.value, |answer| match answer {
+                model::MockAnswer::Result(node) => result(node, interpolation),
+                model::MockAnswer::Error(text) => error(text, interpolation),
+            });
+            answers.map(CompiledMock::Sequence)
         }
         model::Mock::When(cases) => {
-            let cases: Vec<_> = cases
-                .iter()
-                .map(|case| case_of(case, interpolation))
-                .collect();
-            cases
-                .into_iter()
-                .collect::<Leaf<_>>()
-                .map(CompiledMock::When)
+            fill_all(&cases.value, |case| case_of(case, interpolation)).map(CompiledMock::When)
         }
     }
 }

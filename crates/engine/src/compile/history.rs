@@ -13,8 +13,8 @@ use ananke_base::diagnostic::{Code, Diagnostic, Span, Spanned};
 use ananke_base::message::{HistoryCall, HistoryMessage, Role};
 use ananke_base::source::Node;
 use ananke_base::text::suggest;
-use ananke_model::model::{self, Arguments, MessageCall, MessageDefinition, Text};
-use ananke_model::variables::{Interpolation, Leaf};
+use ananke_model::model::{self, Arguments, MessageCall, MessageDefinition};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf, fill_all};
 
 /// Checks and fills messages.
 pub(crate) fn fill_history(
@@ -53,25 +53,19 @@ fn one(
         tool_call_id,
     } = &written.value;
     let shape_is_valid = shape(written, files, interpolation);
-    let mut text = |text: &Option<Text>| {
-        text.as_ref()
-            .map(|text| interpolation.text(text))
-            .transpose()
-    };
-    let (id, name, answers) = (text(id), text(name), text(tool_call_id));
+    let (id, name) = (id.fill(interpolation), name.fill(interpolation));
+    let answers = tool_call_id.fill(interpolation);
     let content = match content {
         Some(content) => {
             attachment::user_content(&content.value, &[], files, interpolation).map(Some)
         }
         None => Ok(None),
     };
-    let calls: Vec<Leaf<HistoryCall>> = tool_calls
-        .iter()
-        .flatten()
-        .map(|written| call(&written.value, interpolation))
-        .collect();
+    let calls = fill_all(tool_calls.iter().flatten(), |written| {
+        call(&written.value, interpolation)
+    });
     shape_is_valid?;
-    let calls = calls.into_iter().collect::<Leaf<_>>()?;
+    let calls = calls?;
     Ok(HistoryMessage {
         role: *role,
         id: id?,

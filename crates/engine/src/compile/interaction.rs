@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::simulation::{DEFAULT_MAX_TURNS, DEFAULT_TIMEOUT, MOST_TURNS};
 use ananke_base::diagnostic::Spanned;
 use ananke_model::model::{Interactive, MissingInput, Short};
-use ananke_model::variables::{Interpolation, Leaf};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf};
 
 /// The settings of a test for unwritten input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,11 +22,10 @@ pub struct CompiledInteraction {
 
 impl Default for CompiledInteraction {
     fn default() -> Self {
-        let max_turns = usize::try_from(DEFAULT_MAX_TURNS).unwrap_or(usize::MAX);
         Self {
             asks_person: None,
             timeout: DEFAULT_TIMEOUT,
-            max_turns,
+            max_turns: DEFAULT_MAX_TURNS,
             on_missing_input: None,
         }
     }
@@ -60,19 +59,15 @@ impl CompiledInteraction {
         else {
             return Ok(default);
         };
-        let timeout = timeout_ms
-            .as_ref()
-            .map(|number| interpolation.number(number))
-            .transpose();
+        let timeout: Leaf<Option<_>> = timeout_ms.fill(interpolation);
         let max_turns = max_turns
             .as_ref()
-            .map(|number| interpolation.number_within(number, 1, MOST_TURNS))
+            .map(|number| interpolation.number_within(number, 1..=MOST_TURNS))
             .transpose();
-        let max_turns = max_turns?.and_then(|most| usize::try_from(most).ok());
         Ok(Self {
             asks_person: Some(enabled.unwrap_or(true)),
-            timeout: timeout?.map_or(default.timeout, Duration::from_millis),
-            max_turns: max_turns.unwrap_or(default.max_turns),
+            timeout: timeout?.unwrap_or(default.timeout),
+            max_turns: max_turns?.unwrap_or(default.max_turns),
             ..default
         })
     }

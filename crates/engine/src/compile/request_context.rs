@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use ananke_base::message::RequestContext;
 use ananke_base::source::Node;
-use ananke_model::model::{Caller, RequestOptions, Text};
-use ananke_model::variables::{Interpolation, Leaf};
+use ananke_model::model::{Caller, RequestOptions};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf, fill_all};
 
 /// Checks and fills what goes to an agent with the requests of a test or turn.
 pub(crate) fn request_context(
@@ -14,23 +14,16 @@ pub(crate) fn request_context(
     caller: Option<&Caller>,
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<RequestContext> {
-    let props = mapping(props, interpolation);
+    let props: Leaf<Option<_>> = props.fill(interpolation);
     let options = options
         .map(|options| self::options(options, interpolation))
         .transpose();
-    let mut named = |(key, text): (&str, &Text)| {
-        interpolation
-            .text(text)
-            .map(|text| (key.to_owned(), Value::String(text)))
-    };
-    let caller: Vec<Leaf<(String, Value)>> = caller
-        .into_iter()
-        .flat_map(Caller::entries)
-        .map(&mut named)
-        .collect();
-    let caller = caller.into_iter().collect::<Leaf<Map<String, Value>>>();
+    let caller = fill_all(
+        caller.into_iter().flat_map(Caller::entries),
+        |(key, text)| Ok((key.to_owned(), text.fill(interpolation)?)),
+    );
     Ok(RequestContext {
-        props: props?,
+        props: props?.unwrap_or_default(),
         options: options?.unwrap_or_default(),
         caller: caller?,
     })
@@ -49,18 +42,8 @@ fn options(
         skip,
         metadata,
     } = written;
-    let mut text = |text: &Option<Text>| {
-        text.as_ref()
-            .map(|text| interpolation.text(text).map(Value::String))
-            .transpose()
-    };
-    let (connector, mode) = (text(connector), text(mode));
-    let mut json = |node: &Option<Node>| {
-        node.as_ref()
-            .map(|node| interpolation.json(node))
-            .transpose()
-    };
-    let (skip, metadata) = (json(skip), json(metadata));
+    let (connector, mode) = (connector.fill(interpolation), mode.fill(interpolation));
+    let (skip, metadata) = (skip.fill(interpolation), metadata.fill(interpolation));
     let flag = |flag: &Option<ananke_base::diagnostic::Spanned<bool>>| {
         flag.as_ref().map(|flag| Value::Bool(flag.value))
     };
@@ -76,16 +59,4 @@ fn options(
         .into_iter()
         .filter_map(|(key, value)| Some((key.to_owned(), value?)))
         .collect())
-}
-
-/// A mapping; empty where there is none.
-fn mapping(
-    written: Option<&Node>,
-    interpolation: &mut Interpolation<'_>,
-) -> Leaf<Map<String, Value>> {
-    let value = written.map(|node| interpolation.json(node)).transpose()?;
-    Ok(match value {
-        Some(Value::Object(props)) => props,
-        _ => Map::new(),
-    })
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use ananke_base::message::ServerAnswers;
 use ananke_model::model::{ElicitationAnswer, Respond, ServerRoot};
-use ananke_model::variables::{Interpolation, Leaf};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf, fill_all};
 
 /// Checks and fills what a turn answers.
 pub(super) fn server_answers(
@@ -21,21 +21,13 @@ pub(super) fn server_answers(
     };
     let elicitation = elicitation
         .as_ref()
-        .map(|answer| fill_elicitation(answer, interpolation))
-        .transpose();
-    let sampling = interpolation.optional_json(sampling.as_ref());
-    let roots = roots.as_ref().map(|roots| {
-        let roots: Vec<Leaf<Value>> = roots
-            .iter()
-            .map(|root| fill_root(root, interpolation))
-            .collect();
-        roots
-            .into_iter()
-            .collect::<Leaf<Vec<Value>>>()
-            .map(Value::Array)
-    });
+        .map(|answer| fill_elicitation(answer, interpolation));
+    let sampling = sampling.fill(interpolation);
+    let roots = roots
+        .as_ref()
+        .map(|roots| fill_all(roots, |root| fill_root(root, interpolation)).map(Value::Array));
     Ok(ServerAnswers {
-        elicitation: elicitation?,
+        elicitation: elicitation.transpose()?,
         sampling: sampling?,
         roots: roots.transpose()?,
     })
@@ -45,7 +37,7 @@ fn fill_elicitation(
     answer: &ElicitationAnswer,
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<Value> {
-    let content = interpolation.optional_json(answer.content.as_ref())?;
+    let content: Option<Value> = answer.content.fill(interpolation)?;
     let action = ("action".to_owned(), answer.action.as_str().into());
     Ok(std::iter::once(action)
         .chain(content.map(|content| ("content".to_owned(), content)))

@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_model::model::{self, Simulate, SimulatorName, Text};
-use ananke_model::variables::{Interpolation, Leaf};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf, fill_all};
 use ananke_rules::{Block, CompiledCheckpoint, Library, ScriptSource, inherit, question_keys};
 use ananke_trace::outcome::Level;
 
 /// The largest number of turns of a conversation, if the test gives none.
-pub(super) const DEFAULT_MAX_TURNS: u64 = 20;
+pub(super) const DEFAULT_MAX_TURNS: usize = 20;
 
 /// The most that a test may say.
 pub(super) const MOST_TURNS: u64 = 1000;
@@ -92,14 +92,12 @@ impl CompiledSimulation {
             .map(|written| block(&written.value, library, interpolation))
             .collect();
         check_order(checkpoints, interpolation);
-        let checkpoints: Vec<Leaf<CompiledCheckpoint>> = checkpoints
-            .iter()
-            .zip(&blocks)
-            .map(|(written, block)| checkpoint(&written.value, block, interpolation))
-            .collect();
+        let checkpoints = fill_all(checkpoints.iter().zip(&blocks), |(written, block)| {
+            checkpoint(&written.value, block, interpolation)
+        });
         let filled = Self::fill_rest(written, given, interpolation).and_then(|simulation| {
             Ok(Self {
-                checkpoints: checkpoints.into_iter().collect::<Leaf<_>>()?,
+                checkpoints: checkpoints?,
                 ..simulation
             })
         });
@@ -121,20 +119,16 @@ impl CompiledSimulation {
             ..
         } = &written.value;
         let simulator = simulator(written, given, interpolation);
-        let mut text = |text: &Option<Text>| {
-            text.as_ref()
-                .map(|text| interpolation.text(text))
-                .transpose()
-        };
-        let (persona, goal, connector) = (text(persona), text(goal), text(connector));
+        let (persona, goal) = (persona.fill(interpolation), goal.fill(interpolation));
+        let connector = connector.fill(interpolation);
         let max_turns = match max_turns {
             Some(number) if interpolation.written_number(number).is_some() => Ok(DEFAULT_MAX_TURNS),
-            Some(number) => interpolation.number_within(number, 1, MOST_TURNS),
+            Some(number) => interpolation.number_within(number, 1..=MOST_TURNS),
             None => Ok(DEFAULT_MAX_TURNS),
         };
         let timeout = match timeout_ms {
             Some(number) if interpolation.written_number(number).is_some() => Ok(DEFAULT_TIMEOUT),
-            Some(number) => interpolation.number(number).map(Duration::from_millis),
+            Some(number) => number.fill(interpolation),
             None => Ok(DEFAULT_TIMEOUT),
         };
         let with = question_keys(with.as_ref(), &KEYS, interpolation);
@@ -144,7 +138,7 @@ impl CompiledSimulation {
             persona: persona?,
             goal: goal?,
             with: with?,
-            max_turns: usize::try_from(max_turns?).unwrap_or(usize::MAX),
+            max_turns: max_turns?,
             timeout: timeout?,
             checkpoints: Vec::new(),
         })
@@ -219,20 +213,13 @@ fn checkpoint(
         .pop()
         .unwrap_or_default();
     let id = interpolation.text(id);
-    let description = description
-        .as_ref()
-        .map(|text| interpolation.text(text))
-        .transpose();
-    let after: Vec<Leaf<String>> = after
-        .iter()
-        .flatten()
-        .map(|id| interpolation.text(id))
-        .collect();
+    let description = description.fill(interpolation);
+    let after: Leaf<Option<_>> = after.fill(interpolation);
     Ok(CompiledCheckpoint {
         id: id?,
         description: description?,
         rules,
-        after: after.into_iter().collect::<Leaf<_>>()?,
+        after: after?.unwrap_or_default(),
         is_required: required.unwrap_or(true),
     })
 }

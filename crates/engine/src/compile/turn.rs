@@ -1,7 +1,5 @@
 //! The turns of a test, with their variables filled.
 
-use std::time::Duration;
-
 use super::attachment::{self, AttachmentFiles};
 use super::compiled_capture::CompiledCapture;
 use super::request_context::request_context;
@@ -10,7 +8,7 @@ use ananke_agents::{describe_own_turn, fill_own_turn};
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::message::{AnswerTo, MessageId, PendingAnswer, TurnInput, TurnRequest};
 use ananke_model::model::{Resume, ResumeStatus, SentByTurn, Turn, TurnSettings};
-use ananke_model::variables::{Interpolation, Leaf};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf, fill_all};
 
 /// A turn that is ready to be sent.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,30 +35,25 @@ impl PreparedTurn {
             respond,
             ..
         } = &turn.settings;
-        let id = id.as_ref().map(|id| interpolation.text(id)).transpose();
-        let timeout = timeout_ms
-            .as_ref()
-            .map(|number| interpolation.number(number))
-            .transpose();
+        let id = id.fill(interpolation);
+        let timeout = timeout_ms.fill(interpolation);
         let context = request_context(props.as_ref(), options.as_ref(), None, interpolation);
-        let captures: Vec<Leaf<CompiledCapture>> = capture
-            .iter()
-            .flatten()
-            .map(|(name, written)| CompiledCapture::fill(name, written, interpolation))
-            .collect();
+        let captures = fill_all(capture.iter().flatten(), |(name, written)| {
+            CompiledCapture::fill(name, written, interpolation)
+        });
         let answers = server_answers(respond.as_ref(), interpolation);
         let input = fill_input(turn, files, interpolation);
         let request = TurnRequest {
             id: id?,
             input: input?,
             message: MessageId::default(),
-            timeout: timeout?.map(Duration::from_millis),
+            timeout: timeout?,
             context: context?,
             answers: answers?,
         };
         Ok(Self {
             request,
-            captures: captures.into_iter().collect::<Leaf<_>>()?,
+            captures: captures?,
         })
     }
 }
@@ -84,15 +77,10 @@ fn fill_input(
         }
         SentByTurn::Resume(turn) => {
             let count = turn.resume.len();
-            let answers: Vec<Leaf<PendingAnswer>> = turn
-                .resume
-                .iter()
-                .map(|written| answer(written, count, interpolation))
-                .collect();
-            answers
-                .into_iter()
-                .collect::<Leaf<_>>()
-                .map(TurnInput::Resume)
+            fill_all(&turn.resume, |written| {
+                answer(written, count, interpolation)
+            })
+            .map(TurnInput::Resume)
         }
     }
 }
@@ -119,10 +107,7 @@ fn answer(
         status,
         payload,
     } = &written.value;
-    let payload = payload
-        .as_ref()
-        .map(|node| interpolation.json(node))
-        .transpose();
+    let payload = payload.fill(interpolation);
     let to = match (id, tool) {
         (Some(id), None) => interpolation.text(id).map(AnswerTo::Id),
         (None, Some(tool)) => interpolation.text(tool).map(AnswerTo::Tool),

@@ -1,19 +1,19 @@
 //! Walks: how many, and what each action needs, checked and filled.
 
 use ananke_base::diagnostic::{Code, Spanned};
-use ananke_model::model::{Number, Walk, WalkAction};
-use ananke_model::variables::{Interpolation, Leaf};
+use ananke_model::model::{Walk, WalkAction};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf};
 use ananke_rules::{Block, CompiledCheckpoint, Library, inherit};
 use ananke_trace::outcome::Level;
 
 /// The number of actions of a walk, if the test gives none.
-const DEFAULT_STEPS: u64 = 8;
+const DEFAULT_STEPS: usize = 8;
 
 /// The most actions of a walk that a test may say.
 const MOST_STEPS: u64 = 1000;
 
 /// The number of walks, if the test gives none.
-const DEFAULT_WALKS: u64 = 100;
+const DEFAULT_WALKS: u32 = 100;
 
 /// The most walks that a test may say.
 const MOST_WALKS: u64 = 10_000;
@@ -37,23 +37,24 @@ pub struct WalkPlan {
 impl WalkPlan {
     /// Checks and fills the numbers of a walk.
     pub(crate) fn fill(written: &Walk, interpolation: &mut Interpolation<'_>) -> Leaf<Self> {
-        let mut number = |number: &Option<Number>, range: (u64, u64), default| {
-            number.as_ref().map_or(Ok(default), |number| {
-                interpolation.number_within(number, range.0, range.1)
-            })
-        };
-        let steps = number(&written.steps, (1, MOST_STEPS), DEFAULT_STEPS);
-        let walks = number(&written.walks, (1, MOST_WALKS), DEFAULT_WALKS);
-        let seed = number(&written.seed, (0, u64::MAX), DEFAULT_SEED);
+        let Walk {
+            actions,
+            steps,
+            walks,
+            seed,
+        } = written;
+        let steps = steps.as_ref().map_or(Ok(DEFAULT_STEPS), |steps| {
+            interpolation.number_within(steps, 1..=MOST_STEPS)
+        });
+        let walks = walks.as_ref().map_or(Ok(DEFAULT_WALKS), |walks| {
+            interpolation.number_within(walks, 1..=MOST_WALKS)
+        });
+        let seed: Leaf<Option<_>> = seed.fill(interpolation);
         Ok(Self {
-            steps: usize::try_from(steps?).unwrap_or(usize::MAX),
-            walks: u32::try_from(walks?).unwrap_or(u32::MAX),
-            seed: seed?,
-            actions: written
-                .actions
-                .iter()
-                .map(|(name, _)| name.value.clone())
-                .collect(),
+            steps: steps?,
+            walks: walks?,
+            seed: seed?.unwrap_or(DEFAULT_SEED),
+            actions: actions.iter().map(|(name, _)| name.value.clone()).collect(),
         })
     }
 }

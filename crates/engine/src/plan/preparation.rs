@@ -25,7 +25,7 @@ use ananke_base::diagnostic::{Code, Diagnostic, Severity, Span, sort};
 use ananke_base::message::{MessageId, RequestContext, ServerAnswers, TurnInput, TurnRequest};
 use ananke_base::text::all_of;
 use ananke_model::model::Hook;
-use ananke_model::variables::{Interpolation, Mode, Scope, Secret};
+use ananke_model::variables::{Fill as _, Interpolation, Mode, Scope, Secret};
 use ananke_rules::{Block, ScriptSource, TurnRules, inherit};
 use ananke_trace::process::Launch;
 
@@ -449,12 +449,7 @@ impl Preparation {
         let mut target_block = self
             .target()
             .block(config.named_assertions(), &mut interpolation);
-        let timeout = model
-            .common
-            .timeout_ms
-            .as_ref()
-            .map(|number| interpolation.number(number))
-            .transpose();
+        let timeout = model.common.timeout_ms.fill(&mut interpolation);
         let pace = TargetPace::fill(&model.common, &mut interpolation);
         let known = model.common.known_names(&mut interpolation);
         let confirmation_tools = config.confirmation_tools(&mut interpolation);
@@ -471,13 +466,7 @@ impl Preparation {
             &mut interpolation,
         );
         let request_context = self.test.request_context(&mut interpolation);
-        let whole_timeout = self
-            .test
-            .model
-            .timeout_ms
-            .as_ref()
-            .map(|ms| interpolation.number(ms))
-            .transpose();
+        let whole_timeout = self.test.model.timeout_ms.fill(&mut interpolation);
         if self.inheritance == Inheritance::Nothing {
             target_block = Block::default();
         }
@@ -567,7 +556,7 @@ impl Preparation {
             pace: pace?,
             known: known?,
             thread_is_fixed: self.thread_is_given || self.literal_thread().is_some(),
-            timeout: timeout.ok()?.map(Duration::from_millis),
+            timeout: timeout.ok()?,
             whole_timeout: self.whole_timeout(whole_timeout.ok()?),
             secrets: Vec::new(),
             warnings: Vec::new(),
@@ -597,8 +586,7 @@ impl Preparation {
     }
 
     /// The time that the whole test may take: a case has a timeout of its own, that of the run, or [`CASE_TIMEOUT`].
-    fn whole_timeout(&self, written: Option<u64>) -> Option<Duration> {
-        let own = written.map(Duration::from_millis);
+    fn whole_timeout(&self, own: Option<Duration>) -> Option<Duration> {
         match self.test.part {
             Some(_) => own.or(self.plan.settings.timeout).or(Some(CASE_TIMEOUT)),
             None => own,

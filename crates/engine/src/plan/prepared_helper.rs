@@ -11,7 +11,7 @@ use crate::project::{Config, DEFAULT_TURN_TIMEOUT, LaunchContext};
 use ananke_agents::{Target, TargetPace};
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Diagnostic, Severity};
-use ananke_model::variables::{Interpolation, Mode, Scope, Secret};
+use ananke_model::variables::{Fill as _, Interpolation, Mode, Scope, Secret};
 use ananke_rules::ScriptSource;
 use ananke_trace::process::Launch;
 
@@ -45,17 +45,13 @@ impl PreparedHelper {
         let compiled = target.model.compile(&mut interpolation);
         let client_tools =
             fill_client_tools(common.client_tools.as_ref(), None, &mut interpolation);
-        let timeout = common
-            .timeout_ms
-            .as_ref()
-            .map(|number| interpolation.number(number))
-            .transpose();
+        let timeout = common.timeout_ms.fill(&mut interpolation);
         let pace = TargetPace::fill(common, &mut interpolation);
         let secrets = interpolation.into_secrets();
         problems.retain(|problem| problem.severity == Severity::Error);
         match (compiled, timeout, pace) {
             (Some(target), Ok(timeout), Some(pace)) if problems.is_empty() => {
-                let timeout = timeout.map_or(DEFAULT_TURN_TIMEOUT, Duration::from_millis);
+                let timeout = timeout.unwrap_or(DEFAULT_TURN_TIMEOUT);
                 Ok(Self {
                     target,
                     client_tools,

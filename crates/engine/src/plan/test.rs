@@ -15,7 +15,7 @@ use ananke_base::message::{HistoryMessage, MessageId, RequestContext, Role, Serv
 use ananke_model::model::{
     Hook, MessageDefinition, Respond, SentByTurn, Test, Text, Turn, UserTurn,
 };
-use ananke_model::variables::{Interpolation, Leaf, Mode, Scope};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf, Mode, Scope};
 use ananke_rules::{Block, Library};
 use ananke_trace::outcome::Level;
 
@@ -136,12 +136,7 @@ impl LoadedTest {
         let Some(MessageDefinition { id, name, .. }) = &self.last_message else {
             return Ok(MessageId::default());
         };
-        let mut text = |text: &Option<Text>| {
-            text.as_ref()
-                .map(|text| interpolation.text(text))
-                .transpose()
-        };
-        let (id, name) = (text(id), text(name));
+        let (id, name) = (id.fill(interpolation), name.fill(interpolation));
         Ok(MessageId {
             id: id?,
             name: name?,

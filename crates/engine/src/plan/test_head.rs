@@ -5,7 +5,7 @@ use crate::compile::WalkPlan;
 use crate::project::RunCount;
 use ananke_base::diagnostic::{Diagnostic, Spanned};
 use ananke_model::model::{Skip, Test};
-use ananke_model::variables::{Interpolation, Leaf, Mode, NotReady, Scope, TestAbout};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf, Mode, NotReady, Scope, TestAbout};
 
 /// The name of a test and the properties by which it is selected.
 pub(super) struct TestHead {
@@ -40,7 +40,7 @@ impl LoadedTest {
         } = &self.model;
         let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
         let name = interpolation.text(name).ok();
-        let id = id.as_ref().map(|id| interpolation.text(id)).transpose();
+        let id = id.fill(&mut interpolation);
         let about = TestAbout::fill(&self.model, &mut interpolation);
         let skip = skip
             .as_ref()

@@ -20,7 +20,7 @@ use ananke_model::model::{
     Awaiting, CONFIRMATION_TOOLS, ReportEntry, ReportFormat, ReportTarget, Text,
 };
 use ananke_model::schema::Version;
-use ananke_model::variables::{Interpolation, Mode, Scope};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf, Mode, Scope, fill_all};
 use ananke_rules::{Block, Library, Timeout};
 use ananke_trace::redact::Redactor;
 
@@ -101,12 +101,7 @@ impl Config {
         let Some(Awaiting { tools }) = &self.model.awaiting else {
             return Some(CONFIRMATION_TOOLS.map(str::to_owned).to_vec());
         };
-        // Every name is filled, so that every problem is reported.
-        let tools: Vec<Option<String>> = tools
-            .iter()
-            .map(|tool| interpolation.text(tool).ok())
-            .collect();
-        tools.into_iter().collect()
+        tools.fill(interpolation).ok()
     }
 
     /// The target of this name.
@@ -296,28 +291,17 @@ impl Config {
         };
         let scope = Scope::default();
         let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
-        let filled: Vec<Option<String>> = specs
-            .0
-            .iter()
-            .map(|text| {
-                let pattern = interpolation.text(text).ok()?;
-                if let Err(error) = globset::Glob::new(&pattern) {
-                    interpolation.report(
-                        Code::BadValue,
-                        text.span,
-                        format!(
-                            "`{}` is not a valid glob: {}",
-                            printable(&pattern),
-                            error.kind()
-                        ),
-                        Some("for example `specs/**/*.test.yaml`".to_owned()),
-                    );
-                    return None;
-                }
-                Some(pattern)
-            })
-            .collect();
-        filled.into_iter().collect()
+        let filled: Leaf<Vec<String>> = fill_all(&specs.0, |text| {
+            let pattern = interpolation.text(text)?;
+            let Err(error) = globset::Glob::new(&pattern) else {
+                return Ok(pattern);
+            };
+            let kind = error.kind();
+            let message = format!("`{}` is not a valid glob: {kind}", printable(&pattern));
+            let help = "for example `specs/**/*.test.yaml`".to_owned();
+            Err(interpolation.report(Code::BadValue, text.span, message, Some(help)))
+        });
+        filled.ok()
     }
 
     /// The place of `specs`.

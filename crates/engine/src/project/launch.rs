@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ananke_base::context::{Context, absolute_from, display_name};
 use ananke_model::model::{Hook, ScriptProgram, TimeoutMs};
-use ananke_model::variables::{Interpolation, Scope, as_text};
+use ananke_model::variables::{Fill as _, Interpolation, Scope, as_text};
 use ananke_trace::process::{CompiledCommand, Launch, WrittenCommand};
 
 /// The time that a program may take without a setting (SPEC 3).
@@ -110,15 +110,12 @@ impl WrittenProgram<'_> {
             timeout_ms,
         } = self;
         let command = command.fill(interpolation, Interpolation::text);
-        let timeout = timeout_ms
-            .map(|number| interpolation.number(number))
-            .transpose()
-            .ok();
+        let timeout = timeout_ms.fill(interpolation);
         let CompiledCommand {
             argv,
             environment,
             cwd,
-        } = command?;
+        } = command.ok()?;
         let mut launch = surroundings.launch(argv);
         launch.environment.extend(environment);
         if let Some(folder) = cwd {
@@ -128,8 +125,8 @@ impl WrittenProgram<'_> {
         }
         let files = &surroundings.context.files;
         files.note_command(&launch.argv, &launch.folder);
-        if let Some(timeout) = timeout? {
-            launch.timeout = Duration::from_millis(timeout);
+        if let Some(timeout) = timeout.ok()? {
+            launch.timeout = timeout;
         }
         Some(launch)
     }

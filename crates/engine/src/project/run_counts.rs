@@ -126,10 +126,9 @@ impl RunCount {
 }
 
 fn runs(written: &Number, interpolation: &mut Interpolation<'_>) -> Option<u32> {
-    let number = interpolation
-        .number_within(written, 1, MOST_RUNS.into())
-        .ok()?;
-    u32::try_from(number).ok()
+    interpolation
+        .number_within(written, 1..=MOST_RUNS.into())
+        .ok()
 }
 
 /// Reads a percentage; `None` if it was reported.

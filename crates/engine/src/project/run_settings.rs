@@ -1,5 +1,6 @@
 //! The settings with which tests run: those of the command line, over the config's `run`.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::config::Config;
@@ -8,7 +9,7 @@ use super::variables::Variables;
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_model::model::{FlakyVerdict, JunitDialect, Number, ReportedEvents, RunDefaults};
-use ananke_model::variables::{Interpolation, Mode};
+use ananke_model::variables::{Interpolation, Leaf, Mode};
 
 /// The settings with which tests run; `None` is a setting that is not chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,7 +108,7 @@ impl Config {
         let limits = self.model.limits.as_ref();
         let evaluation = limits.and_then(|limits| {
             let written = limits.evaluation_ms.as_ref()?;
-            interpolation.number_within(written, 1, u64::MAX).ok()
+            interpolation.number_within(written, 1..=u64::MAX).ok()
         });
         let evaluation = evaluation.map(Duration::from_millis);
         let events = self.model.report.as_ref().and_then(|report| report.events);
@@ -136,15 +137,14 @@ impl Config {
             deny_warnings: flag(&written.deny_warnings),
             ..RunSettings::default()
         };
-        let mut number = |written: &Option<Number>, least: u64, most: u64| {
-            interpolation
-                .number_within(written.as_ref()?, least, most)
-                .ok()
+        let mut number = |written: &Option<Number>, range: RangeInclusive<u64>| {
+            let number: Leaf<u64> = interpolation.number_within(written.as_ref()?, range);
+            number.ok()
         };
-        let parallel = number(parallel, 1, RunSettings::MOST_PARALLEL as u64);
-        let timeout = number(timeout_ms, 1, u64::MAX).map(Duration::from_millis);
-        let keep = number(&written.keep, 0, RunSettings::MOST_KEPT);
-        let is_retried = number(retries, 0, RunSettings::MOST_RETRIES.into());
+        let parallel = number(parallel, 1..=RunSettings::MOST_PARALLEL as u64);
+        let timeout = number(timeout_ms, 1..=u64::MAX).map(Duration::from_millis);
+        let keep = number(&written.keep, 0..=RunSettings::MOST_KEPT);
+        let is_retried = number(retries, 0..=RunSettings::MOST_RETRIES.into());
         let runs = RunCounts {
             given: None,
             of_config: written

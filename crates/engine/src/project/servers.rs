@@ -9,7 +9,7 @@ use url::Url;
 use ananke_base::context::{Context, Environment, absolute_from, display_name};
 use ananke_base::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use ananke_model::model::{Ready, Server};
-use ananke_model::variables::{Interpolation, Pattern, http_url};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf, Pattern, http_url};
 use ananke_trace::process::{CompiledCommand, WrittenCommand};
 
 /// The time that a server may take to be ready without a setting (SPEC 4).
@@ -82,16 +82,10 @@ pub(super) fn fill(
 ) -> Option<ServerCommand> {
     let command = server_command(server).fill(interpolation, Interpolation::sent_text);
     let ready = readiness(&server.ready.value, interpolation);
-    let timeout = match &server.timeout_ms {
-        Some(number) => interpolation.number(number).ok().map(Duration::from_millis),
-        None => Some(DEFAULT_TIMEOUT),
-    };
-    let reuse = server
-        .reuse
-        .as_ref()
-        .map_or(Ok(false), |flag| interpolation.flag(flag))
-        .ok();
-    if let (Some(true), Ready::Stdout(_), Some(flag)) = (reuse, &server.ready.value, &server.reuse)
+    let timeout: Leaf<Option<_>> = server.timeout_ms.fill(interpolation);
+    let reuse: Leaf<Option<_>> = server.reuse.fill(interpolation);
+    if let (Ok(Some(true)), Ready::Stdout(_), Some(flag)) =
+        (reuse, &server.ready.value, &server.reuse)
     {
         let message = "`reuse` needs a `url` or `port` that can be asked";
         let help = "the output of a server that is already running cannot be read";
@@ -106,7 +100,7 @@ pub(super) fn fill(
         argv,
         environment: own,
         cwd,
-    } = command?;
+    } = command.ok()?;
     let folder = cwd.map_or_else(
         || home.to_path_buf(),
         |folder| absolute_from(context, home, folder.as_ref()),
@@ -123,8 +117,8 @@ pub(super) fn fill(
         folder_name: display_name(context, &folder),
         folder,
         ready: ready?,
-        timeout: timeout?,
-        reuse: reuse?,
+        timeout: timeout.ok()?.unwrap_or(DEFAULT_TIMEOUT),
+        reuse: reuse.ok()?.unwrap_or_default(),
         source: Arc::clone(interpolation.source()),
         command: Span {
             end: last.end,
@@ -136,10 +130,9 @@ pub(super) fn fill(
 
 fn readiness(written: &Ready, interpolation: &mut Interpolation<'_>) -> Option<Readiness> {
     match written {
-        Ready::Url(text) => {
-            let url = interpolation.sent_text(text).ok()?;
-            http_url(&url, "url", text, interpolation).map(Readiness::Url)
-        }
+        Ready::Url(text) => http_url(text, "url", interpolation)
+            .ok()
+            .map(Readiness::Url),
         Ready::Port(number) => {
             let port = interpolation.number(number).ok()?;
             let port = u16::try_from(port).ok().filter(|port| *port > 0);

@@ -4,12 +4,12 @@
 use super::exchange_part::ExchangePart;
 use super::no_answer::NoAnswer;
 use ananke_base::message::Lane;
+use ananke_derive::Mask;
 use ananke_trace::outcome::{Outcome, RunClose, RunFacts, Status};
-use ananke_trace::redact::{Mask, Redactor};
 use ananke_trace::trace::Usage;
 
 /// Something that happened in a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Mask)]
 pub enum RunEvent {
     /// The run begins.
     RunStarted {
@@ -43,6 +43,7 @@ pub enum RunEvent {
         /// The largest number of retries.
         of: u32,
         /// The status with which the attempt before ended.
+        #[mask(skip)]
         status: Status,
         /// The problem of it, in a few words.
         why: String,
@@ -81,6 +82,7 @@ pub enum RunEvent {
         /// The test's id.
         id: String,
         /// With whom: the agent or a helper.
+        #[mask(skip)]
         lane: Lane,
         /// The time since the start of the attempt, in microseconds.
         after_us: u64,
@@ -101,12 +103,14 @@ pub enum RunEvent {
         /// Its id.
         id: String,
         /// The status with which it ended.
+        #[mask(skip)]
         status: Status,
         /// The agent's time, in microseconds; `None` if a trace does not show it.
         duration_us: Option<u64>,
         /// Whether the run fails for it.
         fails_the_run: bool,
         /// The tokens of all its attempts.
+        #[mask(skip)]
         usage: Usage,
         /// Its outcome if the run fails for it and tests before it still run: it can be shown at once. `None` also if
         /// the reports have no room; `CaseFinished` brings every outcome.
@@ -139,51 +143,5 @@ impl RunEvent {
 impl From<Outcome> for RunEvent {
     fn from(outcome: Outcome) -> Self {
         Self::CaseFinished(Box::new(outcome))
-    }
-}
-
-impl Mask for RunEvent {
-    fn mask(&mut self, redactor: &Redactor) {
-        match self {
-            Self::RunStarted { facts, .. } => facts.mask(redactor),
-            Self::RunFinished(end) => end.mask(redactor),
-            Self::Retrying { id, why, .. } => {
-                id.mask(redactor);
-                why.mask(redactor);
-            }
-            Self::Activity { id, call } => {
-                id.mask(redactor);
-                call.mask(redactor);
-            }
-            Self::Exchange {
-                id,
-                lane: _,
-                after_us: _,
-                part,
-            } => {
-                id.mask(redactor);
-                part.mask(redactor);
-            }
-            Self::ServerEnded { what, printed } => {
-                what.mask(redactor);
-                printed.mask(redactor);
-            }
-            Self::NoAnswer(no_answer) => no_answer.mask(redactor),
-            Self::CaseStarted { id }
-            | Self::TurnStarted { id, .. }
-            | Self::NextRun { id, .. }
-            | Self::NextWalk { id, .. } => {
-                id.mask(redactor);
-            }
-            Self::CaseEnded { id, failed, .. } => {
-                id.mask(redactor);
-                failed.mask(redactor);
-            }
-            Self::CaseFinished(outcome) => outcome.mask(redactor),
-            Self::ObsoleteSnapshots { left, deleted } => {
-                left.mask(redactor);
-                deleted.mask(redactor);
-            }
-        }
     }
 }

@@ -1,16 +1,17 @@
 //! The parts that are sent and received, as `--debug` shows them.
 
+use ananke_derive::Mask;
 use ananke_trace::outcome::mask_headers;
-use ananke_trace::redact::{Mask, Redactor};
 
 /// A part of an exchange. Bodies and events are truncated, and bytes that are not UTF-8 are replaced.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask)]
 pub enum ExchangePart {
     /// The destination of a request.
     Request {
         /// `POST http://127.0.0.1:8000/agent`; without its query.
         line: String,
         /// Its headers.
+        #[mask(with = mask_headers)]
         headers: Vec<(String, String)>,
     },
     /// The body of a request.
@@ -18,7 +19,7 @@ pub enum ExchangePart {
     /// The HTTP status of a response.
     Response(u16),
     /// The headers of a response.
-    Headers(Vec<(String, String)>),
+    Headers(#[mask(with = mask_headers)] Vec<(String, String)>),
     /// No response came in time; what was missing.
     Late(String),
     /// An event of a response.
@@ -29,24 +30,10 @@ pub enum ExchangePart {
     Closed,
 }
 
-impl Mask for ExchangePart {
-    fn mask(&mut self, redactor: &Redactor) {
-        match self {
-            Self::Request { line, headers } => {
-                line.mask(redactor);
-                mask_headers(headers, redactor);
-            }
-            Self::Headers(headers) => mask_headers(headers, redactor),
-            Self::Sent(text) | Self::Late(text) | Self::Event(text) => text.mask(redactor),
-            Self::Response(_) | Self::LeftOut(_) | Self::Closed => {}
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ananke_trace::redact::MASK;
+    use ananke_trace::redact::{MASK, Mask as _, Redactor};
 
     #[test]
     fn headers_that_are_usually_secret_are_masked() {

@@ -2,10 +2,10 @@
 
 use super::options::AfterNoAnswer;
 use ananke_base::diagnostic::Place;
-use ananke_trace::redact::{Mask, Redactor};
+use ananke_derive::Mask;
 
 /// The first tests of a target got no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask)]
 pub struct NoAnswer {
     /// The number of those tests.
     pub tests: usize,
@@ -18,21 +18,6 @@ pub struct NoAnswer {
     /// The programs of the config that run as servers, each as it is called.
     pub servers: Vec<String>,
     /// The effect on the other tests.
+    #[mask(skip)]
     pub after: AfterNoAnswer,
-}
-
-impl Mask for NoAnswer {
-    fn mask(&mut self, redactor: &Redactor) {
-        let Self {
-            tests: _,
-            place,
-            line,
-            is_program: _,
-            servers,
-            after: _,
-        } = self;
-        place.mask(redactor);
-        line.mask(redactor);
-        servers.mask(redactor);
-    }
 }

@@ -6,15 +6,14 @@ use serde_json::Value;
 
 use super::check::{AuditCheck, CheckLevel};
 use super::permitted_tools::MAY_CHANGE_DATA;
-use ananke_base::message::map_strings;
 use ananke_base::text::truncate;
-use ananke_trace::redact::{Mask, Redactor};
+use ananke_derive::Mask;
 
 /// The longest message or arguments of a finding, in bytes.
 const SHOWN: usize = 300;
 
 /// What an audit found, as `ananke audit --json` prints it.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Mask, Serialize, JsonSchema)]
 pub struct Audit {
     /// The name of the target.
     pub target: String,
@@ -33,7 +32,7 @@ pub struct Audit {
 }
 
 /// A tool, and how it was called.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Mask, Serialize, JsonSchema)]
 #[schemars(rename = "Tool")]
 pub struct AuditedTool {
     /// The name of the tool.
@@ -48,12 +47,14 @@ pub struct AuditedTool {
 }
 
 /// Something that is wrong.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Mask, Serialize, JsonSchema)]
 #[schemars(rename = "Finding")]
 pub struct AuditFinding {
     /// The check that found it.
+    #[mask(skip)]
     pub check: AuditCheck,
     /// The level of the check.
+    #[mask(skip)]
     pub level: CheckLevel,
     /// The tool; omitted if it is about all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -190,30 +191,6 @@ impl Audit {
     pub fn findings_of_all(&self) -> impl Iterator<Item = &AuditFinding> {
         let findings = self.findings.iter();
         findings.filter(|finding| finding.tool.is_none())
-    }
-}
-
-impl Mask for Audit {
-    fn mask(&mut self, redactor: &Redactor) {
-        self.target.mask(redactor);
-        for tool in &mut self.tools {
-            tool.name.mask(redactor);
-        }
-        for finding in &mut self.findings {
-            let AuditFinding {
-                tool,
-                message,
-                with,
-                arguments,
-                ..
-            } = finding;
-            tool.mask(redactor);
-            message.mask(redactor);
-            with.mask(redactor);
-            if let Some(arguments) = arguments {
-                map_strings(arguments, &|text| redactor.text(text).into_owned());
-            }
-        }
     }
 }
 

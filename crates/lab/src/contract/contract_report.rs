@@ -4,11 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::refusals::RefusedCall;
-use ananke_base::message::map_strings;
-use ananke_trace::redact::{Mask, Redactor};
+use ananke_derive::Mask;
 
 /// Which recorded calls would be refused, as `ananke contract --json` prints it.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Mask, Serialize, JsonSchema)]
 pub struct ContractReport {
     /// The name of the target whose tools were listed.
     pub target: String,
@@ -46,23 +45,5 @@ impl ContractReport {
     /// The calls that would be refused, each with the places that do not fit.
     pub fn refused_calls(&self) -> impl Iterator<Item = &[RefusedCall]> {
         self.refusals.chunk_by(|one, other| one.call == other.call)
-    }
-}
-
-impl Mask for ContractReport {
-    fn mask(&mut self, redactor: &Redactor) {
-        self.target.mask(redactor);
-        for RefusedCall {
-            call,
-            path,
-            message,
-        } in &mut self.refusals
-        {
-            call.test.mask(redactor);
-            call.tool.mask(redactor);
-            map_strings(&mut call.args, &|text| redactor.text(text).into_owned());
-            path.mask(redactor);
-            message.mask(redactor);
-        }
     }
 }

@@ -12,6 +12,7 @@ use crate::freeze::{FreezeError, HeldTest, planned, run_test};
 use ananke_base::context::Context;
 use ananke_base::source::received_json;
 use ananke_base::text::natural_path_order;
+use ananke_derive::Mask;
 use ananke_engine::plan::Selection;
 use ananke_engine::recording::{KeptRecording, is_recording};
 use ananke_engine::run::LoggedConversation;
@@ -19,7 +20,7 @@ use ananke_trace::outcome::ErrorKind;
 use ananke_trace::trace::Change;
 
 /// A call that was recorded.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Mask, Serialize, JsonSchema)]
 pub struct RecordedCall {
     /// The id of the test.
     pub test: String,

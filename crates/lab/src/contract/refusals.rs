@@ -9,10 +9,11 @@ use super::recorded_calls::RecordedCall;
 use ananke_base::context::interruption::{COMPUTING_TIME, within};
 use ananke_base::message::DeclaredTool;
 use ananke_base::text::{duration, nearest, truncate};
+use ananke_derive::Mask;
 use ananke_model::schema::ValueSchema;
 
 /// A call that would be refused, and why.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Mask, Serialize, JsonSchema)]
 #[schemars(rename = "Refusal")]
 pub struct RefusedCall {
     /// The call.

@@ -1,17 +1,18 @@
 //! Fills the leaves of the model from a scope, and reports every problem at its place.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde_json::{Map, Number, Value};
+use serde_json::Value;
 
 use super::credentials::credentials;
-use super::leaf::{Leaf, NotReady};
+use super::leaf::{Leaf, NotReady, fill_all};
 use super::mode::Mode;
 use super::scan::Reference;
 use super::scope::Scope;
 use super::secret::{SHORTEST_SECRET, Secret, is_secret_header, is_secret_value};
-use crate::model::{Decimal, Flag, Scalar, Text, WholeNumber};
+use crate::model::{Decimal, Flag, Number, Scalar, Text, WholeNumber};
 use ananke_base::context::absolute_at;
 use ananke_base::diagnostic::{Code, Diagnostic, Place, SourceFile, Span, Spanned};
 use ananke_base::source::{Node, NodeValue};
@@ -294,7 +295,7 @@ impl<'a> Interpolation<'a> {
     ///
     /// # Errors
     /// If a variable is known later, or something is wrong, which was reported.
-    pub fn decimal(&mut self, number: &Decimal) -> Leaf<Number> {
+    pub fn decimal(&mut self, number: &Decimal) -> Leaf<serde_json::Number> {
         let reference = match &number.value {
             Scalar::Literal(value) => return Ok(value.clone()),
             Scalar::Reference(reference) => reference,
@@ -306,22 +307,24 @@ impl<'a> Interpolation<'a> {
         })
     }
 
-    /// A whole number from `least` to `most`.
+    /// A whole number in `range`, of a type that has room for it.
     ///
     /// # Errors
     /// If a variable is known later, or something is wrong, which was reported.
-    pub fn number_within(
+    pub fn number_within<N: TryFrom<u64>>(
         &mut self,
-        number: &Spanned<Scalar<u64>>,
-        least: u64,
-        most: u64,
-    ) -> Leaf<u64> {
+        number: &Number,
+        range: RangeInclusive<u64>,
+    ) -> Leaf<N> {
         let value = self.number(number)?;
-        if (least..=most).contains(&value) {
+        if range.contains(&value)
+            && let Ok(value) = N::try_from(value)
+        {
             return Ok(value);
         }
-        let help = match most {
-            u64::MAX => format!("expected a whole number from {least}"),
+        let least = range.start();
+        let help = match range.end() {
+            &u64::MAX => format!("expected a whole number from {least}"),
             most => format!("expected a whole number from {least} to {most}"),
         };
         Err(self.report(
@@ -360,33 +363,13 @@ impl<'a> Interpolation<'a> {
                 filled => filled,
             },
             // Every entry is filled, so that every problem is reported.
-            NodeValue::List(items) => {
-                let filled: Vec<Leaf<Value>> = items.iter().map(|item| self.json(item)).collect();
-                filled
-                    .into_iter()
-                    .collect::<Leaf<Vec<_>>>()
-                    .map(Value::Array)
-            }
-            NodeValue::Map(entries) => {
-                let filled: Vec<Leaf<(String, Value)>> = entries
-                    .iter()
-                    .map(|entry| Ok((entry.key.clone(), self.json(&entry.value)?)))
-                    .collect();
-                filled
-                    .into_iter()
-                    .collect::<Leaf<Map<_, _>>>()
-                    .map(Value::Object)
-            }
+            NodeValue::List(items) => fill_all(items, |item| self.json(item)).map(Value::Array),
+            NodeValue::Map(entries) => fill_all(entries, |entry| {
+                Ok((entry.key.clone(), self.json(&entry.value)?))
+            })
+            .map(Value::Object),
             _ => Ok(node.to_json()),
         }
-    }
-
-    /// The same for an optional leaf.
-    ///
-    /// # Errors
-    /// If a variable is known later, or something is wrong, which was reported.
-    pub fn optional_json(&mut self, node: Option<&Node>) -> Leaf<Option<Value>> {
-        node.map(|node| self.json(node)).transpose()
     }
 
     /// Whether `text` refers to something that is known later.

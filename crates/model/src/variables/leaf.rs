@@ -11,3 +11,15 @@ pub enum NotReady {
     /// Something is wrong with it, which was reported.
     Invalid,
 }
+
+/// Fills each of several with `fill`, also after one that is not ready, so that every problem is reported.
+///
+/// # Errors
+/// Those of the first that is not ready.
+pub fn fill_all<W, T, C: FromIterator<T>>(
+    written: impl IntoIterator<Item = W>,
+    fill: impl FnMut(W) -> Leaf<T>,
+) -> Leaf<C> {
+    let filled: Vec<Leaf<T>> = written.into_iter().map(fill).collect();
+    filled.into_iter().collect()
+}

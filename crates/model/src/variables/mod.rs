@@ -9,6 +9,7 @@
 //! problem at its place, never an empty string.
 
 mod credentials;
+mod fill;
 mod filled_pattern;
 mod interpolation;
 mod leaf;
@@ -28,8 +29,9 @@ mod useless;
 mod written_text;
 
 pub use credentials::credentials;
+pub use fill::Fill;
 pub use interpolation::{Interpolation, MOST_INSERTED, as_text};
-pub use leaf::{Leaf, NotReady};
+pub use leaf::{Leaf, NotReady, fill_all};
 pub use literal::{literal, literal_value};
 pub use mode::Mode;
 pub use name::{is_name, is_reserved, name_problem};

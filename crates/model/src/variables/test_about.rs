@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::fill::Fill as _;
 use super::interpolation::Interpolation;
 use super::leaf::Leaf;
 use crate::model::Test;
@@ -24,11 +25,9 @@ impl TestAbout {
     /// # Errors
     /// If something is known later or was reported.
     pub fn fill(test: &Test, interpolation: &mut Interpolation<'_>) -> Leaf<Self> {
-        let description = test.description.as_ref();
-        let description = description.map(|text| interpolation.text(text)).transpose();
-        let tags = test.tags.iter().flatten();
-        let tags: Vec<Leaf<String>> = tags.map(|tag| interpolation.text(tag)).collect();
-        let mut tags = tags.into_iter().collect::<Leaf<Vec<String>>>()?;
+        let description = test.description.fill(interpolation);
+        let tags: Leaf<Option<Vec<String>>> = test.tags.fill(interpolation);
+        let mut tags = tags?.unwrap_or_default();
         let mut seen = HashSet::new();
         tags.retain(|tag| seen.insert(tag.clone()));
         Ok(Self {

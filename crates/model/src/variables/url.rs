@@ -6,6 +6,7 @@ use url::Url;
 
 use super::credentials::{credentials, forms, is_long};
 use super::interpolation::{Interpolation, as_text};
+use super::leaf::Leaf;
 use super::scan::{Piece, Reference, scan};
 use super::scope::Lookup;
 use super::secret::Secret;
@@ -15,14 +16,13 @@ use ananke_base::diagnostic::Code;
 /// The least length of a part of a path that is taken for a key, if a variable gives the host as well.
 const SHORTEST_KEY: usize = 12;
 
-/// An HTTP URL, which messages call `name`. Its user and password are secrets, and so is what variables give behind its
-/// host.
-pub fn http_url(
-    text: &str,
-    name: &str,
-    written: &Text,
-    interpolation: &mut Interpolation<'_>,
-) -> Option<Url> {
+/// An HTTP URL that is needed only when requests are sent; messages call it `name`. Its user and password are secrets, and
+/// so is what variables give behind its host.
+///
+/// # Errors
+/// If a variable is known later, or something is wrong, which was reported.
+pub fn http_url(written: &Text, name: &str, interpolation: &mut Interpolation<'_>) -> Leaf<Url> {
+    let text = &interpolation.sent_text(written)?;
     let problem = match Url::parse(text) {
         Ok(url) => {
             add_secrets(text, &url, name, written, interpolation);
@@ -40,7 +40,7 @@ pub fn http_url(
             } else if !url.has_host() {
                 format!("the {name} has no host")
             } else {
-                return Some(url);
+                return Ok(url);
             }
         }
         Err(url::ParseError::RelativeUrlWithoutBase) => {
@@ -49,8 +49,7 @@ pub fn http_url(
         Err(error) => format!("the {name} is not a valid URL: {error}"),
     };
     let help = format!("write the full URL: `{}`", meant(text, written));
-    interpolation.report(Code::BadUrl, written.span, problem, Some(help));
-    None
+    Err(interpolation.report(Code::BadUrl, written.span, problem, Some(help)))
 }
 
 /// The URL that is probably meant by `text`: `localhost:8000/agent` lacks only its scheme. What contains a variable is not
@@ -232,8 +231,7 @@ mod tests {
                 value: written.to_owned(),
                 span: Span::new(0, 0),
             };
-            let text = interpolation.sent_text(&written).unwrap();
-            http_url(&text, "endpoint", &written, &mut interpolation).unwrap();
+            http_url(&written, "endpoint", &mut interpolation).unwrap();
             let found: Vec<String> = interpolation
                 .into_secrets()
                 .into_iter()

@@ -7,7 +7,7 @@ use crate::evaluation::{Finding, Judgement, Monitor, RuleScope, View, at_scope_e
 use crate::rule::Rule;
 use ananke_base::diagnostic::Code;
 use ananke_model::model::{AssertBlock, OutcomeIs, OutcomeRule, RunOutcome};
-use ananke_model::variables::{Interpolation, Pattern, Patterns};
+use ananke_model::variables::{Fill as _, Interpolation, Pattern, Patterns};
 use ananke_trace::trace::{Fact, Facts, Interrupt, RunEnd};
 
 /// The required end of a run.
@@ -86,10 +86,7 @@ impl ExpectedOutcome {
             );
             return None;
         }
-        let error_match = error_match
-            .as_ref()
-            .map(|text| interpolation.pattern(text))
-            .transpose();
+        let error_match = error_match.fill(interpolation);
         Some(Self {
             is: *is,
             error_match: error_match.ok()?,

@@ -7,7 +7,7 @@ use ananke_base::diagnostic::{Code, Span, Spanned};
 use ananke_base::source::Node;
 use ananke_model::model::{self, ValueType};
 use ananke_model::schema::{SchemaError, ValueSchema};
-use ananke_model::variables::{Interpolation, Pattern, Patterns};
+use ananke_model::variables::{Fill as _, Interpolation, Pattern, Patterns};
 use ananke_trace::trace::Path;
 
 /// The keys of which an entry has one.
@@ -83,15 +83,9 @@ impl ValueCondition {
         let equals = equals
             .as_ref()
             .map(|node| interpolation.json(node).ok().map(ExpectedValue::Equal));
-        let one_of = one_of.as_ref().map(|all| {
-            let all: Vec<Option<Value>> = all
-                .iter()
-                .map(|node| interpolation.json(node).ok())
-                .collect();
-            all.into_iter()
-                .collect::<Option<Vec<Value>>>()
-                .map(ExpectedValue::OneOf)
-        });
+        let one_of = one_of
+            .as_ref()
+            .map(|all| all.fill(interpolation).ok().map(ExpectedValue::OneOf));
         let contains = contains.as_ref().map(|text| {
             let filled = if is_negated {
                 interpolation.prohibited_text(text)
@@ -111,10 +105,7 @@ impl ValueCondition {
         let mut wanted = [equals, one_of, contains, matches, value_type, given, schema]
             .into_iter()
             .flatten();
-        let message = message
-            .as_ref()
-            .map(|text| interpolation.text(text))
-            .transpose();
+        let message = message.fill(interpolation);
         let only = match (wanted.next(), wanted.next()) {
             (Some(only), None) => only,
             (None, _) => {

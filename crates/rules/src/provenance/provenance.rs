@@ -13,7 +13,7 @@ use crate::rule_tool::RuleTool;
 use crate::select::ToolName;
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_model::model::{AssertBlock, OneOrMany, ProvenanceRule, TracedValues, ValueSource};
-use ananke_model::variables::{Interpolation, Patterns};
+use ananke_model::variables::{Fill as _, Interpolation, Patterns};
 use ananke_trace::trace::{Fact, Facts, Path};
 
 /// Values, and where they must or must not come from (SPEC 7.6).
@@ -71,13 +71,8 @@ impl Provenance {
                 }
             }
         }
-        let mut text = |text: &Option<_>| {
-            text.as_ref()
-                .map(|text| interpolation.text(text))
-                .transpose()
-                .ok()
-        };
-        let (name, message) = (text(name)?, text(message)?);
+        let (name, message) = (name.fill(interpolation), message.fill(interpolation));
+        let (name, message) = (name.ok()?, message.ok()?);
         let (from, not_from) = (from?, not_from?);
         let rule = Self {
             name,

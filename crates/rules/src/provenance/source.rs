@@ -6,7 +6,7 @@ use crate::select::{ToolName, tool_name};
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::text::any_of;
 use ananke_model::model::{SourceName, ValueSource};
-use ananke_model::variables::Interpolation;
+use ananke_model::variables::{Fill as _, Interpolation};
 use ananke_trace::trace::{Fact, Facts, Path};
 
 /// A place that values can come from.
@@ -64,11 +64,7 @@ impl ProvenanceSource {
                 })
             }
             (None, Some(values)) if detailed.path.is_none() && !values.is_empty() => {
-                let values: Vec<Option<Value>> = values
-                    .iter()
-                    .map(|value| interpolation.json(value).ok())
-                    .collect();
-                values.into_iter().collect::<Option<_>>().map(Self::Literal)
+                values.fill(interpolation).ok().map(Self::Literal)
             }
             _ => {
                 let message = "a source is a name, `{ result, path }` or `{ literal }`";

@@ -6,7 +6,7 @@ use super::mismatches::{Mismatches, Whole};
 use crate::describe::json;
 use ananke_base::source::Node;
 use ananke_model::model::CallSelector;
-use ananke_model::variables::{Interpolation, Leaf};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf};
 use ananke_trace::outcome::{JsonFocus, brief};
 use ananke_trace::trace::is_same_json;
 
@@ -44,7 +44,7 @@ impl JsonSubset {
         comparison: JsonComparison,
         interpolation: &mut Interpolation<'_>,
     ) -> Leaf<Option<Self>> {
-        let value = written.map(|node| interpolation.json(node)).transpose()?;
+        let value = written.fill(interpolation)?;
         Ok(value.map(|value| Self { value, comparison }))
     }
 

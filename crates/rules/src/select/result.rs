@@ -8,7 +8,7 @@ use super::path_patterns::{PathPatterns, PatternMiss};
 use crate::describe::{self, short};
 use ananke_base::diagnostic::Code;
 use ananke_model::model::{CallSelector, CallStatus, ResultMatch, Text};
-use ananke_model::variables::{Interpolation, Pattern, Patterns};
+use ananke_model::variables::{Fill as _, Interpolation, Pattern, Patterns};
 use ananke_trace::outcome::JsonFocus;
 use ananke_trace::trace::{Fact, Facts, ToolCall, ToolResult};
 
@@ -46,9 +46,7 @@ impl ResultConditions {
             Some(ResultMatch::Parts(parts)) => (None, Some(parts)),
             None => (None, None),
         };
-        let mut pattern =
-            |text: Option<&Text>| text.map(|text| interpolation.pattern(text)).transpose();
-        let (matching, not_matching) = (pattern(whole), pattern(unwanted));
+        let (matching, not_matching) = (whole.fill(interpolation), unwanted.fill(interpolation));
         let parts = PathPatterns::compile(parts, interpolation);
         Some(Self {
             json: json.ok()?,

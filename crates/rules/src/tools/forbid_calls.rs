@@ -10,7 +10,7 @@ use crate::rule::{Rule, RuleKind};
 use crate::rule_tool::RuleTool;
 use crate::select::{ArgumentReading, Mismatches, NotMatchKeys, Selector};
 use ananke_model::model::AssertBlock;
-use ananke_model::variables::Patterns;
+use ananke_model::variables::{Fill as _, Patterns};
 use ananke_trace::trace::{Delta, Facts};
 
 /// Forbids the calls that satisfy all conditions.
@@ -37,12 +37,7 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
                     entry.value.result_not_match.as_ref(),
                 );
                 let unwanted = NotMatchKeys::Selects(unwanted.0, unwanted.1);
-                let message = entry
-                    .value
-                    .message
-                    .as_ref()
-                    .map(|text| interpolation.text(text))
-                    .transpose();
+                let message = entry.value.message.fill(interpolation);
                 let selector = Selector::compile(calls, unwanted, entry.span, interpolation)?;
                 Some(ForbidCallsRule {
                     selector,

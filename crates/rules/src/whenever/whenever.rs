@@ -13,7 +13,7 @@ use crate::rule_tool::RuleTool;
 use crate::steps::StepMatcher;
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_model::model::{AssertBlock, WheneverRule, WithinScope};
-use ananke_model::variables::{Interpolation, Patterns};
+use ananke_model::variables::{Fill as _, Interpolation, Patterns};
 use ananke_trace::trace::Facts;
 
 /// A trigger and what lies before or after it (SPEC 7.6). What must follow is a rule of its own: it is required, and
@@ -81,17 +81,11 @@ impl Whenever {
             interpolation.report(Code::MissingKey, entry.span, message, Some(help));
             return None;
         }
-        let mut text = |text: &Option<_>| {
-            text.as_ref()
-                .map(|text| interpolation.text(text))
-                .transpose()
-                .ok()
-        };
-        let (name, message) = (text(name), text(message));
+        let (name, message) = (name.fill(interpolation), message.fill(interpolation));
         let patterns = patterns.into_iter().collect::<Option<Vec<_>>>()?;
         Some(Self {
-            name: name?,
-            message: message?,
+            name: name.ok()?,
+            message: message.ok()?,
             trigger: trigger?,
             patterns,
             within: *within,

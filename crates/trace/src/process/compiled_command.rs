@@ -3,7 +3,7 @@
 use ananke_base::diagnostic::Code;
 use ananke_base::source::FreeMap;
 use ananke_model::model::Text;
-use ananke_model::variables::{Interpolation, Leaf, is_secret_name};
+use ananke_model::variables::{Interpolation, Leaf, NotReady, fill_all, is_secret_name};
 
 /// A program as a config writes it.
 #[derive(Clone, Copy)]
@@ -28,66 +28,52 @@ pub struct CompiledCommand {
 }
 
 impl WrittenCommand<'_> {
-    /// Fills the keys, each text by `fill`, and reports everything that is wrong with them; `None` if something is known
-    /// later or was reported.
+    /// Fills the keys, each text by `fill`, and reports everything that is wrong with them.
+    ///
+    /// # Errors
+    /// If something is known later or was reported.
     pub fn fill<'f>(
         &self,
         interpolation: &mut Interpolation<'f>,
         fill: impl Fn(&mut Interpolation<'f>, &Text) -> Leaf<String>,
-    ) -> Option<CompiledCommand> {
-        let words: Vec<Option<String>> = self
-            .cmd
-            .iter()
-            .map(|word| fill(interpolation, word).ok())
-            .collect();
-        let environment = self.environment(interpolation, &fill);
-        let cwd = self
-            .cwd
-            .map(|folder| fill(interpolation, folder))
-            .transpose()
-            .ok();
-        let argv = words.into_iter().collect::<Option<Vec<_>>>()?;
+    ) -> Leaf<CompiledCommand> {
+        let argv = fill_all(self.cmd, |word| fill(interpolation, word));
+        let variables = self.env.into_iter().flatten();
+        let environment = fill_all(variables, |(name, text)| {
+            let value = fill(interpolation, text);
+            variable(name, value, interpolation)
+        });
+        let cwd = self.cwd.map(|folder| fill(interpolation, folder));
+        let argv: Vec<String> = argv?;
         if argv.first().is_none_or(String::is_empty) {
             // The schema reports an empty list.
-            let span = self.cmd.first()?.span;
-            interpolation.report(
-                Code::BadValue,
-                span,
-                "the first entry names no program",
-                None,
-            );
-            return None;
+            let span = self.cmd.first().ok_or(NotReady::Invalid)?.span;
+            let message = "the first entry names no program";
+            return Err(interpolation.report(Code::BadValue, span, message, None));
         }
-        Some(CompiledCommand {
+        Ok(CompiledCommand {
             argv,
             environment: environment?,
-            cwd: cwd?,
+            cwd: cwd.transpose()?,
         })
     }
+}
 
-    fn environment<'f>(
-        &self,
-        interpolation: &mut Interpolation<'f>,
-        fill: &impl Fn(&mut Interpolation<'f>, &Text) -> Leaf<String>,
-    ) -> Option<Vec<(String, String)>> {
-        let one = |(name, text): &(Text, Text)| {
-            let value = fill(interpolation, text).ok();
-            if name.is_empty() || name.contains(['=', '\0']) {
-                let message = format!(
-                    "`{}` is not a valid name of an environment variable",
-                    name.escape_debug()
-                );
-                interpolation.report(Code::BadValue, name.span, message, None);
-                return None;
-            }
-            let value = value?;
-            if is_secret_name(&name.value) {
-                interpolation.add_named_secret(&format!("env.{}", name.value), &value);
-            }
-            Some((name.value.clone(), value))
-        };
-        let filled: Vec<Option<(String, String)>> =
-            self.env.into_iter().flatten().map(one).collect();
-        filled.into_iter().collect()
+fn variable(
+    name: &Text,
+    value: Leaf<String>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<(String, String)> {
+    if name.is_empty() || name.contains(['=', '\0']) {
+        let message = format!(
+            "`{}` is not a valid name of an environment variable",
+            name.escape_debug()
+        );
+        return Err(interpolation.report(Code::BadValue, name.span, message, None));
     }
+    let value = value?;
+    if is_secret_name(name) {
+        interpolation.add_named_secret(&format!("env.{}", name.value), &value);
+    }
+    Ok((name.value.clone(), value))
 }

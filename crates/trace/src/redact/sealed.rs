@@ -5,7 +5,10 @@
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
+use serde_json::Value;
+
 use super::redactor::Redactor;
+use ananke_base::message::map_strings;
 
 /// A value without secrets. Only [`Redactor::seal`] makes one.
 #[derive(Clone, Debug)]
@@ -34,7 +37,7 @@ impl Redactor {
     }
 }
 
-/// A value whose every string can be masked in place.
+/// A value whose every string can be masked in place. `#[derive(Mask)]` masks field by field.
 pub trait Mask {
     /// Masks every string that came from outside.
     fn mask(&mut self, redactor: &Redactor);
@@ -45,6 +48,23 @@ impl Mask for String {
         redactor.mask(self);
     }
 }
+
+impl Mask for Value {
+    fn mask(&mut self, redactor: &Redactor) {
+        map_strings(self, &|text| redactor.text(text).into_owned());
+    }
+}
+
+/// Types that contain no text from outside.
+macro_rules! nothing_to_mask {
+    ($($type:ty),*) => {$(
+        impl Mask for $type {
+            fn mask(&mut self, _: &Redactor) {}
+        }
+    )*};
+}
+
+nothing_to_mask!(bool, u16, u32, u64, usize, &'static str);
 
 impl<T: Mask> Mask for Option<T> {
     fn mask(&mut self, redactor: &Redactor) {

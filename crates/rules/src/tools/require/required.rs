@@ -10,7 +10,7 @@ use crate::rule_tool::RuleTool;
 use crate::select::{CallCount, NotMatchKeys, PathPatterns, Selector, WrittenName};
 use ananke_base::text::any_of;
 use ananke_model::model::{self, AssertBlock, WhichCalls};
-use ananke_model::variables::{Interpolation, Pattern, Patterns};
+use ananke_model::variables::{Fill as _, Interpolation, Pattern, Patterns};
 use ananke_trace::trace::{Fact, Facts};
 
 /// Calls that must happen: selected by conditions, counted, and bound to arguments, results and an order.
@@ -78,19 +78,13 @@ impl RequireRule {
             }
         }
         let args_not_match = PathPatterns::compile(args_not_match.as_ref(), interpolation);
-        let result_not_match = result_not_match
-            .as_ref()
-            .map(|text| interpolation.pattern(text))
-            .transpose();
+        let result_not_match = result_not_match.fill(interpolation);
         let [after, after_result] = [after, after_result].map(|text| {
             text.as_ref()
                 .map(|text| WrittenName::compile(text, interpolation))
                 .transpose()
         });
-        let message = message
-            .as_ref()
-            .map(|text| interpolation.text(text))
-            .transpose();
+        let message = message.fill(interpolation);
         Some(Self {
             selector: selector?,
             which: which.unwrap_or_default(),

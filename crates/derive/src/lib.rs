@@ -1,0 +1,46 @@
+//! Code that follows from the fields of a type: how its variables are filled, and how its texts are masked.
+//!
+//! **Invariant:** no field is forgotten: every field is filled, and one that is not masked says so itself.
+
+mod attribute;
+mod fill;
+mod mask;
+mod prose;
+
+use proc_macro::TokenStream;
+use syn::{DeriveInput, parse_macro_input};
+
+/// Implements `ananke_model::variables::Fill` for a type that people write: every field is filled, so that every problem is
+/// reported, and then goes into the field of the same name.
+///
+/// Attributes of a struct or an enum:
+/// - `#[fill(into = T)]`: the type that comes of it. For a struct, `T` may be a variant with fields. An enum goes variant by
+///   variant into that of the same name.
+/// - `#[fill(keys)]`: a JSON object comes of it, with the keys that people write. Keys that they omit are omitted.
+/// - `#[fill(check = f)]`: `f(&Self, &mut Interpolation) -> Leaf<()>` reports what is wrong with the fields together.
+///
+/// Attributes of a field or a variant:
+/// - `#[fill(default = E)]`, or `default` alone: the value of an `Option` that is not written.
+/// - `#[fill(within = A..=B)]`: the smallest and the largest number. The doc comment has to contain the numbers of `default`
+///   and `within`, since the schema is made from it.
+/// - `#[fill(with = f)]`: `f(&Field, &mut Interpolation) -> Leaf<T>` fills it, or what is in it if it is an `Option`.
+/// - `#[fill(name = N)]`: the name that it has in `T`.
+/// - `#[fill(flatten)]`: what comes of this variant is a `T` already.
+#[proc_macro_derive(Fill, attributes(fill))]
+pub fn fill(item: TokenStream) -> TokenStream {
+    fill::derive(&parse_macro_input!(item as DeriveInput))
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Implements `ananke_trace::redact::Mask`: every field is masked.
+///
+/// Attributes of a field:
+/// - `#[mask(skip)]`: it contains nothing from outside.
+/// - `#[mask(with = f)]`: `f(&mut Field, &Redactor)` masks it.
+#[proc_macro_derive(Mask, attributes(mask))]
+pub fn mask(item: TokenStream) -> TokenStream {
+    mask::derive(&parse_macro_input!(item as DeriveInput))
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}

@@ -20,6 +20,7 @@ use super::list::{ListOptions, list};
 use super::mock::{MockCommand, mock};
 use super::mutate::{MutateOptions, mutate};
 use super::record::{RecordOptions, record};
+use super::report::{RenderOptions, report};
 use super::run::run;
 use super::run_options::RunOptions;
 use super::schema::{SchemaOptions, schema};
@@ -37,7 +38,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Judge",
         &[
-            "compare", "coverage", "mutate", "shrink", "verify", "explain",
+            "compare", "report", "coverage", "mutate", "shrink", "verify", "explain",
         ],
     ),
     ("Servers", &["tools", "audit", "contract", "mock"]),
@@ -147,6 +148,8 @@ pub(crate) enum Command {
     Explain(ExplainOptions),
     /// Compare two runs by their reports
     Compare(CompareOptions),
+    /// Write other reports of a run, or those of all its shards
+    Report(RenderOptions),
     /// Run tests, and show what they exercise
     Coverage(Box<CoverageOptions>),
     /// Show the tools of a server, an agent or a target
@@ -193,6 +196,7 @@ impl CommandLine {
             Command::Check(options) => check(options, context),
             Command::Explain(options) => explain(options, &abouts(), context),
             Command::Compare(options) => compare(options, context),
+            Command::Report(options) => report(options, context),
             Command::Coverage(options) => coverage(options, context),
             Command::Tools(options) => tools(options, context),
             Command::Audit(options) => audit(options, context),

@@ -62,6 +62,7 @@ mod record;
 mod recorded_selection;
 mod recording_options;
 mod repeat_options;
+mod report;
 mod report_options;
 mod report_recording;
 mod reporters;

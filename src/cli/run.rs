@@ -248,7 +248,9 @@ fn run_tests(
         ));
         going.parallel = most;
     }
-    let has_others = shard.is_some_and(|shard| shard.leaves_out_tests(plan.cases.len()));
+    let has_others = shard
+        .as_ref()
+        .is_some_and(|shard| shard.leaves_out_tests(plan.cases.len()));
     let (walks, folder) = (FailedWalks::default(), plan.config.folder.clone());
     let run = PlannedRun {
         options: &options,

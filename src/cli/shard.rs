@@ -38,7 +38,7 @@ pub(super) fn keep_shard(
     let known = plan.cases.iter().filter(|case| usual(case).is_some());
     let known = known.count();
     let shard = plan.keep_shard(number, by, usual);
-    let Shard { tests, .. } = shard;
+    let tests = shard.tests;
     let selected = if tests == 1 {
         "1 selected test".to_owned()
     } else {

@@ -80,6 +80,7 @@ pub(super) fn facts() -> RunFacts {
             total: 5,
             by: ShardBy::Time,
             tests: 41,
+            places: vec![3, 40],
         }),
         files: [(
             "shop/pay.test.yaml".to_owned(),

@@ -94,7 +94,7 @@ pub(crate) fn without_assets(page: &str) -> String {
 /// `text` without the times of an agent that is a process of its own, and the headers of its responses: a recording keeps few.
 pub(crate) fn without_times(text: &str) -> String {
     static TIMES: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r#"(?P<before>\b(?:time="|(?:duration|first_text|idle|after|from|to)_ms":|actual":))[\d.]+|,"response_headers":\{[^}]*\}|(?:<|&lt;)?\b\d[\d.]* (?:ms|s)\b"#)
+        Regex::new(r#"(?P<before>\b(?:time="|(?:duration|first_text|idle|after|from|to)_ms"?: ?|actual":))[\d.]+|,"gaps":\[\[[^\]]*\](?:,\[[^\]]*\])*\]|,"response_headers":\{[^}]*\}|(?:<|&lt;)?\b\d[\d.]*[ \u{a0}](?:ms|s)\b"#)
             .expect("the pattern is sound")
     });
     let replaced = TIMES.replace_all(text, |found: &Captures<'_>| match found.name("before") {

@@ -240,8 +240,9 @@ fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
         printed: own(),
     });
     events.push(RunEvent::ObsoleteSnapshots {
-        left: vec![own()],
-        deleted: vec![own()],
+        left: 1,
+        deleted: 1,
+        listed: vec![own()],
     });
     let Quarantine { place, .. } = quarantine(text);
     let place = Place {

@@ -39,7 +39,7 @@ impl Plan {
         usual: impl Fn(&CaseEntry) -> Option<Duration>,
     ) -> Shard {
         let ShardNumber { index, total } = number;
-        let shards = match by {
+        let shards: Vec<u32> = match by {
             ShardBy::Count => {
                 let shards = self.cases.iter().map(|case| shard_of(&case.id(), total));
                 shards.collect()
@@ -57,13 +57,17 @@ impl Plan {
             }
         };
         let tests = self.cases.len();
-        let mut shards = shards.into_iter();
-        self.cases.retain(|_| shards.next() == Some(index - 1));
+        let is_own = |shard: &u32| *shard == index - 1;
+        let places = (0..).zip(&shards).filter(|(_, shard)| is_own(shard));
+        let places = places.map(|(place, _)| place).collect();
+        let mut shards = shards.iter();
+        self.cases.retain(|_| shards.next().is_some_and(is_own));
         Shard {
             index,
             total,
             by,
             tests,
+            places,
         }
     }
 }

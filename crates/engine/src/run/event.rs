@@ -120,10 +120,12 @@ pub enum RunEvent {
     CaseFinished(Box<Outcome>),
     /// There are snapshots that no rule refers to; sent when all tests are over.
     ObsoleteSnapshots {
-        /// Those that are still there, as shown in messages.
-        left: Vec<String>,
-        /// Those that were deleted.
-        deleted: Vec<String>,
+        /// The number of those that are still there.
+        left: usize,
+        /// The number of those that were deleted.
+        deleted: usize,
+        /// The first of those that are still there, as shown in messages.
+        listed: Vec<String>,
     },
     /// The run is over.
     RunFinished(RunClose),

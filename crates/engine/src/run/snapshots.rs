@@ -12,6 +12,9 @@ use ananke_rules::Captured;
 use ananke_trace::golden::{self, Golden};
 use ananke_trace::outcome::{ErrorKind, Outcome, Problem, SnapshotWritten, Status};
 
+/// The number of obsolete snapshots that are listed.
+const LISTED: usize = 20;
+
 /// Writes the captured snapshots if the test passed.
 ///
 /// # Errors
@@ -61,14 +64,21 @@ pub(super) fn clear(shared: &Run, obsolete: Vec<Golden>) {
         return;
     }
     let may_delete = shared.options.writing.obsolete && shared.stopper.reason().is_none();
-    let (mut deleted, mut left) = (Vec::new(), Vec::new());
+    let (mut deleted, mut left, mut listed) = (0, 0, Vec::new());
     for Golden { path, shown, .. } in obsolete {
         let gone = may_delete && fs::remove_file(&path).is_ok();
         if gone {
             // The last one leaves an empty folder, which git would not keep either; any other stays.
             let _ = path.parent().map(fs::remove_dir);
         }
-        if gone { &mut deleted } else { &mut left }.push(shown);
+        *if gone { &mut deleted } else { &mut left } += 1;
+        if !gone && listed.len() < LISTED {
+            listed.push(shown);
+        }
     }
-    shared.tell_all(RunEvent::ObsoleteSnapshots { left, deleted });
+    shared.tell_all(RunEvent::ObsoleteSnapshots {
+        left,
+        deleted,
+        listed,
+    });
 }

@@ -49,9 +49,9 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
         warnings_fail,
         ..
     } = shared.options;
-    let has_others = |shard: Shard| shard.leaves_out_tests(tests);
+    let has_others = |shard: &Shard| shard.leaves_out_tests(tests);
     let verdict = Verdict {
-        is_part: shared.facts.shard.is_some_and(has_others),
+        is_part: shared.facts.shard.as_ref().is_some_and(has_others),
         totals,
         flaky_fails,
         lost,

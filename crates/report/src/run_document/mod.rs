@@ -15,6 +15,7 @@ mod entries;
 mod format_version;
 mod item_view;
 mod json_text;
+mod merge;
 mod omitted;
 mod part;
 mod raw_view;
@@ -32,6 +33,7 @@ mod walks_view;
 
 pub(crate) use duration::milliseconds;
 pub(crate) use format_version::VERSION;
+pub use merge::MergedRun;
 pub(crate) use part::part;
 pub(crate) use reader::read_result;
 pub use reader::{RunHead, read_document};

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 use serde_json::{Deserializer, Error};
@@ -20,7 +20,7 @@ use serde_json::{Deserializer, Error};
 use super::entries::Entries;
 use super::format_version::FormatVersion;
 use super::result_view::ResultLine;
-use super::summary_view::SummaryLine;
+use super::summary_view::{SnapshotCounts, SummaryLine};
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_base::source::reason;
 use ananke_base::source::received_json::read_own;
@@ -40,6 +40,42 @@ pub fn read_document(
     path: &Path,
     name: &str,
     take: &mut dyn FnMut(Outcome),
+) -> Result<RunHead, Diagnostic> {
+    read_results(path, name, &mut |line: ResultLine<'_>| {
+        take(outcome(line)?);
+        Ok(())
+    })
+}
+
+/// A result, as much of it as is read.
+pub(super) trait ReadResult: DeserializeOwned {
+    /// The test's id.
+    fn id(&self) -> &str;
+}
+
+impl ReadResult for ResultLine<'static> {
+    fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+/// The id of a test alone.
+#[derive(Deserialize)]
+pub(super) struct ResultId {
+    pub(super) id: String,
+}
+
+impl ReadResult for ResultId {
+    fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+/// The same, of which only `R` is read of each result. `take` may end the reading.
+pub(super) fn read_results<R: ReadResult>(
+    path: &Path,
+    name: &str,
+    take: &mut dyn FnMut(R) -> Result<(), String>,
 ) -> Result<RunHead, Diagnostic> {
     let unreadable = |error: &io::Error| {
         Diagnostic::error(
@@ -77,7 +113,7 @@ pub(crate) fn read_result(line: &str) -> Result<Outcome, String> {
     outcome(line)
 }
 
-fn outcome(line: ResultLine<'_>) -> Result<Outcome, String> {
+pub(super) fn outcome(line: ResultLine<'_>) -> Result<Outcome, String> {
     let status = line.status;
     let outcome = Outcome::from(line);
     if outcome.status() == status {
@@ -93,6 +129,8 @@ fn outcome(line: ResultLine<'_>) -> Result<Outcome, String> {
 /// What a document says of the run as a whole.
 #[derive(Clone, Debug, Default)]
 pub struct RunHead {
+    /// The unused snapshots of the project: how many there still are, how many were deleted, and the first of those left.
+    pub(super) obsolete: (usize, usize, Vec<String>),
     /// What it was made with.
     pub facts: RunFacts,
     /// The number of tests that were selected.
@@ -109,7 +147,9 @@ pub struct RunHead {
 
 impl RunHead {
     fn of(facts: Option<RunFacts>, summary: &SummaryLine<'_>) -> Self {
+        let snapshots = summary.snapshots.as_ref();
         Self {
+            obsolete: snapshots.map(SnapshotCounts::obsolete).unwrap_or_default(),
             facts: facts.unwrap_or_default(),
             selected: summary.selected.max(summary.total),
             total: summary.total,
@@ -177,10 +217,10 @@ impl ReportError {
 }
 
 /// Reads values until there are no more; `next` is called before each.
-fn read_from(
+fn read_from<R: ReadResult>(
     mut input: impl BufRead,
     next: &dyn Fn(),
-    take: &mut dyn FnMut(Outcome),
+    take: &mut dyn FnMut(R) -> Result<(), String>,
 ) -> Result<RunHead, ReportError> {
     // What some shells put before redirected output.
     if input
@@ -209,13 +249,13 @@ fn read_from(
 }
 
 /// A report so far.
-struct PartialReport<'t> {
+struct PartialReport<'t, R> {
     ids: HashSet<String>,
     whole: Option<RunHead>,
-    take: &'t mut dyn FnMut(Outcome),
+    take: &'t mut dyn FnMut(R) -> Result<(), String>,
 }
 
-impl PartialReport<'_> {
+impl<R: ReadResult> PartialReport<'_, R> {
     fn begin(&self) -> Result<(), String> {
         if self.whole.is_some() {
             return Err(
@@ -225,20 +265,18 @@ impl PartialReport<'_> {
         Ok(())
     }
 
-    fn test(&mut self, line: ResultLine<'_>) -> Result<(), String> {
+    fn test(&mut self, line: R) -> Result<(), String> {
         self.begin()?;
         if self.ids.len() >= MOST_TESTS {
             return Err(format!("more than {MOST_TESTS} results"));
         }
-        let id = line.id.clone().into_owned();
-        if !self.ids.insert(id) {
+        if !self.ids.insert(line.id().to_owned()) {
             return Err(format!(
                 "a second result of the test `{}`; a report is of one run",
-                line.id
+                line.id()
             ));
         }
-        (self.take)(outcome(line)?);
-        Ok(())
+        (self.take)(line)
     }
 
     fn head(&mut self, facts: Option<RunFacts>, summary: &SummaryLine<'_>) -> Result<(), String> {
@@ -311,7 +349,7 @@ impl PartialReport<'_> {
 }
 
 /// Takes the next value. What is wrong with it is found while the place is still known.
-impl<'de> DeserializeSeed<'de> for &mut PartialReport<'_> {
+impl<'de, R: ReadResult> DeserializeSeed<'de> for &mut PartialReport<'_, R> {
     type Value = ();
 
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -319,7 +357,7 @@ impl<'de> DeserializeSeed<'de> for &mut PartialReport<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for &mut PartialReport<'_> {
+impl<'de, R: ReadResult> Visitor<'de> for &mut PartialReport<'_, R> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -335,7 +373,7 @@ impl<'de> Visitor<'de> for &mut PartialReport<'_> {
                     let kind: Box<RawValue> = map.next_value()?;
                     if kind.get() == "\"result\"" {
                         // At once: what is wrong with it has its place.
-                        let line = ResultLine::deserialize(MapAccessDeserializer::new(map))?;
+                        let line = R::deserialize(MapAccessDeserializer::new(map))?;
                         return self.test(line).map_err(A::Error::custom);
                     }
                     entries.add(key, kind);
@@ -352,9 +390,9 @@ impl<'de> Visitor<'de> for &mut PartialReport<'_> {
 }
 
 /// Takes the results of a report one by one.
-struct Results<'r, 't>(&'r mut PartialReport<'t>);
+struct Results<'r, 't, R>(&'r mut PartialReport<'t, R>);
 
-impl<'de> DeserializeSeed<'de> for Results<'_, '_> {
+impl<'de, R: ReadResult> DeserializeSeed<'de> for Results<'_, '_, R> {
     type Value = ();
 
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -362,7 +400,7 @@ impl<'de> DeserializeSeed<'de> for Results<'_, '_> {
     }
 }
 
-impl<'de> Visitor<'de> for Results<'_, '_> {
+impl<'de, R: ReadResult> Visitor<'de> for Results<'_, '_, R> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -370,7 +408,7 @@ impl<'de> Visitor<'de> for Results<'_, '_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut results: A) -> Result<(), A::Error> {
-        while let Some(line) = results.next_element::<ResultLine<'_>>()? {
+        while let Some(line) = results.next_element::<R>()? {
             self.0.test(line).map_err(A::Error::custom)?;
         }
         Ok(())

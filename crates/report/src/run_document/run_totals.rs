@@ -46,7 +46,11 @@ impl RunTotals {
                     self.virtual_us = self.virtual_us.saturating_add(us);
                 }
             }
-            RunEvent::ObsoleteSnapshots { left, deleted } => self.snapshots.obsolete(left, deleted),
+            RunEvent::ObsoleteSnapshots {
+                left,
+                deleted,
+                listed,
+            } => self.snapshots.obsolete(*left, *deleted, listed),
             RunEvent::RunFinished(end) => self.end = Some(end.clone()),
             _ => {}
         }

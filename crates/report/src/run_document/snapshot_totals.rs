@@ -2,9 +2,6 @@
 
 use ananke_trace::outcome::Outcome;
 
-/// The number of obsolete snapshots that are listed.
-const LISTED: usize = 20;
-
 /// The numbers of snapshots that a run wrote, updated, deleted or found obsolete.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SnapshotTotals {
@@ -29,12 +26,11 @@ impl SnapshotTotals {
         self.updated += outcome.verdict.snapshots.len() - new;
     }
 
-    /// Takes what no rule refers to.
-    pub(crate) fn obsolete(&mut self, left: &[String], deleted: &[String]) {
-        self.obsolete += left.len();
-        self.deleted += deleted.len();
-        let room = LISTED.saturating_sub(self.listed.len());
-        self.listed.extend(left.iter().take(room).cloned());
+    /// Takes what no rule refers to: how many are left and deleted, and the first of those that are left.
+    pub(crate) fn obsolete(&mut self, left: usize, deleted: usize, listed: &[String]) {
+        self.obsolete += left;
+        self.deleted += deleted;
+        self.listed.extend_from_slice(listed);
     }
 
     /// Whether a snapshot was written, updated, deleted or found obsolete.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::duration::Milliseconds;
 use super::format_version::FormatVersion;
-use super::omitted::{counted, listed};
+use super::omitted::{all_of, counted, listed};
 use super::part::part;
 use super::result_view::Quarantined;
 use super::run_totals::RunTotals;
@@ -92,7 +92,7 @@ part! {
         expired?: Vec<Quarantined<'a>> =
             verdict.and_then(|verdict| listed(verdict.expired.iter().map(Quarantined::of)));
         /// Changes of snapshots; omitted if there are none.
-        snapshots?: SnapshotCounts =
+        snapshots?: SnapshotCounts<'a> =
             run.snapshots.has_any().then(|| SnapshotCounts::of(&run.snapshots));
         /// Warnings of the run itself, by place; omitted if there are none. Those of a test are in its result.
         warnings?: Vec<WarningView<'a>> =
@@ -140,7 +140,7 @@ part! {
 part! {
     /// The number of snapshots by what happened to them.
     #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
-    pub(crate) struct SnapshotCounts of (snapshots: &SnapshotTotals) {
+    pub(crate) struct SnapshotCounts<'a> of (snapshots: &'a SnapshotTotals) {
         /// Newly written snapshots.
         written: usize = snapshots.written;
         /// Updated snapshots.
@@ -149,6 +149,9 @@ part! {
         obsolete: usize = snapshots.obsolete;
         /// Unused snapshots that were deleted.
         deleted: usize = snapshots.deleted;
+        /// The first of the unused snapshots that still exist; omitted if there are none.
+        #[schemars(extend("x-since" = "1.1"))]
+        obsolete_files?: Cow<'a, [String]> = all_of(&snapshots.listed);
     }
 }
 
@@ -203,5 +206,13 @@ impl WarningView<'_> {
             rule: self.rule.to_string().into(),
             nearest: self.nearest.to_string(),
         }
+    }
+}
+
+impl SnapshotCounts<'_> {
+    /// What is said of snapshots that no rule refers to.
+    pub(crate) fn obsolete(&self) -> (usize, usize, Vec<String>) {
+        let listed = self.obsolete_files.as_deref().unwrap_or_default();
+        (self.obsolete, self.deleted, listed.to_vec())
     }
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One of the parts into which the selected tests are split, each for a machine of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shard {
     /// The number of this shard, counted from 1.
     #[schemars(extend("x-since" = "1.1"))]
@@ -20,6 +20,9 @@ pub struct Shard {
     /// The number of tests that all shards have together.
     #[schemars(extend("x-since" = "1.1"))]
     pub tests: usize,
+    /// The place of each test of this shard among all of them, counted from 0, in the order of its results.
+    #[schemars(extend("x-since" = "1.1"))]
+    pub places: Vec<u32>,
 }
 
 /// How tests are split into shards.

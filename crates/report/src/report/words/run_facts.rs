@@ -67,7 +67,7 @@ pub(crate) fn made_with(facts: &RunFacts) -> Vec<RunFact> {
         ("ananke", Some(env!("CARGO_PKG_VERSION").to_owned())),
         ("target", target.clone()),
         ("model", model.clone()),
-        ("shard", shard.map(|shard| shard.to_string())),
+        ("shard", shard.as_ref().map(ToString::to_string)),
         ("commit", commit.clone()),
         ("branch", branch.clone()),
         (JOB, job_url.clone()),

@@ -1,0 +1,359 @@
+//! The run that one or several documents are of (SPEC 17): a document, or the shards of one selection, as the events of the run
+//! that has all their tests.
+//!
+//! Every document is read twice: first what it says of the run, and which tests it has; then its results, one at a time.
+//! **Invariant:** shards that overlap, that are not all there, or that are of other test files are refused; memory does not
+//! grow with what a test did.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
+
+use super::reader::{ResultId, RunHead, outcome, read_results};
+use super::result_view::ResultLine;
+use ananke_base::diagnostic::{Code, Diagnostic};
+use ananke_base::text::any_of;
+use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::{Outcome, RunClose, RunFacts, Shard, Totals, TranscriptLine, Verdict};
+
+/// The number of results that are read ahead of each shard.
+const AHEAD: usize = 8;
+
+/// The stack of a thread that reads a document, in bytes.
+const STACK: usize = 2 << 20;
+
+/// The number of different tools whose names are compared with those in rules.
+const MOST_TOOLS: usize = 2000;
+
+/// The most names that a message lists.
+const LISTED: usize = 5;
+
+/// The run that some documents are of.
+#[derive(Debug)]
+pub struct MergedRun {
+    parts: Vec<Part>,
+    /// For each test in the order of the run, the part that has it.
+    order: Vec<u32>,
+}
+
+/// A document, and what it says of the run.
+#[derive(Debug)]
+struct Part {
+    path: PathBuf,
+    /// The file as messages name it.
+    name: String,
+    head: RunHead,
+}
+
+impl MergedRun {
+    /// Reads the documents, each a path and its name in messages.
+    ///
+    /// # Errors
+    /// Everything that is wrong with any of them; or, if nothing is, what keeps them from being one run.
+    pub fn open(files: Vec<(PathBuf, String)>) -> Result<Self, Vec<Diagnostic>> {
+        let (mut parts, mut problems) = (Vec::new(), Vec::new());
+        let mut tests = HashMap::new();
+        let mut shared = None;
+        for (path, name) in files {
+            let number = parts.len();
+            let head = read_results(&path, &name, &mut |ResultId { id }| {
+                if let Some(other) = tests.insert(id.clone(), number) {
+                    shared.get_or_insert((id, other, number));
+                }
+                Ok(())
+            });
+            match head {
+                Ok(head) => parts.push(Part { path, name, head }),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        if problems.is_empty() {
+            problems.extend(wrong_parts(&parts));
+        }
+        // Only parts that fit have tests to compare.
+        if let (true, Some((id, one, other))) = (problems.is_empty(), shared) {
+            let message = format!(
+                "the test `{id}` is in `{}` and in `{}`",
+                parts[one].name, parts[other].name
+            );
+            let help = "these shards were split by different histories: give every machine the same `.ananke/history.jsonl`";
+            problems.push(Diagnostic::error(Code::BadReport, message).help(help));
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let order = order(&parts);
+        Ok(Self { parts, order })
+    }
+
+    /// What the run was made with: the facts of the first document, as a run of all shards has them.
+    fn facts(&self) -> RunFacts {
+        let mut facts = self.parts[0].head.facts.clone();
+        if facts.shard.take().is_some() {
+            facts.command = without_shard(facts.command);
+        }
+        facts
+    }
+
+    /// Whether it is put together of several documents.
+    pub fn is_merged(&self) -> bool {
+        self.parts.len() > 1
+    }
+
+    /// Hands the events of the run to `take`: its beginning, the outcome of each test in the order of the run, and its end.
+    ///
+    /// # Errors
+    /// Those of `take`, and if a document is not as it was when it was opened.
+    pub fn events(&self, take: &mut dyn FnMut(RunEvent) -> io::Result<()>) -> io::Result<()> {
+        let heads = || self.parts.iter().map(|part| &part.head);
+        let first = &self.parts[0].head;
+        take(RunEvent::RunStarted {
+            tests: heads().map(|head| head.selected).sum(),
+            unix_ms: heads()
+                .map(|head| head.started_unix_ms)
+                .min()
+                .unwrap_or_default(),
+            facts: Box::new(self.facts()),
+        })?;
+        let mut totals = Totals::default();
+        let mut called = BTreeSet::new();
+        self.outcomes(&mut |outcome| {
+            totals.add(&outcome);
+            for tool in tools(&outcome) {
+                if called.len() < MOST_TOOLS && !called.contains(tool) {
+                    called.insert(tool.to_owned());
+                }
+            }
+            take(outcome.into())
+        })?;
+        let (left, deleted, listed) = first.obsolete.clone();
+        if left + deleted > 0 {
+            take(RunEvent::ObsoleteSnapshots {
+                left,
+                deleted,
+                listed,
+            })?;
+        }
+        match closed(heads(), totals) {
+            Some(mut close) => {
+                // What one shard called, a rule of another may name.
+                let found = &mut close.verdict.near_names.found;
+                found.retain(|near| !called.contains(&near.name));
+                found.sort_unstable();
+                found.dedup();
+                take(RunEvent::RunFinished(close))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn outcomes(&self, take: &mut dyn FnMut(Outcome) -> io::Result<()>) -> io::Result<()> {
+        thread::scope(|scope| {
+            let mut results = Vec::new();
+            for part in &self.parts {
+                let (sender, receiver) = sync_channel(AHEAD);
+                let read = move || {
+                    let found =
+                        read_results(&part.path, &part.name, &mut |line: ResultLine<'_>| {
+                            let gone = "nothing more is read";
+                            sender.send(Ok(outcome(line)?)).map_err(|_| gone.to_owned())
+                        });
+                    if let Err(problem) = found {
+                        // Whoever is gone has an error of its own.
+                        let _is_gone = sender.send(Err(io::Error::other(problem.message)));
+                    }
+                };
+                thread::Builder::new()
+                    .stack_size(STACK)
+                    .spawn_scoped(scope, read)?;
+                results.push(receiver);
+            }
+            let order = self.order.iter();
+            order.copied().try_for_each(|part| {
+                take(next(&results[part as usize], &self.parts[part as usize])?)
+            })
+        })
+    }
+}
+
+fn next(results: &Receiver<io::Result<Outcome>>, part: &Part) -> io::Result<Outcome> {
+    results.recv().unwrap_or_else(|_| {
+        let message = format!("`{}` was changed while it was read", part.name);
+        Err(io::Error::other(message))
+    })
+}
+
+/// The names of the tools that were called in a test.
+fn tools(outcome: &Outcome) -> impl Iterator<Item = &str> {
+    let lines = outcome.transcript.turns.iter().flat_map(|turn| &turn.lines);
+    lines.filter_map(|line| match line {
+        TranscriptLine::Calls(call) => Some(call.name.as_str()),
+        _ => None,
+    })
+}
+
+/// For each test in the order of the run, the part that has it.
+fn order(parts: &[Part]) -> Vec<u32> {
+    let mut places: BTreeMap<u32, u32> = BTreeMap::new();
+    for (number, part) in (0..).zip(parts) {
+        match &part.head.facts.shard {
+            Some(shard) if parts.len() > 1 => {
+                places.extend(shard.places.iter().map(|place| (*place, number)));
+            }
+            _ => return vec![number; part.head.total],
+        }
+    }
+    places.into_values().collect()
+}
+
+/// What keeps some documents from being one run.
+fn wrong_parts(parts: &[Part]) -> Vec<Diagnostic> {
+    let error =
+        |message: String, help: &str| Diagnostic::error(Code::BadReport, message).help(help);
+    let shards: Vec<(&Part, &Shard)> = parts
+        .iter()
+        .filter_map(|part| Some((part, part.head.facts.shard.as_ref()?)))
+        .collect();
+    let is_single = parts.len() == 1;
+    if is_single && shards.iter().all(|(_, shard)| shard.total == 1) {
+        return Vec::new();
+    }
+    let without_shard = parts.iter().filter(|part| part.head.facts.shard.is_none());
+    let mut problems: Vec<Diagnostic> = without_shard
+        .map(|part| {
+            let message = format!("`{}` is not the report of a shard", part.name);
+            error(message, "only the reports of `ananke run --shard` are one run together; `ananke compare` compares two runs")
+        })
+        .collect();
+    let Some(((first, shard), others)) = shards.split_first().filter(|_| problems.is_empty())
+    else {
+        return problems;
+    };
+    for (part, other) in others {
+        let [one, two] = [(&first.name, *shard), (&part.name, *other)];
+        if one.1.total != two.1.total {
+            problems.push(error(
+                format!(
+                    "`{}` is shard {} and `{}` is shard {}",
+                    one.0, one.1, two.0, two.1
+                ),
+                "reports of one run have the same number of shards",
+            ));
+        } else if (one.1.by, one.1.tests) != (two.1.by, two.1.tests) {
+            problems.push(error(
+                format!(
+                    "`{}` and `{}` are shards of different tests: of {} and of {}",
+                    one.0, two.0, one.1.tests, two.1.tests
+                ),
+                "every machine must select the same tests with the same options",
+            ));
+        }
+        problems.extend(other_files(first, part));
+    }
+    if !problems.is_empty() {
+        return problems;
+    }
+    let mut known: BTreeMap<u32, &Part> = BTreeMap::new();
+    for (part, shard) in &shards {
+        if let Some(other) = known.insert(shard.index, *part) {
+            let message = format!(
+                "`{}` and `{}` are both shard {shard}",
+                other.name, part.name
+            );
+            problems.push(error(message, "name each report once"));
+        }
+        if part.head.close.is_none() || part.head.total < shard.places.len() {
+            let (total, tests) = (part.head.total, shard.places.len());
+            let message = format!(
+                "`{}` has {total} of the {tests} tests of shard {shard}",
+                part.name
+            );
+            problems.push(error(
+                message,
+                "its run did not come to its end: run this shard again",
+            ));
+        }
+    }
+    let missing = (1..=shard.total).filter(|index| !known.contains_key(index));
+    let missing: Vec<String> = missing
+        .map(|index| format!("{index}/{}", shard.total))
+        .collect();
+    if !missing.is_empty() {
+        let shown = any_of(&missing[..missing.len().min(LISTED)]).replace(" or ", " and ");
+        let (word, verb) = if missing.len() == 1 {
+            ("shard", "is")
+        } else {
+            ("shards", "are")
+        };
+        let more = match missing.len().saturating_sub(LISTED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        problems.push(error(
+            format!("the {word} {shown}{more} {verb} missing"),
+            "name the reports of all shards: what is not there is not known to have passed",
+        ));
+    }
+    problems
+}
+
+/// The error of test files that are not the same in two parts.
+fn other_files(one: &Part, other: &Part) -> Option<Diagnostic> {
+    let [mine, theirs] = [one, other].map(|part| &part.head.facts.files);
+    let mut files = mine
+        .keys()
+        .chain(theirs.keys().filter(|file| !mine.contains_key(*file)));
+    let file = files.find(|file| mine.get(*file) != theirs.get(*file))?;
+    let message = format!(
+        "`{file}` is another file in `{}` than in `{}`",
+        other.name, one.name
+    );
+    let help = "every machine must run the same commit";
+    Some(Diagnostic::error(Code::BadReport, message).help(help))
+}
+
+/// The end of the run; `None` if one of the parts did not come to its end.
+fn closed<'h>(heads: impl Iterator<Item = &'h RunHead>, totals: Totals) -> Option<RunClose> {
+    let closes = heads.map(|head| head.close.clone());
+    let mut merged = closes.reduce(|one, other| {
+        let (mut one, mut other) = (one?, other?);
+        let found = &mut one.verdict.near_names.found;
+        found.append(&mut other.verdict.near_names.found);
+        Some(RunClose {
+            verdict: Verdict {
+                lost: one.verdict.lost.or(other.verdict.lost),
+                ..one.verdict
+            },
+            elapsed_us: one.elapsed_us.max(other.elapsed_us),
+            interrupted: one.interrupted || other.interrupted,
+        })
+    })??;
+    merged.verdict.totals = totals;
+    Some(merged)
+}
+
+/// A command line without the options that select a shard.
+fn without_shard(command: Vec<String>) -> Vec<String> {
+    let mut kept = Vec::with_capacity(command.len());
+    let mut arguments = command.into_iter().peekable();
+    while let Some(argument) = arguments.next() {
+        match argument
+            .split_once('=')
+            .map_or(argument.as_str(), |(name, _)| name)
+        {
+            "--shard" if argument == "--shard" => {
+                let is_number = |next: &String| {
+                    next.chars()
+                        .all(|sign| sign.is_ascii_digit() || sign == '/')
+                };
+                arguments.next_if(is_number);
+            }
+            "--shard-by" if argument == "--shard-by" => drop(arguments.next()),
+            "--shard" | "--shard-by" => {}
+            _ => kept.push(argument),
+        }
+    }
+    kept
+}

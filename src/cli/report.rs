@@ -1,0 +1,173 @@
+//! `ananke report`: other reports of a run, from those that it wrote; of several shards, those of one run (SPEC 17).
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use ananke::context::{Context, OutputStream};
+use ananke::project::locate;
+use ananke::redact::Redactor;
+use ananke::report::ci::BuildJob;
+use ananke::report::ci::github::{GithubReport, JobStep};
+use ananke::report::file::junit::JunitProfile;
+use ananke::report::file::{FileOptions, NamedReport};
+use ananke::report::history::{HistoryReport, run_name};
+use ananke::report::last_run::{LastRun, LastRunReport};
+use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
+use ananke::report::{Reporter, prepare_own_folder};
+use ananke::run::RunEvent;
+use ananke::run_document::MergedRun;
+use clap::Args;
+
+use super::colour::{Colour, colouring};
+use super::exit::Exit;
+use super::named_path::named_path;
+use super::output_files::{ForceOption, OutputFiles, OutputKind};
+use super::print::{say, streams};
+use super::print_problems::print_problems;
+use super::report_options::{JunitProfileOption, ReportFile};
+
+/// The text after the options in the help of `ananke report`.
+const AFTER_HELP: &str = "\
+Examples:
+  ananke report run.json -o run.html -o run.md
+                                    Other reports of a run
+  ananke report part-*.json -o junit.xml
+                                    The report of the run that these shards are of
+
+Exit codes:
+  0    As the run ended: every test passed
+  1    A test did not pass, or the reports are not those of one run
+  2    Invalid command line
+  3    As the run ended: undecided
+  4    As the run ended: nothing failed, and something is not shown
+  130  As the run ended: it was interrupted";
+
+#[derive(Debug, Args)]
+#[command(after_long_help = AFTER_HELP)]
+pub(crate) struct RenderOptions {
+    /// Reports that a run wrote with `-o FILE.json`, `-o FILE.jsonl` or `--json`: of one run, or of all its shards
+    #[arg(value_name = "REPORT", required = true)]
+    pub(crate) reports: Vec<PathBuf>,
+    /// Write a report; the file extension selects the format, as for `ananke run`; repeatable
+    #[arg(short, long, value_name = "FILE", value_parser = ReportFile::parse)]
+    pub(crate) output: Vec<ReportFile>,
+    /// JUnit dialect (default: default)
+    #[arg(long, value_enum, value_name = "PROFILE")]
+    pub(crate) junit_profile: Option<JunitProfileOption>,
+    #[command(flatten)]
+    pub(crate) force: ForceOption,
+    /// Print the transcript of every turn, and the rules that passed
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+    /// Print only what failed, and the summary
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// When to use colours
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub(crate) color: Colour,
+}
+
+/// Writes the reports that are asked for of the run that the named ones are of; the exit code is that of this run.
+pub(super) fn report(options: &RenderOptions, context: &Context) -> Exit {
+    let named = options.reports.iter().map(|path| named_path(path, context));
+    let run = match MergedRun::open(named.collect()) {
+        Ok(run) => run,
+        Err(problems) => {
+            print_problems(&problems, options.color, context, &Redactor::default());
+            return Exit::Failure;
+        }
+    };
+    for path in &options.reports {
+        context.files.note(&named_path(path, context).0);
+    }
+    render(options, &run, context).unwrap_or_else(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Exit::Failure,
+        _ => {
+            say(&format!("error: {error}"));
+            Exit::Failure
+        }
+    })
+}
+
+fn render(options: &RenderOptions, run: &MergedRun, context: &Context) -> io::Result<Exit> {
+    let mut reporters = reporters(options, context)?;
+    if run.is_merged() {
+        reporters.extend(memory(context));
+    }
+    let mut exit = Exit::Failure;
+    // Everything was masked before it was written.
+    let redactor = Redactor::default();
+    run.events(&mut |event| {
+        if let RunEvent::RunFinished(end) = &event {
+            exit = if end.interrupted {
+                Exit::Interrupted
+            } else {
+                Exit::of(&end.verdict)
+            };
+        }
+        let event = redactor.seal(event);
+        reporters
+            .iter_mut()
+            .try_for_each(|report| report.event(&event))
+    })?;
+    reporters
+        .into_iter()
+        .try_for_each(|report| report.finish())?;
+    Ok(exit)
+}
+
+fn reporters(options: &RenderOptions, context: &Context) -> io::Result<Vec<Box<dyn Reporter>>> {
+    let console = ConsoleOptions {
+        colour: colouring(options.color, OutputStream::Stdout, context),
+        verbosity: match (options.quiet, options.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (_, true) => Verbosity::Verbose,
+            _ => Verbosity::Normal,
+        },
+        size: context.size_of(OutputStream::Stdout),
+        ..ConsoleOptions::default()
+    };
+    let (stdout, _) = streams();
+    let mut reporters: Vec<Box<dyn Reporter>> =
+        vec![Box::new(ConsoleReport::new(Box::new(stdout), console))];
+    let mut files = OutputFiles::of(context, options.force);
+    let file_options = FileOptions {
+        junit_profile: match options.junit_profile {
+            Some(JunitProfileOption::Strict) => JunitProfile::Strict,
+            Some(JunitProfileOption::Default) | None => JunitProfile::Default,
+        },
+        job: BuildJob::of(context),
+    };
+    for ReportFile { path, format } in &options.output {
+        let (own, name) = named_path(path, context);
+        files.check(&own, path, OutputKind::Report(*format))?;
+        let report = NamedReport::create(*format, own.clone(), name, &file_options)?;
+        files.add(&own, path)?;
+        reporters.push(Box::new(report));
+    }
+    if let Some(step) = JobStep::of(context) {
+        let (stdout, _) = streams();
+        reporters.push(Box::new(GithubReport::new(Box::new(stdout), step)));
+    }
+    Ok(reporters)
+}
+
+/// The memory of the project that the program is started in: the history learns how long the tests of all shards took, and
+/// `--last-failed` which of them failed. None if it is started in no project.
+fn memory(context: &Context) -> Vec<Box<dyn Reporter>> {
+    let Ok(config) = locate(context, None, &[]) else {
+        return Vec::new();
+    };
+    let project = config.parent().unwrap_or(Path::new("")).to_owned();
+    if let Err(warning) = prepare_own_folder(&project) {
+        say(&warning);
+        return Vec::new();
+    }
+    let warnings = || Box::new(streams().1);
+    let now = context.unix_ms();
+    let known = LastRun::known(&project);
+    let last = LastRunReport::begin(project.clone(), known, Vec::new(), now, warnings());
+    let clock = context.clock.clone();
+    let history = HistoryReport::new(project, run_name(now), clock, warnings());
+    vec![Box::new(last), Box::new(history)]
+}

@@ -460,6 +460,42 @@ fn every_recipe_is_cooked() {
     );
 }
 
+/// A block after `<!-- examples/PATH -->` is that file, and each example of a CI server is on the page about shards.
+#[test]
+fn the_examples_of_the_pages_are_files() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let mut shown = 0;
+    for path in documents() {
+        let page = fs::read_to_string(&path).expect("a document can be read");
+        let lines: Vec<&str> = page.lines().collect();
+        let mut now = page.clone();
+        for (_, block) in fences(&page) {
+            let before = block.line.checked_sub(2).and_then(|index| lines.get(index));
+            let name =
+                before.and_then(|mark| mark.strip_prefix("<!-- examples/")?.strip_suffix(" -->"));
+            let Some(name) = name else { continue };
+            shown += 1;
+            let file = fs::read_to_string(examples.join(name)).expect("the example can be read");
+            now = now.replace(&format!("\n{}```", block.text), &format!("\n{file}```"));
+        }
+        if super::schema::update() && page != now {
+            fs::write(&path, now).expect("a document can be written");
+        } else {
+            assert_eq!(page, now, "help: ANANKE_UPDATE=1 cargo test rewrites it");
+        }
+    }
+    assert!(shown > 4, "{shown} examples are shown");
+    let page = fs::read_to_string(examples.join("../docs/shards.md")).expect("the page");
+    for entry in fs::read_dir(examples.join("ci")).expect("the examples can be read") {
+        let name = entry.expect("the examples can be read").file_name();
+        let name = name.to_str().expect("names are UTF-8");
+        assert!(
+            page.contains(&format!("examples/ci/{name}")),
+            "docs/shards.md names no {name}"
+        );
+    }
+}
+
 /// The last line contains the duration of the run, which always differs.
 fn without_wall_clock(printed: &str) -> &str {
     printed

@@ -80,12 +80,12 @@ pub(super) fn report(options: &RenderOptions, context: &Context) -> Exit {
     for path in &options.reports {
         context.files.note(&named_path(path, context).0);
     }
-    render(options, &run, context).unwrap_or_else(|error| match error.kind() {
-        io::ErrorKind::BrokenPipe => Exit::Failure,
-        _ => {
+    render(options, &run, context).unwrap_or_else(|error| {
+        // A reader that goes away ends the printing alone.
+        if error.kind() != io::ErrorKind::BrokenPipe {
             say(&format!("error: {error}"));
-            Exit::Failure
         }
+        Exit::Failure
     })
 }
 
@@ -110,9 +110,7 @@ fn render(options: &RenderOptions, run: &MergedRun, context: &Context) -> io::Re
             .iter_mut()
             .try_for_each(|report| report.event(&event))
     })?;
-    reporters
-        .into_iter()
-        .try_for_each(|report| report.finish())?;
+    reporters.into_iter().try_for_each(Reporter::finish)?;
     Ok(exit)
 }
 

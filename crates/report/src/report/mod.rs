@@ -8,11 +8,10 @@
 //! for a terminal, colours) and `words/` (durations, times, names). `RunTotals` counts a run for all of them, and a `stream`
 //! is what those write to that print.
 //!
-//! Style and script of the HTML page are files in its folder, which are put into every report as they are. JSON and the HTML
-//! page have types of their own, defined by `part!`: each field once, with its description in the schema and the value that
-//! it has of an outcome. The leaves of a result are written as the outcome has them; a kept run (`store/`) has the outcome
-//! itself, for `show` and `run --again`, and `compare` reads a few fields of a report, also of later versions. `last_run`
-//! remembers which tests failed, `history` how tests ended in the last runs.
+//! Style and script of the HTML page are files in its folder, which are put into every report as they are. Its data has types of
+//! its own, defined by `part!` as the document of a run is ([`run_document`](crate::run_document)): each field once. A kept run
+//! (`store/`) has the results of that document, for `show` and `run --again`. `last_run` remembers which tests failed, `history`
+//! how tests ended in the last runs.
 //!
 //! **Invariant:** a report sees of `run` nothing but [`RunEvent`](ananke_engine::run::RunEvent) and its parts; memory does
 //! not grow with the number of tests; text of an agent goes through [`escape`](ananke_base::text::escape) for terminals, XML

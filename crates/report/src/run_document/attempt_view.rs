@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::checkpoint_view::CheckpointView;
 use super::duration::Milliseconds;
 use super::omitted::{all_of, filled, listed};
 use super::part::part;
-use super::result_view::CheckpointView;
 use super::rule_view::{Assertion, ProblemView, assertions};
 use super::runs_view::RunsView;
 use super::turn_view::TurnView;

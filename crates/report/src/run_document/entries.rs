@@ -7,9 +7,9 @@ use serde_json::value::RawValue;
 
 /// The entries of an object, each value as it is written.
 #[derive(Debug, Default)]
-pub(crate) struct Entries(Vec<(String, Box<RawValue>)>);
+pub(crate) struct ObjectEntries(Vec<(String, Box<RawValue>)>);
 
-impl Entries {
+impl ObjectEntries {
     /// Adds the next entry.
     pub(crate) fn add(&mut self, name: String, value: Box<RawValue>) {
         self.0.push((name, value));
@@ -39,24 +39,24 @@ impl Entries {
     }
 }
 
-impl<'de> Deserialize<'de> for Entries {
+impl<'de> Deserialize<'de> for ObjectEntries {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reading;
-        impl<'de> Visitor<'de> for Reading {
-            type Value = Entries;
+        struct EntriesVisitor;
+        impl<'de> Visitor<'de> for EntriesVisitor {
+            type Value = ObjectEntries;
 
             fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 formatter.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries, A::Error> {
-                let mut entries = Entries::default();
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ObjectEntries, A::Error> {
+                let mut entries = ObjectEntries::default();
                 while let Some((name, value)) = map.next_entry()? {
                     entries.add(name, value);
                 }
                 Ok(entries)
             }
         }
-        deserializer.deserialize_map(Reading)
+        deserializer.deserialize_map(EntriesVisitor)
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::duration::Milliseconds;
-use super::entries::Entries;
+use super::entries::ObjectEntries;
 use super::json_text::{arguments, json, other_text, sent_text};
 use super::omitted::{filled, present};
 use super::part::part;
@@ -41,7 +41,7 @@ pub(crate) enum ItemView<'a> {
 /// By hand: what `serde` derives for a tagged type keeps no text of a value as it is.
 impl<'de> Deserialize<'de> for ItemView<'_> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let entries = Entries::deserialize(deserializer)?;
+        let entries = ObjectEntries::deserialize(deserializer)?;
         match entries.kind().as_deref() {
             Some("message") => entries.read().map(Self::Message),
             Some("reasoning") => entries.read().map(Self::Reasoning),

@@ -33,14 +33,14 @@ const LISTED: usize = 5;
 /// The run that some documents are of.
 #[derive(Debug)]
 pub struct MergedRun {
-    parts: Vec<Part>,
+    parts: Vec<RunPart>,
     /// For each test in the order of the run, the part that has it.
     order: Vec<u32>,
 }
 
 /// A document, and what it says of the run.
 #[derive(Debug)]
-struct Part {
+struct RunPart {
     path: PathBuf,
     /// The file as messages name it.
     name: String,
@@ -65,7 +65,7 @@ impl MergedRun {
                 Ok(())
             });
             match head {
-                Ok(head) => parts.push(Part { path, name, head }),
+                Ok(head) => parts.push(RunPart { path, name, head }),
                 Err(problem) => problems.push(problem),
             }
         }
@@ -161,7 +161,7 @@ impl MergedRun {
                             sender.send(Ok(outcome(line)?)).map_err(|_| gone.to_owned())
                         });
                     if let Err(problem) = found {
-                        // Whoever is gone has an error of its own.
+                        // Nothing is read any more after another error.
                         let _is_gone = sender.send(Err(io::Error::other(problem.message)));
                     }
                 };
@@ -178,7 +178,7 @@ impl MergedRun {
     }
 }
 
-fn next(results: &Receiver<io::Result<Outcome>>, part: &Part) -> io::Result<Outcome> {
+fn next(results: &Receiver<io::Result<Outcome>>, part: &RunPart) -> io::Result<Outcome> {
     results.recv().unwrap_or_else(|_| {
         let message = format!("`{}` was changed while it was read", part.name);
         Err(io::Error::other(message))
@@ -195,7 +195,7 @@ fn tools(outcome: &Outcome) -> impl Iterator<Item = &str> {
 }
 
 /// For each test in the order of the run, the part that has it.
-fn order(parts: &[Part]) -> Vec<u32> {
+fn order(parts: &[RunPart]) -> Vec<u32> {
     let mut places: BTreeMap<u32, u32> = BTreeMap::new();
     for (number, part) in (0..).zip(parts) {
         match &part.head.facts.shard {
@@ -209,10 +209,10 @@ fn order(parts: &[Part]) -> Vec<u32> {
 }
 
 /// What keeps some documents from being one run.
-fn wrong_parts(parts: &[Part]) -> Vec<Diagnostic> {
+fn wrong_parts(parts: &[RunPart]) -> Vec<Diagnostic> {
     let error =
         |message: String, help: &str| Diagnostic::error(Code::BadReport, message).help(help);
-    let shards: Vec<(&Part, &Shard)> = parts
+    let shards: Vec<(&RunPart, &Shard)> = parts
         .iter()
         .filter_map(|part| Some((part, part.head.facts.shard.as_ref()?)))
         .collect();
@@ -255,7 +255,7 @@ fn wrong_parts(parts: &[Part]) -> Vec<Diagnostic> {
     if !problems.is_empty() {
         return problems;
     }
-    let mut known: BTreeMap<u32, &Part> = BTreeMap::new();
+    let mut known: BTreeMap<u32, &RunPart> = BTreeMap::new();
     for (part, shard) in &shards {
         if let Some(other) = known.insert(shard.index, *part) {
             let message = format!(
@@ -300,7 +300,7 @@ fn wrong_parts(parts: &[Part]) -> Vec<Diagnostic> {
 }
 
 /// The error of test files that are not the same in two parts.
-fn other_files(one: &Part, other: &Part) -> Option<Diagnostic> {
+fn other_files(one: &RunPart, other: &RunPart) -> Option<Diagnostic> {
     let [mine, theirs] = [one, other].map(|part| &part.head.facts.files);
     let mut files = mine
         .keys()

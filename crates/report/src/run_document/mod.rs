@@ -9,6 +9,7 @@
 
 mod attempt_view;
 mod case_assertions;
+mod checkpoint_view;
 mod difference_view;
 mod duration;
 mod entries;

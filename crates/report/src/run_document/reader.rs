@@ -17,7 +17,7 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 use serde_json::{Deserializer, Error};
 
-use super::entries::Entries;
+use super::entries::ObjectEntries;
 use super::format_version::FormatVersion;
 use super::result_view::ResultLine;
 use super::summary_view::{SnapshotCounts, SummaryLine};
@@ -285,11 +285,11 @@ impl<R: ReadResult> PartialReport<'_, R> {
         Ok(())
     }
 
-    /// Takes an object whose entries were read before it was known what it is; `has_results` if results were among them.
+    /// Takes an object whose entries were read before it was known what it is; `results` were among them or not.
     fn entries<E: serde::de::Error>(
         &mut self,
-        entries: &Entries,
-        has_results: bool,
+        entries: &ObjectEntries,
+        results: ReportResults,
     ) -> Result<(), E> {
         match entries.kind().as_deref() {
             Some("result") => {
@@ -308,7 +308,7 @@ impl<R: ReadResult> PartialReport<'_, R> {
                 if version.is_none() {
                     return Err(E::missing_field("version"));
                 }
-                if !has_results {
+                if results == ReportResults::Absent {
                     return Err(E::custom(
                         "neither a `type` nor `results`, one of which every report has",
                     ));
@@ -348,6 +348,13 @@ impl<R: ReadResult> PartialReport<'_, R> {
     }
 }
 
+/// Whether an object had results, which were taken as they came.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ReportResults {
+    Taken,
+    Absent,
+}
+
 /// Takes the next value. What is wrong with it is found while the place is still known.
 impl<'de, R: ReadResult> DeserializeSeed<'de> for &mut PartialReport<'_, R> {
     type Value = ();
@@ -365,8 +372,8 @@ impl<'de, R: ReadResult> Visitor<'de> for &mut PartialReport<'_, R> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let mut entries = Entries::default();
-        let mut has_results = false;
+        let mut entries = ObjectEntries::default();
+        let mut results = ReportResults::Absent;
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
                 "type" if entries.is_empty() => {
@@ -380,12 +387,12 @@ impl<'de, R: ReadResult> Visitor<'de> for &mut PartialReport<'_, R> {
                 }
                 "results" => {
                     map.next_value_seed(Results(&mut *self))?;
-                    has_results = true;
+                    results = ReportResults::Taken;
                 }
                 _ => entries.add(key, map.next_value()?),
             }
         }
-        self.entries(&entries, has_results)
+        self.entries(&entries, results)
     }
 }
 

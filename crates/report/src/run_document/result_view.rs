@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 
 use super::attempt_view::{AttemptView, SharedFacts, attempts, outcomes};
 use super::case_assertions::{CaseAssertionView, case_assertions};
+use super::checkpoint_view::CheckpointView;
 use super::duration::Milliseconds;
 use super::format_version::FormatVersion;
 use super::json_text::{json, other_text, sent_text};
@@ -24,8 +25,8 @@ use ananke_base::diagnostic::Place;
 use ananke_base::statistics::StabilityClass;
 use ananke_model::variables::TestAbout;
 use ananke_trace::outcome::{
-    CheckpointOutcome, EarlierMessage, Outcome, Quarantine, SkipCause, SnapshotWritten, Stability,
-    Status, TestIdentity,
+    EarlierMessage, Outcome, Quarantine, SkipCause, SnapshotWritten, Stability, Status,
+    TestIdentity,
 };
 use ananke_trace::trace::{AgentTime, Peer};
 
@@ -57,7 +58,7 @@ part! {
         file?: Cow<'a, str> = is_in_file.then(|| Cow::Borrowed(&*test.file));
         /// The line of the test's name in its file, from 1; omitted of a test that is in no file.
         line?: u32 = is_in_file.then_some(test.line);
-        /// Where the test is from, and its line there, of a test that is in no file; omitted of any other.
+        /// The origin of a test that is in no file; omitted of any other.
         #[schemars(extend("x-since" = "1.1"))]
         source?: SourceView<'a> = test.is_without_file.then(|| SourceView::of(test));
         /// The test file from the config's directory, if that is not `file`; omitted otherwise.
@@ -184,26 +185,6 @@ part! {
             outcome.first_problem().map(|(turn, problem)| ProblemView::of(problem, turn));
         /// The file that the test was recorded to or replayed from; omitted if there is none.
         recording?: Cow<'a, str> = transcript.recording.as_deref().map(Cow::Borrowed);
-    }
-}
-
-part! {
-    /// A checkpoint of a simulated conversation.
-    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-    #[schemars(rename = "Checkpoint")]
-    pub(crate) struct CheckpointView<'a> of (checkpoint: &'a CheckpointOutcome) {
-        /// The id of the checkpoint.
-        id: Cow<'a, str> = Cow::Borrowed(&checkpoint.id);
-        /// What it is about; omitted where the test does not say.
-        description?: Cow<'a, str> = checkpoint.description.as_deref().map(Cow::Borrowed);
-        /// Whether the test fails without it.
-        required: bool = checkpoint.is_required;
-        /// Whether a turn reached it.
-        passed: bool = checkpoint.reached_at.is_some();
-        /// The number of that turn, from 1; omitted if none reached it.
-        reached_at_turn?: u32 = checkpoint.reached_at;
-        /// Why the last turn did not reach it.
-        message?: Cow<'a, str> = checkpoint.missed.as_deref().map(Cow::Borrowed);
     }
 }
 
@@ -354,18 +335,6 @@ impl Quarantined<'_> {
                 line: self.line,
                 column: self.column,
             },
-        }
-    }
-}
-
-impl From<CheckpointView<'_>> for CheckpointOutcome {
-    fn from(read: CheckpointView<'_>) -> Self {
-        Self {
-            id: read.id.into(),
-            description: read.description.map(Into::into),
-            is_required: read.required,
-            reached_at: read.reached_at_turn,
-            missed: read.message.map(Into::into),
         }
     }
 }

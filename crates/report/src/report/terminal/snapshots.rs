@@ -1,10 +1,10 @@
-//! What became of snapshots, at the end of a run.
+//! The changes of snapshots, at the end of a run.
 
 use crate::report::layout::{Page, Palette};
 use crate::run_document::SnapshotTotals;
 use ananke_base::text::{escape, truncate};
 
-/// Writes what became of snapshots, for the end of a run; nothing if all are zero.
+/// Writes the changes of snapshots; nothing if there are none.
 pub(super) fn write_snapshots(totals: &SnapshotTotals, palette: &Palette, page: &mut Page) {
     let counts = totals.counts();
     if counts.is_empty() {

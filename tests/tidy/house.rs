@@ -174,7 +174,7 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("derive", 410),
     ("base", 7000),
     ("model", 9400),
-    ("trace", 9090),
+    ("trace", 9190),
     ("rules", 14230),
     ("agents", 6060),
     ("agui", 6930),
@@ -185,5 +185,5 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("lab", 14500),
     ("report", 13260),
     ("ananke", 2250),
-    ("command", 13210),
+    ("command", 13220),
 ];

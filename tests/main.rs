@@ -11,6 +11,7 @@ mod attachments;
 mod bad_files;
 mod bounds;
 mod case_files;
+mod changes;
 mod command_lines;
 mod config;
 mod corpus;

@@ -11,12 +11,12 @@ use ananke::context::Context;
 use ananke::coverage::CoverageCollector;
 use ananke::mutation::NoticedByRules;
 use ananke::observed::ObservedConversations;
-use ananke::outcome::RunFacts;
+use ananke::outcome::{EarlierStatuses, RunFacts};
 use ananke::plan::Plan;
 use ananke::process::{TerminalMode, Typing};
 use ananke::recording::Recordings;
 use ananke::redact::Redactor;
-use ananke::report::history::run_name;
+use ananke::report::history::{RunHistory, run_name};
 use ananke::report::{Reporter as _, deliver};
 use ananke::run::{ActivityReports, Options, People, Reason, Run, event_channel, run as run_plan};
 use ananke::text::escape;
@@ -132,6 +132,8 @@ impl PlannedRun<'_> {
         let is_remembered =
             observed.is_none() && !options.again && kept_runs::can_remember(&plan.config.folder);
         let has_history = is_remembered && is_live;
+        let history = has_history.then(|| RunHistory::read(&plan.config.folder));
+        let history = history.unwrap_or_default();
         shared.failed_walks = failed_walks::kept(recordings.as_ref(), &plan.config.folder, context);
         let keep = has_history.then(|| kept_count(&plan, context));
         let keep = keep.unwrap_or_default();
@@ -150,11 +152,9 @@ impl PlannedRun<'_> {
         let kept = kept_runs::begin(&plan, &name, keep, &shared.facts, context, &outputs);
         let has_person = may_ask(&plan, going.people) && context.has_person();
         shared.person = has_person.then(|| TerminalPerson::shared(&outputs, &stopper, &mode));
+        let keeping = kept.as_ref().map(|(report, _)| report.keeping());
         let reports = ReportOptions {
-            keeping: kept
-                .as_ref()
-                .map(|(report, _)| report.keeping())
-                .unwrap_or_default(),
+            keeping: keeping.unwrap_or_default(),
             ..options.reports.clone()
         };
         // What a person types would be written over.
@@ -167,9 +167,9 @@ impl PlannedRun<'_> {
             mut reporters,
             live,
         } = reporters(&reports, &plan, colour, context, &outputs, display, || {
-            let usual = has_history.then(|| usual_durations(&plan, redactor));
-            usual.unwrap_or_default()
+            usual_durations(&history, &plan, redactor)
         })?;
+        shared.earlier = earlier_statuses(baseline.as_ref(), history);
         shared
             .recordings
             .as_ref()
@@ -279,6 +279,11 @@ impl PlannedRun<'_> {
         }
         Ok(verdict?.map_or(Exit::Failure, |verdict| Exit::of(&verdict)))
     }
+}
+
+/// The statuses that a run is compared with: those of the baseline, or of the history.
+fn earlier_statuses(baseline: Option<&Baseline>, history: RunHistory) -> EarlierStatuses {
+    baseline.map_or_else(|| history.into_statuses(), Baseline::statuses)
 }
 
 /// Sets the observers of a run, and the recordings and answers that it reads instead of asking an agent.

@@ -104,9 +104,12 @@ pub(super) fn reporters<'a>(
     Ok(Reporters { reporters, live })
 }
 
-/// The usual durations of the tests of `plan`, whose ids are masked by `redactor`, as far as they ran before.
-pub(super) fn usual_durations(plan: &Plan, redactor: &Redactor) -> UsualDurations {
-    let history = RunHistory::read(&plan.config.folder);
+/// The usual durations in `history` of the tests of `plan`, whose ids are masked by `redactor`.
+pub(super) fn usual_durations(
+    history: &RunHistory,
+    plan: &Plan,
+    redactor: &Redactor,
+) -> UsualDurations {
     let usual = |case: &CaseEntry| {
         let id = redactor.text(&case.id()).into_owned();
         let usual = history.usual_duration(&id)?;

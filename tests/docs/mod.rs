@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ananke::context::{Context, ManualClock, SequentialIds};
 use ananke::diagnostic::{Code, Severity};
 use ananke::plan::{Selection, plan};
+use tempfile::TempDir;
 
 /// A fenced block and where it begins.
 #[derive(Debug, PartialEq, Eq)]
@@ -312,6 +313,18 @@ fn lines_of(text: &str) -> Vec<String> {
     text.lines().map(|line| line.trim().to_owned()).collect()
 }
 
+/// Copies the files of a directory to a new one, without its directories.
+fn copy_files(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a new directory");
+    for entry in fs::read_dir(from).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        if path.is_file() {
+            let name = path.file_name().expect("a name");
+            fs::copy(&path, to.join(name)).expect("a copy");
+        }
+    }
+}
+
 fn ananke(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
     command
@@ -389,7 +402,13 @@ fn the_readme_shows_what_is_printed() {
         .split_once("<!-- end of output -->")
         .expect("the marked output ends");
     let words: Vec<&str> = command.split_whitespace().skip(1).collect();
-    let output = ananke(&words).output().expect("the program can be started");
+    // The project itself has a history, by which its failures are known.
+    let folder = TempDir::new().expect("a folder");
+    let project = "specs/failing";
+    copy_files(&path.with_file_name(project), &folder.path().join(project));
+    let mut command_line = ananke(&words);
+    let output = command_line.current_dir(folder.path()).output();
+    let output = output.expect("the program can be started");
     let printed = String::from_utf8_lossy(&output.stdout);
     let block = format!("```console\n{printed}```\n");
     if super::schema::update() {

@@ -1,5 +1,6 @@
 //! Reports of hand-made outcomes, compared with golden files: `ANANKE_UPDATE=1 cargo test` rewrites them.
 
+mod changes;
 mod comparison;
 mod console;
 mod conversations;

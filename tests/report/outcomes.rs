@@ -818,6 +818,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         stability: Some(Box::new(runs_made_of(say))),
         other_runs: Vec::new(),
         self_comparison: None,
+        change: None,
     }
 }
 

@@ -8,8 +8,8 @@ use ananke::context::Colouring;
 use ananke::outcome::{
     CallFailure, ErrorKind, Gap, LateResult, Measured, MeasuredUnit, OpenInterrupt, Outcome,
     ReportedRunEnd, RuleCounts, RuleResult, RuleStatus, RunPolicy, SaidLine, SelfComparison,
-    SkipCause, StateChangeKind, Status, TestEnd, TestVerdict, TimeLimits, TokenTotals, Transcript,
-    TranscriptLine, TurnEnd, TurnOutcome,
+    SkipCause, StateChangeKind, Status, StatusChange, TestEnd, TestVerdict, TimeLimits,
+    TokenTotals, Transcript, TranscriptLine, TurnEnd, TurnOutcome,
 };
 use ananke::redact::Sealed;
 use ananke::report::terminal::Verbosity;
@@ -86,6 +86,8 @@ impl Choices<'_> {
         let attempts: Vec<Outcome> = (0..self.number() % 3).map(earlier).collect();
         let others: Vec<Outcome> = (0..self.number() % 2).map(earlier).collect();
         (outcome.earlier_attempts, outcome.other_runs) = (attempts, others);
+        outcome.change =
+            self.maybe(self.one_of(&[StatusChange::New, StatusChange::Known, StatusChange::Fixed]));
         if let Some(stability) = outcome.stability.as_deref_mut() {
             let good = SequentialTest::DEFAULT.good;
             let times = RunPolicy::Times {

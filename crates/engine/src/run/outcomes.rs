@@ -7,7 +7,7 @@ use crate::project::is_default;
 use ananke_trace::outcome::{
     ErrorKind, Outcome, Problem, SkipCause, TestEnd, TestIdentity, Transcript,
 };
-use ananke_trace::redact::Sealed;
+use ananke_trace::redact::{Redactor, Sealed};
 
 use super::run::Run;
 use super::stopper::Reason;
@@ -41,9 +41,8 @@ pub(super) fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
 /// The outcome of a test whose own was written to a file and cannot be read back.
 pub(super) fn lost(shared: &Run, entry: &CaseEntry, error: &io::Error) -> Sealed<Outcome> {
     let message = format!("its outcome was put aside in a file and cannot be read back: {error}");
-    shared
-        .redactor_of(entry)
-        .seal(broken(shared, entry, message))
+    let outcome = broken(shared, entry, message);
+    complete(shared, &shared.redactor_of(entry), outcome)
 }
 
 /// The outcome of a test that could not be evaluated.
@@ -74,7 +73,7 @@ pub(super) fn not_run(shared: &Run, entry: &CaseEntry, reason: Option<Reason>) -
             format!("not run{because}"),
         ),
     };
-    shared.redactor_of(entry).seal(outcome)
+    complete(shared, &shared.redactor_of(entry), outcome)
 }
 
 /// The outcome of a test that its file skips.
@@ -87,6 +86,14 @@ fn skipped_for(shared: &Run, entry: &CaseEntry, cause: SkipCause, why: String) -
     outcome.verdict.end = TestEnd::Skipped(cause, why);
     outcome.transcript.ended_unix_ms = outcome.transcript.started_unix_ms;
     outcome
+}
+
+/// The complete outcome of a test, masked by `redactor`, with its change against an earlier run.
+pub(super) fn complete(shared: &Run, redactor: &Redactor, outcome: Outcome) -> Sealed<Outcome> {
+    // What is known of earlier runs is masked.
+    let id = redactor.text(&outcome.test.id);
+    let change = shared.earlier.change(&id, outcome.status());
+    redactor.seal(Outcome { change, ..outcome })
 }
 
 /// Ends the outcome of a test that was running when the run stopped.

@@ -24,7 +24,7 @@ use crate::recording::{AttemptStore, EarlierAnswers, KeptRecording, Recordings};
 use crate::server::ServerWatch;
 use ananke_agents::{Transport, UndeclaredCalls};
 use ananke_base::context::Context;
-use ananke_trace::outcome::RunFacts;
+use ananke_trace::outcome::{EarlierStatuses, RunFacts};
 use ananke_trace::redact::{Redactor, Sealed};
 
 /// The context that all tests of a run share.
@@ -67,6 +67,8 @@ pub struct Run {
     pub driver: Option<Arc<dyn ConversationDriver>>,
     /// The conversations that were held before, one for each test, if there are such.
     pub observed: Option<Arc<dyn ObservedConversations>>,
+    /// The statuses that the tests had in an earlier run.
+    pub earlier: EarlierStatuses,
     /// Notices when a server ends that the tests need.
     pub servers: ServerWatch,
     /// The reason for which no test can start: a server or the `setup` of the config failed.
@@ -110,6 +112,7 @@ impl Run {
             person: None,
             driver: None,
             observed: None,
+            earlier: EarlierStatuses::default(),
             servers: ServerWatch::default(),
             not_started: None,
             exit_reported: OnceCell::new(),

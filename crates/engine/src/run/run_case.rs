@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::case::Case;
 use super::event::RunEvent;
 use super::options::SuiteComparison;
-use super::outcomes::{blank, end_with, mark_aborted, skipped};
+use super::outcomes::{blank, complete, end_with, mark_aborted, skipped};
 use super::run_attempts::run_attempts;
 use super::run_twice::run_twice;
 use super::teardown::{Teardown, run_teardown};
@@ -29,7 +29,7 @@ pub(super) async fn run_case(case: &Case) -> Option<Sealed<Outcome>> {
         Some(why) => skipped(&case.shared, &case.entry, why.clone()),
     };
     let _is_left = case.watchdog.begin(TestStep::Evaluate, Duration::ZERO);
-    let outcome = case.redactor.seal(outcome);
+    let outcome = complete(&case.shared, &case.redactor, outcome);
     case.watchdog.end().ok()?;
     Some(outcome)
 }
@@ -73,5 +73,5 @@ pub(super) async fn end_without_thread(
     }
     let clock = &case.shared.context.clock;
     outcome.transcript.ended_unix_ms = clock.unix_ms(clock.now());
-    case.redactor.seal(outcome)
+    complete(&case.shared, &case.redactor, outcome)
 }

@@ -8,6 +8,7 @@ use super::comparison::RunSummary;
 use super::test_summary::TestSummary;
 use crate::run_document::read_document;
 use ananke_base::diagnostic::Diagnostic;
+use ananke_trace::outcome::EarlierStatuses;
 
 /// The earlier run: its summary and its tests by id.
 #[derive(Clone, Debug)]
@@ -32,5 +33,11 @@ impl Baseline {
             summary: RunSummary::of(&head),
             tests,
         })
+    }
+
+    /// The statuses of its tests.
+    pub fn statuses(&self) -> EarlierStatuses {
+        let tests = self.tests.iter();
+        tests.map(|(id, test)| (id.clone(), test.status)).collect()
     }
 }

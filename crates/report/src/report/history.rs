@@ -20,7 +20,7 @@ use ananke_base::context::{At, Clock, write_file};
 use ananke_base::source::reason;
 use ananke_base::text::truncate;
 use ananke_engine::run::RunEvent;
-use ananke_trace::outcome::{FailureReason, Outcome, Status};
+use ananke_trace::outcome::{EarlierStatuses, FailureReason, Outcome, Status};
 use ananke_trace::redact::Sealed;
 use ananke_trace::trace::Tokens;
 
@@ -170,6 +170,8 @@ impl HistoryEntry {
 pub struct RunHistory {
     /// The durations of the runs that a test passed in, in milliseconds, by its id; the newest are last.
     passed: HashMap<String, Vec<u64>>,
+    /// The last status of each test, by its id.
+    last: HashMap<String, Status>,
 }
 
 impl RunHistory {
@@ -190,8 +192,10 @@ impl RunHistory {
             }
             let passed = entry.status == Status::Passed;
             if let Some(duration) = entry.duration_ms.filter(|_| passed) {
-                history.passed.entry(entry.id).or_default().push(duration);
+                let durations = history.passed.entry(entry.id.clone()).or_default();
+                durations.push(duration);
             }
+            history.last.insert(entry.id, entry.status);
         }
         history
     }
@@ -203,6 +207,11 @@ impl RunHistory {
         let mut last = passed[passed.len().saturating_sub(USUAL_OF)..].to_vec();
         last.sort_unstable();
         last.get(last.len() / 2).copied().map(Duration::from_millis)
+    }
+
+    /// The status of each test when it last ran to its end.
+    pub fn into_statuses(self) -> EarlierStatuses {
+        self.last.into_iter().collect()
     }
 }
 

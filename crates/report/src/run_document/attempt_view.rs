@@ -141,6 +141,7 @@ impl AttemptView<'_> {
             walks: self.walks.map(|walks| Box::new(walks.into())),
             other_runs: Vec::new(),
             self_comparison: None,
+            change: None,
         }
     }
 }

@@ -26,7 +26,7 @@ use ananke_base::statistics::StabilityClass;
 use ananke_model::variables::TestAbout;
 use ananke_trace::outcome::{
     EarlierMessage, Outcome, Quarantine, SkipCause, SnapshotWritten, Stability, Status,
-    TestIdentity,
+    StatusChange, TestIdentity,
 };
 use ananke_trace::trace::{AgentTime, Peer};
 
@@ -75,6 +75,10 @@ part! {
         thread_id?: Cow<'a, str> = filled(&transcript.thread_id);
         /// The verdict.
         status!: Status = outcome.status();
+        /// The change against an earlier run, which is the baseline if there is one, and else the last run in the history. Omitted
+        /// if the test passes as before or is skipped, or if no earlier run is known.
+        #[schemars(extend("x-since" = "1.1"))]
+        change?: StatusChange = outcome.change;
         /// `true` if the test passed, but not on its first attempt; omitted for every other test.
         #[serde(skip_deserializing)]
         flaky?: bool = outcome.is_flaky().then_some(true);
@@ -285,6 +289,7 @@ impl From<ResultLine<'_>> for Outcome {
         transcript.messages_count = read.messages_count;
         transcript.is_unanswered = read.is_unanswered.unwrap_or_default();
         transcript.state = read.state.map(|state| sent_text(&state, read.state_text));
+        outcome.change = read.change;
         outcome.other_runs = outcomes(read.other_runs, &shared);
         outcome.self_comparison = read.self_comparison.map(|both| Box::new(both.into()));
         outcome

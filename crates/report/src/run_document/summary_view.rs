@@ -15,7 +15,9 @@ use super::runs_view::FlipCounts;
 use super::snapshot_totals::SnapshotTotals;
 use super::turn_view::UsageView;
 use ananke_base::diagnostic::Place;
-use ananke_trace::outcome::{JudgedTotals, Lost, NearName, NearNames, RunClose, RunFacts, Verdict};
+use ananke_trace::outcome::{
+    ChangeTotals, JudgedTotals, Lost, NearName, NearNames, RunClose, RunFacts, Verdict,
+};
 
 part! {
     /// The summary of a run.
@@ -55,6 +57,9 @@ part! {
         flaky: usize = totals.flaky;
         /// The number of tests whose rules ask judges, which are agents themselves; omitted if there are none.
         judged?: JudgedTotals = counted(totals.judged);
+        /// The number of tests by their `change`; omitted if no test has one.
+        #[schemars(extend("x-since" = "1.1"))]
+        changes?: ChangeTotals = counted(totals.changes);
         /// The number of turns that were sent.
         total_turns: usize = run.total_turns;
         /// The tokens of all turns of all attempts, as far as agents reported them; omitted if none did.

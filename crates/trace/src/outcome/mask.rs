@@ -223,6 +223,7 @@ impl Mask for Outcome {
             walks,
             other_runs,
             self_comparison: _,
+            change: _,
         } = self;
         test.mask(redactor);
         verdict.mask(redactor);

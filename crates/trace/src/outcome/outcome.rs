@@ -11,6 +11,7 @@ use super::rule_result::{RuleResult, RuleStatus};
 use super::self_comparison::SelfComparison;
 use super::stability::{Stability, StabilityVerdict};
 use super::status::Status;
+use super::status_change::StatusChange;
 use super::test_end::TestEnd;
 use super::test_verdict::TestVerdict;
 use super::token_totals::TokenTotals;
@@ -40,6 +41,8 @@ pub struct Outcome {
     pub other_runs: Vec<Outcome>,
     /// Both verdicts, if the suite is compared with itself; all else is about the one that passed, or the second.
     pub self_comparison: Option<Box<SelfComparison>>,
+    /// The change against an earlier run, if one is known and it matters.
+    pub change: Option<StatusChange>,
 }
 
 impl Outcome {

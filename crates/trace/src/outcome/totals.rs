@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::outcome::Outcome;
 use super::problem::ErrorKind;
 use super::status::Status;
+use super::status_change::StatusChange;
 use super::test_end::SkipCause;
 
 /// The number of tests with each status.
@@ -37,6 +38,9 @@ pub struct Totals {
     pub flipped: usize,
     /// The tests that judges decided, or did not: counted above too.
     pub judged: JudgedTotals,
+    /// The tests that changed against an earlier run, and those that still fail: counted above too.
+    #[serde(default)]
+    pub changes: ChangeTotals,
     /// The sum of the tests' durations, in microseconds.
     pub duration_us: u64,
 }
@@ -71,6 +75,28 @@ impl JudgedTotals {
     }
 }
 
+/// The number of tests that changed against an earlier run, and of those that still fail. They are counted by their status too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ChangeCounts")]
+pub struct ChangeTotals {
+    /// Tests that do not pass, and passed or were not run before.
+    pub new: usize,
+    /// Tests that do not pass, and did not pass before.
+    pub known: usize,
+    /// Tests that pass, and did not pass before.
+    pub fixed: usize,
+}
+
+impl ChangeTotals {
+    fn add(&mut self, change: StatusChange) {
+        *match change {
+            StatusChange::New => &mut self.new,
+            StatusChange::Known => &mut self.known,
+            StatusChange::Fixed => &mut self.fixed,
+        } += 1;
+    }
+}
+
 impl Totals {
     /// Counts one more test.
     pub fn add(&mut self, outcome: &Outcome) {
@@ -94,6 +120,9 @@ impl Totals {
         let cause = outcome.verdict.end.skip_cause();
         self.without_input += usize::from(cause == Some(SkipCause::MissingInput));
         self.judged.add(outcome);
+        if let Some(change) = outcome.change {
+            self.changes.add(change);
+        }
         self.duration_us = self
             .duration_us
             .saturating_add(outcome.transcript.duration_us);

@@ -139,6 +139,9 @@ fn diagnosis_keys(point: &mut String, outcome: &Outcome) {
     if let Some(took) = outcome.transcript.duration() {
         put(&format!("duration_ms: {}", milliseconds(took)));
     }
+    if let Some(change) = outcome.change {
+        put(&format!("change: {}", change.as_str()));
+    }
     if outcome.attempt() > 1 {
         put(&format!("attempts: {}", outcome.attempt()));
     }

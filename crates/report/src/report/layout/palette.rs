@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style};
 
 use ananke_base::context::Colouring;
-use ananke_trace::outcome::Status;
+use ananke_trace::outcome::{Status, StatusChange};
 
 /// The style of each kind of text; all plain without colours.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,6 +39,14 @@ impl Palette {
             Status::Passed => self.passed,
             Status::Failed | Status::Error | Status::Timeout => self.failed,
             Status::Skipped | Status::Undecided | Status::NotShown => self.warning,
+        }
+    }
+
+    pub(crate) fn of_change(&self, change: StatusChange) -> Style {
+        match change {
+            StatusChange::New => self.strong,
+            StatusChange::Known => self.faint,
+            StatusChange::Fixed => self.passed,
         }
     }
 }

@@ -28,6 +28,7 @@ use crate::report::slowest::Slowest;
 use crate::report::stream::Stream;
 use crate::report::transcript::attempts;
 use crate::report::transcript::{Headline, TranscriptScope, TranscriptStyle, headline, transcript};
+use crate::report::words::changes;
 use crate::report::words::names;
 use crate::report::words::ruling;
 use crate::report::words::run_facts;
@@ -379,6 +380,7 @@ impl ConsoleReport {
             && self.verbosity == Verbosity::Normal
             && !outcome.is_flaky()
             && outcome.test.quarantine.is_none()
+            && outcome.change.is_none()
             && stability::flip(outcome).is_none()
             && stability::all_passed(outcome).is_none()
             && walks::all_passed(outcome).is_none()
@@ -463,8 +465,12 @@ impl ConsoleReport {
         }
     }
 
-    /// The rest of a test's line: that it is flaky or in quarantine, and its time.
+    /// The rest of a test's line: its change, that it is flaky or in quarantine, and its time.
     fn facts(&self, page: &mut Page, outcome: &Outcome) {
+        if let Some(change) = outcome.change {
+            page.space(2);
+            page.put(self.palette.of_change(change), change.as_str());
+        }
         let flaky = outcome.is_flaky().then(|| "flaky".to_owned());
         let flaky = flaky.or_else(|| stability::flip(outcome));
         let quarantine = outcome.test.quarantine.as_ref().map(ToString::to_string);
@@ -603,16 +609,19 @@ impl ConsoleReport {
         if let Some(judged) = ruling::totals(totals.judged) {
             page.line(palette.faint, &judged);
         }
+        // A kept run reports only some tests.
+        let of_kept = self.kept_tokens.and(end.as_ref());
+        let all = of_kept.map_or(totals, |end| &end.verdict.totals);
+        if let Some(changes) = changes::totals(all.changes) {
+            page.line(palette.faint, &format!("changes: {changes}"));
+        }
         if let Some(flip_rate) = stability::flip_rate(totals) {
             page.line(palette.strong, &flip_rate);
         }
         if end.as_ref().is_some_and(|end| end.interrupted) {
             page.put(palette.warning, "interrupted: ");
         }
-        // A kept run reports only some tests.
-        let of_kept = self.kept_tokens.and(end.as_ref());
-        let totals = of_kept.map_or(totals, |end| &end.verdict.totals);
-        counts::write(&mut page, palette, totals, *selected);
+        counts::write(&mut page, palette, all, *selected);
         page.put(palette.faint, &run_facts::took(&self.run));
         page.end();
         page.into_text()

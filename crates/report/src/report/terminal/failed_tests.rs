@@ -10,7 +10,7 @@ use super::listing::{MOST, bounded, further};
 use crate::report::layout::{Page, Palette, mark};
 use crate::report::words::names;
 use ananke_base::text::{escape, grouped, truncate};
-use ananke_trace::outcome::{Outcome, Status};
+use ananke_trace::outcome::{Outcome, Status, StatusChange};
 use ananke_trace::process::in_one_line;
 
 /// The most characters of a reason.
@@ -43,6 +43,7 @@ struct ListedFailure {
     /// File and line, as the command line takes them.
     place: String,
     title: String,
+    change: Option<StatusChange>,
 }
 
 impl FailedTests {
@@ -83,6 +84,7 @@ impl FailedTests {
                 number,
                 place: bounded(&format!("{file}:{line}")),
                 title: bounded(&names::title(outcome)),
+                change: outcome.change,
             });
         } else {
             same.further += 1;
@@ -136,11 +138,15 @@ impl FailedTests {
     }
 }
 
-/// The number of a test and its place.
+/// The number of a test, its place and its change.
 fn test(page: &mut Page, palette: &Palette, test: &ListedFailure) {
     if let Some(number) = test.number {
         page.put(palette.strong, &number.to_string());
         page.space(2);
     }
     page.plain(&escape::line(&test.place));
+    if let Some(change) = test.change {
+        page.space(2);
+        page.put(palette.of_change(change), change.as_str());
+    }
 }

@@ -1,5 +1,6 @@
 //! Durations, times, names and paths as reports write them.
 
+pub(super) mod changes;
 pub(super) mod checkpoints;
 pub(super) mod measured;
 pub(super) mod names;

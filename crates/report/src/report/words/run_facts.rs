@@ -1,5 +1,6 @@
 //! The facts of a run that every report prints: what it was made with, and what it took.
 
+use super::changes;
 use super::shell::command_line;
 use super::tokens;
 use crate::run_document::RunTotals;
@@ -38,6 +39,7 @@ pub(crate) fn run_facts(run: &RunTotals) -> Vec<RunFact> {
     let took = [
         ("virtual time", virtual_time(run)),
         ("tokens", tokens::of_run(run.tokens)),
+        ("changes", changes::totals(run.totals.changes)),
     ];
     let took = took
         .into_iter()

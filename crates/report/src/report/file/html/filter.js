@@ -57,6 +57,7 @@ function choiceOf(hash) {
   return {
     words: told.get("search") ?? "",
     kinds: new Set((told.get("status") ?? "").split(" ").filter((kind) => KINDS.includes(kind))),
+    change: told.get("change") ?? "",
     tag: told.get("tag") ?? "",
     file: told.get("file") ?? "",
     target: told.get("target") ?? "",
@@ -65,19 +66,20 @@ function choiceOf(hash) {
   };
 }
 
-function addressOf({ words, kinds, tag, file, target, order, test }) {
+function addressOf({ words, kinds, change, tag, file, target, order, test }) {
   const told = new URLSearchParams();
-  const all = { search: words, status: [...kinds].join(" "), tag, file, target, order: order === "worst" ? "" : order, test };
+  const all = { search: words, status: [...kinds].join(" "), change, tag, file, target, order: order === "worst" ? "" : order, test };
   for (const [name, text] of Object.entries(all)) if (text) told.set(name, text);
   return told.toString();
 }
 
 /** The tests of a choice, in its order. */
-function chosen(tests, { words, kinds, tag, file, target, order }) {
+function chosen(tests, { words, kinds, change, tag, file, target, order }) {
   const parts = wordsOf(words);
   const fits = (test) => fitsRow(test) && parts.every((part) => test.words.includes(part) || contentOf(test).includes(part));
   const fitsRow = ({ row }) =>
     (kinds.size === 0 || kinds.has(row.kind)) &&
+    (!change || row.change === change) &&
     (!tag || (row.tags ?? []).includes(tag)) &&
     (!file || row.file === file) &&
     (!target || row.target === target);

@@ -49,9 +49,9 @@ function remember(isNew = false) {
   }
 }
 
-/** A list to choose one from; nothing where there is no choice. */
-function select(name, label, values, first) {
-  if (values.length < 2) return undefined;
+/** A list to choose one from; nothing where there is no choice: there are fewer values than `least`. */
+function select(name, label, values, first, least = 2) {
+  if (values.length < least) return undefined;
   const options = values.map((value) => make("option", { value, selected: choice[name] === value }, line(value)));
   const every = first === undefined ? [] : [make("option", { value: "" }, first)];
   const element = make("select", { "aria-label": label, "data-name": name }, ...every, ...options);
@@ -106,6 +106,8 @@ function tools(statuses) {
     refresh();
   });
   const lists = [
+    // Most tests have no change, so that one is a choice.
+    select("change", "Change", distinct(tests.flatMap(({ row }) => row.change ?? [])), "changed or not", 1),
     select("tag", "Tag", distinct(tests.flatMap(({ row }) => row.tags ?? [])), "every tag"),
     select("file", "File", distinct(tests.map(({ row }) => row.file)), "every file"),
     select("target", "Target", distinct(tests.map(({ row }) => row.target)), "every target"),

@@ -23,9 +23,13 @@ pub(super) fn open(out: &mut impl Write, not_passed: usize) -> io::Result<()> {
 pub(super) fn section(outcome: &Outcome) -> String {
     let style = TranscriptStyle::for_files(TranscriptScope::Excerpt);
     let story = attempts(outcome, style) + &transcript(outcome, style);
+    let change = outcome
+        .change
+        .map(|change| format!(", {}", change.as_str()));
     format!(
-        "<section class=\"plain\"><h2>{}: {}</h2>\n<pre>\n{}</pre></section>\n",
+        "<section class=\"plain\"><h2>{}{}: {}</h2>\n<pre>\n{}</pre></section>\n",
         outcome.status().words(),
+        change.unwrap_or_default(),
         markup::line(&outcome.test.id),
         markup::lines(&story)
     )

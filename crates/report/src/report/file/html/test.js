@@ -15,6 +15,7 @@ function testOf(row, number) {
     status,
     said(row.name, "bdi", { class: "title" }),
     row.runs ? said(row.runs, "bdi", { class: "word" }) : undefined,
+    row.change ? make("span", { class: "word" }, row.change) : undefined,
     look === row.status ? undefined : make("span", { class: "word", "aria-hidden": "true" }, word),
     ...tags,
     said(row.line ? `${row.file}:${row.line}` : row.file, "bdi", { class: "place" }),

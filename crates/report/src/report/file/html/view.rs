@@ -15,7 +15,7 @@ use crate::run_document::milliseconds;
 use crate::run_document::part;
 use ananke_base::context::iso8601;
 use ananke_base::text::truncate;
-use ananke_trace::outcome::{CheckpointOutcome, Outcome};
+use ananke_trace::outcome::{CheckpointOutcome, Outcome, StatusChange};
 use ananke_trace::process::in_one_line;
 
 /// The most characters of a finding in the list.
@@ -36,6 +36,7 @@ part! {
         status: &'static str = outcome.status().as_str();
         /// The kind under which it is counted.
         kind: &'static str = kind(outcome);
+        change?: &'static str = outcome.change.map(StatusChange::as_str);
         duration_ms?: f64 = outcome.transcript.duration().map(milliseconds);
         tags*: &'a [String] = &outcome.test.about.tags;
         tools*: Vec<&'a str> = story::tools(outcome, MOST_TOOLS);

@@ -143,6 +143,8 @@ fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
             ("seed", walks.seed.to_string()),
         ]
     });
+    let change = outcome.change.iter();
+    let change = change.map(|change| ("change", change.as_str().to_owned()));
     let flip = flip(outcome).map(|verdicts| ("comparison", verdicts));
     let flaky = outcome.is_flaky().then(|| ("flaky", "true".to_owned()));
     let quarantine = outcome
@@ -161,6 +163,7 @@ fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
         .chain(runs)
         .chain(walks)
         .chain(flip)
+        .chain(change)
         .chain(flaky)
         .chain(quarantine)
         .chain(recording)

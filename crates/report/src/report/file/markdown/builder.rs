@@ -9,6 +9,7 @@ use crate::report::layout::Page;
 use crate::report::layout::counts;
 use crate::report::layout::{Palette, mark};
 use crate::report::slowest::Slowest;
+use crate::report::words::changes;
 use crate::report::words::ruling;
 use crate::report::words::run_facts;
 use crate::report::words::stability::{flip, flip_rate, rate};
@@ -16,7 +17,9 @@ use crate::report::words::tokens;
 use crate::run_document::RunTotals;
 use ananke_base::text::duration;
 use ananke_engine::run::RunEvent;
-use ananke_trace::outcome::{NearNames, Outcome, Quarantine, RunFacts, Status, Verdict};
+use ananke_trace::outcome::{
+    NearNames, Outcome, Quarantine, RunFacts, Status, StatusChange, Verdict,
+};
 
 /// The number of slowest tests in the report.
 const SLOWEST: usize = 5;
@@ -32,6 +35,7 @@ pub(in crate::report) struct MarkdownBuilder {
     failures: Failures,
     quarantined: MarkdownRows,
     flaky: MarkdownRows,
+    fixed: MarkdownRows,
     /// The tests that ran several times.
     repeated: MarkdownRows,
     slowest: Slowest,
@@ -46,6 +50,7 @@ impl MarkdownBuilder {
             failures: Failures::new(most),
             quarantined: MarkdownRows::new(most / 8),
             flaky: MarkdownRows::new(most / 8),
+            fixed: MarkdownRows::new(most / 8),
             repeated: MarkdownRows::new(most / 8),
             slowest: Slowest::new(SLOWEST),
         }
@@ -69,6 +74,9 @@ impl MarkdownBuilder {
                 code(&outcome.test.id, NAME),
                 came_to.join("; ")
             ));
+        }
+        if outcome.change == Some(StatusChange::Fixed) {
+            self.fixed.add(&code(&outcome.test.id, NAME));
         }
         match &outcome.test.quarantine {
             None if failed => self.failures.add(outcome),
@@ -134,8 +142,10 @@ impl MarkdownBuilder {
         page.end();
         page.end();
         let tokens = tokens::of_run(self.run.tokens).map(|tokens| format!("tokens: {tokens}"));
+        let changes = changes::totals(totals.changes).map(|changes| format!("changes: {changes}"));
         for line in tokens
             .into_iter()
+            .chain(changes)
             .chain(ruling::totals(totals.judged))
             .chain(flip_rate(totals))
         {
@@ -173,6 +183,9 @@ impl MarkdownBuilder {
                 ""
             };
             let _ = write!(text, "### flaky{fails}\n\n{}\n", self.flaky.text());
+        }
+        if self.fixed.count > 0 {
+            let _ = write!(text, "### fixed\n\n{}\n", self.fixed.text());
         }
         if self.repeated.count > 0 {
             let tests = if self.repeated.count == 1 {

@@ -269,6 +269,10 @@ fn head(outcome: &Outcome, findings: &str) -> String {
     } else {
         String::new()
     };
+    let change = outcome
+        .change
+        .map(|change| format!(", {}", change.as_str()));
+    let change = change.unwrap_or_default();
     let time = took(outcome)
         .map(|took| format!(" after {took}"))
         .unwrap_or_default();
@@ -280,7 +284,7 @@ fn head(outcome: &Outcome, findings: &str) -> String {
         .or(of_walks)
         .map(|came_to| format!("{came_to}\n\n"));
     let heading = format!(
-        "### {} {}\n\n{status}{time}{attempts}\n\n{}",
+        "### {} {}\n\n{status}{time}{attempts}{change}\n\n{}",
         mark(outcome.status()),
         code(&outcome.test.id, 400),
         runs.unwrap_or_default()

@@ -140,7 +140,7 @@ const COMMANDS: &[(&[&str], &str)] = &[
     (&["diff"], "compare"),
     (&["replay"], "run --replay DIR"),
     (&["update"], "run --update-snapshots"),
-    (&["report", "view"], "run -o report.html"),
+    (&["view"], "run -o report.html"),
 ];
 
 /// The command line of this process. If it is invalid, the program prints why and ends.

@@ -40,6 +40,7 @@ pub(super) fn command_facts(
         commit,
         branch,
         url,
+        blob_url,
         ..
     } = BuildJob::of(context);
     RunFacts {
@@ -48,6 +49,7 @@ pub(super) fn command_facts(
         commit,
         branch,
         job_url: url,
+        blob_url,
         ..RunFacts::default()
     }
 }

@@ -4,9 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ananke::context::Context;
 use ananke::outcome::{Outcome, Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
+use ananke::report::ci::BuildJob;
 use ananke::report::ci::github::{GithubReport, JobStep};
 use ananke::run::RunEvent;
 
@@ -107,7 +109,9 @@ fn annotations_stand_on_the_lines_of_the_rules() {
     compare(&text, "github.txt");
     let summary = fs::read_to_string(&path).expect("a summary is written");
     assert!(
-        summary.starts_with("## ✗ 7 of 16 tests did not pass; 1 entry of the quarantine expired\n"),
+        summary.starts_with(
+            "<!-- ananke -->\n## ✗ 7 of 16 tests did not pass; 1 entry of the quarantine expired\n"
+        ),
         "{summary}"
     );
 }
@@ -124,7 +128,7 @@ fn the_summary_is_appended_while_there_is_room() {
         ""
     );
     let expected = format!(
-        "before\n\n## ✓ no test failed\n\n2 tests: 2 passed in 2 min 5 s\n\n{MADE_WITH_IN_MARKDOWN}\n"
+        "before\n\n<!-- ananke -->\n## ✓ no test failed\n\n2 tests: 2 passed in 2 min 5 s\n\n{MADE_WITH_IN_MARKDOWN}\n"
     );
     assert_eq!(fs::read_to_string(&path).expect("a summary"), expected);
 
@@ -184,4 +188,44 @@ fn words_of_an_agent_are_no_orders() {
             check_form(&text);
         }
     }
+}
+
+fn blob_url(working_directory: &str, environment: &[(&str, &str)]) -> Option<String> {
+    let context = Context {
+        working_directory: working_directory.into(),
+        ..in_job(environment)
+    };
+    BuildJob::of(&context).blob_url
+}
+
+#[test]
+fn the_files_of_the_commit_are_on_the_server_of_the_repository() {
+    let github = [
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_WORKSPACE", "/checkout/agent"),
+        ("GITHUB_SERVER_URL", "https://git.example.org"),
+        ("GITHUB_REPOSITORY", "shop/agent"),
+        ("GITHUB_SHA", "acb4350"),
+    ];
+    let of_github = |directory| blob_url(directory, &github);
+    let blobs = "https://git.example.org/shop/agent/blob/acb4350";
+    assert_eq!(of_github("/checkout/agent").as_deref(), Some(blobs));
+    let below = format!("{blobs}/a%20b/tests");
+    assert_eq!(of_github("/checkout/agent/a b/tests"), Some(below));
+    assert_eq!(of_github("/checkout"), None, "it is in no checkout");
+    let gitlab = [
+        ("GITLAB_CI", "true"),
+        ("CI_PROJECT_DIR", "/builds/agent"),
+        ("CI_PROJECT_URL", "https://git.example.org/shop/agent"),
+        ("CI_COMMIT_SHA", "acb4350"),
+    ];
+    assert_eq!(
+        blob_url("/builds/agent", &gitlab).as_deref(),
+        Some("https://git.example.org/shop/agent/-/blob/acb4350")
+    );
+    let jenkins = [
+        ("JENKINS_URL", "https://ci.example.org"),
+        ("WORKSPACE", "/w"),
+    ];
+    assert_eq!(blob_url("/w", &jenkins), None);
 }

@@ -45,10 +45,14 @@ pub(super) fn check_form(text: &str) {
         "ananke `",
         "tokens: ",
         "<details><summary>",
+        "changes: ",
+        "run them again: `",
         "| ",
         "|---",
     ];
     let mut open = 0;
+    let (marker, text) = text.split_once('\n').expect("a first line");
+    assert_eq!(marker, "<!-- ananke -->");
     for line in text.lines() {
         let is_ours = line.is_empty()
             || line.starts_with("    ")
@@ -70,10 +74,11 @@ pub(super) fn check_form(text: &str) {
         if line.starts_with('|') {
             assert_eq!(
                 line.replace("\\|", "").matches('|').count(),
-                5,
-                "a row has four cells: {line:?}"
+                4,
+                "a row has three cells: {line:?}"
             );
         }
+        let line = &without_links(line);
         // No name of an element begins with a digit.
         let line = line.replace("<1 ms", "1 ms").replace("<1\u{a0}ms", "1 ms");
         let harmless = line.starts_with("    ")
@@ -85,6 +90,21 @@ pub(super) fn check_form(text: &str) {
         );
     }
     assert_eq!(open, 0);
+}
+
+/// `line` without the addresses of its links, all of which are in the repository.
+fn without_links(line: &str) -> String {
+    let before_address = format!("`]({}/", outcomes::BLOBS);
+    let mut parts = line.split(&before_address);
+    let mut left = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (address, rest) = part.split_once(')').expect("a link ends");
+        let is_own = |sign: char| sign.is_ascii_alphanumeric() || "-._~/%#".contains(sign);
+        assert!(address.chars().all(is_own), "{line:?}");
+        let (shown, span) = left.rsplit_once("| [`").expect("a cell that is a link");
+        left = format!("{shown}| `{span}`{rest}");
+    }
+    left
 }
 
 /// `line` without its code spans.
@@ -144,13 +164,13 @@ fn a_run_cut_short_says_so() {
     assert_eq!(
         text,
         format!(
-            "## ✗ the run ended after 2 of 8 tests\n\n2 of 8 tests: 2 passed\n\n{MADE_WITH_IN_MARKDOWN}\n"
+            "<!-- ananke -->\n## ✗ the run ended after 2 of 8 tests\n\n2 of 8 tests: 2 passed\n\n{MADE_WITH_IN_MARKDOWN}\n"
         )
     );
     assert_eq!(
         written("nothing", &[]),
         format!(
-            "## ✗ the run ended after 0 of 0 tests\n\n0 tests\n\nananke `{}`\n",
+            "<!-- ananke -->\n## ✗ the run ended after 0 of 0 tests\n\n0 tests\n\nananke `{}`\n",
             env!("CARGO_PKG_VERSION")
         )
     );
@@ -186,31 +206,42 @@ fn hostile_text_stays_text() {
     }
 }
 
+/// A test that failed, with this number in its name and this one in its reason.
+fn failing(number: usize, reason: usize) -> Outcome {
+    let mut outcome = outcomes::all_kinds().remove(2);
+    outcome.test.id = format!("specs/t.test.yaml::{number}");
+    for turn in &mut outcome.transcript.turns {
+        let failures = turn.rules.iter_mut().filter(|rule| rule.has_failed());
+        failures.for_each(|failure| {
+            failure.message = format!("reason | {reason}");
+            failure.tool = Some(format!("tool {reason}"));
+        });
+    }
+    outcome
+}
+
 #[test]
-fn failures_with_one_reason_are_one_and_ten_are_open() {
-    let failing = |number: usize, reason: usize| {
-        let mut outcome = outcomes::all_kinds().remove(2);
-        outcome.test.id = format!("specs/t.test.yaml::{number}");
-        for turn in &mut outcome.transcript.turns {
-            turn.rules
-                .iter_mut()
-                .filter(|rule| rule.has_failed())
-                .for_each(|failure| failure.message = format!("reason | {reason}"));
-        }
-        outcome
-    };
-    let text = written(
-        "grouped",
-        &run((0..40).map(|number| failing(number, number % 13)).collect()),
-    );
+fn failures_with_one_reason_follow_each_other_and_ten_are_open() {
+    let tests = (0..40).map(|number| failing(number, number % 13));
+    let text = written("grouped", &run(tests.collect()));
     check_form(&text);
     assert_eq!(text.matches("\n### ").count(), 13);
+    let row = |number: usize| {
+        let place = "specs/checkout.test.yaml:12";
+        let address = format!("{}/specs/checkout.test.yaml#L12", outcomes::BLOBS);
+        format!(
+            "| ✗ `specs/t.test.yaml::{number}` | `reason \\| {}` | [`{place}`]({address}) |\n",
+            number % 13
+        )
+    };
+    let table = ["| Test | Finding | Place |\n|---|---|---|\n".to_owned()];
+    let rows = [0, 13, 26, 39, 1, 14].map(row);
+    let table: String = table.into_iter().chain(rows).collect();
+    assert!(text.contains(&table), "{text}");
+    let again = "\nrun them again: `ananke run --last-failed`\n";
+    assert!(text.contains(again), "{text}");
     assert!(
-        text.contains("| ✗ | `specs/t.test.yaml::0` and 3 more | `reason \\| 0` | 2\u{a0}s |\n"),
-        "{text}"
-    );
-    assert!(
-        text.contains("<summary>3 more tests with the same reason</summary>"),
+        text.contains("\nfailed after 2 s, and 3 more tests for the same reason\n"),
         "{text}"
     );
     let (open, collapsed) = text
@@ -223,11 +254,68 @@ fn failures_with_one_reason_are_one_and_ten_are_open() {
         ),
         (10, 3)
     );
-    let alone = written("alone", &run(vec![failing(0, 0), failing(1, 0)]));
-    assert!(
-        !alone.contains("| reason |") && alone.contains("1 more test with the same reason"),
-        "{alone}"
+}
+
+#[test]
+fn a_place_is_a_link_where_the_file_is_in_the_repository() {
+    let place = |file: &str, is_without_file| {
+        let mut outcome = failing(0, 0);
+        outcome.test.is_without_file = is_without_file;
+        outcome.test.file = file.to_owned();
+        for turn in &mut outcome.transcript.turns {
+            turn.rules
+                .iter_mut()
+                .for_each(|rule| rule.place.file = file.into());
+        }
+        let text = written("place", &run(vec![outcome]));
+        check_form(&text);
+        let row = text.lines().find(|line| line.starts_with("| ✗"));
+        let (_, place) = row
+            .expect("a row")
+            .rsplit_once("` | ")
+            .expect("three cells");
+        place
+            .strip_suffix(" |")
+            .expect("the end of a row")
+            .to_owned()
+    };
+    let blobs = outcomes::BLOBS;
+    assert_eq!(
+        place("a b/|`)[.yaml", false),
+        format!("[``a b/\\|`)[.yaml:12``]({blobs}/a%20b/%7C%60%29%5B.yaml#L12)")
     );
+    assert_eq!(place("../a.yaml", false), "`../a.yaml:12`");
+    assert_eq!(place("/a.yaml", false), "`/a.yaml:12`");
+    assert_eq!(place("standard input", true), "`standard input:12`");
+}
+
+#[test]
+fn what_has_no_row_is_counted() {
+    let same = (0..300).map(|number| failing(number, 0));
+    let text = written("same", &run(same.collect()));
+    check_form(&text);
+    assert!(
+        text.contains("\n| … and 290 more | for the same reason | |\n"),
+        "{text}"
+    );
+    for reasons in [2_000, 40] {
+        let all = (0..2_000).map(|number| failing(number, number % reasons));
+        let text = written(&format!("many-{reasons}"), &run(all.collect()));
+        check_form(&text);
+        assert!(text.len() <= 20_000, "{}", text.len());
+        let rows = text.lines().filter(|line| line.starts_with("| "));
+        let (mut shown, mut counted) = (0, 0);
+        for row in rows.skip(1) {
+            if let Some(more) = row.strip_prefix("| … and ") {
+                let (count, _) = more.split_once(' ').expect("a count");
+                counted += count.replace(',', "").parse::<usize>().expect("a number");
+            } else {
+                shown += 1;
+            }
+        }
+        assert!(shown >= 20, "{text}");
+        assert_eq!(shown + counted, 2_000, "{text}");
+    }
 }
 
 #[test]
@@ -243,6 +331,7 @@ fn it_fits_into_a_comment_whatever_the_run() {
         for turn in &mut outcome.transcript.turns {
             for failure in turn.rules.iter_mut().filter(|rule| rule.has_failed()) {
                 failure.message = format!("{} ({number})", failure.message);
+                failure.tool = Some(number.to_string());
             }
         }
         outcome
@@ -259,20 +348,14 @@ fn it_fits_into_a_comment_whatever_the_run() {
         );
         let told = text.matches("\n### ").count();
         let transcripts = text.matches("<summary>transcript").count();
-        match count {
-            1 | 3 => assert_eq!((told, transcripts), (count, count)),
-            40 => assert_eq!(
-                (told, transcripts),
-                (40, 40),
-                "transcripts get shorter first"
-            ),
-            _ => {
-                let more = ananke::text::grouped(count - told);
-                assert!(
-                    text.contains(&format!("… and {more} more that did not pass\n")),
-                    "{told}"
-                );
-            }
+        if count <= 3 {
+            assert_eq!((told, transcripts), (count, count));
+        } else {
+            let more = ananke::text::grouped(count - told);
+            assert!(
+                text.contains(&format!("… and the details of {more} more\n")),
+                "{told}: {text}"
+            );
         }
     }
     let shielded = |number| {

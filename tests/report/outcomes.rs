@@ -45,6 +45,9 @@ pub(super) fn outcome(file: &str, name: &str) -> Outcome {
     }
 }
 
+/// Where the files of these runs are.
+pub(super) const BLOBS: &str = "https://git.example.org/shop/agent/blob/acb4350/tests";
+
 /// The facts of these runs on a line of the console.
 pub(super) const MADE_WITH: &str = concat!(
     "ananke ",
@@ -75,6 +78,7 @@ pub(super) fn facts() -> RunFacts {
         commit: Some("acb4350".to_owned()),
         branch: Some("main".to_owned()),
         job_url: Some("https://ci.example.org/jobs/7".to_owned()),
+        blob_url: Some(BLOBS.to_owned()),
         shard: Some(Shard {
             index: 2,
             total: 5,

@@ -183,7 +183,7 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("openai", 2600),
     ("engine", 30300),
     ("lab", 14500),
-    ("report", 15100),
+    ("report", 15200),
     ("ananke", 2250),
     ("command", 13450),
 ];

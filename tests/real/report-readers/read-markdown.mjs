@@ -1,6 +1,6 @@
 // Reads a Markdown report as GitHub does (CommonMark with GitHub's extensions) and says whether it holds anything but the
 // headings, lists, code and folds that ananke writes: nothing that an agent said may become a link, an image, a table or
-// HTML. With JSON lines as the second argument, every test that failed must have a heading with its id.
+// HTML. The links are those to the CI job and to the places of failures. With JSON lines as the second argument, every test that failed must have a row or a heading with its id.
 
 import { readFileSync } from "node:fs";
 import remarkGfm from "remark-gfm";
@@ -12,19 +12,23 @@ const text = readFileSync(report, "utf8");
 const tree = unified().use(remarkParse).use(remarkGfm).parse(text);
 
 const ours = ["root", "heading", "paragraph", "text", "inlineCode", "code", "html", "list", "listItem", "table", "tableRow", "tableCell"];
+const marker = "<!-- ananke -->";
 const fold = /^(<details><summary>(transcript|slowest|\d+ quarantined|\d+ more failures?)<\/summary>|<\/details>)$/;
 const problems = [];
-const headings = [];
+const ids = [];
 let open = 0;
 // The page of the CI job that made the run.
 const summary = lines && readFileSync(lines, "utf8").trim().split("\n").map(JSON.parse).at(-1);
 const job = summary?.run?.ci_url;
+const blobs = summary?.run?.blob_url;
 const visit = (node) => {
   if (job && node.type === "link" && node.url === job) return;
+  // The place of a failure, in the repository.
+  if (blobs && node.type === "link" && node.url.startsWith(`${blobs}/`) && node.children.every(({ type }) => type === "inlineCode")) return;
   if (!ours.includes(node.type)) {
     problems.push(`a ${node.type} in line ${node.position.start.line}`);
   }
-  if (node.type === "html") {
+  if (node.type === "html" && !(node.value === marker && node === tree.children[0])) {
     if (!fold.test(node.value)) {
       problems.push(`HTML in line ${node.position.start.line}: ${node.value}`);
     }
@@ -35,8 +39,8 @@ const visit = (node) => {
   if (node.type === "text" && /[@#[]|<[a-z/!?]|:\/\//i.test(node.value)) {
     problems.push(`text in line ${node.position.start.line}: ${node.value}`);
   }
-  if (node.type === "heading" && node.depth === 3) {
-    headings.push(node.children.filter((child) => child.type === "inlineCode").map((child) => child.value).join());
+  if ((node.type === "heading" && node.depth === 3) || node.type === "tableCell") {
+    ids.push(node.children.filter((child) => child.type === "inlineCode").map((child) => child.value).join());
   }
   (node.children ?? []).forEach(visit);
 };
@@ -44,7 +48,10 @@ visit(tree);
 if (open !== 0) {
   problems.push(`${open} folds are open at the end`);
 }
-if (text.length > 65_000) {
+if (tree.children[0]?.value !== marker) {
+  problems.push("no marker in the first line");
+}
+if (Buffer.byteLength(text) > 20_000) {
   problems.push(`${text.length} characters`);
 }
 if (lines) {
@@ -52,8 +59,8 @@ if (lines) {
   const fails = (result) => ["failed", "error", "timeout"].includes(result.status) && !("quarantined" in result);
   const plain = (id) => !/[\u0000-\u001f\u007f-\u009f]/.test(id);
   for (const { id } of results.filter((result) => result.type === "result" && fails(result) && plain(result.id))) {
-    if (!headings.includes(id)) {
-      problems.push(`no heading for ${id}`);
+    if (!ids.includes(id)) {
+      problems.push(`neither a row nor a heading for ${id}`);
     }
   }
 }

@@ -212,6 +212,7 @@ fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
             commit: Some(own()),
             branch: Some(own()),
             job_url: Some(own()),
+            blob_url: Some(own()),
             shard: None,
             files: [(own(), own())].into(),
             parallel: 0,

@@ -17,7 +17,7 @@ const LONGEST: usize = 40;
 const MAJOR: &str = "1";
 
 /// The version of a document: the one that is written, or another that can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FormatVersion;
 
 impl Serialize for FormatVersion {

@@ -73,7 +73,8 @@ masked! {
     Ruling { judge, answers } not { lane, threshold, quorum, is_negated }
     RunClose { verdict } not { elapsed_us, interrupted }
     RunFacts {
-        command, config, target, target_description, model, host, commit, branch, job_url, files
+        command, config, target, target_description, model, host, commit, branch, job_url,
+        blob_url, files
     } not { parallel, shard }
     SaidLine { id, text } not { event, at_us, repeats_result }
     SnapshotWritten { file } not { is_new }

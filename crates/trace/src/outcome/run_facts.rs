@@ -38,6 +38,11 @@ pub struct RunFacts {
     /// The page of the job on the CI server.
     #[serde(rename = "ci_url", skip_serializing_if = "Option::is_none")]
     pub job_url: Option<String>,
+    /// The page with the files of the commit on the server of the repository, in the directory in which the run was started: a file
+    /// that the report names is under it.
+    #[schemars(extend("x-since" = "1.1"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blob_url: Option<String>,
     /// The part of the selected tests that it is of, if they are split.
     #[schemars(extend("x-since" = "1.1"))]
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::report::words::links::push_part;
 use crate::report::words::paths;
 use ananke_base::context::Context;
 
@@ -15,6 +16,8 @@ struct ServerVariables {
     branch: &'static [&'static str],
     /// The parts of the address, each the name of a variable or, after a `/`, a text.
     url: &'static [&'static str],
+    /// The same of the page with the files of the commit; empty if its lines are not `#L12`.
+    blobs: &'static [&'static str],
 }
 
 const SERVERS: [ServerVariables; 8] = [
@@ -30,6 +33,13 @@ const SERVERS: [ServerVariables; 8] = [
             "/actions/runs/",
             "GITHUB_RUN_ID",
         ],
+        blobs: &[
+            "GITHUB_SERVER_URL",
+            "/",
+            "GITHUB_REPOSITORY",
+            "/blob/",
+            "GITHUB_SHA",
+        ],
     },
     ServerVariables {
         marker: "JENKINS_URL",
@@ -37,6 +47,7 @@ const SERVERS: [ServerVariables; 8] = [
         commit: "GIT_COMMIT",
         branch: &["CHANGE_BRANCH", "GIT_BRANCH"],
         url: &["BUILD_URL"],
+        blobs: &[],
     },
     ServerVariables {
         marker: "GITLAB_CI",
@@ -44,6 +55,7 @@ const SERVERS: [ServerVariables; 8] = [
         commit: "CI_COMMIT_SHA",
         branch: &["CI_COMMIT_REF_NAME"],
         url: &["CI_JOB_URL"],
+        blobs: &["CI_PROJECT_URL", "/-/blob/", "CI_COMMIT_SHA"],
     },
     ServerVariables {
         marker: "TF_BUILD",
@@ -56,6 +68,7 @@ const SERVERS: [ServerVariables; 8] = [
             "/_build/results?buildId=",
             "BUILD_BUILDID",
         ],
+        blobs: &[],
     },
     ServerVariables {
         marker: "CIRCLECI",
@@ -63,6 +76,7 @@ const SERVERS: [ServerVariables; 8] = [
         commit: "CIRCLE_SHA1",
         branch: &["CIRCLE_BRANCH"],
         url: &["CIRCLE_BUILD_URL"],
+        blobs: &[],
     },
     ServerVariables {
         marker: "BUILDKITE",
@@ -70,6 +84,7 @@ const SERVERS: [ServerVariables; 8] = [
         commit: "BUILDKITE_COMMIT",
         branch: &["BUILDKITE_BRANCH"],
         url: &["BUILDKITE_BUILD_URL"],
+        blobs: &[],
     },
     ServerVariables {
         marker: "BITBUCKET_BUILD_NUMBER",
@@ -81,6 +96,7 @@ const SERVERS: [ServerVariables; 8] = [
             "/pipelines/results/",
             "BITBUCKET_BUILD_NUMBER",
         ],
+        blobs: &[],
     },
     ServerVariables {
         marker: "TRAVIS",
@@ -88,6 +104,7 @@ const SERVERS: [ServerVariables; 8] = [
         commit: "TRAVIS_COMMIT",
         branch: &["TRAVIS_BRANCH"],
         url: &["TRAVIS_BUILD_WEB_URL"],
+        blobs: &[],
     },
 ];
 
@@ -105,6 +122,8 @@ pub struct BuildJob {
     pub branch: Option<String>,
     /// The page of the job.
     pub url: Option<String>,
+    /// The page with the files of the commit, in the working directory.
+    pub blob_url: Option<String>,
 }
 
 impl BuildJob {
@@ -133,9 +152,21 @@ impl BuildJob {
             Some(below) => home().join(below),
             None => PathBuf::from(root),
         });
+        let blobs: Option<String> = server.blobs.iter().map(part).collect();
+        let directory = root
+            .as_deref()
+            .and_then(|root| paths::from(root, &context.working_directory));
+        let blob_url = blobs.zip(directory).map(|(mut address, directory)| {
+            for part in directory.split('/').filter(|part| !part.is_empty()) {
+                address.push('/');
+                push_part(&mut address, part);
+            }
+            address
+        });
         Self {
             marker: Some(server.marker),
             root,
+            blob_url: blob_url.filter(|_| !server.blobs.is_empty()),
             commit: filled(server.commit).map(str::to_owned),
             branch: server
                 .branch

@@ -13,7 +13,6 @@ use anstyle::Style;
 
 use super::no_answer::no_answer;
 use super::reported_file::{PassedPlace, ReportedFile};
-use super::rerun::rerun;
 use super::result::{FailureList, RunResult};
 use super::run_log::RunLog;
 use super::servers;
@@ -30,6 +29,7 @@ use crate::report::transcript::attempts;
 use crate::report::transcript::{Headline, TranscriptScope, TranscriptStyle, headline, transcript};
 use crate::report::words::changes;
 use crate::report::words::names;
+use crate::report::words::rerun::rerun;
 use crate::report::words::ruling;
 use crate::report::words::run_facts;
 use crate::report::words::tokens;

@@ -8,7 +8,6 @@ mod listing;
 mod live;
 mod no_answer;
 mod reported_file;
-mod rerun;
 mod result;
 mod run_log;
 mod servers;

@@ -2,9 +2,11 @@
 
 pub(super) mod changes;
 pub(super) mod checkpoints;
+pub(super) mod links;
 pub(super) mod measured;
 pub(super) mod names;
 pub(super) mod paths;
+pub(super) mod rerun;
 pub(super) mod ruling;
 pub(super) mod run_facts;
 pub(super) mod shell;

@@ -1,6 +1,7 @@
 //! The facts of a run that every report prints: what it was made with, and what it took.
 
 use super::changes;
+use super::links::web_address;
 use super::shell::command_line;
 use super::tokens;
 use crate::run_document::RunTotals;
@@ -23,14 +24,7 @@ pub(crate) struct RunFact {
 impl RunFact {
     /// The address that it links to: of the page of the job, if that is an address of the web.
     pub(crate) fn link(&self) -> Option<&str> {
-        let is_harmless = |character: char| {
-            character.is_ascii_alphanumeric() || "-._~:/?#&+,;=%".contains(character)
-        };
-        let is_web = ["https://", "http://"]
-            .iter()
-            .any(|scheme| self.value.starts_with(scheme));
-        let is_link = self.name == JOB && is_web && self.value.chars().all(is_harmless);
-        is_link.then_some(&*self.value)
+        web_address(&self.value).filter(|_| self.name == JOB)
     }
 }
 
@@ -61,6 +55,7 @@ pub(crate) fn made_with(facts: &RunFacts) -> Vec<RunFact> {
         config: _,
         target_description: _,
         host: _,
+        blob_url: _,
         parallel: _,
         files: _,
     } = facts;

@@ -10,6 +10,7 @@ use crate::report::layout::counts;
 use crate::report::layout::{Palette, mark};
 use crate::report::slowest::Slowest;
 use crate::report::words::changes;
+use crate::report::words::rerun::rerun;
 use crate::report::words::ruling;
 use crate::report::words::run_facts;
 use crate::report::words::stability::{flip, flip_rate, rate};
@@ -23,6 +24,12 @@ use ananke_trace::outcome::{
 
 /// The number of slowest tests in the report.
 const SLOWEST: usize = 5;
+
+/// The first line, which is not shown: a program that writes comments finds its own by it.
+const MARKER: &str = "<!-- ananke -->";
+
+/// The most bytes of a command.
+const COMMAND: usize = 500;
 
 /// The most bytes of a name in a row, and of a message.
 const NAME: usize = 300;
@@ -79,7 +86,10 @@ impl MarkdownBuilder {
             self.fixed.add(&code(&outcome.test.id, NAME));
         }
         match &outcome.test.quarantine {
-            None if failed => self.failures.add(outcome),
+            None if failed => {
+                let blob_url = self.run.facts.blob_url.as_deref();
+                self.failures.add(outcome, blob_url);
+            }
             Some(entry) if failed => self.quarantined.add(&quarantined(outcome, entry)),
             None if outcome.is_flaky() => {
                 let row = format!(
@@ -107,14 +117,14 @@ impl MarkdownBuilder {
         } else {
             rest
         };
-        let failures = self.failures.text(room - head.len() - rest.len());
+        let left = room - head.len() - rest.len();
+        let table = self.failures.table(left / 2);
+        let rerun = Some(self.rerun()).filter(|rerun| table.len() + rerun.len() <= left);
+        let summary = table + &rerun.unwrap_or_default();
+        let details = self.failures.details(left - summary.len());
         // If there is no room for it, not even the count of omitted tests is written.
-        let failures = if failures.len() > room - head.len() - rest.len() {
-            String::new()
-        } else {
-            failures
-        };
-        let mut text = head + &failures + &rest;
+        let details = Some(details).filter(|details| summary.len() + details.len() <= left);
+        let mut text = head + &summary + &details.unwrap_or_default() + &rest;
         text.truncate(text.trim_end().len());
         text + "\n"
     }
@@ -133,7 +143,7 @@ impl MarkdownBuilder {
             mark(Status::Failed)
         };
         let mut page = Page::default();
-        page.lines(&format!("## {sign} {}\n\n", self.run.reason()));
+        page.lines(&format!("{MARKER}\n## {sign} {}\n\n", self.run.reason()));
         counts::write(&mut page, &Palette::default(), totals, *selected);
         page.plain(&run_facts::took(&self.run));
         page.end();
@@ -160,6 +170,22 @@ impl MarkdownBuilder {
             page.end();
         }
         page.into_text()
+    }
+
+    /// Whether a test failed that can pass in another run.
+    fn has_failed(&self) -> bool {
+        self.run.totals.failing() + self.run.totals.undecided > 0
+    }
+
+    /// The command that runs the tests that failed again; empty if none failed.
+    fn rerun(&self) -> String {
+        let RunFacts {
+            command, config, ..
+        } = &self.run.facts;
+        let command = rerun(command, config.as_deref()).filter(|_| self.has_failed());
+        command.map_or_else(String::new, |command| {
+            format!("run them again: {}\n\n", code(&command, COMMAND))
+        })
     }
 
     /// The part after the failures.

@@ -1,7 +1,7 @@
-//! The tests that failed, in a given room: a table of them, then each with its findings, the first of them open. Failures
-//! with the same reason are one. If there is little room, first transcripts get shorter, then the last are only counted.
+//! The tests that failed, in a given room: a table of them, those with the same reason one after the other, then the first of
+//! each reason with its findings. If there is little room, first transcripts get shorter, then the last are only counted.
 
-use std::fmt::Write as _;
+use std::hash::{BuildHasher as _, RandomState};
 
 use indexmap::IndexMap;
 
@@ -9,20 +9,22 @@ use super::words::{cell, code, folded, message};
 use crate::report::layout::mark;
 use crate::report::transcript::attempts;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
+use crate::report::words::links::line_of_file;
 use crate::report::words::stability::rate;
 use crate::report::words::walks::summary;
 use ananke_base::text::{HeadTail, duration, grouped};
-use ananke_trace::outcome::Outcome;
+use ananke_trace::outcome::{Outcome, StatusChange};
 use ananke_trace::process::in_one_line;
 
-/// The most tests in the report, however much room there is: longer lists are for programs.
+/// The most reasons in the report, however much room there is: longer lists are for programs.
 const MOST: usize = 500;
 
 /// The number of failures that are open; the others are collapsed together.
 const OPEN: usize = 10;
 
-/// The most rows of the table.
+/// The most rows of the table, and the most of one reason.
 const MOST_ROWS: usize = 50;
+const MOST_OF_REASON: usize = 10;
 
 /// The most bytes that are kept of one transcript.
 const LONGEST_TRANSCRIPT: usize = 8 << 10;
@@ -36,31 +38,39 @@ const FINDINGS: usize = 2 << 10;
 /// The most bytes of an id in a list or a row, and of a reason.
 const NAME: usize = 200;
 
+/// The longest path that is linked, in bytes.
+const LINKED: usize = 400;
+
 /// Lines indented this far are a code block, whatever they contain.
 const CODE_BLOCK: usize = 4;
 
 /// The tests that failed, as many as there may be room for.
 #[derive(Debug)]
 pub(super) struct Failures {
-    /// By reason.
-    groups: IndexMap<String, FailureGroup>,
+    /// By a hash of the reasons.
+    groups: IndexMap<u64, FailureGroup>,
+    hasher: RandomState,
+    /// The number of tests that failed.
     tests: usize,
-    /// The number of bytes that the heads and rows of those take.
+    /// The number of bytes that heads and rows take.
     bytes: usize,
     room: usize,
-    further: usize,
+    /// Whether a reason had no room: then no later one has.
+    is_full: bool,
 }
 
 /// The tests that failed for one reason.
 #[derive(Debug)]
 struct FailureGroup {
-    /// The row of the table without the number of tests.
-    row: [String; 4],
-    /// The name of the first test, its verdict, and what is wrong.
+    /// The rows of the first of them.
+    rows: Vec<String>,
+    /// The number of all of them.
+    tests: usize,
+    /// The name of the first test, and its verdict.
     head: String,
+    /// The result of its runs, and what is wrong.
+    findings: String,
     transcript: HeadTail,
-    /// The ids of the others.
-    others: Vec<String>,
 }
 
 impl Failures {
@@ -68,40 +78,71 @@ impl Failures {
     pub(super) fn new(room: usize) -> Self {
         Self {
             groups: IndexMap::new(),
+            hasher: RandomState::new(),
             tests: 0,
             bytes: 0,
             room,
-            further: 0,
+            is_full: false,
         }
     }
 
-    pub(super) fn add(&mut self, outcome: &Outcome) {
-        let reason = outcome
-            .headline()
-            .map_or(outcome.status().as_str(), |(_, reason)| reason);
-        let reason = in_one_line(reason);
-        let id = code(&outcome.test.id, NAME);
-        let known = self.groups.get_mut(&reason);
-        let group = known.is_none().then(|| FailureGroup::of(outcome, &reason));
-        let size = group.as_ref().map_or(id.len() + 3, FailureGroup::size);
-        if self.further > 0 || self.tests == MOST || self.bytes + size > self.room {
-            self.further += 1;
+    /// Adds a test, whose files are under `blob_url`.
+    pub(super) fn add(&mut self, outcome: &Outcome, blob_url: Option<&str>) {
+        self.tests += 1;
+        let key = self.hasher.hash_one(outcome.reasons());
+        let row = row(outcome, blob_url);
+        if let Some(known) = self.groups.get_mut(&key) {
+            known.tests += 1;
+            if known.rows.len() < MOST_OF_REASON && self.bytes + row.len() <= self.room {
+                self.bytes += row.len();
+                known.rows.push(row);
+            }
             return;
         }
-        (self.tests, self.bytes) = (self.tests + 1, self.bytes + size);
-        match (known, group) {
-            (Some(known), _) => known.others.push(id),
-            (None, Some(group)) => _ = self.groups.insert(reason, group),
-            (None, None) => {}
+        if self.is_full || self.groups.len() == MOST {
+            return;
+        }
+        let group = FailureGroup::of(outcome, row);
+        let size = group.size();
+        self.is_full = self.bytes + size > self.room;
+        if !self.is_full {
+            self.bytes += size;
+            self.groups.insert(key, group);
         }
     }
 
-    /// The failures in at most `room` bytes.
-    pub(super) fn text(&self, room: usize) -> String {
+    /// A row for each of the first tests, in at most `room` bytes; empty if there are none.
+    pub(super) fn table(&self, room: usize) -> String {
+        let mut table = "| Test | Finding | Place |\n|---|---|---|\n".to_owned();
+        let (mut rows, mut counted) = (0, 0);
+        let room = room.saturating_sub(2 * more_row(usize::MAX, "").len() + SAME.len());
+        'groups: for group in self.groups.values() {
+            let mut left = group.tests;
+            for row in &group.rows {
+                if rows == MOST_ROWS || table.len() + row.len() > room {
+                    break 'groups;
+                }
+                table += row;
+                (rows, counted, left) = (rows + 1, counted + 1, left - 1);
+            }
+            if left > 0 {
+                table += &more_row(left, SAME);
+                counted += left;
+            }
+        }
+        if rows == 0 {
+            return String::new();
+        }
+        if counted < self.tests {
+            table += &more_row(self.tests - counted, "");
+        }
+        table + "\n"
+    }
+
+    /// The first failure of each reason in full, in at most `room` bytes.
+    pub(super) fn details(&self, room: usize) -> String {
         let around = further(usize::MAX).len() + folded(&more(usize::MAX), "").len();
         let mut left = room.saturating_sub(around);
-        let table = self.table(left / 4);
-        left -= table.len();
         let mut fitting = Vec::new();
         for group in self.groups.values() {
             let Some(rest) = left.checked_sub(group.size()) else {
@@ -113,99 +154,89 @@ impl Failures {
         let most = share(&fitting, left);
         let sections: Vec<String> = fitting.iter().map(|group| group.text(most)).collect();
         let (open, collapsed) = sections.split_at(sections.len().min(OPEN));
-        let mut text = table + &open.concat();
+        let mut text = open.concat();
         if !collapsed.is_empty() {
             text += &folded(&more(collapsed.len()), &collapsed.concat());
         }
-        let shown: usize = fitting.iter().map(|group| group.others.len() + 1).sum();
-        let left_out = self.tests - shown + self.further;
-        if left_out > 0 {
-            text += &further(left_out);
+        let shown: usize = fitting.iter().map(|group| group.tests).sum();
+        if self.tests > shown {
+            text += &further(self.tests - shown);
         }
         text
     }
+}
 
-    /// A row for each reason, in at most `room` bytes; empty for one failure, which its heading names.
-    fn table(&self, room: usize) -> String {
-        if self.groups.len() < 2 {
-            return String::new();
-        }
-        let mut table = "| | test | reason | time |\n|---|---|---|---|\n".to_owned();
-        let mut left_out = self.groups.len();
-        for FailureGroup {
-            row: [mark, id, reason, time],
-            others,
-            ..
-        } in self.groups.values().take(MOST_ROWS)
-        {
-            let more = if others.is_empty() {
-                String::new()
-            } else {
-                format!(" and {} more", others.len())
-            };
-            let row = format!("| {mark} | {id}{more} | {reason} | {time} |\n");
-            if table.len() + row.len() > room {
-                break;
-            }
-            table += &row;
-            left_out -= 1;
-        }
-        if left_out > 0 {
-            let _ = writeln!(table, "| | … and {left_out} more | | |");
-        }
-        if table.len() > room {
-            String::new()
-        } else {
-            table + "\n"
-        }
+/// What the row that counts the others of a reason says.
+const SAME: &str = "for the same reason";
+
+/// A row of the table that counts tests that have none.
+fn more_row(count: usize, why: &str) -> String {
+    format!("| … and {} more | {why} | |\n", grouped(count))
+}
+
+/// The row of a test.
+fn row(outcome: &Outcome, blob_url: Option<&str>) -> String {
+    let reason = outcome
+        .headline()
+        .map_or(outcome.status().as_str(), |(_, reason)| reason);
+    let change = outcome.change.map(StatusChange::as_str);
+    format!(
+        "| {} {}{} | {} | {} |\n",
+        mark(outcome.status()),
+        cell(&code(&outcome.test.id, NAME)),
+        change.map_or_else(String::new, |change| format!(" {change}")),
+        cell(&message(&in_one_line(reason), NAME)),
+        place(outcome, blob_url),
+    )
+}
+
+/// The place of what is wrong; a link if the file is known to be on a server.
+fn place(outcome: &Outcome, blob_url: Option<&str>) -> String {
+    let (file, line) = outcome.headline_place();
+    let shown = cell(&code(&format!("{file}:{line}"), NAME));
+    let address = blob_url
+        .filter(|_| outcome.test.has_file(file) && file.len() <= LINKED)
+        .and_then(|directory| line_of_file(directory, file, line));
+    match address {
+        Some(address) => format!("[{shown}]({address})"),
+        None => shown,
     }
 }
 
 impl FailureGroup {
-    fn of(outcome: &Outcome, reason: &str) -> Self {
-        let row = [
-            mark(outcome.status()).to_owned(),
-            cell(&code(&outcome.test.id, NAME)),
-            cell(&message(reason, NAME)),
-            took(outcome).unwrap_or_default().replace(' ', "\u{a0}"),
-        ];
+    fn of(outcome: &Outcome, row: String) -> Self {
         let findings = findings(outcome);
+        let [head, runs] = head(outcome);
         Self {
-            row,
-            head: head(outcome, &findings),
+            rows: vec![row],
+            tests: 1,
+            head,
             transcript: kept_transcript(outcome, &findings),
-            others: Vec::new(),
+            findings: if findings.is_empty() {
+                runs
+            } else {
+                runs + &findings + "\n"
+            },
         }
     }
 
     /// The number of bytes that it takes without its transcript.
     fn size(&self) -> usize {
-        self.head.len() + self.others().len()
+        self.head.len() + self.others().len() + 2 + self.findings.len() + self.rows[0].len()
     }
 
-    /// The other tests, collapsed.
+    /// The number of the other tests, after the verdict of the first.
     fn others(&self) -> String {
-        if self.others.is_empty() {
-            return String::new();
+        match self.tests - 1 {
+            0 => String::new(),
+            1 => format!(", and 1 more test {SAME}"),
+            others => format!(", and {} more tests {SAME}", grouped(others)),
         }
-        let list = self
-            .others
-            .iter()
-            .fold(String::new(), |list, id| list + "- " + id + "\n");
-        let plural = if self.others.len() == 1 {
-            "test"
-        } else {
-            "tests"
-        };
-        folded(
-            &format!("{} more {plural} with the same reason", self.others.len()),
-            &list,
-        )
     }
 
     /// All of it, with at most `most` bytes of its transcript.
     fn text(&self, most: usize) -> String {
-        let mut text = self.head.clone();
+        let mut text = format!("{}{}\n\n{}", self.head, self.others(), self.findings);
         let has_room = self.transcript.size() <= most || most >= SHORTEST_TRANSCRIPT;
         if has_room && self.transcript.size() > 0 {
             text += &folded(
@@ -213,7 +244,7 @@ impl FailureGroup {
                 &self.transcript.clone().shortened(most).to_string(),
             );
         }
-        text + &self.others()
+        text
     }
 }
 
@@ -238,7 +269,7 @@ fn share(groups: &[&FailureGroup], room: usize) -> usize {
 }
 
 fn further(count: usize) -> String {
-    format!("… and {} more that did not pass\n\n", grouped(count))
+    format!("… and the details of {} more\n\n", grouped(count))
 }
 
 /// The line above the failures that are collapsed.
@@ -261,7 +292,8 @@ fn findings(outcome: &Outcome) -> String {
     transcript(outcome, style)
 }
 
-fn head(outcome: &Outcome, findings: &str) -> String {
+/// The name of a test with its verdict, and the result of its runs.
+fn head(outcome: &Outcome) -> [String; 2] {
     let status = outcome.status().words();
     let of = outcome.attempt();
     let attempts = if of > 1 {
@@ -284,16 +316,11 @@ fn head(outcome: &Outcome, findings: &str) -> String {
         .or(of_walks)
         .map(|came_to| format!("{came_to}\n\n"));
     let heading = format!(
-        "### {} {}\n\n{status}{time}{attempts}{change}\n\n{}",
+        "### {} {}\n\n{status}{time}{attempts}{change}",
         mark(outcome.status()),
         code(&outcome.test.id, 400),
-        runs.unwrap_or_default()
     );
-    if findings.is_empty() {
-        heading
-    } else {
-        heading + findings + "\n"
-    }
+    [heading, runs.unwrap_or_default()]
 }
 
 /// The agent's time, unless a trace does not show it.

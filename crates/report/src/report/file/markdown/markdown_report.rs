@@ -11,8 +11,8 @@ use ananke_engine::run::RunEvent;
 use ananke_model::model::ReportFormat;
 use ananke_trace::redact::Sealed;
 
-/// The most bytes of the report. GitHub takes 65,536 characters, and no text has more characters than bytes.
-pub const MOST: usize = 65_000;
+/// The most bytes of the report: people read it in a comment. GitHub takes 65,536 characters.
+pub const MOST: usize = 20_000;
 
 /// A Markdown file.
 pub struct MarkdownReport {

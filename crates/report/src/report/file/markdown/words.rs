@@ -57,7 +57,9 @@ fn code_span(text: &str) -> Option<(&str, &str, &str)> {
 }
 
 fn add_words(written: &mut String, words: &str) {
-    let is_plain = words
+    // Letters may be invisible as well.
+    let is_plain = escape::line(words) == words
+        && words
         .chars()
         .all(|sign| sign == ' ' || sign.is_alphanumeric() || PLAIN.contains(sign))
         && LINKS.iter().all(|link| !words.contains(link))
@@ -125,6 +127,7 @@ mod tests {
             ("a ` b", "``a ` b``"),
             ("a <b> c", "`a <b> c`"),
             ("` ` x", "`` ` ` x ``"),
+            ("a\u{115f}b", "`a\\u{115f}b`"),
             ("", "(nothing)"),
         ] {
             assert_eq!(message(text, 100), expected, "{text}");

@@ -11,9 +11,13 @@ const TARGET: ([&str; 3], &str) = (["--target", "--name", "-n"], "--target");
 const INPUT: [&str; 2] = ["--input", "-i"];
 
 /// The command line that repeats a run with this command line and this config, as messages show it; it can be pasted
-/// into a shell. `None` if its tests were in no file, or nothing was run: what is verified is in its traces.
-pub(super) fn rerun(command: &[String], config: Option<&str>) -> Option<String> {
-    if command.get(1).is_some_and(|command| command == "verify") {
+/// into a shell. `None` if its tests were in no file, or nothing was run: what is verified is in its traces, what is audited in no test.
+pub(crate) fn rerun(command: &[String], config: Option<&str>) -> Option<String> {
+    let runs_no_tests = ["audit", "verify"];
+    if command
+        .get(1)
+        .is_some_and(|command| runs_no_tests.contains(&&**command))
+    {
         return None;
     }
     let mut words = vec!["ananke run --last-failed".to_owned()];
@@ -102,10 +106,10 @@ mod tests {
 
     #[test]
     fn what_is_in_no_file_cannot_be_run_again() {
-        assert_eq!(
-            rerun(&["ananke", "verify", "a.json"].map(str::to_owned), None),
-            None
-        );
+        for command in ["audit", "verify"] {
+            let command = ["ananke", command, "a"].map(str::to_owned);
+            assert_eq!(rerun(&command, None), None);
+        }
         for input in ["Hello", "-", "agents:a.b?count=2"] {
             let command = ["test", "-i", input].map(str::to_owned);
             assert_eq!(rerun(&command, Some("ananke.config.yaml")), None);

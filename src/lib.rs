@@ -100,7 +100,7 @@
 //! let redactor = Redactor::default();
 //! report.event(&redactor.seal(RunEvent::RunStarted { tests: 0, unix_ms: 0, facts: Box::default() }))?;
 //! report.finish()?;
-//! assert!(std::fs::read_to_string(&file)?.starts_with('#'));
+//! assert!(std::fs::read_to_string(&file)?.starts_with("<!-- ananke -->"));
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!

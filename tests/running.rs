@@ -503,5 +503,5 @@ fn a_log_says_how_many_tests_have_ended() {
     );
     assert!(!run(&["--parallel", "3", "--quiet"]).contains("/3]"));
     // One after the other, the index is in the line of the report.
-    assert!(run(&["--durations", "1"]).contains("\n     b.test.yaml:3  bad  0 ms  [2/3]\n"));
+    assert!(run(&["--durations", "1"]).contains("\n     b.test.yaml:3  bad  known  0 ms  [2/3]\n"));
 }

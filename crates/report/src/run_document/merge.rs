@@ -24,6 +24,9 @@ const AHEAD: usize = 8;
 /// The stack of a thread that reads a document, in bytes.
 const STACK: usize = 2 << 20;
 
+/// The remedy for shards that do not have every test once.
+const SPLIT_ALIKE: &str = "these shards were split by different histories: give every machine the same `.ananke/history.jsonl`";
+
 /// The number of different tools whose names are compared with those in rules.
 const MOST_TOOLS: usize = 2000;
 
@@ -78,17 +81,18 @@ impl MergedRun {
                 "the test `{id}` is in `{}` and in `{}`",
                 parts[one].name, parts[other].name
             );
-            let help = "these shards were split by different histories: give every machine the same `.ananke/history.jsonl`";
-            problems.push(Diagnostic::error(Code::BadReport, message).help(help));
+            problems.push(Diagnostic::error(Code::BadReport, message).help(SPLIT_ALIKE));
         }
         if !problems.is_empty() {
             return Err(problems);
         }
-        let order = order(&parts);
+        // The run is the same, whatever part is named first.
+        parts.sort_by_key(|part| part.head.facts.shard.as_ref().map(|shard| shard.index));
+        let order = order(&parts).map_err(|problem| vec![problem])?;
         Ok(Self { parts, order })
     }
 
-    /// What the run was made with: the facts of the first document, as a run of all shards has them.
+    /// The facts of the run: those of the first part, as a run of all shards has them.
     fn facts(&self) -> RunFacts {
         let mut facts = self.parts[0].head.facts.clone();
         if facts.shard.take().is_some() {
@@ -194,21 +198,27 @@ fn tools(outcome: &Outcome) -> impl Iterator<Item = &str> {
     })
 }
 
-/// For each test in the order of the run, the part that has it.
-fn order(parts: &[RunPart]) -> Vec<u32> {
-    let mut places: BTreeMap<u32, u32> = BTreeMap::new();
-    for (number, part) in (0..).zip(parts) {
-        match &part.head.facts.shard {
-            Some(shard) if parts.len() > 1 => {
-                places.extend(shard.places.iter().map(|place| (*place, number)));
-            }
-            _ => return vec![number; part.head.total],
-        }
+/// For each test in the order of the run, the part that has it; an error if a test is in no part.
+fn order(parts: &[RunPart]) -> Result<Vec<u32>, Diagnostic> {
+    let shards = parts.iter().map(|part| part.head.facts.shard.as_ref());
+    let Some(shards) = shards.collect::<Option<Vec<_>>>() else {
+        return Ok(vec![0; parts[0].head.total]);
+    };
+    let places = (0..).zip(&shards);
+    let mut places: Vec<(u32, u32)> = places
+        .flat_map(|(part, shard)| shard.places.iter().map(move |place| (*place, part)))
+        .collect();
+    places.sort_unstable();
+    let tests = shards[0].tests;
+    let is_whole = places.iter().map(|(place, _)| *place as usize).eq(0..tests);
+    if !is_whole {
+        let message = format!("these shards do not have each of the {tests} tests once");
+        return Err(Diagnostic::error(Code::BadReport, message).help(SPLIT_ALIKE));
     }
-    places.into_values().collect()
+    Ok(places.into_iter().map(|(_, part)| part).collect())
 }
 
-/// What keeps some documents from being one run.
+/// Everything that keeps some documents from being one run, but for tests that are in several of them or in none.
 fn wrong_parts(parts: &[RunPart]) -> Vec<Diagnostic> {
     let error =
         |message: String, help: &str| Diagnostic::error(Code::BadReport, message).help(help);
@@ -216,8 +226,7 @@ fn wrong_parts(parts: &[RunPart]) -> Vec<Diagnostic> {
         .iter()
         .filter_map(|part| Some((part, part.head.facts.shard.as_ref()?)))
         .collect();
-    let is_single = parts.len() == 1;
-    if is_single && shards.iter().all(|(_, shard)| shard.total == 1) {
+    if parts.len() == 1 && shards.is_empty() {
         return Vec::new();
     }
     let without_shard = parts.iter().filter(|part| part.head.facts.shard.is_none());
@@ -264,7 +273,7 @@ fn wrong_parts(parts: &[RunPart]) -> Vec<Diagnostic> {
             );
             problems.push(error(message, "name each report once"));
         }
-        if part.head.close.is_none() || part.head.total < shard.places.len() {
+        if part.head.close.is_none() || part.head.total != shard.places.len() {
             let (total, tests) = (part.head.total, shard.places.len());
             let message = format!(
                 "`{}` has {total} of the {tests} tests of shard {shard}",

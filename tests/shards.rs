@@ -574,7 +574,22 @@ fn seven_shards_of_a_thousand_tests_are_one_run() {
         assert!(summary[key].as_u64() > Some(0), "{key}: {summary}");
     }
     assert_eq!(summary["total"], 1000);
-    // The merged report is one that can be rendered again, to the same bytes.
+    // It is the same whatever part is named first.
+    let mut turned = vec!["report", "-q"];
+    turned.extend(parts.iter().rev().map(String::as_str));
+    turned.extend(["-o", "turned.json"]);
+    ananke(&project, &turned);
+    let [one, other] = ["out.json", "turned.json"].map(|file| report(&project, file));
+    assert_eq!(one, other);
+    // The merged report is one that can be rendered again, to the same bytes; it says which version made it.
+    let path = project.folder().join("out.json");
+    let text = fs::read_to_string(&path).unwrap();
+    let of = |version: &str| format!("\"ananke\":\"{version}\"");
+    let older = text.replacen(&of(env!("CARGO_PKG_VERSION")), &of("0.0.7"), 1);
+    fs::write(project.folder().join("older.json"), older).unwrap();
+    ananke(&project, &["report", "-q", "older.json", "-o", "older.md"]);
+    let older = fs::read_to_string(project.folder().join("older.md")).unwrap();
+    assert!(older.contains("ananke `0.0.7`"), "{older}");
     let again = ananke(
         &project,
         &[
@@ -633,6 +648,16 @@ fn parts_that_are_not_one_run_are_refused_with_what_is_wrong() {
     let mut other: Value = serde_json::from_str(&text).unwrap();
     other["run"]["files"]["a.test.yaml"] = "0".into();
     write("other.json", &other.to_string());
+    // A test that no machine ran, since they knew other durations.
+    let mut without = other.clone();
+    without["run"]["files"] = serde_json::from_str::<Value>(&text).unwrap()["run"]["files"].clone();
+    without["results"].as_array_mut().unwrap().pop();
+    without["run"]["shard"]["places"]
+        .as_array_mut()
+        .unwrap()
+        .pop();
+    without["summary"]["total"] = without["results"].as_array().unwrap().len().into();
+    write("without.json", &without.to_string());
     let mut fewer: Value = serde_json::from_str(&text).unwrap();
     fewer["results"].as_array_mut().unwrap().pop();
     let total = fewer["results"].as_array().unwrap().len();
@@ -676,4 +701,8 @@ fn parts_that_are_not_one_run_are_refused_with_what_is_wrong() {
     );
     refused(&["absent.json", "cut.json"], "2 errors");
     refused(&[all[0], "fewer.json", all[2]], "tests of shard 2/3");
+    refused(
+        &[all[0], "without.json", all[2]],
+        "these shards do not have each of the 14 tests once",
+    );
 }

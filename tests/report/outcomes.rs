@@ -7,10 +7,10 @@ use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
     CallOutcome, CheckpointRuns, ComparedValue, EarlierMessage, ErrorKind, EvidenceLine,
     FailedRuns, InputDecision, InputOrigin, InputReason, JudgeAnswer, Level, Measured,
-    MeasuredUnit, Outcome, Problem, Quarantine, RuleCounts, RuleResult, RuleStatus, Ruling,
-    RunFacts, RunPolicy, SaidLine, Shard, ShardBy, SkipCause, Stability, StabilityVerdict, Status,
-    TestEnd, TestIdentity, TestVerdict, Timing, TokenTotals, Transcript, TranscriptLine, TurnEnd,
-    TurnOutcome, ValueDifference,
+    MeasuredUnit, Outcome, Problem, ProgramVersion, Quarantine, RuleCounts, RuleResult, RuleStatus,
+    Ruling, RunFacts, RunPolicy, SaidLine, Shard, ShardBy, SkipCause, Stability, StabilityVerdict,
+    Status, TestEnd, TestIdentity, TestVerdict, Timing, TokenTotals, Transcript, TranscriptLine,
+    TurnEnd, TurnOutcome, ValueDifference,
 };
 use ananke::statistics::{DurationStatistics, SequentialTest};
 use ananke::trace::AgentTime;
@@ -67,6 +67,7 @@ pub(super) const MADE_WITH_IN_MARKDOWN: &str = concat!(
 /// What every run of these tests has in common.
 pub(super) fn facts() -> RunFacts {
     RunFacts {
+        ananke: ProgramVersion::default(),
         command: ["ananke", "run", "--var", "TOKEN=***"]
             .map(str::to_owned)
             .to_vec(),

@@ -203,6 +203,7 @@ fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
         tests: tests.len(),
         unix_ms: outcomes::STARTED,
         facts: Box::new(RunFacts {
+            ananke: ananke::outcome::ProgramVersion::default(),
             command: vec![own()],
             config: Some(own()),
             target: Some(own()),

@@ -44,4 +44,6 @@ pub(crate) use result_view::ResultLine;
 pub use rule_view::rule_results;
 pub(crate) use run_totals::RunTotals;
 pub(crate) use snapshot_totals::SnapshotTotals;
-pub(crate) use summary_view::{RunFactsView, SummaryLine, WarningView};
+pub(crate) use summary_view::SummaryLine;
+#[cfg(feature = "html")]
+pub(crate) use summary_view::WarningView;

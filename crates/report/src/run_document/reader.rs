@@ -126,7 +126,7 @@ pub(super) fn outcome(line: ResultLine<'_>) -> Result<Outcome, String> {
     ))
 }
 
-/// What a document says of the run as a whole.
+/// The facts of a run as a whole, as a document has them.
 #[derive(Clone, Debug, Default)]
 pub struct RunHead {
     /// The unused snapshots of the project: how many there still are, how many were deleted, and the first of those left.

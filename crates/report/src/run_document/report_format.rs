@@ -8,9 +8,9 @@ use super::format_version::FormatVersion;
 use super::part::part;
 use super::result_view::ResultLine;
 use super::run_totals::RunTotals;
-use super::summary_view::{RunFactsView, SummaryLine};
+use super::summary_view::SummaryLine;
 use ananke_model::schema::generate_written;
-use ananke_trace::outcome::Outcome;
+use ananke_trace::outcome::{Outcome, RunFacts};
 
 /// The version of a field that does not name one.
 const FIRST: &str = "1.0";
@@ -41,7 +41,7 @@ pub(crate) struct Report<'a> {
     /// The version of the format, as in every result.
     version: FormatVersion,
     /// What the run was made with.
-    run: RunFactsView<'a>,
+    run: &'a RunFacts,
     /// The summary of a run.
     summary: SummaryLine<'a>,
     /// One result per test, in plan order.
@@ -67,7 +67,7 @@ part! {
     #[schemars(rename = "LastLine")]
     pub(crate) struct LastLine<'a> of (totals: &'a RunTotals) {
         /// What the run was made with.
-        run!: RunFactsView<'a> = RunFactsView::of(&totals.facts);
+        run!: &'a RunFacts = &totals.facts;
         #[serde(flatten)]
         summary: SummaryLine<'a> = SummaryLine::of(totals);
     }

@@ -16,7 +16,7 @@ use super::snapshot_totals::SnapshotTotals;
 use super::turn_view::UsageView;
 use ananke_base::diagnostic::Place;
 use ananke_trace::outcome::{
-    ChangeTotals, JudgedTotals, Lost, NearName, NearNames, RunClose, RunFacts, Verdict,
+    ChangeTotals, JudgedTotals, Lost, NearName, NearNames, RunClose, Verdict,
 };
 
 part! {
@@ -160,18 +160,6 @@ part! {
     }
 }
 
-part! {
-    /// What a run was made with. Commit, branch and link are there where the environment of a CI server contains them.
-    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-    #[schemars(rename = "Run")]
-    pub(crate) struct RunFactsView<'a> of (made_with: &'a RunFacts) {
-        /// The version of ananke.
-        ananke: Cow<'a, str> = env!("CARGO_PKG_VERSION").into();
-        #[serde(flatten)]
-        facts: Cow<'a, RunFacts> = Cow::Borrowed(made_with);
-    }
-}
-
 impl SummaryLine<'_> {
     /// The end of the run; `None` if it did not come to one. The counts of its verdict are those of its tests.
     pub(crate) fn close(&self) -> Option<RunClose> {
@@ -215,7 +203,7 @@ impl WarningView<'_> {
 }
 
 impl SnapshotCounts<'_> {
-    /// What is said of snapshots that no rule refers to.
+    /// The snapshots that no rule refers to: how many are left and deleted, and the first of those left.
     pub(crate) fn obsolete(&self) -> (usize, usize, Vec<String>) {
         let listed = self.obsolete_files.as_deref().unwrap_or_default();
         (self.obsolete, self.deleted, listed.to_vec())

@@ -75,7 +75,7 @@ masked! {
     RunFacts {
         command, config, target, target_description, model, host, commit, branch, job_url,
         blob_url, files
-    } not { parallel, shard }
+    } not { ananke, parallel, shard }
     SaidLine { id, text } not { event, at_us, repeats_result }
     SnapshotWritten { file } not { is_new }
     Stability { failures, checkpoints } not {

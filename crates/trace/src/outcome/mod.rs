@@ -27,6 +27,7 @@ mod near_name;
 #[expect(clippy::module_inception, reason = "the type that the folder is about")]
 mod outcome;
 mod problem;
+mod program_version;
 mod quarantine;
 mod raw_turn;
 mod rule_counts;
@@ -73,6 +74,7 @@ pub use measured::{Measured, MeasuredUnit};
 pub use near_name::{NearName, NearNames};
 pub use outcome::Outcome;
 pub use problem::{ErrorKind, Problem};
+pub use program_version::ProgramVersion;
 pub use quarantine::Quarantine;
 pub use raw_turn::{
     MOST_RAW, RawEvent, RawExchange, RawStateChange, RawTurn, StateChangeKind, StateHistory,

@@ -5,12 +5,16 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::program_version::ProgramVersion;
 use super::shard::Shard;
 
 /// What a run was made with. Commit, branch and link are there where the environment of a CI server contains them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(rename = "Run")]
 pub struct RunFacts {
+    /// The version of ananke.
+    pub ananke: ProgramVersion,
     /// The command line, an argument each. The values of `--var` are `***`.
     pub command: Vec<String>,
     /// The config.

@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::conclusion::Conclusion;
 use super::document_text::DocumentText;
 use super::documented::Documented;
-use crate::run_document::RunFactsView;
 use ananke_base::context::Colouring;
 use ananke_base::text::escape;
 use ananke_model::schema::generate_written;
@@ -38,7 +37,7 @@ impl<D: Documented> CommandDocument<'_, D> {
         let view = DocumentView {
             version: VERSION,
             kind: D::NAME,
-            run: RunFactsView::of(self.facts),
+            run: self.facts,
             summary: DocumentSummary {
                 counts: self.found.counts(),
                 exit_code: self.conclusion.exit_code,
@@ -91,7 +90,7 @@ struct DocumentView<'a, C: Serialize, B: Serialize> {
     kind: &'static str,
     /// The facts of the run: the command, its project and the job of a CI server.
     #[schemars(extend("x-since" = "1.1"))]
-    run: RunFactsView<'a>,
+    run: &'a RunFacts,
     /// The counts, and what follows from them.
     #[schemars(extend("x-since" = "1.1"))]
     summary: DocumentSummary<'a, C>,

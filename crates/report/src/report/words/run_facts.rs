@@ -44,6 +44,7 @@ pub(crate) fn run_facts(run: &RunTotals) -> Vec<RunFact> {
 /// The facts of a run, as far as they are known.
 pub(crate) fn made_with(facts: &RunFacts) -> Vec<RunFact> {
     let RunFacts {
+        ananke,
         command,
         target,
         model,
@@ -61,7 +62,7 @@ pub(crate) fn made_with(facts: &RunFacts) -> Vec<RunFact> {
     } = facts;
     let command = (!command.is_empty()).then(|| command_line(command));
     let facts = [
-        ("ananke", Some(env!("CARGO_PKG_VERSION").to_owned())),
+        ("ananke", Some(ananke.to_string())),
         ("target", target.clone()),
         ("model", model.clone()),
         ("shard", shard.as_ref().map(ToString::to_string)),

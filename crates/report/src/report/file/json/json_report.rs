@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
 use crate::run_document::RunTotals;
-use crate::run_document::{ResultLine, RunFactsView, SummaryLine, VERSION};
+use crate::run_document::{ResultLine, SummaryLine, VERSION};
 use ananke_base::context::Scratch;
 use ananke_base::text::escape;
 use ananke_engine::run::RunEvent;
@@ -65,7 +65,7 @@ impl JsonReport {
         write!(
             out,
             "{{\"version\":\"{VERSION}\",\"run\":{},\"summary\":{},\"results\":[",
-            harmless(&RunFactsView::of(&self.run.facts))?,
+            harmless(&self.run.facts)?,
             harmless(&SummaryLine::of(&self.run))?
         )?;
         self.results.file.rewind()?;

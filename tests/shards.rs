@@ -677,8 +677,11 @@ fn parts_that_are_not_one_run_are_refused_with_what_is_wrong() {
         assert!(message.contains(expected), "{files:?}: {message}");
         assert!(!project.folder().join("m.xml").exists(), "{files:?}");
     };
-    refused(&all[..2], "the shard 3/3 is missing");
-    refused(&all[..1], "the shards 2/3 and 3/3 are missing");
+    refused(&all[..2], "error[bad-report]: shard 3/3 is missing");
+    refused(
+        &all[..1],
+        "error[bad-report]: shards 2/3 and 3/3 are missing",
+    );
     refused(
         &[all[0], all[1], all[2], "copy.json"],
         "`2-of-3.json` and `copy.json` are both shard 2/3",

@@ -301,7 +301,7 @@ fn wrong_parts(parts: &[RunPart]) -> Vec<Diagnostic> {
             more => format!(" and {more} more"),
         };
         problems.push(error(
-            format!("the {word} {shown}{more} {verb} missing"),
+            format!("{word} {shown}{more} {verb} missing"),
             "name the reports of all shards: what is not there is not known to have passed",
         ));
     }

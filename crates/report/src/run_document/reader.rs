@@ -116,13 +116,15 @@ pub(crate) fn read_result(line: &str) -> Result<Outcome, String> {
 pub(super) fn outcome(line: ResultLine<'_>) -> Result<Outcome, String> {
     let status = line.status;
     let outcome = Outcome::from(line);
-    if outcome.status() == status {
+    let own = outcome.status();
+    if own == status {
         return Ok(outcome);
     }
     Err(format!(
-        "the test `{}` is `{}`, and nothing in its result says so",
+        "the status of the test `{}` is `{}`, but what follows in its result makes it `{}`",
         outcome.test.id,
-        status.as_str()
+        status.as_str(),
+        own.as_str()
     ))
 }
 
@@ -170,7 +172,7 @@ struct ReportError {
 }
 
 impl ReportError {
-    const WRITE_ONE: &str = "`ananke run -o FILE.json` writes a report that can be compared";
+    const WRITE_ONE: &str = "`ananke run -o FILE.json` writes a report that can be read again";
     const RUN_AGAIN: &str =
         "the program was killed before the end of the run, or the file was cut: run it again";
     const AS_LINES: &str = "write JSON lines (`-o FILE.jsonl`), which may be longer";
@@ -331,10 +333,7 @@ impl<R: ReadResult> PartialReport<'_, R> {
             Some(whole) if whole.total == self.ids.len() => Ok(whole),
             Some(RunHead { total, .. }) => {
                 let message = format!("the summary counts {total}, and the report has {results}");
-                Err(ReportError::new(
-                    message,
-                    "compare a report as it was written",
-                ))
+                Err(ReportError::new(message, "name a report as it was written"))
             }
             None if self.ids.is_empty() => Err(ReportError::new(
                 "there is no report in it",

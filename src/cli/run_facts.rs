@@ -8,6 +8,8 @@ use ananke::plan::Plan;
 use ananke::process::host_name;
 use ananke::report::ci::BuildJob;
 
+use super::shard_options::with_joined_shard;
+
 /// The facts of the run of `plan`, which `arguments` asked for.
 pub(super) fn run_facts(
     arguments: impl Iterator<Item = OsString>,
@@ -44,7 +46,7 @@ pub(super) fn command_facts(
         ..
     } = BuildJob::of(context);
     RunFacts {
-        command: without_values(arguments),
+        command: without_values(with_joined_shard(arguments.collect())),
         host: host_name(),
         commit,
         branch,
@@ -56,7 +58,7 @@ pub(super) fn command_facts(
 
 /// The command line without the path of the program, and without the values of variables and headers: which of them are
 /// secret is only known when they are used.
-fn without_values(arguments: impl Iterator<Item = OsString>) -> Vec<String> {
+fn without_values(arguments: Vec<OsString>) -> Vec<String> {
     /// The options whose argument is a name and a value, each with what is between the two.
     const NAMED_VALUES: [(&str, &str); 3] = [("--var", "="), ("--header", ":"), ("-H", ":")];
     let mut separator = None;
@@ -84,7 +86,7 @@ fn without_values(arguments: impl Iterator<Item = OsString>) -> Vec<String> {
     };
     ["ananke".to_owned()]
         .into_iter()
-        .chain(arguments.skip(1).map(shown))
+        .chain(arguments.into_iter().skip(1).map(shown))
         .collect()
 }
 
@@ -111,8 +113,9 @@ mod tests {
 
     #[test]
     fn values_of_variables_and_headers_are_masked() {
-        let shown =
-            |arguments: &[&str]| without_values(arguments.iter().map(OsString::from)).join(" ");
+        let shown = |arguments: &[&str]| {
+            without_values(arguments.iter().map(OsString::from).collect()).join(" ")
+        };
         assert_eq!(
             shown(&[
                 "/bin/ananke",

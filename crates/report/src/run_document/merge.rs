@@ -343,26 +343,34 @@ fn closed<'h>(heads: impl Iterator<Item = &'h RunHead>, totals: Totals) -> Optio
     Some(merged)
 }
 
-/// A command line without the options that select a shard.
+/// A command line without the options that select a shard. `--shard` and its value are one argument of it.
 fn without_shard(command: Vec<String>) -> Vec<String> {
     let mut kept = Vec::with_capacity(command.len());
-    let mut arguments = command.into_iter().peekable();
+    let mut arguments = command.into_iter();
     while let Some(argument) = arguments.next() {
-        match argument
-            .split_once('=')
-            .map_or(argument.as_str(), |(name, _)| name)
-        {
-            "--shard" if argument == "--shard" => {
-                let is_number = |next: &String| {
-                    next.chars()
-                        .all(|sign| sign.is_ascii_digit() || sign == '/')
-                };
-                arguments.next_if(is_number);
-            }
-            "--shard-by" if argument == "--shard-by" => drop(arguments.next()),
-            "--shard" | "--shard-by" => {}
+        match argument.split('=').next() {
+            Some("--shard") => {}
+            Some("--shard-by") if argument.contains('=') => {}
+            Some("--shard-by") => drop(arguments.next()),
             _ => kept.push(argument),
         }
     }
     kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_of_a_merged_run_selects_no_shard() {
+        for command in [
+            "ananke run --shard=2/5 specs --shard-by time -o a.json",
+            "ananke run specs --shard --shard-by=count -o a.json",
+            "ananke run specs -o a.json",
+        ] {
+            let words = command.split(' ').map(str::to_owned).collect();
+            assert_eq!(without_shard(words).join(" "), "ananke run specs -o a.json");
+        }
+    }
 }

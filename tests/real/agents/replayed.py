@@ -6,12 +6,17 @@ import re
 import subprocess
 from pathlib import Path
 
-# What says when a run was, how long it took, how it was started and where its agent was, and not what happened in it.
+# What says when a run was, how long it took, how it was started, what was known of its tests and where its agent was, and
+# not what happened in it.
 CIRCUMSTANCES = [
     (re.compile(rb'(<testsuites [^>]*) time="[^"]*" timestamp="[^"]*"'), rb"\1"),
     (re.compile(rb'("type":"summary".*),"started":[0-9]*,"duration_ms":[0-9.]*'), rb"\1"),
     (re.compile(rb' *<property name="command" value="[^"]*" ?/>\n?'), rb""),
     (re.compile(rb'("type":"summary","run":\{[^\[]*)"command":\[[^\]]*\],'), rb"\1"),
+    # A replay is not held against the last run of its tests.
+    (re.compile(rb'"change":"(new|known|fixed)",'), rb""),
+    (re.compile(rb'"changes":\{"new":[0-9]+,"known":[0-9]+,"fixed":[0-9]+\},'), rb""),
+    (re.compile(rb' *<property name="changes?" value="[^"]*" ?/>\n?'), rb""),
     # A replay knows no address, and a recording keeps few headers of a response.
     (re.compile(rb'("event":[0-9]+,"method":"[A-Z]+"),"url":"[^"]*"'), rb"\1"),
     (re.compile(rb',"response_headers":\{[^{}]*\}'), rb""),

@@ -15,7 +15,9 @@ use ananke::plan::Selection;
 use ananke::record::{HeldConversation, RecordRequest, RecordedFile, hold, record};
 use ananke::recording::RecordingMode;
 use ananke::redact::Redactor;
-use ananke::run::{ConversationDriver, DriverRequest, Options, Run, event_channel};
+use ananke::run::{
+    ConversationDriver, ConversationOrigin, DriverRequest, Options, Run, event_channel,
+};
 use ananke::trace::Trace;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -81,7 +83,7 @@ async fn held(project: &Project, bodies: Vec<String>, inputs: Vec<TurnInput>) ->
         Options::default(),
         sender,
     );
-    shared.driver = Some(Arc::new(Inputs(Mutex::new(inputs.into()))));
+    shared.conversations = ConversationOrigin::Driver(Arc::new(Inputs(Mutex::new(inputs.into()))));
     hold(shared, events, plan).await.expect("a conversation")
 }
 
@@ -469,7 +471,7 @@ async fn a_model_gets_no_instructions_that_its_test_does_not_have() {
         Options::default(),
         sender,
     );
-    shared.driver = Some(Arc::new(Inputs(Mutex::new(
+    shared.conversations = ConversationOrigin::Driver(Arc::new(Inputs(Mutex::new(
         vec![user("Hi"), user("Go")].into(),
     ))));
     let held = hold(shared, events, plan).await.expect("a conversation");

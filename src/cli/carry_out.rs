@@ -4,11 +4,10 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ananke::agents::Transport;
+use ananke::Verdict;
 use ananke::agents::http::HttpTransport;
 use ananke::compare::{Baseline, Coverage};
 use ananke::context::Context;
-use ananke::coverage::CoverageCollector;
 use ananke::mutation::NoticedByRules;
 use ananke::observed::ObservedConversations;
 use ananke::outcome::{EarlierStatuses, RunFacts};
@@ -17,8 +16,11 @@ use ananke::process::{TerminalMode, Typing};
 use ananke::recording::Recordings;
 use ananke::redact::Redactor;
 use ananke::report::history::{RunHistory, run_name};
-use ananke::report::{Reporter as _, deliver};
-use ananke::run::{ActivityReports, Options, People, Reason, Run, event_channel, run as run_plan};
+use ananke::report::{Reporter, deliver};
+use ananke::run::{
+    ActivityReports, Answers, ConversationOrigin, CoverageTap, EventReceiver, EventSender,
+    LiveAnswers, Options, People, Reason, Run, event_channel, run as run_plan,
+};
 use ananke::text::escape;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
@@ -90,116 +92,46 @@ fn say_error(error: &io::Error, outputs: &Outputs, redactor: &Redactor) {
     let _lost = stderr.finish();
 }
 
+/// What a run takes from earlier ones, and leaves for later ones.
+struct RunMemory {
+    /// The name under which it is kept.
+    name: String,
+    /// Whether its agents are asked.
+    is_live: bool,
+    /// Whether its tests may be selected by how they ended.
+    is_remembered: bool,
+    /// The history of the project, if the run is a part of it.
+    history: Option<RunHistory>,
+}
+
+/// The events of a run, and those that report them.
+struct Reporting {
+    events: EventReceiver,
+    reporters: Vec<Box<dyn Reporter>>,
+    /// The reporter of the project, if there is one.
+    custom: Option<CustomReporter>,
+}
+
 impl PlannedRun<'_> {
     /// Runs the tests of `plan` and reports them.
     ///
     /// # Errors
     /// If a report cannot be written, or the system has no room for a run.
-    pub(super) fn carry_out(self, mut plan: Plan) -> io::Result<Exit> {
-        let Self {
-            options,
-            going,
-            context,
-            redactor,
-            recordings,
-            baseline,
-            reporter,
-            measured,
-            walks,
-            observed,
-            facts,
-            coverage: selected,
-            ..
-        } = self;
-        let colour = options.selection.color;
-        let (sender, receiver) = event_channel(OUTCOMES_AHEAD);
-        let own_context = Context {
-            environment: Arc::clone(&plan.environment),
-            ..context.clone()
-        };
-        let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(context.clock.clone()));
-        let (plan_redactor, own_transport) = (plan.redactor.clone(), Arc::clone(&transport));
-        let mut shared = Run::new(
-            own_context.clone(),
-            own_transport,
-            plan_redactor.clone(),
-            going,
-            sender,
-        );
-        shared.facts = facts;
-        let is_live =
-            observed.is_none() && !options.again && servers::is_live(&plan, recordings.as_ref());
-        let is_remembered =
-            observed.is_none() && !options.again && kept_runs::can_remember(&plan.config.folder);
-        let has_history = is_remembered && is_live;
-        let history = has_history.then(|| RunHistory::read(&plan.config.folder));
-        let history = history.unwrap_or_default();
-        shared.failed_walks = failed_walks::kept(recordings.as_ref(), &plan.config.folder, context);
-        let keep = has_history.then(|| kept_count(&plan, context));
-        let keep = keep.unwrap_or_default();
-        if let Some(measured) = &measured {
-            let facts = redactor.seal(shared.facts.clone());
-            measured.facts.get_or_init(|| facts);
-        }
-        let coverage = measured.map(|measured| Arc::clone(&measured.collector));
-        set_observers(&mut shared, recordings, coverage, observed);
-        let (stopper, mode) = (shared.stopper.clone(), Arc::new(TerminalMode::now()));
-        let outputs = Outputs::of_program(&stopper);
-        if options.again {
+    pub(super) fn carry_out(mut self, plan: Plan) -> io::Result<Exit> {
+        let (context, redactor) = (self.context, self.redactor);
+        let (sender, events) = event_channel(OUTCOMES_AHEAD);
+        let mut shared = self.shared(&plan, sender);
+        let memory = self.memory(&plan);
+        if self.options.again {
             kept_runs::evaluate_again(&plan, &mut shared)?;
         }
-        let name = run_name(context.unix_ms());
-        let kept = kept_runs::begin(&plan, &name, keep, &shared.facts, context, &outputs);
-        let has_person = may_ask(&plan, going.people) && context.has_person();
-        shared.person = has_person.then(|| TerminalPerson::shared(&outputs, &stopper, &mode));
-        let keeping = kept.as_ref().map(|(report, _)| report.keeping());
-        let reports = ReportOptions {
-            keeping: keeping.unwrap_or_default(),
-            ..options.reports.clone()
-        };
-        // What a person types would be written over.
-        let display = if has_person {
-            LiveDisplay::Off
-        } else {
-            LiveDisplay::On
-        };
-        let Reporters {
-            mut reporters,
-            live,
-        } = reporters(&reports, &plan, colour, context, &outputs, display, || {
-            usual_durations(&history, &plan, redactor)
-        })?;
-        shared.earlier = earlier_statuses(baseline.as_ref(), history);
-        shared
-            .recordings
-            .as_ref()
-            .map_or(Ok(()), |recordings| check_writable(recordings, &plan))?;
-        if let Some(reporter) = &reporter {
-            reporters.push(Box::new(reporter.collect(context)?));
+        let (stopper, mode) = (shared.stopper.clone(), Arc::new(TerminalMode::now()));
+        let outputs = Outputs::of_program(&stopper);
+        if may_ask(&plan, self.going.people) && context.has_person() {
+            shared.person = Some(TerminalPerson::shared(&outputs, &stopper, &mode));
         }
-        // First, since a report that is written to a pipe waits for its reader.
-        if is_remembered {
-            let stderr = outputs.stderr.clone();
-            let memory = last_run::memory(&plan, selected, context, redactor, stderr);
-            reporters.insert(0, Box::new(memory));
-        }
-        if has_history {
-            reporters.push(Box::new(kept_runs::history(&plan, name, context, &outputs)));
-        }
-        if let Some((report, store)) = kept {
-            shared.attempts = Some(Arc::new(store));
-            // Before those that print whether it is kept.
-            reporters.insert(0, Box::new(report));
-        }
-        reporters.push(Box::new(walks));
-        let people = options.reports.people();
-        reporters.extend(
-            baseline
-                .map(|known| baseline_report(known, selected, people, colour, context, &outputs)),
-        );
-        if live.is_some() {
-            shared.options.activity = ActivityReports::On;
-        }
+        let is_live = memory.is_live;
+        let Reporters { reporters, live } = self.reporters(&plan, &mut shared, memory, &outputs)?;
         // A key that is shown would move the area.
         let _typing = live.as_ref().map(|_| mode.set(Typing::Hidden));
         let (area, streams) = (live.clone(), outputs.clone());
@@ -209,66 +141,28 @@ impl PlannedRun<'_> {
             let _lost = area.map(|area| Box::new(area).finish());
             let _lost = streams.finish();
         })?;
+        let reporting = Reporting {
+            events,
+            reporters,
+            custom: self.reporter.take(),
+        };
+        let screen = Screen {
+            live: live.as_ref(),
+            is_quiet: self.options.reports.quiet,
+            colour: self.options.selection.color,
+            context,
+            redactor,
+            outputs: &outputs,
+        };
         let verdict = runtime()?.block_on(async {
-            let screen = Screen {
-                live: live.as_ref(),
-                is_quiet: options.reports.quiet,
-                colour,
-                context,
-                redactor,
-                outputs: &outputs,
-            };
+            let (mut plan, mut shared) = (plan, shared);
             let services = if is_live {
-                Services::start(&mut plan, &own_context, stopper.token(), screen).await
+                start_services(&mut plan, &mut shared, screen).await
             } else {
-                Ok(Services::default())
-            };
-            let services = services.unwrap_or_else(|why| {
-                // Every test is reported: none of them can run.
-                stopper.wind_down(Reason::NotStarted);
-                shared.not_started = Some(why);
                 Services::default()
-            });
-            shared.servers = services.watch();
-            let reporter = reporter.filter(|_| stopper.reason().is_none());
-            let helper = reporter.as_ref().map(|reporter| reporter.prepare(&plan, &own_context));
-            let helper = match helper.transpose() {
-                Ok(helper) => helper,
-                Err(problems) => {
-                    screen.print_problems(&problems);
-                    services.stop(screen).await;
-                    note_earlier_reports(&options.reports, context);
-                    return Ok(None);
-                }
             };
-            let asked = reporter.zip(helper);
-            let handle = Handle::current();
-            let delivered = spawn_blocking(move || handle.block_on(deliver(receiver, reporters)));
-            let verdict = run_plan(shared, plan).await;
-            let interrupted = async {
-                stopper.interrupted().await;
-                sleep(PATIENCE).await;
-            };
-            let is_asked = asked.is_some();
-            let delivered = async {
-                tokio::select! {
-                    delivered = delivered => delivered.map_err(io::Error::other).flatten()?,
-                    () = interrupted => {
-                        return Err(io::Error::other("the reports are not complete: a file takes nothing"));
-                    }
-                }
-                match asked {
-                    Some((reporter, helper)) => {
-                        reporter.write(&helper, &own_context, &transport, &plan_redactor, &stopper).await
-                    }
-                    None => Ok(()),
-                }
-            };
-            let ended = services.stop(screen);
-            // A reporter can be behind a server of the config. A file that takes nothing holds up nothing else.
-            let (delivered, is_torn_down) =
-                if is_asked { (delivered.await, ended.await) } else { tokio::join!(delivered, ended) };
-            delivered.map(|()| Some(verdict).filter(|_| is_torn_down))
+            self.execute(plan, shared, services, reporting, screen)
+                .await
         });
         let verdict = verdict.and_then(|verdict| outputs.finish().map(|()| verdict));
         if stopper.reason() == Some(Reason::Interrupted) {
@@ -279,22 +173,209 @@ impl PlannedRun<'_> {
         }
         Ok(verdict?.map_or(Exit::Failure, |verdict| Exit::of(&verdict)))
     }
+
+    /// The context of the tests of `plan`, whose events go to `events`.
+    fn shared(&self, plan: &Plan, events: EventSender) -> Run {
+        let context = Context {
+            environment: Arc::clone(&plan.environment),
+            ..self.context.clone()
+        };
+        let transport = Arc::new(HttpTransport::new(context.clock.clone()));
+        let redactor = plan.redactor.clone();
+        let mut shared = Run::new(context, transport, redactor, self.going, events);
+        shared.facts = self.facts.clone();
+        shared.answers = match &self.recordings {
+            Some(recordings) => Answers::Recordings(recordings.clone()),
+            None => Answers::Live(LiveAnswers {
+                attempts: None,
+                failed_walks: Some(failed_walks::kept(&plan.config.folder, self.context)),
+            }),
+        };
+        if let Some(observed) = &self.observed {
+            shared.conversations = ConversationOrigin::Observed(Arc::clone(observed));
+        }
+        if let Some(measured) = &self.measured {
+            let facts = self.redactor.seal(self.facts.clone());
+            measured.facts.get_or_init(|| facts);
+            shared.taps.push(Arc::new(CoverageTap {
+                collector: Arc::clone(&measured.collector),
+                mutator: Arc::new(NoticedByRules),
+            }));
+        }
+        shared
+    }
+
+    fn memory(&self, plan: &Plan) -> RunMemory {
+        let folder = &plan.config.folder;
+        let asks = self.observed.is_none() && !self.options.again;
+        let is_live = asks && servers::is_live(plan, self.recordings.as_ref());
+        let is_remembered = asks && kept_runs::can_remember(folder);
+        RunMemory {
+            name: run_name(self.context.unix_ms()),
+            is_live,
+            is_remembered,
+            history: (is_live && is_remembered).then(|| RunHistory::read(folder)),
+        }
+    }
+
+    /// All that report the run, in the order in which they get its events.
+    ///
+    /// # Errors
+    /// If a report or a recording cannot be written.
+    fn reporters(
+        &mut self,
+        plan: &Plan,
+        shared: &mut Run,
+        memory: RunMemory,
+        outputs: &Outputs,
+    ) -> io::Result<Reporters> {
+        let (context, redactor, colour) =
+            (self.context, self.redactor, self.options.selection.color);
+        let RunMemory {
+            name,
+            is_remembered,
+            history,
+            ..
+        } = memory;
+        let has_history = history.is_some();
+        let history = history.unwrap_or_default();
+        let kept = has_history
+            .then(|| kept_count(plan, context))
+            .and_then(|keep| kept_runs::begin(plan, &name, keep, &shared.facts, context, outputs));
+        let keeping = kept.as_ref().map(|(report, _)| report.keeping());
+        let reports = ReportOptions {
+            keeping: keeping.unwrap_or_default(),
+            ..self.options.reports.clone()
+        };
+        // What a person types would be written over.
+        let display = if shared.person.is_some() {
+            LiveDisplay::Off
+        } else {
+            LiveDisplay::On
+        };
+        let Reporters {
+            mut reporters,
+            live,
+        } = reporters(&reports, plan, colour, context, outputs, display, || {
+            usual_durations(&history, plan, redactor)
+        })?;
+        shared.earlier = earlier_statuses(self.baseline.as_ref(), history);
+        if let Some(recordings) = shared.answers.recordings() {
+            check_writable(recordings, plan)?;
+        }
+        if let Some(reporter) = &self.reporter {
+            reporters.push(Box::new(reporter.collect(context)?));
+        }
+        // First, since a report that is written to a pipe waits for its reader.
+        if is_remembered {
+            let stderr = outputs.stderr.clone();
+            let memory = last_run::memory(plan, self.coverage, context, redactor, stderr);
+            reporters.insert(0, Box::new(memory));
+        }
+        if has_history {
+            reporters.push(Box::new(kept_runs::history(plan, name, context, outputs)));
+        }
+        if let Some((report, store)) = kept {
+            shared.answers.keep(Arc::new(store));
+            // Before those that print whether it is kept.
+            reporters.insert(0, Box::new(report));
+        }
+        reporters.push(Box::new(self.walks.clone()));
+        let people = self.options.reports.people();
+        reporters.extend(
+            self.baseline.take().map(|known| {
+                baseline_report(known, self.coverage, people, colour, context, outputs)
+            }),
+        );
+        if live.is_some() {
+            shared.options.activity = ActivityReports::On;
+        }
+        Ok(Reporters { reporters, live })
+    }
+
+    /// Runs the tests, has them reported, and stops the services. `None` if there is no verdict on the whole: the reporter of
+    /// the project cannot be asked, or a `teardown` failed.
+    ///
+    /// # Errors
+    /// If a report cannot be written.
+    async fn execute(
+        &self,
+        plan: Plan,
+        shared: Run,
+        services: Services,
+        reporting: Reporting,
+        screen: Screen<'_>,
+    ) -> io::Result<Option<Verdict>> {
+        let Reporting {
+            events,
+            reporters,
+            custom,
+        } = reporting;
+        let (context, redactor) = (shared.context.clone(), shared.redactor.clone());
+        let (stopper, transport) = (shared.stopper.clone(), Arc::clone(&shared.transport));
+        let custom = custom.filter(|_| stopper.reason().is_none());
+        let helper = custom
+            .as_ref()
+            .map(|custom| custom.prepare(&plan, &context));
+        let helper = match helper.transpose() {
+            Ok(helper) => helper,
+            Err(problems) => {
+                screen.print_problems(&problems);
+                services.stop(screen).await;
+                note_earlier_reports(&self.options.reports, self.context);
+                return Ok(None);
+            }
+        };
+        let asked = custom.zip(helper);
+        let handle = Handle::current();
+        let delivered = spawn_blocking(move || handle.block_on(deliver(events, reporters)));
+        let verdict = run_plan(shared, plan).await;
+        let interrupted = async {
+            stopper.interrupted().await;
+            sleep(PATIENCE).await;
+        };
+        let is_asked = asked.is_some();
+        let delivered = async {
+            tokio::select! {
+                delivered = delivered => delivered.map_err(io::Error::other).flatten()?,
+                () = interrupted => {
+                    return Err(io::Error::other("the reports are not complete: a file takes nothing"));
+                }
+            }
+            match asked {
+                Some((custom, helper)) => {
+                    custom
+                        .write(&helper, &context, &transport, &redactor, &stopper)
+                        .await
+                }
+                None => Ok(()),
+            }
+        };
+        let ended = services.stop(screen);
+        // A reporter can be behind a server of the config. A file that takes nothing holds up nothing else.
+        let (delivered, is_torn_down) = if is_asked {
+            (delivered.await, ended.await)
+        } else {
+            tokio::join!(delivered, ended)
+        };
+        delivered.map(|()| Some(verdict).filter(|_| is_torn_down))
+    }
+}
+
+/// The services of a run whose agents are asked. If one cannot start, no test can, and every test is reported.
+async fn start_services(plan: &mut Plan, shared: &mut Run, screen: Screen<'_>) -> Services {
+    let context = shared.context.clone();
+    let started = Services::start(plan, &context, shared.stopper.token(), screen).await;
+    let services = started.unwrap_or_else(|why| {
+        shared.stopper.wind_down(Reason::NotStarted);
+        shared.not_started = Some(why);
+        Services::default()
+    });
+    shared.servers = services.watch();
+    services
 }
 
 /// The statuses that a run is compared with: those of the baseline, or of the history.
 fn earlier_statuses(baseline: Option<&Baseline>, history: RunHistory) -> EarlierStatuses {
     baseline.map_or_else(|| history.into_statuses(), Baseline::statuses)
-}
-
-/// Sets the observers of a run, and the recordings and answers that it reads instead of asking an agent.
-fn set_observers(
-    shared: &mut Run,
-    recordings: Option<Recordings>,
-    coverage: Option<Arc<CoverageCollector>>,
-    observed: Option<Arc<dyn ObservedConversations>>,
-) {
-    if coverage.is_some() {
-        shared.mutator = Some(Arc::new(NoticedByRules));
-    }
-    (shared.recordings, shared.coverage, shared.observed) = (recordings, coverage, observed);
 }

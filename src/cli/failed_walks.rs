@@ -42,25 +42,18 @@ struct WalkRecording {
     recording: String,
 }
 
-/// Keeps the recordings of walks that fail in the project in `folder`; `None` in a run that has recordings anyway.
-pub(super) fn kept(
-    recordings: Option<&Recordings>,
-    folder: &Path,
-    context: &Context,
-) -> Option<Recordings> {
-    if recordings.is_some() {
-        return None;
-    }
+/// The place of the recordings of walks that fail, in the project in `folder`.
+pub(super) fn kept(folder: &Path, context: &Context) -> Recordings {
     let folder = folder.join(WALKS);
     let shown = shown_path(&folder, context);
     let (mode, requests) = (RecordingMode::Record, RequestMatch::default());
-    Some(Recordings {
+    Recordings {
         folder,
         shown,
         mode,
         requests,
         limits: RecordingLimits::default(),
-    })
+    }
 }
 
 impl FailedWalks {

@@ -20,7 +20,9 @@ use super::tape::Tape;
 use super::testing_error::TestingError;
 use ananke_agents::UndeclaredCalls;
 use ananke_base::message::{ContentPart, PendingAnswer, TurnInput, UserContent};
-use ananke_engine::run::{DriverRequest, Options, Run, Stopper, event_channel, run_one};
+use ananke_engine::run::{
+    ConversationOrigin, DriverRequest, Options, Run, Stopper, event_channel, run_one,
+};
 use ananke_model::variables::literal;
 use ananke_trace::outcome::{Outcome, Problem};
 use ananke_trace::redact::Redactor;
@@ -258,7 +260,7 @@ impl TestSession {
         let transport = self.project.transport();
         let redactor = Redactor::default();
         let mut shared = Run::new(context, transport, redactor, Options::default(), events);
-        shared.driver = Some(Arc::new(line));
+        shared.conversations = ConversationOrigin::Driver(Arc::new(line));
         shared.stopper = self.stopper.clone();
         let run = tokio::spawn(run_one(shared, plan, received));
         let begins = begun.recv().await;

@@ -9,7 +9,7 @@ use ananke::agents::{
 use ananke::context::{At, Clock, RandomIds};
 use ananke::outcome::{Outcome, Verdict};
 use ananke::recording::Recordings;
-use ananke::run::{Options, Reason, Run, RunEvent, Stopper, event_channel, run};
+use ananke::run::{Answers, Options, Reason, Run, RunEvent, Stopper, event_channel, run};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -127,7 +127,9 @@ pub(crate) async fn recorded(
     let plan = project.plan().plan.unwrap();
     let mut shared: Run = project.shared(options, sender);
     shared.transport = Arc::<Moody>::clone(agent);
-    shared.recordings = recordings;
+    if let Some(recordings) = recordings {
+        shared.answers = Answers::Recordings(recordings);
+    }
     // Ids that are counted would be those that a recording already has.
     shared.context.ids = Arc::new(RandomIds);
     if let Some((_, stopper)) = &mut *agent.stops.lock().unwrap() {

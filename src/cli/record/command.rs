@@ -9,7 +9,7 @@ use ananke::plan::{Plan, Selection};
 use ananke::process::TerminalMode;
 use ananke::project::Variables;
 use ananke::record::{HeldConversation, RecordRequest, hold, record as record_conversations};
-use ananke::run::{Options, Reason, Run, Stopper, event_channel};
+use ananke::run::{ConversationOrigin, Options, Reason, Run, Stopper, event_channel};
 use clap::Args;
 
 use super::dialog::Dialog;
@@ -197,7 +197,7 @@ async fn converse(
     );
     shared.stopper = stopper.clone();
     shared.servers = services.watch();
-    shared.driver = Some(Arc::clone(dialog) as Arc<dyn ananke::run::ConversationDriver>);
+    shared.conversations = ConversationOrigin::Driver(Arc::clone(dialog) as _);
     let held = hold(shared, events, plan).await;
     let is_torn_down = services.stop(screen).await;
     let held = held?;

@@ -11,23 +11,14 @@ use ananke_trace::trace::Facts;
 
 use super::agent_contact::AgentContact;
 use super::case::Case;
-use super::conversation_tape::ConversationTape;
 use super::hooks::run_hooks;
 use super::outcomes::{end_with, mark_aborted};
 use super::raw_log::RawLog;
+use super::tap::AttemptPurpose;
 use super::teardown::{Teardown, run_teardown};
 use super::turn_count::turn_count;
 use super::used_threads::UsedThreads;
 use super::watchdog::TestStep;
-
-/// The purpose of an attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AttemptPurpose {
-    /// Its outcome is reported.
-    Report,
-    /// It verifies a recording: nothing is reported and nothing is written.
-    Verify,
-}
 
 /// The warning of a test that asks a person, and is skipped where there is none.
 const NO_PERSON: &str = "a test that asks a person checks nothing where there is no terminal, as in CI: turns that answer, or `simulate`, work everywhere";
@@ -41,8 +32,6 @@ pub(super) struct Attempt<'a> {
     pub(super) outcome: Outcome,
     /// The facts that the conversation shows: all, unless it was recorded by another program.
     pub(super) shown: Facts,
-    /// Tapes its conversation, with its rules.
-    pub(super) tape: Option<ConversationTape>,
     /// Collects what is sent and received, as it is.
     pub(super) raw: Option<RawLog>,
     /// The progress with its agent.
@@ -87,7 +76,7 @@ impl Attempt<'_> {
 
     /// Takes over whether the agent answered.
     pub(super) fn note_contact(&mut self) {
-        let (answers, target) = (&self.case.shared.answers, &self.outcome.test.target);
+        let (answers, target) = (&self.case.shared.answered, &self.outcome.test.target);
         let problem = self.outcome.first_problem().map(|(_, problem)| problem);
         match self.contact.has_answered(problem) {
             Some(true) => answers.note(target),

@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use super::activity_log::ActivityLog;
 use super::agent_contact::ContactObserver;
-use super::attempt::{Attempt, AttemptPurpose};
+use super::attempt::Attempt;
 use super::awaited_input::AwaitedInput;
 use super::case::Case;
-use super::conversation_log::{ConversationLog, LoggedInputs};
-use super::conversation_tape::{ConversationStart, ConversationTape};
+use super::conversation_start::ConversationStart;
 use super::driver_input::{DriverInput, HostedTools};
 use super::exchange_log::ExchangeLog;
 use super::helpers::Helpers;
@@ -23,6 +22,7 @@ use super::script_oracle::ScriptOracle;
 use super::simulated_input::SimulatedInput;
 use super::simulator::Simulator;
 use super::snapshots;
+use super::tap::{AttemptPurpose, ConversationBeginning, ConversationEnd, Follower};
 use super::test_inputs::TestInputs;
 use super::turn_count::turn_count;
 use super::unwritten_input::UnwrittenInput;
@@ -40,7 +40,7 @@ use ananke_agents::{Limits, Pacer, Session, SessionOptions, Target};
 use ananke_base::message::Lane;
 use ananke_rules::{Evaluator, Inherited, Measure};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult, Status, TestEnd};
-use ananke_trace::trace::{AgentTime, Trace};
+use ananke_trace::trace::AgentTime;
 
 /// The number of rules that are named of those that a skipped test has not evaluated.
 const LISTED_RULES: usize = 5;
@@ -131,7 +131,7 @@ impl Attempt<'_> {
             };
             self.environment.wait(watchdog.wait_for(locks).await?);
         }
-        if let Some(observed) = &shared.observed {
+        if let Some(observed) = shared.conversations.observed() {
             let conversation = observed.conversation(&self.key.test).await?;
             self.shown = conversation.shown;
             self.outcome.verdict.rules = observe(&mut prepared, conversation)?;
@@ -154,7 +154,7 @@ impl Attempt<'_> {
         self.outcome.transcript.history = engine::history(&prepared.history);
         self.outcome.transcript.messages_count = prepared.history.len();
         // What a conversation knows is large: it is put aside once, and not moved with every task.
-        if let Some(driver) = &shared.driver {
+        if let Some(driver) = shared.conversations.driver() {
             prepared.rules = Inherited::default();
             let instructed = driver
                 .instructions()
@@ -166,9 +166,41 @@ impl Attempt<'_> {
             let tools = tools.map(|tool| tool.declaration.name.clone()).collect();
             driver.begins(&prepared.thread_id, tools, &self.case.redactor);
         }
-        let result = Box::pin(self.talk_through(preparation, prepared)).await?;
+        let start = ConversationStart::of(&prepared);
+        let followers = self.followers(preparation, &prepared, &start);
+        let talked = self.talk_through(preparation, prepared, &start, &followers);
+        let result = Box::pin(talked).await?;
         watchdog.begin(TestStep::Evaluate, Duration::ZERO)?;
-        self.take(result)
+        self.take(result, &followers)
+    }
+
+    /// The add-ons that follow the conversation.
+    fn followers(
+        &self,
+        preparation: &Mutex<Preparation>,
+        prepared: &Prepared,
+        start: &ConversationStart,
+    ) -> Vec<Box<dyn Follower>> {
+        let taps = &self.case.shared.taps;
+        if taps.is_empty() {
+            return Vec::new();
+        }
+        let scripts = ScriptOracle {
+            attempt: self,
+            preparation,
+        };
+        let tools = prepared.client_tools.iter();
+        let client_tools: Vec<_> = tools.map(|tool| tool.declaration.clone()).collect();
+        let beginning = ConversationBeginning {
+            purpose: self.purpose,
+            start,
+            rules: &prepared.rules,
+            client_tools: &client_tools,
+            variables: &|| scripts.preparation().own_variables(),
+            redactor: &self.case.redactor,
+        };
+        let followers = taps.iter().filter_map(|tap| tap.follow(&beginning));
+        followers.collect()
     }
 
     /// Opens a session and has the engine hold the conversation.
@@ -176,6 +208,8 @@ impl Attempt<'_> {
         &self,
         preparation: &Mutex<Preparation>,
         prepared: Prepared,
+        start: &ConversationStart,
+        followers: &[Box<dyn Follower>],
     ) -> Result<ConversationResult, Problem> {
         self.name_tools(&prepared);
         let Self {
@@ -199,7 +233,6 @@ impl Attempt<'_> {
             timeout,
             whole_timeout,
             pace,
-            known,
             simulation,
             interaction,
             confirmation_tools,
@@ -208,18 +241,12 @@ impl Attempt<'_> {
             ..
         } = prepared;
         let options = shared.options;
-        let logged_history = if shared.log.is_some() {
-            history.clone()
-        } else {
-            Vec::new()
-        };
         let whole = [self.case.timeout(), whole_timeout]
             .into_iter()
             .flatten()
             .min();
         let longest = timeout.unwrap_or_else(|| DEFAULT_TURN_TIMEOUT.max(longest_duration(&rules)));
         let declares_tools = rules.look_at_declared_tools();
-        let taped_rules = self.tape.is_some().then(|| rules.clone());
         let evaluator = Evaluator::start(rules, redactor.clone())
             .map_err(|error| setup(error.to_string()))?
             .writing(options.writing)
@@ -233,9 +260,6 @@ impl Attempt<'_> {
             .iter()
             .map(|tool| tool.declaration.clone())
             .collect();
-        if let Some(coverage) = &shared.coverage {
-            coverage.declare(&declared, redactor);
-        }
         let mocks =
             Mocks::start(client_tools, scripts).map_err(|error| setup(error.to_string()))?;
         let mut tools = HostedTools::new(shared, mocks);
@@ -248,16 +272,6 @@ impl Attempt<'_> {
             .iter()
             .filter_map(|action| action.needs.clone())
             .collect();
-        let start = ConversationStart {
-            peer: target.peer(),
-            state: target.state().clone(),
-            thread_id: thread_id.clone(),
-            history: history.clone(),
-            has_event_clock: target.has_event_clock(),
-            known,
-            client_tools: declared.iter().map(|tool| tool.name.clone()).collect(),
-        };
-        let trace = self.begin(start, taped_rules);
         let session_options = SessionOptions {
             key: self.key.clone(),
             thread_id: thread_id.clone(),
@@ -297,10 +311,12 @@ impl Attempt<'_> {
                 tested: &*target,
             },
         };
+        let mut observers = self.observers(&Lane::Agent);
+        observers.extend(followers.iter().filter_map(|follower| follower.observer()));
         let parts = ConversationParts {
             lane: Lane::Agent,
             session,
-            trace,
+            trace: start.trace(),
             evaluator,
             checkpoints: Checkpoints::start(
                 watched,
@@ -313,7 +329,7 @@ impl Attempt<'_> {
             oracle: &oracle,
             requests: &mut DeclineRequests,
             ids: environment.context.ids.clone(),
-            observers: self.observers(&Lane::Agent),
+            observers,
             budget: Budget {
                 turn: limits,
                 is_default_timeout: timeout.is_none(),
@@ -338,12 +354,8 @@ impl Attempt<'_> {
             written,
             unwritten,
         });
-        if let Some(log) = &shared.log {
-            log.begin(scripts.preparation().own_variables(), logged_history);
-            inputs = Box::new(LoggedInputs {
-                inputs,
-                log: log.clone(),
-            });
+        for follower in followers {
+            inputs = follower.inputs(inputs);
         }
         Ok(engine::converse(parts, &mut *inputs).await)
     }
@@ -369,7 +381,8 @@ impl Attempt<'_> {
     /// Whether the agent itself is asked, and is not a part of this program.
     fn is_sent(&self) -> bool {
         let is_own = self.outcome.transcript.time == AgentTime::Virtual;
-        self.environment.is_live() && self.case.shared.observed.is_none() && !is_own
+        let is_observed = self.case.shared.conversations.observed().is_some();
+        self.environment.is_live() && !is_observed && !is_own
     }
 
     /// Notes the tools that the rules name, and those that exist before the agent calls one.
@@ -396,15 +409,6 @@ impl Attempt<'_> {
         shared.tool_names.exist(called_before.chain(own), redactor);
     }
 
-    /// The trace before the first turn; a tape that is kept begins with it.
-    fn begin(&self, start: ConversationStart, taped_rules: Option<Inherited>) -> Trace {
-        let trace = start.trace();
-        if let (Some(tape), Some(rules)) = (&self.tape, taped_rules) {
-            tape.begin(start, rules, self.case.redactor.clone());
-        }
-        trace
-    }
-
     /// The source of unwritten input: a program, a walk, a simulator, or a person.
     fn unwritten<'a>(
         &'a self,
@@ -418,12 +422,13 @@ impl Attempt<'_> {
             confirmation_tools,
             actions,
         } = sources;
-        if self.case.shared.observed.is_some() {
+        let conversations = &self.case.shared.conversations;
+        if conversations.observed().is_some() {
             return None;
         }
         let helpers = oracle.judges.helpers.clone();
         let pace = helpers.pace;
-        if let Some(driver) = self.case.shared.driver.clone() {
+        if let Some(driver) = conversations.driver().cloned() {
             return Some(Box::new(DriverInput {
                 attempt: self,
                 pace,
@@ -459,24 +464,12 @@ impl Attempt<'_> {
         let log = is_logged
             .then(|| ExchangeLog::new(self.case, self.environment.started(), lane.clone()));
         let recorder = recorder.map(|recorder| Box::new(recorder) as Box<dyn Observer>);
-        let of_agent = self
-            .case
-            .shared
-            .log
-            .as_ref()
-            .filter(|_| *lane == Lane::Agent);
-        let of_agent = of_agent.map(ConversationLog::observer);
-        let tape = self.tape.clone().filter(|_| *lane == Lane::Agent);
-        let of_driver = self
-            .case
-            .shared
-            .driver
-            .as_ref()
-            .filter(|_| *lane == Lane::Agent);
+        let conversations = &self.case.shared.conversations;
+        let of_driver = conversations.driver().filter(|_| *lane == Lane::Agent);
         let contact = (*lane == Lane::Agent && self.is_sent()).then(|| {
             Box::new(ContactObserver {
                 contact: &self.contact,
-                answers: &self.case.shared.answers,
+                answers: &self.case.shared.answered,
                 target: &self.case.entry.test.target,
                 has_answered: false,
             }) as Box<dyn Observer>
@@ -493,14 +486,16 @@ impl Attempt<'_> {
             .chain(contact)
             .chain(activity)
             .chain(log.map(|log| Box::new(log) as Box<dyn Observer>))
-            .chain(of_agent)
-            .chain(tape.map(|tape| Box::new(tape) as Box<dyn Observer>))
             .chain(of_driver.and_then(|driver| driver.observer()))
             .collect()
     }
 
     /// Takes over what came of the conversation.
-    fn take(&mut self, result: ConversationResult) -> Result<(), Halt> {
+    fn take(
+        &mut self,
+        result: ConversationResult,
+        followers: &[Box<dyn Follower>],
+    ) -> Result<(), Halt> {
         let ConversationResult {
             turns,
             turns_not_run,
@@ -521,24 +516,13 @@ impl Attempt<'_> {
             .shared
             .tool_names
             .exist(called, &self.case.redactor);
-        let coverage = self
-            .case
-            .shared
-            .coverage
-            .as_ref()
-            .filter(|_| self.purpose != AttemptPurpose::Verify);
-        if let Some(coverage) = coverage {
-            let mutator = self
-                .case
-                .shared
-                .mutator
-                .as_ref()
-                .filter(|_| halt.is_none() && !rules.iter().any(RuleResult::has_failed));
-            let taped = self.tape.as_ref().map(ConversationTape::take);
-            let noticed = mutator
-                .zip(taped)
-                .map(|(mutator, taped)| mutator.noticed(taped));
-            coverage.observe(&trace, &noticed.unwrap_or_default(), &self.case.redactor);
+        let end = ConversationEnd {
+            trace: &trace,
+            has_passed: halt.is_none() && !rules.iter().any(RuleResult::has_failed),
+            marked: &|text| self.environment.marked(text),
+        };
+        for follower in followers {
+            follower.ended(&end);
         }
         let outcome = &mut self.outcome;
         outcome.transcript.peer = trace.peer;

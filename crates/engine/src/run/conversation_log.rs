@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
+use super::tap::{ConversationBeginning, ConversationEnd, Follower, Tap};
 use crate::engine::{ConversationSoFar, InputSource, NextTurn, Observer, TurnReview};
 use ananke_agents::Wire;
 use ananke_base::context::At;
@@ -77,39 +78,39 @@ impl ConversationLog {
         std::mem::take(&mut *self.lock())
     }
 
-    /// Masks what was sent with `mask`.
-    pub(super) fn mask(&self, mask: &impl Fn(&str) -> String) {
-        for turn in &mut self.lock().turns {
-            turn.input.map_texts(mask);
-        }
-    }
-
     fn lock(&self) -> MutexGuard<'_, LoggedConversation> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    /// A conversation begins after `history`, with these variables.
-    pub(super) fn begin(&self, variables: Map<String, Value>, history: Vec<HistoryMessage>) {
+impl Tap for ConversationLog {
+    fn follow(&self, beginning: &ConversationBeginning<'_>) -> Option<Box<dyn Follower>> {
         *self.lock() = LoggedConversation {
-            variables,
-            history,
+            variables: (beginning.variables)(),
+            history: beginning.start.history.clone(),
             turns: Vec::new(),
         };
+        Some(Box::new(self.clone()))
+    }
+}
+
+impl Follower for ConversationLog {
+    fn inputs<'a>(&self, inputs: Box<dyn InputSource + 'a>) -> Box<dyn InputSource + 'a> {
+        let log = self.clone();
+        Box::new(LoggedInputs { inputs, log })
     }
 
-    /// The client has answered a call.
-    pub(super) fn answered(&self, answer: ToolAnswer) {
-        if let Some(turn) = self.lock().turns.last_mut() {
-            turn.answers.push((turn.changes.len(), answer));
-        }
-    }
-
-    /// An observer of the agent's lane.
-    pub(super) fn observer(&self) -> Box<dyn Observer> {
-        Box::new(ChangeObserver {
+    fn observer(&self) -> Option<Box<dyn Observer>> {
+        Some(Box::new(ChangeObserver {
             log: self.clone(),
             last: At::default(),
-        })
+        }))
+    }
+
+    fn ended(&self, end: &ConversationEnd<'_>) {
+        for turn in &mut self.lock().turns {
+            turn.input.map_texts(&end.marked);
+        }
     }
 }
 
@@ -137,12 +138,18 @@ impl Observer for ChangeObserver {
             });
         }
     }
+
+    fn answered(&mut self, answer: &ToolAnswer) {
+        if let Some(turn) = self.log.lock().turns.last_mut() {
+            turn.answers.push((turn.changes.len(), answer.clone()));
+        }
+    }
 }
 
 /// The turns of a conversation, each of which is logged.
-pub(super) struct LoggedInputs<'a> {
-    pub(super) inputs: Box<dyn InputSource + 'a>,
-    pub(super) log: ConversationLog,
+struct LoggedInputs<'a> {
+    inputs: Box<dyn InputSource + 'a>,
+    log: ConversationLog,
 }
 
 impl InputSource for LoggedInputs<'_> {

@@ -6,17 +6,17 @@
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde_json::Value;
-
+use super::conversation_start::ConversationStart;
+use super::tap::{ConversationBeginning, Follower, Tap};
 use crate::coverage::NoticedChanges;
 use crate::engine::{Observer, TapeItem, TapePlayer};
 use ananke_agents::Wire;
 use ananke_base::context::At;
-use ananke_base::message::{HistoryMessage, Lane, ToolAnswer};
+use ananke_base::message::{Lane, ToolAnswer};
 use ananke_model::variables::Patterns;
 use ananke_rules::{Evaluator, Following, Inherited, TurnRules};
 use ananke_trace::redact::Redactor;
-use ananke_trace::trace::{Change, Input, KnownName, Peer, Trace};
+use ananke_trace::trace::{Change, Input, Trace};
 
 /// Tapes one conversation. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -35,58 +35,10 @@ pub struct TapedConversation {
     pub items: Vec<TapeItem>,
 }
 
-/// The facts of a conversation that are known before its first turn.
-#[derive(Clone, Debug, Default)]
-pub struct ConversationStart {
-    /// The peer of the conversation.
-    pub peer: Peer,
-    /// The agent's state.
-    pub state: Value,
-    /// The id of its thread.
-    pub thread_id: String,
-    /// The messages before it.
-    pub history: Vec<HistoryMessage>,
-    /// Whether times are those of the agent's events.
-    pub has_event_clock: bool,
-    /// The names of what the agent sends and no rule is about.
-    pub known: Vec<KnownName>,
-    /// The names of the client-side tools that are declared.
-    pub client_tools: Vec<String>,
-}
-
 /// Changes conversations, and says which changes their rules notice.
 pub trait ConversationMutator: Debug + Send + Sync {
     /// The changes to this conversation that its rules notice; none if it did not pass.
     fn noticed(&self, taped: TapedConversation) -> NoticedChanges;
-}
-
-impl ConversationStart {
-    /// The trace that a conversation fills.
-    pub fn trace(&self) -> Trace {
-        let calls = |message: &HistoryMessage| {
-            message
-                .calls
-                .iter()
-                .map(|call| call.id.clone())
-                .collect::<Vec<_>>()
-        };
-        let ids = self
-            .history
-            .iter()
-            .flat_map(|message| message.id.clone().into_iter().chain(calls(message)));
-        let trace = Trace::new(self.state.clone())
-            .on_thread(self.thread_id.as_str())
-            .after(ids);
-        let trace = trace
-            .remembering(&self.history)
-            .knowing(&self.known)
-            .with_peer(self.peer);
-        if self.has_event_clock {
-            trace.by_event_clock()
-        } else {
-            trace
-        }
-    }
 }
 
 impl TapedConversation {
@@ -112,17 +64,30 @@ impl ConversationTape {
     }
 
     /// A conversation begins.
-    pub(super) fn begin(&self, start: ConversationStart, rules: Inherited, redactor: Redactor) {
+    pub(super) fn begin(&self, beginning: &ConversationBeginning<'_>) {
         *self.lock() = TapedConversation {
-            rules,
-            redactor,
-            start,
+            rules: beginning.rules.clone(),
+            redactor: beginning.redactor.clone(),
+            start: beginning.start.clone(),
             items: Vec::new(),
         };
     }
 
     fn push(&self, item: TapeItem) {
         self.lock().items.push(item);
+    }
+}
+
+impl Tap for ConversationTape {
+    fn follow(&self, beginning: &ConversationBeginning<'_>) -> Option<Box<dyn Follower>> {
+        self.begin(beginning);
+        Some(Box::new(self.clone()))
+    }
+}
+
+impl Follower for ConversationTape {
+    fn observer(&self) -> Option<Box<dyn Observer>> {
+        Some(Box::new(self.clone()))
     }
 }
 

@@ -9,7 +9,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::attempt::Attempt;
 use super::conversation_driver::{ConversationDriver, DriverRequest};
-use super::conversation_log::ConversationLog;
 use super::mocks::Mocks;
 use super::oracle::TestOracle;
 use super::request_pace::RequestPace;
@@ -69,8 +68,6 @@ impl UnwrittenInput for DriverInput<'_> {
 /// The client-side tools of a test, of which a program may execute some.
 pub(super) struct HostedTools<'s> {
     driver: Option<Arc<dyn ConversationDriver>>,
-    /// The log of its answers.
-    log: Option<ConversationLog>,
     mocks: Mocks<'s>,
     /// Is cancelled when the run stops: a program that executes a tool is not waited for then.
     stop: CancellationToken,
@@ -80,8 +77,7 @@ impl<'s> HostedTools<'s> {
     /// The client-side tools of a test of `shared`, of which `mocks` has those that no program executes.
     pub(super) fn new(shared: &Run, mocks: Mocks<'s>) -> Self {
         Self {
-            driver: shared.driver.clone(),
-            log: shared.log.clone(),
+            driver: shared.conversations.driver().cloned(),
             mocks,
             stop: shared.stopper.token().clone(),
         }
@@ -121,19 +117,14 @@ impl ToolHost for HostedTools<'_> {
         Box::pin(async move {
             let Self {
                 driver,
-                log,
                 mocks,
                 stop,
             } = self;
-            let log = log.as_ref();
             let (of_driver, mocked): (Vec<_>, Vec<_>) = calls
                 .into_iter()
                 .partition(|call| is_executed(driver.as_ref(), &call.name));
             let answers = Mutex::new(Vec::with_capacity(of_driver.len() + mocked.len()));
             let answered = |answer: ToolAnswer| {
-                if let Some(log) = log {
-                    log.answered(answer.clone());
-                }
                 answers
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner)

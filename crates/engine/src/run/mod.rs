@@ -15,10 +15,10 @@
 //!   `capture_values` for what later turns need) come first. A simulator, a person as long as the agent waits for input
 //!   (`awaited_input`), a walk (`walk_input`) or a program (`driver_input`) says what comes after them (`test_inputs`).
 //!   `mocks` execute client-side tools; scripts and judges answer what rules ask (`oracle`, `helpers`).
-//! - **What is kept**: snapshots of tests that passed (`snapshots`), a recording that is verified before
-//!   (`verify_recording`), what is sent and received for `--debug` (`exchange_log`), for reports (`raw_log`) and for what is
-//!   made of a conversation afterwards (`conversation_log`, `conversation_tape`), and names of tools in rules that no agent
-//!   called (`tool_names`).
+//! - **What is kept**: snapshots of tests that passed (`snapshots`), a recording (`answers`) that is verified before
+//!   (`verify_recording`), what is sent and received for `--debug` (`exchange_log`) and for reports (`raw_log`), and names of
+//!   tools in rules that no agent called (`tool_names`). Whatever else follows conversations is a [`Tap`]: a log and a tape, of
+//!   which tests are made (`conversation_log`, `conversation_tape`), and coverage (`coverage_tap`).
 //! - **What ends it early**: a person or a failure (`stopper`), a server that ends (`server_watch`), and a target that
 //!   answers none of the first tests (`unanswered`).
 //!
@@ -28,6 +28,7 @@
 mod activity_log;
 mod agent_contact;
 mod answered_targets;
+mod answers;
 mod attempt;
 mod attempt_series;
 mod awaited_input;
@@ -36,7 +37,10 @@ mod case;
 mod conversation;
 mod conversation_driver;
 mod conversation_log;
+mod conversation_origin;
+mod conversation_start;
 mod conversation_tape;
+mod coverage_tap;
 mod current_walk;
 mod driver_input;
 mod event;
@@ -83,6 +87,7 @@ mod snapshots;
 mod spool;
 mod stopper;
 mod suite;
+mod tap;
 mod target_limits;
 mod teardown;
 mod test_inputs;
@@ -100,11 +105,13 @@ mod watchdog;
 mod worker;
 mod written_turns;
 
+pub use answers::{Answers, LiveAnswers};
 pub use conversation_driver::{ConversationDriver, DriverRequest};
 pub use conversation_log::{ConversationLog, LoggedChange, LoggedConversation, LoggedTurn};
-pub use conversation_tape::{
-    ConversationMutator, ConversationStart, ConversationTape, TapedConversation,
-};
+pub use conversation_origin::ConversationOrigin;
+pub use conversation_start::ConversationStart;
+pub use conversation_tape::{ConversationMutator, ConversationTape, TapedConversation};
+pub use coverage_tap::CoverageTap;
 pub use event::RunEvent;
 pub use event_channel::{EventReceiver, EventSender, event_channel};
 pub use exchange_part::ExchangePart;
@@ -121,4 +128,5 @@ pub use run_helper::RunHelpers;
 pub use run_one::run_one;
 pub use stopper::{Reason, Stopper};
 pub use suite::run;
+pub use tap::{AttemptPurpose, ConversationBeginning, ConversationEnd, Follower, Tap};
 pub use walk_random::WalkRandom;

@@ -5,22 +5,18 @@ use std::sync::Arc;
 use tokio::sync::OnceCell;
 
 use super::answered_targets::AnsweredTargets;
-use super::conversation_driver::ConversationDriver;
-use super::conversation_log::ConversationLog;
-use super::conversation_tape::{ConversationMutator, ConversationTape};
+use super::answers::Answers;
+use super::conversation_origin::ConversationOrigin;
 use super::event::RunEvent;
 use super::event_channel::EventSender;
-use super::memory_recording::MemoryRecording;
 use super::options::Options;
 use super::person::Person;
 use super::stopper::Stopper;
+use super::tap::Tap;
 use super::target_limits::TargetLimits;
 use super::thread_locks::ThreadLocks;
 use super::tool_names::ToolNames;
-use crate::coverage::CoverageCollector;
-use crate::observed::ObservedConversations;
 use crate::plan::CaseEntry;
-use crate::recording::{AttemptStore, EarlierAnswers, KeptRecording, Recordings};
 use crate::server::ServerWatch;
 use ananke_agents::{Transport, UndeclaredCalls};
 use ananke_base::context::Context;
@@ -41,32 +37,14 @@ pub struct Run {
     pub facts: RunFacts,
     /// Stops the run.
     pub stopper: Stopper,
-    /// The recordings, if tests are recorded or replayed.
-    pub recordings: Option<Recordings>,
-    /// The place of the recordings of walks that fail, if tests are neither recorded nor replayed.
-    pub failed_walks: Option<Recordings>,
-    /// One recording that every test is replayed from, over `recordings`.
-    pub recording: Option<Arc<KeptRecording>>,
-    /// Keeps the recording of a run that has one test in memory, if tests are neither recorded nor replayed.
-    pub kept: Option<MemoryRecording>,
-    /// Keeps what is received in each attempt, if that is asked for.
-    pub attempts: Option<Arc<dyn AttemptStore>>,
-    /// The answers that are evaluated again, and nothing is sent, over `recordings`.
-    pub again: Option<Arc<dyn EarlierAnswers>>,
-    /// Collects the conversation of a run that has one test.
-    pub log: Option<ConversationLog>,
-    /// Takes what the tests exercise of the agent, if that is asked for.
-    pub coverage: Option<Arc<CoverageCollector>>,
-    /// Says to `coverage` of what rules notice a change.
-    pub mutator: Option<Arc<dyn ConversationMutator>>,
-    /// Tapes the conversation of a run that has one test, with its rules.
-    pub tape: Option<ConversationTape>,
+    /// The source of the answers of its agents.
+    pub answers: Answers,
+    /// What holds its conversations.
+    pub conversations: ConversationOrigin,
+    /// The add-ons that follow its conversations.
+    pub taps: Vec<Arc<dyn Tap>>,
     /// Whom tests ask if their agents wait for input; `None` if there is no terminal.
     pub person: Option<Arc<dyn Person>>,
-    /// The program that holds the conversations, if one does.
-    pub driver: Option<Arc<dyn ConversationDriver>>,
-    /// The conversations that were held before, one for each test, if there are such.
-    pub observed: Option<Arc<dyn ObservedConversations>>,
     /// The statuses that the tests had in an earlier run.
     pub earlier: EarlierStatuses,
     /// Notices when a server ends that the tests need.
@@ -75,7 +53,7 @@ pub struct Run {
     pub not_started: Option<String>,
     /// Set once the end of a server has been reported.
     pub(super) exit_reported: OnceCell<()>,
-    pub(super) answers: AnsweredTargets,
+    pub(super) answered: AnsweredTargets,
     pub(super) thread_locks: ThreadLocks,
     pub(super) target_limits: TargetLimits,
     pub(super) tool_names: ToolNames,
@@ -99,24 +77,15 @@ impl Run {
             options,
             facts: RunFacts::default(),
             stopper: Stopper::default(),
-            recordings: None,
-            failed_walks: None,
-            recording: None,
-            kept: None,
-            attempts: None,
-            again: None,
-            log: None,
-            coverage: None,
-            mutator: None,
-            tape: None,
+            answers: Answers::default(),
+            conversations: ConversationOrigin::default(),
+            taps: Vec::new(),
             person: None,
-            driver: None,
-            observed: None,
             earlier: EarlierStatuses::default(),
             servers: ServerWatch::default(),
             not_started: None,
             exit_reported: OnceCell::new(),
-            answers: AnsweredTargets::default(),
+            answered: AnsweredTargets::default(),
             thread_locks: ThreadLocks::default(),
             target_limits: TargetLimits::default(),
             tool_names: ToolNames::default(),
@@ -134,7 +103,7 @@ impl Run {
 
     /// The handling of calls to tools that were not declared.
     pub(super) fn undeclared_calls(&self) -> UndeclaredCalls {
-        let driver = self.driver.as_ref();
+        let driver = self.conversations.driver();
         driver.map_or(UndeclaredCalls::Rejected, |driver| driver.undeclared())
     }
 

@@ -11,12 +11,13 @@ use ananke_trace::outcome::{ErrorKind, Outcome, Problem, Status};
 use ananke_trace::trace::Facts;
 
 use super::agent_contact::AgentContact;
-use super::attempt::{Attempt, AttemptPurpose};
+use super::answers::{Answers, LiveAnswers};
+use super::attempt::Attempt;
 use super::case::Case;
-use super::conversation_tape::ConversationTape;
 use super::current_walk::lock;
 use super::outcomes::{blank, end_with};
 use super::raw_log::{RawLog, RequestBodies};
+use super::tap::AttemptPurpose;
 use super::teardown::Teardown;
 use super::used_threads::UsedThreads;
 use super::verify_recording::verify_recording;
@@ -39,13 +40,6 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     };
     outcome.transcript.started_unix_ms = environment.started_unix_ms();
     let (purpose, teardown) = (AttemptPurpose::Report, Teardown::default());
-    let own_tape = || {
-        case.shared
-            .mutator
-            .is_some()
-            .then(ConversationTape::default)
-    };
-    let tape = case.shared.tape.clone().or_else(own_tape);
     let mut attempt = Attempt {
         case,
         key,
@@ -53,7 +47,6 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
         purpose,
         outcome,
         shown: Facts::ALL,
-        tape,
         raw: raw_log(case.shared.options.events),
         contact: AgentContact::default(),
         teardown,
@@ -73,20 +66,19 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
         .watchdog
         .begin(TestStep::Evaluate, Duration::ZERO)
         .is_ok();
-    if let Some(log) = &case.shared.log {
-        log.mask(&|text: &str| environment.marked(text));
-    }
     let ended_unix_ms = outcome.transcript.ended_unix_ms;
-    if let Some(store) = case.shared.attempts.as_ref().filter(|_| has_ended)
-        && let Some(attempt) = environment.recorded_attempt(ended_unix_ms)
-    {
-        store.add(attempt);
-    }
-    let text = environment.text_in_memory(ended_unix_ms);
-    if let Some(kept) = case.shared.kept.as_ref().filter(|_| has_ended) {
-        kept.set(text);
-    } else {
-        lock(&case.walk).recording = text.ok().flatten();
+    match &case.shared.answers {
+        Answers::Live(LiveAnswers { attempts, .. }) => {
+            if let Some(store) = attempts.as_ref().filter(|_| has_ended)
+                && let Some(attempt) = environment.recorded_attempt(ended_unix_ms)
+            {
+                store.add(attempt);
+            }
+            let text = environment.text_in_memory(ended_unix_ms);
+            lock(&case.walk).recording = text.ok().flatten();
+        }
+        Answers::InMemory(kept) if has_ended => kept.set(environment.text_in_memory(ended_unix_ms)),
+        _ => {}
     }
     if may_write && has_ended {
         let verified = verify_recording(case, key, threads, &environment, &outcome).await;
@@ -98,7 +90,7 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     // A replay leaves nothing to clean up, so it has no part in what is recorded.
     outcome.verdict.warnings.extend(case.take_warnings());
     teardown.report(&mut outcome);
-    if case.shared.again.is_some() {
+    if matches!(case.shared.answers, Answers::Earlier(_)) {
         name_what_was_not_asked(case, &mut outcome);
     }
     let is_wanted = case.shared.options.events == ReportedEvents::All
@@ -127,24 +119,22 @@ fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem
         &shared.servers,
         redactor,
     );
-    if let Some(answers) = &shared.again {
-        let recording = answers.recording(&key.test, key.run);
-        return Ok(live.with_recording(&recording.map_err(|why| not_asked(case, why))?, key));
-    }
-    match (&shared.recording, &shared.recordings) {
-        (Some(kept), _) => Ok(live.with_recording(kept, key)),
-        (None, Some(recordings)) => live.with_recordings(recordings, key),
-        (None, None)
-            if shared.kept.is_some()
-                || (shared.failed_walks.is_some() && case.entry.test.walk.is_some()) =>
-        {
-            Ok(live.recorded_in_memory(key))
+    let is_walk = case.entry.test.walk.is_some();
+    match &shared.answers {
+        Answers::Earlier(answers) => {
+            let recording = answers.recording(&key.test, key.run);
+            Ok(live.with_recording(&recording.map_err(|why| not_asked(case, why))?, key))
         }
-        (None, None) => Ok(match &shared.attempts {
-            Some(store) if case.entry.test.walk.is_none() => {
-                live.recorded_for_store(key, store.most_bytes())
-            }
-            _ => live,
+        Answers::Recording(kept) => Ok(live.with_recording(kept, key)),
+        Answers::Recordings(recordings) => live.with_recordings(recordings, key),
+        Answers::InMemory(_) => Ok(live.recorded_in_memory(key)),
+        Answers::Live(LiveAnswers { failed_walks, .. }) if is_walk => Ok(match failed_walks {
+            Some(_) => live.recorded_in_memory(key),
+            None => live,
+        }),
+        Answers::Live(LiveAnswers { attempts, .. }) => Ok(match attempts {
+            Some(store) => live.recorded_for_store(key, store.most_bytes()),
+            None => live,
         }),
     }
 }

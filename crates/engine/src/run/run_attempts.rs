@@ -24,7 +24,7 @@ pub(super) async fn run_attempts(
     let prohibitions = test.prohibitions.or(runs.prohibitions).unwrap_or_default();
     let walk = test.walk.as_ref();
     let mut series: Box<dyn AttemptSeries + Send> = match (walk, policy) {
-        (Some(walk), _) => Box::new(match &case.shared.recording {
+        (Some(walk), _) => Box::new(match case.shared.answers.recording() {
             Some(recording) => WalkSearch::again(walk, &case.walk, recording.actions()),
             None => WalkSearch::new(walk, &case.walk),
         }),

@@ -85,7 +85,7 @@ impl InputSource for TestInputs<'_> {
     }
 
     fn must_send(&self) -> bool {
-        self.attempt.case.shared.driver.is_none()
+        self.attempt.case.shared.conversations.driver().is_none()
     }
 
     fn remaining(&self) -> Option<usize> {

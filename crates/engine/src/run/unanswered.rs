@@ -11,7 +11,7 @@ impl Run {
     /// Counts a test that got no answer. If its target is given up for that, the run says so, and stops if no other target
     /// has tests.
     pub(super) fn count_unanswered(&self, plan: &Plan, target: &str, at_once: usize) {
-        let Some(tests) = self.answers.add_unanswered(target, at_once) else {
+        let Some(tests) = self.answered.add_unanswered(target, at_once) else {
             return;
         };
         let config = &plan.config;
@@ -42,6 +42,6 @@ impl Run {
 
     /// Whether no further test is sent to a target.
     pub(super) fn is_given_up(&self, target: &str) -> bool {
-        self.options.after_no_answer == AfterNoAnswer::Stop && self.answers.is_given_up(target)
+        self.options.after_no_answer == AfterNoAnswer::Stop && self.answered.is_given_up(target)
     }
 }

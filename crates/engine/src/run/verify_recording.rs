@@ -4,11 +4,12 @@
 use std::sync::{Arc, Mutex};
 
 use super::agent_contact::AgentContact;
-use super::attempt::{Attempt, AttemptPurpose};
+use super::attempt::Attempt;
 use super::case::Case;
 use super::current_walk::{CurrentWalk, lock};
 use super::outcomes::blank;
 use super::prefetch::Loading;
+use super::tap::AttemptPurpose;
 use super::teardown::Teardown;
 use super::used_threads::UsedThreads;
 use crate::recording::AttemptEnvironment;
@@ -53,16 +54,14 @@ pub(super) async fn verify_recording(
         walk: Arc::new(Mutex::new(CurrentWalk::of(lock(walk).route.clone()))),
         watchdog: Arc::clone(watchdog),
     };
-    let (purpose, tape) = (AttemptPurpose::Verify, shared.tape.clone());
     let (outcome_of_replay, teardown) = (blank(shared, entry), Teardown::default());
     let mut attempt = Attempt {
         case,
         key,
         environment,
-        purpose,
+        purpose: AttemptPurpose::Verify,
         outcome: outcome_of_replay,
         shown: Facts::ALL,
-        tape,
         raw: None,
         contact: AgentContact::default(),
         teardown,

@@ -257,7 +257,7 @@ impl AttemptSeries for WalkSearch {
             }));
         }
         if let (Some(recordings), Some(text)) = (
-            &case.shared.failed_walks,
+            case.shared.answers.failed_walks(),
             recording.filter(|_| summary.is_shrunk()),
         ) {
             match recordings.write(&CaseKey::first(case.entry.id()), &text) {

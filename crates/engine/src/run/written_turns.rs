@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use super::attempt::{Attempt, AttemptPurpose};
+use super::attempt::Attempt;
 use super::capture_values::capture_values;
 use super::event::RunEvent;
+use super::tap::AttemptPurpose;
 use super::turn_count::turn_count;
 use super::watchdog::TestStep;
 use crate::compile::{CompiledCapture, PreparedTurn};

@@ -14,8 +14,8 @@ use ananke_engine::plan::{Plan, Planned, Selection, plan};
 use ananke_engine::project::{GivenRuns, RunCounts};
 use ananke_engine::recording::KeptRecording;
 use ananke_engine::run::{
-    ConversationLog, ConversationTape, LoggedConversation, Options, Run, TapedConversation,
-    event_channel, run_one,
+    Answers, ConversationLog, ConversationTape, LoggedConversation, Options, Run,
+    TapedConversation, event_channel, run_one,
 };
 use ananke_trace::outcome::Outcome;
 use ananke_trace::redact::Redactor;
@@ -92,8 +92,10 @@ pub(crate) async fn run_test(
     );
     let log = ConversationLog::default();
     let tape = ConversationTape::default();
-    (shared.recording, shared.log, shared.tape) =
-        (recording.cloned(), Some(log.clone()), Some(tape.clone()));
+    if let Some(recording) = recording {
+        shared.answers = Answers::Recording(Arc::clone(recording));
+    }
+    shared.taps = vec![Arc::new(log.clone()), Arc::new(tape.clone())];
     let outcome = Box::pin(run_one(shared, plan.clone(), events))
         .await
         .ok_or_else(|| {

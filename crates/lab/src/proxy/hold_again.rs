@@ -14,7 +14,9 @@ use ananke_agents::{HttpRequest, ServedResponse};
 use ananke_base::context::{Context, ManualClock};
 use ananke_base::message::{ToolAnswer, TurnInput};
 use ananke_engine::project::Variables;
-use ananke_engine::run::{ConversationDriver, DriverRequest, Options, Run, event_channel};
+use ananke_engine::run::{
+    ConversationDriver, ConversationOrigin, DriverRequest, Options, Run, event_channel,
+};
 use ananke_trace::outcome::TurnOutcome;
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{ToolCall, Trace};
@@ -75,7 +77,7 @@ pub async fn hold_again(
         inputs: Mutex::new(inputs),
         tools,
     });
-    shared.driver = Some(Arc::clone(&client) as Arc<dyn ConversationDriver>);
+    shared.conversations = ConversationOrigin::Driver(Arc::clone(&client) as _);
     let held = hold(shared, events, plan).await?;
     let held = HeldConversation {
         client_tools: client.tools.written(),

@@ -3,12 +3,14 @@
 //! Flows in: a run with a driver, and the plan of a test without turns. Flows out: what was said, and the recording. Nothing is
 //! written.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::freeze::FreezeError;
 use ananke_base::message::TurnInput;
 use ananke_engine::plan::Plan;
-use ananke_engine::run::{ConversationLog, EventReceiver, MemoryRecording, Run, run_one};
+use ananke_engine::run::{Answers, ConversationLog, EventReceiver, MemoryRecording, Run, run_one};
 use ananke_trace::outcome::{Outcome, Problem, Status};
 
 /// A conversation that is over, secrets masked.
@@ -34,7 +36,8 @@ pub async fn hold(
     plan: Plan,
 ) -> Result<HeldConversation, FreezeError> {
     let (log, kept) = (ConversationLog::default(), MemoryRecording::default());
-    (shared.log, shared.kept) = (Some(log.clone()), Some(kept.clone()));
+    shared.answers = Answers::InMemory(kept.clone());
+    shared.taps = vec![Arc::new(log.clone())];
     let outcome = run_one(shared, plan, events).await;
     let (Some(recording), Some(outcome)) = (kept.take()?, outcome) else {
         let message = "the conversation was stopped: nothing was written".to_owned();

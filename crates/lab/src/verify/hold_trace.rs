@@ -15,7 +15,9 @@ use ananke_agents::{HttpRequest, ServedResponse, TimedChange, served_protocols};
 use ananke_base::context::{Context, ManualClock};
 use ananke_base::message::TurnInput;
 use ananke_engine::observed::ObservedConversation;
-use ananke_engine::run::{ConversationDriver, DriverRequest, Options, Run, event_channel};
+use ananke_engine::run::{
+    ConversationDriver, ConversationOrigin, DriverRequest, Options, Run, event_channel,
+};
 use ananke_trace::outcome::TurnOutcome;
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{Fact, Trace};
@@ -71,7 +73,7 @@ pub(super) async fn hold_trace(
         Options::default(),
         sender,
     );
-    shared.driver = Some(Arc::new(TraceUser {
+    shared.conversations = ConversationOrigin::Driver(Arc::new(TraceUser {
         inputs: Mutex::new(inputs),
     }));
     let held = hold(shared, events, plan).await?;

@@ -9,7 +9,7 @@ use ananke::context::{At, ManualClock};
 use ananke::outcome::{ErrorKind, Outcome, Status};
 use ananke::plan::{Selection, plan};
 use ananke::recording::{RecordingLimits, RecordingMode, Recordings, RequestMatch};
-use ananke::run::{Answers, Options, Run, RunEvent, event_channel, run};
+use ananke::run::{Options, Run, RunAnswers, RunEvent, event_channel, run};
 use futures_util::future::BoxFuture;
 use regex::Regex;
 use serde_json::json;
@@ -77,7 +77,7 @@ async fn outcomes_of(
 ) -> Vec<Outcome> {
     let (sender, mut receiver) = event_channel(1000);
     let mut shared: Run = project.shared(Options::default(), sender);
-    shared.answers = Answers::Recordings(recordings.clone());
+    shared.answers = RunAnswers::Recordings(recordings.clone());
     change(&mut shared);
     let planned = plan(&project.context(), selection, &project.redactor);
     run(shared, planned.plan.expect("a plan")).await;

@@ -526,7 +526,9 @@ fn reports(project: &Project) -> Vec<(&'static str, String)> {
 /// The Markdown without its list of the slowest tests: two runs do not have the same.
 fn without_slowest(mut text: String) -> String {
     if let Some(begin) = text.find("<details><summary>slowest") {
-        let end = text[begin..].find("</details>").expect("the end of the list");
+        let end = text[begin..]
+            .find("</details>")
+            .expect("the end of the list");
         text.replace_range(begin..begin + end, "");
     }
     text

@@ -18,8 +18,8 @@ use ananke::redact::Redactor;
 use ananke::report::history::{RunHistory, run_name};
 use ananke::report::{Reporter, deliver};
 use ananke::run::{
-    ActivityReports, Answers, ConversationOrigin, CoverageTap, EventReceiver, EventSender,
-    LiveAnswers, Options, People, Reason, Run, event_channel, run as run_plan,
+    ActivityReports, ConversationOrigin, CoverageTap, EventReceiver, EventSender, LiveAnswers,
+    Options, People, Reason, Run, RunAnswers, event_channel, run as run_plan,
 };
 use ananke::text::escape;
 use tokio::runtime::Handle;
@@ -105,7 +105,7 @@ struct RunMemory {
 }
 
 /// The events of a run, and those that report them.
-struct Reporting {
+struct RunReporting {
     events: EventReceiver,
     reporters: Vec<Box<dyn Reporter>>,
     /// The reporter of the project, if there is one.
@@ -141,7 +141,7 @@ impl PlannedRun<'_> {
             let _lost = area.map(|area| Box::new(area).finish());
             let _lost = streams.finish();
         })?;
-        let reporting = Reporting {
+        let reporting = RunReporting {
             events,
             reporters,
             custom: self.reporter.take(),
@@ -185,8 +185,8 @@ impl PlannedRun<'_> {
         let mut shared = Run::new(context, transport, redactor, self.going, events);
         shared.facts = self.facts.clone();
         shared.answers = match &self.recordings {
-            Some(recordings) => Answers::Recordings(recordings.clone()),
-            None => Answers::Live(LiveAnswers {
+            Some(recordings) => RunAnswers::Recordings(recordings.clone()),
+            None => RunAnswers::Live(LiveAnswers {
                 attempts: None,
                 failed_walks: Some(failed_walks::kept(&plan.config.folder, self.context)),
             }),
@@ -303,10 +303,10 @@ impl PlannedRun<'_> {
         plan: Plan,
         shared: Run,
         services: Services,
-        reporting: Reporting,
+        reporting: RunReporting,
         screen: Screen<'_>,
     ) -> io::Result<Option<Verdict>> {
-        let Reporting {
+        let RunReporting {
             events,
             reporters,
             custom,

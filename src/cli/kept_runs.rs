@@ -10,7 +10,7 @@ use ananke::plan::{CaseEntry, Plan};
 use ananke::report::history::HistoryReport;
 use ananke::report::prepare_own_folder;
 use ananke::report::store::{EarlierRuns, RunHeading, RunStore, StoreReport, not_kept};
-use ananke::run::{Answers, Run};
+use ananke::run::{Run, RunAnswers};
 
 use super::outputs::Outputs;
 use super::print::say;
@@ -101,7 +101,7 @@ pub(super) fn evaluate_again(plan: &Plan, run: &mut Run) -> io::Result<()> {
         let message = format!("no run is kept whose answers can be evaluated\nhelp: {HOW_TO_KEEP}");
         return Err(io::Error::other(message));
     }
-    run.answers = Answers::Earlier(Arc::new(earlier));
+    run.answers = RunAnswers::Earlier(Arc::new(earlier));
     // The last attempt is the one that counts.
     run.options.retries = 0;
     Ok(())

@@ -7,7 +7,7 @@ use ananke::context::CaseKey;
 use ananke::mock::{MockError, RecordedAgent};
 use ananke::plan::Selection;
 use ananke::recording::{KeptRecording, RecordingMode, recording_path};
-use ananke::run::{Answers, Options, event_channel, run as run_plan};
+use ananke::run::{Options, RunAnswers, event_channel, run as run_plan};
 use serde_json::{Value, json};
 
 use super::server::{Response, Serving, embedded, project, run};
@@ -39,7 +39,7 @@ async fn recorded_with(keys: &str) -> (Project, String) {
     let plan = client.plan().plan.unwrap();
     let (sender, mut receiver) = event_channel(64);
     let mut shared = client.shared(Options::default(), sender);
-    shared.answers = Answers::Recordings(recordings(&folder, RecordingMode::Record));
+    shared.answers = RunAnswers::Recordings(recordings(&folder, RecordingMode::Record));
     let running = tokio::spawn(run_plan(shared, plan));
     while receiver.recv().await.is_some() {}
     running.await.unwrap();

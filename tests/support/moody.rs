@@ -9,7 +9,7 @@ use ananke::agents::{
 use ananke::context::{At, Clock, RandomIds};
 use ananke::outcome::{Outcome, Verdict};
 use ananke::recording::Recordings;
-use ananke::run::{Answers, Options, Reason, Run, RunEvent, Stopper, event_channel, run};
+use ananke::run::{Options, Reason, Run, RunAnswers, RunEvent, Stopper, event_channel, run};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -128,7 +128,7 @@ pub(crate) async fn recorded(
     let mut shared: Run = project.shared(options, sender);
     shared.transport = Arc::<Moody>::clone(agent);
     if let Some(recordings) = recordings {
-        shared.answers = Answers::Recordings(recordings);
+        shared.answers = RunAnswers::Recordings(recordings);
     }
     // Ids that are counted would be those that a recording already has.
     shared.context.ids = Arc::new(RandomIds);

@@ -12,7 +12,7 @@ use ananke::context::{At, ManualClock};
 use ananke::openai::{OpenaiSettings, OpenaiTarget};
 use ananke::outcome::{ErrorKind, Outcome, Status, TranscriptLine};
 use ananke::recording::RecordingMode;
-use ananke::run::{Answers, Options, RunEvent, event_channel, run};
+use ananke::run::{Options, RunAnswers, RunEvent, event_channel, run};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
@@ -815,7 +815,7 @@ async fn a_recording_replays_the_same_without_waiting() {
     for mode in [RecordingMode::Record, RecordingMode::Replay] {
         let (sender, mut receiver) = event_channel(10);
         let mut shared = project.shared(Options::default(), sender);
-        shared.answers = Answers::Recordings(recordings(kept.path(), mode));
+        shared.answers = RunAnswers::Recordings(recordings(kept.path(), mode));
         run(shared, project.plan().plan.expect("a plan")).await;
         while let Some(event) = receiver.recv().await {
             if let RunEvent::CaseFinished(outcome) = &*event {

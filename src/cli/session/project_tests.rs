@@ -19,7 +19,9 @@ use ananke::redact::Redactor;
 use ananke::report::Reporter as _;
 use ananke::report::file::json::JsonLinesReport;
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport};
-use ananke::run::{Answers, EventReceiver, Reason, Run, Stopper, event_channel, run as run_plan};
+use ananke::run::{
+    EventReceiver, Reason, Run, RunAnswers, Stopper, event_channel, run as run_plan,
+};
 use serde_json::Value;
 use tokio::sync::RwLock;
 use tokio::task::spawn_blocking;
@@ -176,7 +178,7 @@ impl ProjectTests {
         }
         let is_live = is_live(&plan, recordings.as_ref());
         if let Some(recordings) = recordings {
-            shared.answers = Answers::Recordings(recordings);
+            shared.answers = RunAnswers::Recordings(recordings);
         }
         if is_live {
             let started = self

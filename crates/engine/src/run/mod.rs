@@ -15,7 +15,7 @@
 //!   `capture_values` for what later turns need) come first. A simulator, a person as long as the agent waits for input
 //!   (`awaited_input`), a walk (`walk_input`) or a program (`driver_input`) says what comes after them (`test_inputs`).
 //!   `mocks` execute client-side tools; scripts and judges answer what rules ask (`oracle`, `helpers`).
-//! - **What is kept**: snapshots of tests that passed (`snapshots`), a recording (`answers`) that is verified before
+//! - **What is kept**: snapshots of tests that passed (`snapshots`), a recording (`run_answers`) that is verified before
 //!   (`verify_recording`), what is sent and received for `--debug` (`exchange_log`) and for reports (`raw_log`), and names of
 //!   tools in rules that no agent called (`tool_names`). Whatever else follows conversations is a [`Tap`]: a log and a tape, of
 //!   which tests are made (`conversation_log`, `conversation_tape`), and coverage (`coverage_tap`).
@@ -28,7 +28,6 @@
 mod activity_log;
 mod agent_contact;
 mod answered_targets;
-mod answers;
 mod attempt;
 mod attempt_series;
 mod awaited_input;
@@ -72,6 +71,7 @@ mod retries;
 #[expect(clippy::module_inception, reason = "the type that the folder is about")]
 mod run;
 mod run_all;
+mod run_answers;
 mod run_attempt;
 mod run_attempts;
 mod run_case;
@@ -105,7 +105,6 @@ mod watchdog;
 mod worker;
 mod written_turns;
 
-pub use answers::{Answers, LiveAnswers};
 pub use conversation_driver::{ConversationDriver, DriverRequest};
 pub use conversation_log::{ConversationLog, LoggedChange, LoggedConversation, LoggedTurn};
 pub use conversation_origin::ConversationOrigin;
@@ -124,6 +123,7 @@ pub use options::{
 pub use person::{People, Person, PersonAnswer, PersonQuestion};
 pub use project_hooks::{ProjectHooks, SetupError, SetupStep};
 pub use run::Run;
+pub use run_answers::{LiveAnswers, RunAnswers};
 pub use run_helper::RunHelpers;
 pub use run_one::run_one;
 pub use stopper::{Reason, Stopper};

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use tokio::sync::OnceCell;
 
 use super::answered_targets::AnsweredTargets;
-use super::answers::Answers;
 use super::conversation_origin::ConversationOrigin;
 use super::event::RunEvent;
 use super::event_channel::EventSender;
 use super::options::Options;
 use super::person::Person;
+use super::run_answers::RunAnswers;
 use super::stopper::Stopper;
 use super::tap::Tap;
 use super::target_limits::TargetLimits;
@@ -38,7 +38,7 @@ pub struct Run {
     /// Stops the run.
     pub stopper: Stopper,
     /// The source of the answers of its agents.
-    pub answers: Answers,
+    pub answers: RunAnswers,
     /// What holds its conversations.
     pub conversations: ConversationOrigin,
     /// The add-ons that follow its conversations.
@@ -77,7 +77,7 @@ impl Run {
             options,
             facts: RunFacts::default(),
             stopper: Stopper::default(),
-            answers: Answers::default(),
+            answers: RunAnswers::default(),
             conversations: ConversationOrigin::default(),
             taps: Vec::new(),
             person: None,

@@ -11,12 +11,12 @@ use ananke_trace::outcome::{ErrorKind, Outcome, Problem, Status};
 use ananke_trace::trace::Facts;
 
 use super::agent_contact::AgentContact;
-use super::answers::{Answers, LiveAnswers};
 use super::attempt::Attempt;
 use super::case::Case;
 use super::current_walk::lock;
 use super::outcomes::{blank, end_with};
 use super::raw_log::{RawLog, RequestBodies};
+use super::run_answers::{LiveAnswers, RunAnswers};
 use super::tap::AttemptPurpose;
 use super::teardown::Teardown;
 use super::used_threads::UsedThreads;
@@ -68,7 +68,7 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
         .is_ok();
     let ended_unix_ms = outcome.transcript.ended_unix_ms;
     match &case.shared.answers {
-        Answers::Live(LiveAnswers { attempts, .. }) => {
+        RunAnswers::Live(LiveAnswers { attempts, .. }) => {
             if let Some(store) = attempts.as_ref().filter(|_| has_ended)
                 && let Some(attempt) = environment.recorded_attempt(ended_unix_ms)
             {
@@ -77,7 +77,9 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
             let text = environment.text_in_memory(ended_unix_ms);
             lock(&case.walk).recording = text.ok().flatten();
         }
-        Answers::InMemory(kept) if has_ended => kept.set(environment.text_in_memory(ended_unix_ms)),
+        RunAnswers::InMemory(kept) if has_ended => {
+            kept.set(environment.text_in_memory(ended_unix_ms));
+        }
         _ => {}
     }
     if may_write && has_ended {
@@ -90,7 +92,7 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     // A replay leaves nothing to clean up, so it has no part in what is recorded.
     outcome.verdict.warnings.extend(case.take_warnings());
     teardown.report(&mut outcome);
-    if matches!(case.shared.answers, Answers::Earlier(_)) {
+    if matches!(case.shared.answers, RunAnswers::Earlier(_)) {
         name_what_was_not_asked(case, &mut outcome);
     }
     let is_wanted = case.shared.options.events == ReportedEvents::All
@@ -121,18 +123,18 @@ fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem
     );
     let is_walk = case.entry.test.walk.is_some();
     match &shared.answers {
-        Answers::Earlier(answers) => {
+        RunAnswers::Earlier(answers) => {
             let recording = answers.recording(&key.test, key.run);
             Ok(live.with_recording(&recording.map_err(|why| not_asked(case, why))?, key))
         }
-        Answers::Recording(kept) => Ok(live.with_recording(kept, key)),
-        Answers::Recordings(recordings) => live.with_recordings(recordings, key),
-        Answers::InMemory(_) => Ok(live.recorded_in_memory(key)),
-        Answers::Live(LiveAnswers { failed_walks, .. }) if is_walk => Ok(match failed_walks {
+        RunAnswers::Recording(kept) => Ok(live.with_recording(kept, key)),
+        RunAnswers::Recordings(recordings) => live.with_recordings(recordings, key),
+        RunAnswers::InMemory(_) => Ok(live.recorded_in_memory(key)),
+        RunAnswers::Live(LiveAnswers { failed_walks, .. }) if is_walk => Ok(match failed_walks {
             Some(_) => live.recorded_in_memory(key),
             None => live,
         }),
-        Answers::Live(LiveAnswers { attempts, .. }) => Ok(match attempts {
+        RunAnswers::Live(LiveAnswers { attempts, .. }) => Ok(match attempts {
             Some(store) => live.recorded_for_store(key, store.most_bytes()),
             None => live,
         }),

@@ -14,7 +14,7 @@ use ananke_engine::plan::{Plan, Planned, Selection, plan};
 use ananke_engine::project::{GivenRuns, RunCounts};
 use ananke_engine::recording::KeptRecording;
 use ananke_engine::run::{
-    Answers, ConversationLog, ConversationTape, LoggedConversation, Options, Run,
+    ConversationLog, ConversationTape, LoggedConversation, Options, Run, RunAnswers,
     TapedConversation, event_channel, run_one,
 };
 use ananke_trace::outcome::Outcome;
@@ -93,7 +93,7 @@ pub(crate) async fn run_test(
     let log = ConversationLog::default();
     let tape = ConversationTape::default();
     if let Some(recording) = recording {
-        shared.answers = Answers::Recording(Arc::clone(recording));
+        shared.answers = RunAnswers::Recording(Arc::clone(recording));
     }
     shared.taps = vec![Arc::new(log.clone()), Arc::new(tape.clone())];
     let outcome = Box::pin(run_one(shared, plan.clone(), events))

@@ -10,7 +10,9 @@ use serde_json::Value;
 use crate::freeze::FreezeError;
 use ananke_base::message::TurnInput;
 use ananke_engine::plan::Plan;
-use ananke_engine::run::{Answers, ConversationLog, EventReceiver, MemoryRecording, Run, run_one};
+use ananke_engine::run::{
+    ConversationLog, EventReceiver, MemoryRecording, Run, RunAnswers, run_one,
+};
 use ananke_trace::outcome::{Outcome, Problem, Status};
 
 /// A conversation that is over, secrets masked.
@@ -36,7 +38,7 @@ pub async fn hold(
     plan: Plan,
 ) -> Result<HeldConversation, FreezeError> {
     let (log, kept) = (ConversationLog::default(), MemoryRecording::default());
-    shared.answers = Answers::InMemory(kept.clone());
+    shared.answers = RunAnswers::InMemory(kept.clone());
     shared.taps = vec![Arc::new(log.clone())];
     let outcome = run_one(shared, plan, events).await;
     let (Some(recording), Some(outcome)) = (kept.take()?, outcome) else {

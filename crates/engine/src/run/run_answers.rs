@@ -7,7 +7,7 @@ use crate::recording::{AttemptStore, EarlierAnswers, KeptRecording, Recordings};
 
 /// The source of the answers of a run's agents, and the place of what is recorded of them.
 #[derive(Clone, Debug)]
-pub enum Answers {
+pub enum RunAnswers {
     /// The agents are asked.
     Live(LiveAnswers),
     /// The agent of a run that has one test is asked, and what it says is recorded in memory.
@@ -29,13 +29,13 @@ pub struct LiveAnswers {
     pub failed_walks: Option<Recordings>,
 }
 
-impl Default for Answers {
+impl Default for RunAnswers {
     fn default() -> Self {
         Self::Live(LiveAnswers::default())
     }
 }
 
-impl Answers {
+impl RunAnswers {
     /// The recordings in a folder, if tests are recorded or replayed.
     pub fn recordings(&self) -> Option<&Recordings> {
         match self {

@@ -1,8 +1,9 @@
 //! The entries of an object whose kind is known when all of them are read.
+//!
+//! **Invariant:** every part of a document is read from a text, so that the code which reads it is made once.
 
-use serde::Deserialize;
-use serde::de::value::MapDeserializer;
-use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, Visitor};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// The entries of an object, each value as it is written.
@@ -22,41 +23,49 @@ impl ObjectEntries {
 
     /// The entry `type`; `None` if there is none, or it is not a text.
     pub(crate) fn kind(&self) -> Option<String> {
-        self.field::<_, serde_json::Error>("type").ok().flatten()
+        self.field("type").ok().flatten()
     }
 
     /// The entry `name`; `None` if there is none.
-    pub(crate) fn field<T: DeserializeOwned, E: Error>(&self, name: &str) -> Result<Option<T>, E> {
+    ///
+    /// # Errors
+    /// If it is not a `T`; the place is that in its text.
+    pub(crate) fn field<T: DeserializeOwned>(
+        &self,
+        name: &str,
+    ) -> Result<Option<T>, serde_json::Error> {
         let entry = self.0.iter().find(|(own, _)| own == name);
-        let value = entry.map(|(_, value)| serde_json::from_str(value.get()).map_err(E::custom));
+        let value = entry.map(|(_, value)| serde_json::from_str(value.get()));
         value.transpose()
     }
 
-    /// What they are.
-    pub(crate) fn read<T: DeserializeOwned, E: Error>(&self) -> Result<T, E> {
-        let entries = self.0.iter().map(|(name, value)| (name.as_str(), &**value));
-        T::deserialize(MapDeserializer::<_, serde_json::Error>::new(entries)).map_err(E::custom)
+    /// The object as a `T`.
+    ///
+    /// # Errors
+    /// If it is not one; the place is that in its text, put together anew.
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_str(&self.text())
+    }
+
+    /// The object as compact JSON, but for what is within its values.
+    fn text(&self) -> String {
+        let mut text = String::from("{");
+        for (name, value) in &self.0 {
+            if text.len() > 1 {
+                text.push(',');
+            }
+            text.push_str(&Value::from(name.as_str()).to_string());
+            text.push(':');
+            text.push_str(value.get());
+        }
+        text.push('}');
+        text
     }
 }
 
-impl<'de> Deserialize<'de> for ObjectEntries {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct EntriesVisitor;
-        impl<'de> Visitor<'de> for EntriesVisitor {
-            type Value = ObjectEntries;
-
-            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                formatter.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ObjectEntries, A::Error> {
-                let mut entries = ObjectEntries::default();
-                while let Some((name, value)) = map.next_entry()? {
-                    entries.add(name, value);
-                }
-                Ok(entries)
-            }
-        }
-        deserializer.deserialize_map(EntriesVisitor)
-    }
+/// What is wrong, without the place in the text of a part.
+pub(crate) fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let message = text.split_once(" at line ").map(|(message, _)| message);
+    message.unwrap_or(&text).to_owned()
 }

@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
+use serde_json::from_str;
 use serde_json::value::RawValue;
 
 use super::duration::Milliseconds;
-use super::entries::ObjectEntries;
+use super::entries::without_place;
 use super::json_text::{arguments, json, other_text, sent_text};
 use super::omitted::{filled, present};
 use super::part::part;
@@ -41,16 +42,22 @@ pub(crate) enum ItemView<'a> {
 /// By hand: what `serde` derives for a tagged type keeps no text of a value as it is.
 impl<'de> Deserialize<'de> for ItemView<'_> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let entries = ObjectEntries::deserialize(deserializer)?;
-        match entries.kind().as_deref() {
-            Some("message") => entries.read().map(Self::Message),
-            Some("reasoning") => entries.read().map(Self::Reasoning),
-            Some("call") => entries.read().map(Self::Call),
-            Some("result") => entries.read().map(Self::Result),
-            Some("custom") => entries.read().map(Self::Custom),
-            Some(kind) => Err(Error::custom(format!("`{kind}` is not a valid item"))),
-            None => Err(Error::missing_field("type")),
+        /// The kind of an item alone.
+        #[derive(Deserialize)]
+        struct ItemKind {
+            r#type: String,
         }
+        let item = Box::<RawValue>::deserialize(deserializer)?;
+        let text = item.get();
+        let read = || match from_str::<ItemKind>(text)?.r#type.as_str() {
+            "message" => from_str(text).map(Self::Message),
+            "reasoning" => from_str(text).map(Self::Reasoning),
+            "call" => from_str(text).map(Self::Call),
+            "result" => from_str(text).map(Self::Result),
+            "custom" => from_str(text).map(Self::Custom),
+            kind => Err(Error::custom(format!("`{kind}` is not a valid item"))),
+        };
+        read().map_err(|error| D::Error::custom(without_place(&error)))
     }
 }
 

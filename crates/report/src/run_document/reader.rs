@@ -17,13 +17,12 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 use serde_json::{Deserializer, Error};
 
-use super::entries::ObjectEntries;
+use super::entries::{ObjectEntries, without_place};
 use super::format_version::FormatVersion;
 use super::result_view::ResultLine;
 use super::summary_view::{SnapshotCounts, SummaryLine};
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_base::source::reason;
-use ananke_base::source::received_json::read_own;
 use ananke_trace::outcome::{Outcome, RunClose, RunFacts};
 
 /// The most bytes that one value of a report may have: a line of JSON lines, or a whole file.
@@ -109,7 +108,7 @@ pub(super) fn read_results<R: ReadResult>(
 /// # Errors
 /// If it is not one, or its verdict does not follow from it.
 pub(crate) fn read_result(line: &str) -> Result<Outcome, String> {
-    let line: ResultLine<'_> = read_own(line.as_bytes()).map_err(|error| error.to_string())?;
+    let line: ResultLine<'_> = serde_json::from_str(line).map_err(|error| error.to_string())?;
     outcome(line)
 }
 
@@ -293,20 +292,21 @@ impl<R: ReadResult> PartialReport<'_, R> {
         entries: &ObjectEntries,
         results: ReportResults,
     ) -> Result<(), E> {
+        let inner = |error: Error| E::custom(without_place(&error));
         match entries.kind().as_deref() {
             Some("result") => {
-                let line = entries.read()?;
+                let line = entries.read().map_err(inner)?;
                 self.test(line).map_err(E::custom)
             }
             Some("summary") => {
-                let summary: SummaryLine<'_> = entries.read()?;
-                self.head(entries.field("run")?, &summary)
+                let summary: SummaryLine<'_> = entries.read().map_err(inner)?;
+                self.head(entries.field("run").map_err(inner)?, &summary)
                     .map_err(E::custom)
             }
             // A kind of line that a later version added.
             Some(_) => Ok(()),
             None => {
-                let version: Option<FormatVersion> = entries.field("version")?;
+                let version: Option<FormatVersion> = entries.field("version").map_err(inner)?;
                 if version.is_none() {
                     return Err(E::missing_field("version"));
                 }
@@ -315,9 +315,9 @@ impl<R: ReadResult> PartialReport<'_, R> {
                         "neither a `type` nor `results`, one of which every report has",
                     ));
                 }
-                let summary: Option<SummaryLine<'_>> = entries.field("summary")?;
+                let summary: Option<SummaryLine<'_>> = entries.field("summary").map_err(inner)?;
                 let summary = summary.ok_or_else(|| E::custom("results without a `summary`"))?;
-                self.head(entries.field("run")?, &summary)
+                self.head(entries.field("run").map_err(inner)?, &summary)
                     .map_err(E::custom)
             }
         }

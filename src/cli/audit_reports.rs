@@ -1,6 +1,5 @@
 //! The reports of an audit that are those of a run, to which its tools are tests.
 
-use std::io;
 use std::path::Path;
 
 use ananke::audit::Audit;
@@ -13,6 +12,7 @@ use ananke::run::RunEvent;
 
 use super::agent_project::AgentProject;
 use super::document_file::DocumentFile;
+use super::failed::Failed;
 use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles, OutputKind};
 
@@ -26,7 +26,7 @@ pub(super) fn write_reports(
     audit: &Audit,
     facts: &RunFacts,
     agent: &AgentProject,
-) -> io::Result<()> {
+) -> Result<(), Failed> {
     let reports = files
         .iter()
         .filter(|file| file.format != ReportFormat::Json);
@@ -43,7 +43,7 @@ fn write_report(
     audit: &Audit,
     facts: &RunFacts,
     agent: &AgentProject,
-) -> io::Result<()> {
+) -> Result<(), Failed> {
     let (path, shown) = named_path(file, &agent.context);
     OutputFiles::of(&agent.context, force).check(&path, file, OutputKind::Report(format))?;
     let options = FileOptions {
@@ -78,5 +78,6 @@ fn write_report(
     {
         report.event(&agent.redactor.seal(event))?;
     }
-    report.finish()
+    report.finish()?;
+    Ok(())
 }

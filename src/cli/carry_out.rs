@@ -29,6 +29,7 @@ use tokio::time::sleep;
 use super::baseline::baseline_report;
 use super::custom_reporter::CustomReporter;
 use super::exit::Exit;
+use super::failed::Failed;
 use super::failed_walks::{self, FailedWalks};
 use super::interrupt;
 use super::kept_runs::{self, kept_count};
@@ -39,7 +40,7 @@ use super::recording_options::check_writable;
 use super::report_options::ReportOptions;
 use super::reporters::{LiveDisplay, Reporters, note_earlier_reports, reporters, usual_durations};
 use super::run_options::RunOptions;
-use super::runtime::runtime;
+use super::runtime::block_on;
 use super::screen::Screen;
 use super::servers;
 use super::services::Services;
@@ -116,8 +117,14 @@ impl PlannedRun<'_> {
     /// Runs the tests of `plan` and reports them.
     ///
     /// # Errors
-    /// If a report cannot be written, or the system has no room for a run.
-    pub(super) fn carry_out(mut self, plan: Plan) -> io::Result<Exit> {
+    /// If a report cannot be written, or the system has no room for a run; masked.
+    pub(super) fn carry_out(self, plan: Plan) -> Result<Exit, Failed> {
+        let redactor = self.redactor;
+        let ended = self.try_carry_out(plan);
+        ended.map_err(|failed| failed.masked(redactor))
+    }
+
+    fn try_carry_out(mut self, plan: Plan) -> Result<Exit, Failed> {
         let (context, redactor) = (self.context, self.redactor);
         let (sender, events) = event_channel(OUTCOMES_AHEAD);
         let mut shared = self.shared(&plan, sender);
@@ -154,7 +161,7 @@ impl PlannedRun<'_> {
             redactor,
             outputs: &outputs,
         };
-        let verdict = runtime()?.block_on(async {
+        let verdict = block_on(async {
             let (mut plan, mut shared) = (plan, shared);
             let services = if is_live {
                 start_services(&mut plan, &mut shared, screen).await
@@ -163,7 +170,7 @@ impl PlannedRun<'_> {
             };
             self.execute(plan, shared, services, reporting, screen)
                 .await
-        });
+        })?;
         let verdict = verdict.and_then(|verdict| outputs.finish().map(|()| verdict));
         if stopper.reason() == Some(Reason::Interrupted) {
             verdict
@@ -228,7 +235,7 @@ impl PlannedRun<'_> {
         shared: &mut Run,
         memory: RunMemory,
         outputs: &Outputs,
-    ) -> io::Result<Reporters> {
+    ) -> Result<Reporters, Failed> {
         let (context, redactor, colour) =
             (self.context, self.redactor, self.options.selection.color);
         let RunMemory {

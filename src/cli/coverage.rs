@@ -1,6 +1,5 @@
 //! `ananke coverage`: what the tests exercise of the agent.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,13 +9,15 @@ use ananke::model::resume_type_name;
 use ananke::report::{CommandDocument, CoverageGate, Documented as _, coverage_conclusion};
 use clap::{Args, Parser, ValueEnum};
 
+use super::colour::Colour;
+use super::command_options::CommandOptions;
 use super::document_file::{DocumentFile, extensions_in_words};
 use super::document_output::{DocumentForm, DocumentOutput, write_output};
 use super::execution_options::parallel;
 use super::exit::Exit;
+use super::failed::Failed;
 use super::measured_run::MeasuredRun;
 use super::output_files::{ForceOption, OutputKind};
-use super::print::say;
 use super::report_options::AgentAnswers;
 use super::run::run_measured;
 use super::run_options::RunOptions;
@@ -114,54 +115,56 @@ fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Runs the selected tests, and says what they cover.
-pub(super) fn coverage(options: &CoverageOptions, context: &Context) -> Exit {
-    let measured = Arc::new(MeasuredRun::default());
-    let mut run = PlainRun::parse_from(["ananke", "--quiet"]).options;
-    run.selection = options.selection.clone();
-    run.recordings.replay.clone_from(&options.replay);
-    run.reports.answers = AgentAnswers::Omitted;
-    run.going.parallel = options.parallel;
-    let ran = run_measured(run, &measured, context);
-    let Some(facts) = measured
-        .facts
-        .get()
-        .filter(|_| !matches!(ran, Exit::Interrupted | Exit::Usage))
-    else {
-        return ran;
-    };
-    let report = measured.collector.report();
-    let mut files = Vec::new();
-    for file in &options.output {
-        match file {
-            CoverageFile::Document(file) => files.push(file.clone()),
-            CoverageFile::Stubs(path) => {
-                if let Err(error) = write_stubs(&report, path, options.force, context) {
-                    say(&format!("error: {error}"));
-                    return Exit::Failure;
-                }
+impl CommandOptions for CoverageOptions {
+    /// Runs the selected tests, and says what they cover.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        let measured = Arc::new(MeasuredRun::default());
+        let mut run = PlainRun::parse_from(["ananke", "--quiet"]).options;
+        run.selection = self.selection.clone();
+        run.recordings.replay.clone_from(&self.replay);
+        run.reports.answers = AgentAnswers::Omitted;
+        run.going.parallel = self.parallel;
+        let ran = run_measured(run, &measured, context)
+            .unwrap_or_else(|failed| failed.report(self.colour(), context));
+        let Some(facts) = measured
+            .facts
+            .get()
+            .filter(|_| !matches!(ran, Exit::Interrupted | Exit::Usage))
+        else {
+            return Ok(ran);
+        };
+        let report = measured.collector.report();
+        let mut files = Vec::new();
+        for file in &self.output {
+            match file {
+                CoverageFile::Document(file) => files.push(file.clone()),
+                CoverageFile::Stubs(path) => write_stubs(&report, path, self.force, context)?,
             }
         }
+        let gate = self.fail_under.map(|least| CoverageGate {
+            state: match self.count {
+                Counted::Exercised => CoverageState::Exercised,
+                Counted::Asserted => CoverageState::Asserted,
+            },
+            least,
+        });
+        let output = DocumentOutput {
+            form: self.form,
+            colour: self.colour(),
+            files: &files,
+            force: self.force,
+            context,
+        };
+        output.write(&CommandDocument {
+            facts,
+            found: &report,
+            conclusion: coverage_conclusion(&report, u8::try_from(ran.number()).unwrap_or(1), gate),
+        })
     }
-    let gate = options.fail_under.map(|least| CoverageGate {
-        state: match options.count {
-            Counted::Exercised => CoverageState::Exercised,
-            Counted::Asserted => CoverageState::Asserted,
-        },
-        least,
-    });
-    let output = DocumentOutput {
-        form: options.form,
-        colour: options.selection.color,
-        files: &files,
-        force: options.force,
-        context,
-    };
-    output.write(&CommandDocument {
-        facts,
-        found: &report,
-        conclusion: coverage_conclusion(&report, u8::try_from(ran.number()).unwrap_or(1), gate),
-    })
+
+    fn colour(&self) -> Colour {
+        self.selection.color
+    }
 }
 
 /// Writes a test for each hole, if there is one.
@@ -170,7 +173,7 @@ fn write_stubs(
     path: &Path,
     force: ForceOption,
     context: &Context,
-) -> io::Result<()> {
+) -> Result<(), Failed> {
     let Some(stubs) = report.stubs(resume_type_name()) else {
         return Ok(());
     };

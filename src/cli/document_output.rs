@@ -12,9 +12,10 @@ use clap::Args;
 use super::colour::{Colour, colouring};
 use super::document_file::DocumentFile;
 use super::exit::Exit;
+use super::failed::Failed;
 use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles, OutputKind};
-use super::print::{print, say};
+use super::print::print;
 
 /// The places that a document goes to.
 pub(super) struct DocumentOutput<'a> {
@@ -44,36 +45,38 @@ impl DocumentOutput<'_> {
     }
 
     /// Writes the files and prints the document. The exit code is that of its conclusion.
-    pub(super) fn write<D: Documented>(&self, document: &CommandDocument<'_, D>) -> Exit {
+    ///
+    /// # Errors
+    /// If it cannot be written or printed.
+    pub(super) fn write<D: Documented>(
+        &self,
+        document: &CommandDocument<'_, D>,
+    ) -> Result<Exit, Failed> {
         let mut text = self.text();
         document.found.write(&mut text);
         self.write_rest(document, text)
     }
 
     /// The same, where `text` has the document for people, but for its conclusion.
+    ///
+    /// # Errors
+    /// If it cannot be written or printed.
     pub(super) fn write_rest<D: Documented>(
         &self,
         document: &CommandDocument<'_, D>,
         text: DocumentText,
-    ) -> Exit {
-        let printed = self.write_files(document).and_then(|()| {
-            if self.form.json {
-                Ok(document.json()?)
-            } else {
-                Ok(document.end(text))
-            }
-        });
-        let exit = Exit::of_number(document.conclusion.exit_code);
-        match printed {
-            Ok(text) => print(exit, |out| out.write_all(text.as_bytes())),
-            Err(error) => {
-                say(&format!("error: {error}"));
-                Exit::Failure
-            }
-        }
+    ) -> Result<Exit, Failed> {
+        self.write_files(document)?;
+        let text = if self.form.json {
+            document.json().map_err(io::Error::from)?
+        } else {
+            document.end(text)
+        };
+        print(|out| out.write_all(text.as_bytes()))?;
+        Ok(Exit::of_number(document.conclusion.exit_code))
     }
 
-    fn write_files<D: Documented>(&self, document: &CommandDocument<'_, D>) -> io::Result<()> {
+    fn write_files<D: Documented>(&self, document: &CommandDocument<'_, D>) -> Result<(), Failed> {
         self.files.iter().try_for_each(|file| {
             let kind = OutputKind::Report(file.format);
             write_output(&file.path, kind, self.force, self.context, || {
@@ -96,10 +99,9 @@ pub(super) fn write_output(
     force: ForceOption,
     context: &Context,
     bytes: impl FnOnce() -> io::Result<Vec<u8>>,
-) -> io::Result<()> {
+) -> Result<(), Failed> {
     let (path, shown) = named_path(given, context);
     OutputFiles::of(context, force).check(&path, given, kind)?;
-    bytes()
-        .and_then(|bytes| write_file(&path, &bytes))
-        .map_err(|error| not_written(&shown, &path, &error))
+    let written = bytes().and_then(|bytes| write_file(&path, &bytes));
+    Ok(written.map_err(|error| not_written(&shown, &path, &error))?)
 }

@@ -3,17 +3,16 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use ananke::context::{Context, Destination, Files};
-use ananke::freeze::FreezeError;
 use ananke::golden::is_golden;
 use ananke::model::ReportFormat;
 use ananke::recording::is_recording;
 use ananke::report::file::{is_report, words_of_format};
 use clap::Args;
 
+use super::failed::Failed;
 use super::shown_path::shown_path;
 
 /// The size of the beginning of a file that shows its kind, in bytes.
@@ -64,12 +63,7 @@ impl OutputFiles {
     ///
     /// # Errors
     /// The file that is there, and what to do.
-    pub(super) fn check(
-        &self,
-        path: &Path,
-        shown: &Path,
-        kind: OutputKind,
-    ) -> Result<(), RefusedOutput> {
+    pub(super) fn check(&self, path: &Path, shown: &Path, kind: OutputKind) -> Result<(), Failed> {
         let Some(real) = existing(path) else {
             return Ok(());
         };
@@ -79,7 +73,7 @@ impl OutputFiles {
             let message = format!(
                 "`{shown}` is a file that this command reads, and {purpose} would replace it"
             );
-            return Err(RefusedOutput::new(message, "choose another file"));
+            return Err(Failed::new(message).help("choose another file"));
         }
         if self.force.force || kind.is_own(&real) {
             return Ok(());
@@ -95,7 +89,7 @@ impl OutputFiles {
                 "choose another file, or replace it with `--force`"
             }
         };
-        Err(RefusedOutput::new(message, help))
+        Err(Failed::new(message).help(help))
     }
 
     /// The same of each of `paths`, none of which is a report.
@@ -106,7 +100,7 @@ impl OutputFiles {
         &self,
         paths: impl IntoIterator<Item = &'p Path>,
         context: &Context,
-    ) -> Result<(), RefusedOutput> {
+    ) -> Result<(), Failed> {
         paths.into_iter().try_for_each(|path| {
             let shown = shown_path(path, context);
             self.check(path, Path::new(&shown), OutputKind::Source)
@@ -127,7 +121,7 @@ impl OutputFiles {
     ///
     /// # Errors
     /// If another report is written there.
-    pub(super) fn add(&mut self, path: &Path, shown: &Path) -> Result<(), RefusedOutput> {
+    pub(super) fn add(&mut self, path: &Path, shown: &Path) -> Result<(), Failed> {
         let Ok(Destination::File(file)) = Destination::of(path) else {
             return Ok(());
         };
@@ -140,7 +134,7 @@ impl OutputFiles {
             None => Ok(()),
             Some(other) if other == shown => {
                 let message = format!("two reports are written to `{}`", shown.display());
-                Err(RefusedOutput::new(message, ANOTHER))
+                Err(Failed::new(message).help(ANOTHER))
             }
             Some(other) => {
                 let message = format!(
@@ -148,7 +142,7 @@ impl OutputFiles {
                     other.display(),
                     shown.display()
                 );
-                Err(RefusedOutput::new(message, ANOTHER))
+                Err(Failed::new(message).help(ANOTHER))
             }
         }
     }
@@ -212,33 +206,3 @@ fn what(real: &Path) -> Option<&'static str> {
 
 /// The help for two reports in one file.
 const ANOTHER: &str = "choose another file for one of them";
-
-/// The reason for which a file may not be written.
-#[derive(Debug)]
-pub(super) struct RefusedOutput {
-    /// The file that is there.
-    pub(super) message: String,
-    /// The help.
-    pub(super) help: &'static str,
-}
-
-impl RefusedOutput {
-    fn new(message: String, help: &'static str) -> Self {
-        Self { message, help }
-    }
-}
-
-impl From<RefusedOutput> for io::Error {
-    fn from(RefusedOutput { message, help }: RefusedOutput) -> Self {
-        Self::new(
-            io::ErrorKind::InvalidInput,
-            format!("{message}\nhelp: {help}"),
-        )
-    }
-}
-
-impl From<RefusedOutput> for FreezeError {
-    fn from(RefusedOutput { message, help }: RefusedOutput) -> Self {
-        Self::refused(message, help)
-    }
-}

@@ -19,11 +19,12 @@ use ananke::run_document::MergedRun;
 use clap::Args;
 
 use super::colour::{Colour, colouring};
+use super::command_options::CommandOptions;
 use super::exit::Exit;
+use super::failed::Failed;
 use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles, OutputKind};
 use super::print::{say, streams};
-use super::print_problems::print_problems;
 use super::report_options::{JunitProfileOption, ReportFile};
 
 /// The text after the options in the help of `ananke report`.
@@ -67,33 +68,32 @@ pub(crate) struct RenderOptions {
     pub(crate) color: Colour,
 }
 
-/// Writes the reports that are asked for of the run that the named ones are of; the exit code is that of this run.
-pub(super) fn report(options: &RenderOptions, context: &Context) -> Exit {
-    let named = options.reports.iter().map(|path| named_path(path, context));
-    let run = match MergedRun::open(named.collect()) {
-        Ok(run) => run,
-        Err(problems) => {
-            print_problems(&problems, options.color, context, &Redactor::default());
-            return Exit::Failure;
+impl CommandOptions for RenderOptions {
+    /// Writes the reports that are asked for of the run that the named ones are of; the exit code is that of this run.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        let named = self.reports.iter().map(|path| named_path(path, context));
+        let run = MergedRun::open(named.collect())
+            .map_err(|problems| Failed::Problems(problems, Redactor::default()))?;
+        for path in &self.reports {
+            context.files.note(&named_path(path, context).0);
         }
-    };
-    for path in &options.reports {
-        context.files.note(&named_path(path, context).0);
+        let mut reporters = reporters(self, context)?;
+        if run.is_merged() {
+            reporters.extend(memory(context));
+        }
+        render(&run, reporters).map_err(|error| match error.kind() {
+            // A reader that goes away ends the printing alone.
+            io::ErrorKind::BrokenPipe => Failed::REPORTED,
+            _ => error.into(),
+        })
     }
-    render(options, &run, context).unwrap_or_else(|error| {
-        // A reader that goes away ends the printing alone.
-        if error.kind() != io::ErrorKind::BrokenPipe {
-            say(&format!("error: {error}"));
-        }
-        Exit::Failure
-    })
+
+    fn colour(&self) -> Colour {
+        self.color
+    }
 }
 
-fn render(options: &RenderOptions, run: &MergedRun, context: &Context) -> io::Result<Exit> {
-    let mut reporters = reporters(options, context)?;
-    if run.is_merged() {
-        reporters.extend(memory(context));
-    }
+fn render(run: &MergedRun, mut reporters: Vec<Box<dyn Reporter>>) -> io::Result<Exit> {
     let mut exit = Exit::Failure;
     // Everything was masked before it was written.
     let redactor = Redactor::default();
@@ -114,7 +114,7 @@ fn render(options: &RenderOptions, run: &MergedRun, context: &Context) -> io::Re
     Ok(exit)
 }
 
-fn reporters(options: &RenderOptions, context: &Context) -> io::Result<Vec<Box<dyn Reporter>>> {
+fn reporters(options: &RenderOptions, context: &Context) -> Result<Vec<Box<dyn Reporter>>, Failed> {
     let console = ConsoleOptions {
         colour: colouring(options.color, OutputStream::Stdout, context),
         verbosity: match (options.quiet, options.verbose) {

@@ -58,7 +58,15 @@ pub(crate) const MODULES: &[(&str, &[&str])] = &[
     (
         "lab",
         &[
-            "freeze", "shrink", "mutation", "record", "verify", "audit", "contract", "mock",
+            "lab_error",
+            "freeze",
+            "shrink",
+            "mutation",
+            "record",
+            "verify",
+            "audit",
+            "contract",
+            "mock",
             "proxy",
         ],
     ),

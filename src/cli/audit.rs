@@ -24,7 +24,7 @@ use super::document_output::{DocumentForm, DocumentOutput};
 use super::exit::Exit;
 use super::failed::Failed;
 use super::interrupt::interruptible;
-use super::output_files::ForceOption;
+use super::output_files::{ForceOption, OutputFiles};
 use super::permission::PermissionOptions;
 use super::print::{print_now, say_styled};
 use super::probe::{NamedAgent, PlaceOptions};
@@ -96,19 +96,16 @@ impl CommandOptions for AuditCommand {
             context,
         };
         let mut text = output.text();
-        let (audit, agent) = interruptible(
-            context,
-            || {},
-            async |stopper| {
-                let name = self.name.as_deref();
-                let named =
-                    NamedAgent::of(name, &self.place, &self.project, context, stopper).await?;
-                let turns = audited_turns(&named)?;
-                let mut agent = named.project;
-                let audit = audited(self, &mut agent, turns, stopper, &mut text).await?;
-                Ok((audit, agent))
-            },
-        )?;
+        let (audit, agent) = interruptible(context, async |stopper| {
+            let name = self.name.as_deref();
+            let named = NamedAgent::of(name, &self.place, &self.project, context, stopper).await?;
+            let turns = audited_turns(&named)?;
+            let files = self.output.iter().map(DocumentFile::named);
+            OutputFiles::of(context, self.force).check_named(files, context)?;
+            let mut agent = named.project;
+            let audit = audited(self, &mut agent, turns, stopper, &mut text).await?;
+            Ok((audit, agent))
+        })?;
         report(self, audit, &agent, &output, text)
     }
 
@@ -211,7 +208,7 @@ fn report(
     } else {
         DeniedLevels::Errors
     };
-    write_reports(&command.output, command.force, &audit, &facts, agent)?;
+    write_reports(&command.output, &audit, &facts, agent)?;
     write_audit_end(&mut text, &audit);
     let document = CommandDocument {
         facts: &facts,

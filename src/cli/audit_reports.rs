@@ -1,5 +1,6 @@
 //! The reports of an audit that are those of a run, to which its tools are tests.
 
+use std::io;
 use std::path::Path;
 
 use ananke::audit::Audit;
@@ -12,9 +13,7 @@ use ananke::run::RunEvent;
 
 use super::agent_project::AgentProject;
 use super::document_file::DocumentFile;
-use super::failed::Failed;
 use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles, OutputKind};
 
 /// Writes the reports of an audit to files, but for its own document.
 ///
@@ -22,16 +21,15 @@ use super::output_files::{ForceOption, OutputFiles, OutputKind};
 /// If one cannot be written.
 pub(super) fn write_reports(
     files: &[DocumentFile],
-    force: ForceOption,
     audit: &Audit,
     facts: &RunFacts,
     agent: &AgentProject,
-) -> Result<(), Failed> {
+) -> io::Result<()> {
     let reports = files
         .iter()
         .filter(|file| file.format != ReportFormat::Json);
     for DocumentFile { path: file, format } in reports {
-        write_report(file, *format, force, audit, facts, agent)?;
+        write_report(file, *format, audit, facts, agent)?;
     }
     Ok(())
 }
@@ -39,13 +37,11 @@ pub(super) fn write_reports(
 fn write_report(
     file: &Path,
     format: ReportFormat,
-    force: ForceOption,
     audit: &Audit,
     facts: &RunFacts,
     agent: &AgentProject,
-) -> Result<(), Failed> {
+) -> io::Result<()> {
     let (path, shown) = named_path(file, &agent.context);
-    OutputFiles::of(&agent.context, force).check(&path, file, OutputKind::Report(format))?;
     let options = FileOptions {
         job: BuildJob::of(&agent.context),
         ..FileOptions::default()
@@ -78,6 +74,5 @@ fn write_report(
     {
         report.event(&agent.redactor.seal(event))?;
     }
-    report.finish()?;
-    Ok(())
+    report.finish()
 }

@@ -35,6 +35,7 @@ use super::interrupt;
 use super::kept_runs::{self, kept_count};
 use super::last_run;
 use super::measured_run::MeasuredRun;
+use super::output_files::OutputFiles;
 use super::outputs::Outputs;
 use super::recording_options::check_writable;
 use super::report_options::ReportOptions;
@@ -106,7 +107,7 @@ struct RunMemory {
 }
 
 /// The events of a run, and those that report them.
-struct Reporting {
+struct RunReports {
     events: EventReceiver,
     reporters: Vec<Box<dyn Reporter>>,
     /// The reporter of the project, if there is one.
@@ -126,6 +127,11 @@ impl PlannedRun<'_> {
 
     fn try_carry_out(mut self, plan: Plan) -> Result<Exit, Failed> {
         let (context, redactor) = (self.context, self.redactor);
+        if let Some(measured) = &self.measured {
+            let files = measured.files.iter();
+            let files = files.map(|(path, kind)| (path.as_path(), *kind));
+            OutputFiles::of(context, self.options.reports.force).check_named(files, context)?;
+        }
         let (sender, events) = event_channel(OUTCOMES_AHEAD);
         let mut shared = self.shared(&plan, sender);
         let memory = self.memory(&plan);
@@ -148,7 +154,7 @@ impl PlannedRun<'_> {
             let _lost = area.map(|area| Box::new(area).finish());
             let _lost = streams.finish();
         })?;
-        let reporting = Reporting {
+        let reporting = RunReports {
             events,
             reporters,
             custom: self.reporter.take(),
@@ -310,10 +316,10 @@ impl PlannedRun<'_> {
         plan: Plan,
         shared: Run,
         services: Services,
-        reporting: Reporting,
+        reporting: RunReports,
         screen: Screen<'_>,
     ) -> io::Result<Option<Verdict>> {
-        let Reporting {
+        let RunReports {
             events,
             reporters,
             custom,

@@ -48,13 +48,6 @@ impl CommandOptions for ContractOptions {
     /// Compares recorded calls with the tools that a target lists now; the exit code says whether one would be refused.
     fn run(&self, context: &Context) -> Result<Exit, Failed> {
         let mut agent = AgentProject::of(&self.project, context)?;
-        let found = interruptible(
-            context,
-            || {},
-            async |stopper| compared(self, &mut agent, context, stopper).await,
-        )?;
-        let facts = run_facts(std::env::args_os(), &agent.plan, &agent.context);
-        let (found, facts) = (agent.redactor.seal(found), agent.redactor.seal(facts));
         let output = DocumentOutput {
             form: self.form,
             colour: self.project.color,
@@ -62,6 +55,12 @@ impl CommandOptions for ContractOptions {
             force: self.force,
             context,
         };
+        output.check()?;
+        let found = interruptible(context, async |stopper| {
+            compared(self, &mut agent, context, stopper).await
+        })?;
+        let facts = run_facts(std::env::args_os(), &agent.plan, &agent.context);
+        let (found, facts) = (agent.redactor.seal(found), agent.redactor.seal(facts));
         output.write(&CommandDocument {
             facts: &facts,
             found: &*found,

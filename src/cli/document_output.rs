@@ -1,7 +1,6 @@
 //! The one way of a document to standard output and to files.
 
 use std::io;
-use std::path::Path;
 
 use ananke::context::{Context, OutputStream, TerminalSize, write_file};
 use ananke::model::ReportFormat;
@@ -14,7 +13,7 @@ use super::document_file::DocumentFile;
 use super::exit::Exit;
 use super::failed::Failed;
 use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles, OutputKind};
+use super::output_files::{ForceOption, OutputFiles};
 use super::print::print;
 
 /// The places that a document goes to.
@@ -76,32 +75,27 @@ impl DocumentOutput<'_> {
         Ok(Exit::of_number(document.conclusion.exit_code))
     }
 
-    fn write_files<D: Documented>(&self, document: &CommandDocument<'_, D>) -> Result<(), Failed> {
-        self.files.iter().try_for_each(|file| {
-            let kind = OutputKind::Report(file.format);
-            write_output(&file.path, kind, self.force, self.context, || {
-                Ok(match file.format {
-                    ReportFormat::Json => document.json()?.into_bytes(),
-                    format => document.found.file(format)?,
-                })
-            })
-        })
+    /// Checks that the files may be written, before the work.
+    ///
+    /// # Errors
+    /// The first that may not.
+    pub(super) fn check(&self) -> Result<(), Failed> {
+        let files = self.files.iter().map(DocumentFile::named);
+        OutputFiles::of(self.context, self.force).check_named(files, self.context)
     }
-}
 
-/// Writes the file that is `given` on the command line.
-///
-/// # Errors
-/// If it may not be written, or cannot be.
-pub(super) fn write_output(
-    given: &Path,
-    kind: OutputKind,
-    force: ForceOption,
-    context: &Context,
-    bytes: impl FnOnce() -> io::Result<Vec<u8>>,
-) -> Result<(), Failed> {
-    let (path, shown) = named_path(given, context);
-    OutputFiles::of(context, force).check(&path, given, kind)?;
-    let written = bytes().and_then(|bytes| write_file(&path, &bytes));
-    Ok(written.map_err(|error| not_written(&shown, &path, &error))?)
+    fn write_files<D: Documented>(&self, document: &CommandDocument<'_, D>) -> Result<(), Failed> {
+        self.check()?;
+        for file in self.files {
+            let (path, shown) = named_path(&file.path, self.context);
+            let bytes = match file.format {
+                ReportFormat::Json => document.json().map(String::into_bytes).map_err(Into::into),
+                format => document.found.file(format),
+            };
+            bytes
+                .and_then(|bytes| write_file(&path, &bytes))
+                .map_err(|error| not_written(&shown, &path, &error))?;
+        }
+        Ok(())
+    }
 }

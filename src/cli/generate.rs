@@ -1,5 +1,6 @@
 //! Test cases that an agent or a script of the project makes.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,7 +24,6 @@ use super::colour::Colour;
 use super::failed::Failed;
 use super::interrupt::interruptible;
 use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles, OutputKind};
 use super::outputs::Outputs;
 use super::print_problems::print_problems;
 use super::report_options::ReportOptions;
@@ -73,22 +73,18 @@ impl Asking<'_> {
             environment: Arc::clone(&plan.environment),
             ..context
         };
-        let cases = interruptible(
-            &context,
-            || {},
-            async |stopper| {
-                let outputs = Outputs::of_program(stopper);
-                let screen = Screen {
-                    live: None,
-                    is_quiet: self.reports.quiet,
-                    colour: self.colour,
-                    context: &context,
-                    redactor: &redactor,
-                    outputs: &outputs,
-                };
-                ask(generator, plan, &context, stopper, screen).await
-            },
-        );
+        let cases = interruptible(&context, async |stopper| {
+            let outputs = Outputs::of_program(stopper);
+            let screen = Screen {
+                live: None,
+                is_quiet: self.reports.quiet,
+                colour: self.colour,
+                context: &context,
+                redactor: &redactor,
+                outputs: &outputs,
+            };
+            ask(generator, plan, &context, stopper, screen).await
+        });
         let cases = lines(&cases.map_err(|failed| failed.masked(&redactor))?);
         self.check(generator, &cases, &redactor)?;
         Ok(cases)
@@ -213,17 +209,11 @@ fn lines(cases: &[Value]) -> Vec<u8> {
     lines
 }
 
-/// Writes generated cases.
+/// Writes generated cases to a file, which may be written.
 ///
 /// # Errors
 /// If they cannot be written.
-pub(super) fn write(
-    cases: &[u8],
-    file: &Path,
-    force: ForceOption,
-    context: &Context,
-) -> Result<(), Failed> {
+pub(super) fn write(cases: &[u8], file: &Path, context: &Context) -> io::Result<()> {
     let (path, shown) = named_path(file, context);
-    OutputFiles::of(context, force).check(&path, file, OutputKind::Source)?;
-    Ok(write_file(&path, cases).map_err(|error| not_written(&shown, &path, &error))?)
+    write_file(&path, cases).map_err(|error| not_written(&shown, &path, &error))
 }

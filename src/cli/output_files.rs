@@ -13,6 +13,7 @@ use ananke::report::file::{is_report, words_of_format};
 use clap::Args;
 
 use super::failed::Failed;
+use super::named_path::named_path;
 use super::shown_path::shown_path;
 
 /// The size of the beginning of a file that shows its kind, in bytes.
@@ -92,6 +93,23 @@ impl OutputFiles {
         Err(Failed::new(message).help(help))
     }
 
+    /// The same of all that the command line names, each of which has a file of its own. A command asks before its work: none is
+    /// done in vain.
+    ///
+    /// # Errors
+    /// The first file that may not be written, and what to do.
+    pub(super) fn check_named<'p>(
+        &mut self,
+        files: impl IntoIterator<Item = (&'p Path, OutputKind)>,
+        context: &Context,
+    ) -> Result<(), Failed> {
+        files.into_iter().try_for_each(|(given, kind)| {
+            let (path, _) = named_path(given, context);
+            self.check(&path, given, kind)?;
+            self.add(&path, given)
+        })
+    }
+
     /// The same of each of `paths`, none of which is a report.
     ///
     /// # Errors
@@ -117,18 +135,16 @@ impl OutputFiles {
             .any(|path| fs::canonicalize(path).is_ok_and(|path| path == real))
     }
 
-    /// Adds the report at `path`, whose directory exists.
+    /// Adds the report at `path`.
     ///
     /// # Errors
     /// If another report is written there.
-    pub(super) fn add(&mut self, path: &Path, shown: &Path) -> Result<(), Failed> {
+    fn add(&mut self, path: &Path, shown: &Path) -> Result<(), Failed> {
         let Ok(Destination::File(file)) = Destination::of(path) else {
             return Ok(());
         };
-        let folder = file
-            .parent()
-            .and_then(|folder| fs::canonicalize(folder).ok())
-            .unwrap_or_default();
+        let folder = file.parent().unwrap_or(Path::new(""));
+        let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
         let real = folder.join(file.file_name().unwrap_or_default());
         match self.written.insert(real, shown.to_owned()) {
             None => Ok(()),

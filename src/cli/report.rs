@@ -23,7 +23,7 @@ use super::command_options::CommandOptions;
 use super::exit::Exit;
 use super::failed::Failed;
 use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles, OutputKind};
+use super::output_files::{ForceOption, OutputFiles};
 use super::print::{say, streams};
 use super::report_options::{JunitProfileOption, ReportFile};
 
@@ -128,7 +128,8 @@ fn reporters(options: &RenderOptions, context: &Context) -> Result<Vec<Box<dyn R
     let (stdout, _) = streams();
     let mut reporters: Vec<Box<dyn Reporter>> =
         vec![Box::new(ConsoleReport::new(Box::new(stdout), console))];
-    let mut files = OutputFiles::of(context, options.force);
+    let named = options.output.iter().map(ReportFile::named);
+    OutputFiles::of(context, options.force).check_named(named, context)?;
     let file_options = FileOptions {
         junit_profile: match options.junit_profile {
             Some(JunitProfileOption::Strict) => JunitProfile::Strict,
@@ -138,9 +139,7 @@ fn reporters(options: &RenderOptions, context: &Context) -> Result<Vec<Box<dyn R
     };
     for ReportFile { path, format } in &options.output {
         let (own, name) = named_path(path, context);
-        files.check(&own, path, OutputKind::Report(*format))?;
-        let report = NamedReport::create(*format, own.clone(), name, &file_options)?;
-        files.add(&own, path)?;
+        let report = NamedReport::create(*format, own, name, &file_options)?;
         reporters.push(Box::new(report));
     }
     if let Some(step) = JobStep::of(context) {

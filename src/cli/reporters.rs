@@ -91,12 +91,13 @@ pub(super) fn reporters<'a>(
         )
     };
     paths.sort_by_key(|(path, _)| is_stream(path));
-    let mut files = OutputFiles::of(context, options.force);
+    let named = paths
+        .iter()
+        .map(|(path, format)| (*path, OutputKind::Report(*format)));
+    OutputFiles::of(context, options.force).check_named(named, context)?;
     for (shown, format) in paths {
         let (path, name) = named_path(shown, context);
-        files.check(&path, shown, OutputKind::Report(format))?;
-        let report = NamedReport::create(format, path.clone(), name, &file_options)?;
-        files.add(&path, shown)?;
+        let report = NamedReport::create(format, path, name, &file_options)?;
         reporters.push(Box::new(report));
     }
     if let Some(step) = JobStep::of(context) {

@@ -24,6 +24,7 @@ use super::generate::{self, Asking, FILE};
 use super::last_run;
 use super::load::load;
 use super::measured_run::MeasuredRun;
+use super::output_files::{OutputFiles, OutputKind};
 use super::print::{print, say};
 use super::recording_options::recordings;
 use super::report_options::AgentAnswers;
@@ -39,9 +40,7 @@ impl CommandOptions for RunOptions {
     /// Runs what `-i` names, or the selected tests.
     fn run(&self, context: &Context) -> Result<Exit, Failed> {
         let mut options = self.clone();
-        if let Some(message) = options.reports.reporter_without_file() {
-            return Err(Failed::usage(message));
-        }
+        options.reports.refuse_reporter_without_file()?;
         if let Some(file) = options.file_of_json(context) {
             let message = format!("`--json` prints to standard output, and `{file}` is not a test");
             return Err(Failed::usage(message).help(format!("write a report with `-o {file}`")));
@@ -109,6 +108,8 @@ fn generated(
             "generated cases are written to a `.jsonl` file",
         ));
     }
+    let named = file.map(|file| (file.path.as_path(), OutputKind::Source));
+    OutputFiles::of(context, options.reports.force).check_named(named, context)?;
     let selection = &options.selection(None);
     let asking = Asking {
         selection,
@@ -121,7 +122,7 @@ fn generated(
     let Some(file) = file else {
         return Ok(GivenTests::of_cases(FILE, &cases, context));
     };
-    generate::write(&cases, &file.path, options.reports.force, context)?;
+    generate::write(&cases, &file.path, context)?;
     Ok(GivenTests::of_file(file.path.clone(), context))
 }
 
@@ -162,9 +163,7 @@ fn run_tests(
         note_earlier_reports(&options.reports, context);
         Failed::Ended(exit)
     })?;
-    if let Some(message) = options.input.misplaced(&plan) {
-        return Err(Failed::usage(message));
-    }
+    options.input.refuse_misplaced(&plan)?;
     let files = plan.file_hashes(context);
     let note = if options.reports.quiet {
         ShardNote::IfEmpty

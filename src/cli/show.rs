@@ -23,7 +23,7 @@ use super::exit::Exit;
 use super::failed::Failed;
 use super::kept_runs::HOW_TO_KEEP;
 use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles, OutputKind};
+use super::output_files::{ForceOption, OutputFiles};
 use super::print::{print, say, streams, unless_gone};
 use super::report_options::ReportFile;
 
@@ -336,16 +336,15 @@ impl Shown<'_> {
     }
 
     fn write_reports(&self, tests: &[&KeptTest]) -> Result<(), Failed> {
-        let mut files = OutputFiles::of(self.context, self.options.force);
+        let named = self.options.output.iter().map(ReportFile::named);
+        OutputFiles::of(self.context, self.options.force).check_named(named, self.context)?;
         let options = FileOptions {
             job: BuildJob::of(self.context),
             ..FileOptions::default()
         };
         for ReportFile { path, format } in &self.options.output {
             let (own, name) = named_path(path, self.context);
-            files.check(&own, path, OutputKind::Report(*format))?;
-            let report = NamedReport::create(*format, own.clone(), name, &options)?;
-            files.add(&own, path)?;
+            let report = NamedReport::create(*format, own, name, &options)?;
             unless_gone(self.report(Box::new(report), tests))?;
         }
         Ok(())

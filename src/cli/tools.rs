@@ -64,24 +64,22 @@ struct ListedTools {
 impl CommandOptions for ToolsOptions {
     /// Shows the tools. No tool is called.
     fn run(&self, context: &Context) -> Result<Exit, Failed> {
-        let (listed, agent) = interruptible(
-            context,
-            || {},
-            async |stopper| {
-                let name = self.name.as_deref();
-                let named =
-                    NamedAgent::of(name, &self.place, &self.project, context, stopper).await?;
-                let mut agent = named.project;
-                let listed = match named.found {
-                    Some(found) => ListedTools {
-                        turns: found.tools.is_some().then_some(agent.turns),
-                        tools: found.tools.unwrap_or_default(),
-                    },
-                    None => listed(self, &mut agent, stopper).await?,
-                };
-                Ok((listed, agent))
-            },
-        )?;
+        let (listed, agent) = interruptible(context, async |stopper| {
+            let name = self.name.as_deref();
+            let named = NamedAgent::of(name, &self.place, &self.project, context, stopper).await?;
+            let mut agent = named.project;
+            let file = self.output.iter();
+            let file = file.map(|file| (file.as_path(), OutputKind::Source));
+            OutputFiles::of(context, self.force).check_named(file, context)?;
+            let listed = match named.found {
+                Some(found) => ListedTools {
+                    turns: found.tools.is_some().then_some(agent.turns),
+                    tools: found.tools.unwrap_or_default(),
+                },
+                None => listed(self, &mut agent, stopper).await?,
+            };
+            Ok((listed, agent))
+        })?;
         if let Some(file) = &self.output {
             write(file, &listed, self, &agent)?;
         }
@@ -153,7 +151,6 @@ fn write(
         ));
     };
     let (path, shown) = named_path(file, &agent.context);
-    OutputFiles::of(&agent.context, options.force).check(&path, file, OutputKind::Source)?;
     let text = test_file("", &listed.tools, turns, &options.permission.permitted());
     write_file(&path, agent.redactor.text(&text).as_bytes())
         .map_err(|error| Failed::new(format!("cannot write `{shown}`: {error}")))

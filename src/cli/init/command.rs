@@ -105,11 +105,9 @@ impl CommandOptions for InitOptions {
         };
         // What would be overwritten is known before anything is sent.
         refuse_existing(&example()[..1], &folder, &shown)?;
-        let mut found = interruptible(
-            context,
-            || {},
-            async |stopper| probe(&place, &self.place, context, stopper).await,
-        )?;
+        let mut found = interruptible(context, async |stopper| {
+            probe(&place, &self.place, context, stopper).await
+        })?;
         found.in_folder(&folder, &context.working_directory);
         let permitted = self.permission.permitted();
         write_all(&of_agent(&found, &permitted), &folder, &shown)?;

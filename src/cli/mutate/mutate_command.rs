@@ -73,11 +73,19 @@ impl CommandOptions for MutateOptions {
         });
         let earlier = earlier.transpose()?;
         let mut run = MutationRun::plan(context, self.recorded.selection())?;
+        let output = DocumentOutput {
+            form: self.form,
+            colour: self.recorded.color,
+            files: &self.output,
+            force: self.force,
+            context,
+        };
+        output.check()?;
         let refusals = block_on(mutate_all(self, &mut run, context))??;
         let written = if run.report.tests.is_empty() && !refusals.is_empty() {
             Ok(Exit::Failure)
         } else {
-            write_report(self, context, &run, earlier, refusals.len())
+            write_report(self, &output, &run, earlier, refusals.len())
         };
         // After the report, whose last line counts them.
         report_refusals(refusals, self.colour(), context);
@@ -197,7 +205,7 @@ fn files(
 /// Writes what came of the changes; `refused` recordings could not be mutated.
 fn write_report(
     options: &MutateOptions,
-    context: &Context,
+    output: &DocumentOutput<'_>,
     run: &MutationRun,
     earlier: Option<EarlierSurvivors>,
     refused: usize,
@@ -220,14 +228,7 @@ fn write_report(
         min_score: options.min_score.or(run.gate.min_score),
         per_second,
     };
-    let facts = run_facts(std::env::args_os(), &run.plan, context);
-    let output = DocumentOutput {
-        form: options.form,
-        colour: options.recorded.color,
-        files: &options.output,
-        force: options.force,
-        context,
-    };
+    let facts = run_facts(std::env::args_os(), &run.plan, output.context);
     output.write(&CommandDocument {
         facts: &run.plan.redactor.seal(facts),
         conclusion: mutation_conclusion(&found, gates),

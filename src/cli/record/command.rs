@@ -20,7 +20,7 @@ use crate::cli::colour::Colour;
 use crate::cli::command_options::CommandOptions;
 use crate::cli::exit::Exit;
 use crate::cli::failed::Failed;
-use crate::cli::interrupt::interruptible;
+use crate::cli::interrupt::interruptible_at_terminal;
 use crate::cli::named_path::named_path;
 use crate::cli::output_files::{ForceOption, OutputFiles};
 use crate::cli::outputs::Outputs;
@@ -129,7 +129,7 @@ impl CommandOptions for RecordOptions {
         let mode = Arc::new(TerminalMode::now());
         let restored = Arc::clone(&mode);
         let clear = move || restored.restore();
-        let (held, dialog, outputs) = interruptible(context, clear, async |stopper| {
+        let (held, dialog, outputs) = interruptible_at_terminal(context, clear, async |stopper| {
             let outputs = Outputs::of_program(stopper);
             let dialog = Arc::new(Dialog::new(context, &outputs, stopper));
             dialog.begin(&plan, &self.output);

@@ -38,11 +38,7 @@ pub(crate) struct SessionCommand {
 impl CommandOptions for SessionCommand {
     /// Answers requests until standard input ends, or a signal comes.
     fn run(&self, context: &Context) -> Result<Exit, Failed> {
-        interruptible(
-            context,
-            || {},
-            async |stopper| serve(context, stopper).await,
-        )?;
+        interruptible(context, async |stopper| serve(context, stopper).await)?;
         Ok(Exit::Success)
     }
 }

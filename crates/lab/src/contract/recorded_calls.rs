@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::LabError;
 use crate::freeze::{HeldTest, planned, run_test};
+use crate::lab_error::LabError;
 use ananke_base::context::Context;
 use ananke_base::source::received_json;
 use ananke_base::text::natural_path_order;

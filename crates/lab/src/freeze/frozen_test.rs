@@ -11,7 +11,7 @@ use super::frozen_tree::FrozenTree;
 use super::source_test::SourceTest;
 use super::trial::{HeldTest, planned, run_test};
 use super::verdicts::difference;
-use crate::LabError;
+use crate::lab_error::LabError;
 use ananke_base::context::{CaseKey, Context, write_file};
 use ananke_base::source::to_yaml;
 use ananke_base::text::escape;

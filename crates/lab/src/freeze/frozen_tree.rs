@@ -9,7 +9,7 @@ use super::recorded_turns::written_turn;
 use super::source_test::SourceTest;
 use super::text_with_references::map_with_references;
 use super::trial::HeldTest;
-use crate::LabError;
+use crate::lab_error::LabError;
 use ananke_base::source::{Entry, Node, NodeValue};
 use ananke_model::model::NEWEST_VERSION;
 use ananke_trace::outcome::InputOrigin;

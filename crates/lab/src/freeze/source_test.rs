@@ -6,7 +6,7 @@ use ananke_base::source::{self, Node};
 use ananke_engine::plan::TestEntry;
 use ananke_trace::redact::Redactor;
 
-use crate::LabError;
+use crate::lab_error::LabError;
 
 /// A test as it is written.
 #[derive(Clone, Debug)]

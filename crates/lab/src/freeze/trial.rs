@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use crate::LabError;
+use crate::lab_error::LabError;
 use ananke_agents::{ClientEvent, HttpRequest, Received, Reply, TargetError, Transport};
 use ananke_base::context::{At, Context};
 use ananke_engine::plan::{Plan, Planned, Selection, plan};

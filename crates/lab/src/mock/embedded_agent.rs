@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::collected_run::CollectedRun;
 use super::mock_agent::MockAgent;
 use super::planned_target::PlannedTarget;
-use crate::LabError;
+use crate::lab_error::LabError;
 use ananke_agents::http::HttpTransport;
 use ananke_agents::pipe::ProgramLauncher;
 use ananke_agents::{

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, json};
 
-use crate::LabError;
+use crate::lab_error::LabError;
 use ananke_agents::Target;
 use ananke_base::context::Context;
 use ananke_engine::plan::{

@@ -8,8 +8,8 @@ use indexmap::IndexMap;
 
 use super::embedded_agent::EmbeddedAgent;
 use super::mock_agent::MockAgent;
-use crate::LabError;
 use crate::freeze::{planned, run_test};
+use crate::lab_error::LabError;
 use ananke_agents::{
     AgentStepReader, ServedProtocol, ServedRequest, served_protocols, written_agent, written_steps,
 };

@@ -13,7 +13,7 @@ use super::recorded_conversation::RecordedConversation;
 use super::seen_mutants::SeenMutants;
 use super::sequence_rule::are_many;
 use super::suggestion::{ExtendedTest, RuleSize, Suggestion, SuggestionSearch};
-use crate::LabError;
+use crate::lab_error::LabError;
 use ananke_base::context::{Context, write_file};
 use ananke_engine::plan::{CaseEntry, Plan, Planned, Selection, plan};
 use ananke_engine::project::{HarmlessRule, MutationGate};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use url::Url;
 
-use crate::LabError;
+use crate::lab_error::LabError;
 use ananke_base::context::Context;
 use ananke_engine::plan::{LoadedFile, Plan, Preparation, PrepareError};
 use ananke_model::variables::Mode;

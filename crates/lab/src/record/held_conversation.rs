@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::LabError;
+use crate::lab_error::LabError;
 use ananke_base::message::TurnInput;
 use ananke_engine::plan::Plan;
 use ananke_engine::run::{Answers, ConversationLog, EventReceiver, MemoryRecording, Run, run_one};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 
 use super::test_text::{WrittenTest, file_text};
-use crate::LabError;
+use crate::lab_error::LabError;
 use ananke_agents::Capability;
 use ananke_base::context::{CaseKey, Context};
 use ananke_engine::plan::{Plan, Planned, Selection, plan};

@@ -9,7 +9,7 @@ use super::held_conversation::HeldConversation;
 use super::record_request::RecordRequest;
 use super::recorded_test::{DraftTest, RecordedTest};
 use super::test_text::file_text;
-use crate::LabError;
+use crate::lab_error::LabError;
 use ananke_base::context::{Context, write_file};
 
 /// The comment of the file about its rules.

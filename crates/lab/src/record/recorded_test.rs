@@ -10,10 +10,10 @@ use super::conversation_rules::rules_of;
 use super::held_conversation::HeldConversation;
 use super::record_request::RecordRequest;
 use super::test_text::{CommentedTurn, WrittenTest, file_text};
-use crate::LabError;
 use crate::freeze::{
     given_variables, has_unreferenced_secret, run_test, text_with_references, written_turn,
 };
+use crate::lab_error::LabError;
 use ananke_base::context::{At, CaseKey, Context};
 use ananke_base::message::TurnInput;
 use ananke_engine::helper::HelperRole;

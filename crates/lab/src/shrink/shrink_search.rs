@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use super::test_candidate::{CandidateFiles, TestCandidate};
 use super::violated_rule::ViolatedRule;
-use crate::LabError;
 use crate::freeze::{HeldTest, planned, run_test};
+use crate::lab_error::LabError;
 use ananke_base::context::Context;
 use ananke_base::reduction::Reduction;
 use ananke_engine::plan::Selection;

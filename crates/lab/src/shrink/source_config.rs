@@ -5,7 +5,7 @@
 
 use serde_json::json;
 
-use crate::LabError;
+use crate::lab_error::LabError;
 use ananke_base::context::Context;
 use ananke_base::source::{self, Entry, Node, NodeValue};
 use ananke_engine::plan::Plan;

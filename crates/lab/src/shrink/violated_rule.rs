@@ -3,7 +3,7 @@
 //! The same rule has the same path, the same level, and is written the same. It is violated in the same way: the findings
 //! differ only in numbers and in what they quote. A limit of time or tokens can be exceeded in any way.
 
-use crate::LabError;
+use crate::lab_error::LabError;
 use ananke_trace::outcome::{Level, Outcome, RuleResult, without_values};
 
 /// Rules that are decided by asking, or by comparing with a file.

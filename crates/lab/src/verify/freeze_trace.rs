@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::hold_trace::hold_trace;
 use super::trace_file::{TraceContext, TraceError};
 use super::trace_format::TraceFormat;
-use crate::LabError;
+use crate::lab_error::LabError;
 use crate::record::{RecordRequest, RecordedFile, record};
 use ananke_base::context::Context;
 use ananke_base::text::escape;

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
 
-use crate::LabError;
+use crate::lab_error::LabError;
 use crate::record::{HeldConversation, KnownTransport, RecordRequest, hold};
 use ananke_agents::{HttpRequest, ServedResponse, TimedChange, served_protocols};
 use ananke_base::context::{Context, ManualClock};

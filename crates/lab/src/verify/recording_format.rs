@@ -8,8 +8,8 @@ use futures_util::future::BoxFuture;
 
 use super::trace_file::{TraceContext, TraceError, TraceFile};
 use super::trace_format::TraceFormat;
-use crate::LabError;
 use crate::freeze::{planned, run_test};
+use crate::lab_error::LabError;
 use ananke_agents::{Capability, TimedChange};
 use ananke_base::context::Context;
 use ananke_engine::observed::{ObservedConversation, ObservedTurn};

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use ananke::context::{Context, Destination, Files};
 use ananke::golden::is_golden;
@@ -143,8 +143,7 @@ impl OutputFiles {
         let Ok(Destination::File(file)) = Destination::of(path) else {
             return Ok(());
         };
-        let folder = file.parent().unwrap_or(Path::new(""));
-        let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+        let folder = real_directory(file.parent().unwrap_or(Path::new("")));
         let real = folder.join(file.file_name().unwrap_or_default());
         match self.written.insert(real, shown.to_owned()) {
             None => Ok(()),
@@ -202,6 +201,20 @@ fn existing(path: &Path) -> Option<PathBuf> {
     let real = fs::canonicalize(path).ok()?;
     let found = fs::metadata(&real).ok()?;
     (found.is_file() && found.len() > 0).then_some(real)
+}
+
+/// The directory behind all links, also if it is yet to be made.
+fn real_directory(path: &Path) -> PathBuf {
+    let last = path.components().next_back();
+    match (fs::canonicalize(path), path.parent(), last) {
+        (Ok(real), ..) => real,
+        (Err(_), Some(above), Some(Component::ParentDir)) => {
+            let above = real_directory(above);
+            above.parent().unwrap_or(&above).to_owned()
+        }
+        (Err(_), Some(above), Some(last)) => real_directory(above).join(last),
+        _ => path.to_owned(),
+    }
 }
 
 /// The words for a file that is of worth to a project.

@@ -133,11 +133,11 @@ pub use ananke_base::{context, diagnostic, message, reduction, source, statistic
 pub use ananke_engine::{
     cases, compile, coverage, engine, helper, hook, observed, project, recording, run, server,
 };
+#[doc(hidden)]
+pub use ananke_lab::{LabError, freeze, mutation, record, shrink, verify};
 #[cfg(feature = "json-schema")]
 #[doc(hidden)]
 pub use ananke_lab::{audit, contract};
-#[doc(hidden)]
-pub use ananke_lab::{freeze, mutation, record, shrink, verify};
 #[cfg(feature = "mock")]
 #[doc(hidden)]
 pub use ananke_lab::{mock, proxy};

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+use ananke::LabError;
 use ananke::agents::Transport;
 use ananke::context::{CaseKey, Context};
-use ananke::freeze::{FreezeError, FreezeRequest, FrozenTest, freeze};
+use ananke::freeze::{FreezeRequest, FrozenTest, freeze};
 use ananke::outcome::{Outcome, Status};
 use ananke::plan::Selection;
 use ananke::project::Variables;
@@ -112,7 +113,7 @@ async fn recorded(rule: &str) -> (Project, Outcome) {
 
 const ID: &str = "specs/close.test.yaml::a customer closes an account[berlin]";
 
-async fn frozen(project: &Project, id: &str) -> Result<FrozenTest, FreezeError> {
+async fn frozen(project: &Project, id: &str) -> Result<FrozenTest, LabError> {
     let folder = project.folder().join("kept");
     let path = recording_path(&folder, &CaseKey::first(id));
     let recording = KeptRecording::open(&path, "kept/one.jsonl").expect("a recording");
@@ -127,9 +128,9 @@ async fn frozen(project: &Project, id: &str) -> Result<FrozenTest, FreezeError> 
 }
 
 /// Why a conversation is not frozen.
-fn refusal(result: Result<FrozenTest, FreezeError>) -> String {
+fn refusal(result: Result<FrozenTest, LabError>) -> String {
     match result {
-        Err(FreezeError::Refused { message, .. }) => message,
+        Err(LabError::Refused { message, .. }) => message,
         other => panic!("{other:#?}"),
     }
 }
@@ -310,7 +311,7 @@ async fn a_test_that_changed_or_is_gone_is_refused() {
     fs::write(&path, written.replace("id: berlin", "id: hamburg")).unwrap();
     let gone = frozen(&project, ID).await.unwrap_err();
     assert!(
-        matches!(gone, FreezeError::Broken(..) | FreezeError::Refused { .. }),
+        matches!(gone, LabError::Broken(..) | LabError::Refused { .. }),
         "{gone:?}"
     );
 }
@@ -343,7 +344,7 @@ async fn every_example_can_be_frozen() {
         };
         match freeze(&context, &request).await {
             Ok(test) => frozen += usize::from(test.status == Status::Passed && test.turns > 0),
-            Err(FreezeError::Refused { message, .. }) => refused.push(message),
+            Err(LabError::Refused { message, .. }) => refused.push(message),
             Err(broken) => panic!("{}: {broken:?}", file.display()),
         }
     }

@@ -161,6 +161,34 @@ fn two_reports_are_not_one_file() {
         error.contains("`b.json` is a file that this command reads"),
         "{error}"
     );
+    let error = ananke(&project, "compare a.json b.json -o c.md -o new/../c.md", 1);
+    assert!(
+        error.contains("`c.md` and `new/../c.md` are the same file of two reports"),
+        "{error}"
+    );
+    assert!(
+        !project.folder().join("c.md").exists(),
+        "nothing is written"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_command_asks_for_its_files_before_its_work() {
+    let test =
+        "version: \"1.3\"\nname: b\nhooks: [{ cmd: [sh, work.sh] }]\nturns: [{ user: hello }]\n";
+    let project = Project::new(&[
+        ("ananke.config.yaml", CONFIG),
+        ("b.test.yaml", test),
+        ("work.sh", "echo done > work.txt; echo '{}'\n"),
+        ("own.json", "{\"mine\": true}"),
+    ]);
+    let work = project.folder().join("work.txt");
+    let error = ananke(&project, "coverage -o own.json", 1);
+    assert!(error.contains("`own.json` exists already"), "{error}");
+    assert!(!work.exists(), "no test has run");
+    ananke(&project, "coverage -o own.json --force", 0);
+    assert!(work.exists(), "the test has run");
 }
 
 #[cfg(unix)]

@@ -6,8 +6,8 @@ use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 
+use ananke::LabError;
 use ananke::agents::Transport;
-use ananke::freeze::FreezeError;
 use ananke::message::{AnswerTo, PendingAnswer, TurnInput, UserContent};
 use ananke::model::NEWEST_VERSION;
 use ananke::outcome::{Status, TurnOutcome};
@@ -87,7 +87,7 @@ async fn held(project: &Project, bodies: Vec<String>, inputs: Vec<TurnInput>) ->
     hold(shared, events, plan).await.expect("a conversation")
 }
 
-async fn recorded(project: &Project, held: HeldConversation) -> Result<RecordedFile, FreezeError> {
+async fn recorded(project: &Project, held: HeldConversation) -> Result<RecordedFile, LabError> {
     record(
         &project.context(),
         &request(project),
@@ -285,12 +285,12 @@ async fn a_conversation_without_a_turn_is_no_test() {
     let project = Project::new(&[("ananke.config.yaml", CONFIG)]);
     let silent = recorded(&project, held(&project, Vec::new(), Vec::new()).await).await;
     assert!(
-        matches!(&silent, Err(FreezeError::Refused { message, .. }) if message == "nothing was said"),
+        matches!(&silent, Err(LabError::Refused { message, .. }) if message == "nothing was said"),
         "{silent:?}"
     );
     let unreachable = recorded(&project, held(&project, Vec::new(), vec![user("Hi")]).await).await;
     assert!(
-        matches!(&unreachable, Err(FreezeError::Refused { message, .. }) if message.contains("nothing listens")),
+        matches!(&unreachable, Err(LabError::Refused { message, .. }) if message.contains("nothing listens")),
         "{unreachable:?}"
     );
 }
@@ -303,7 +303,7 @@ fn an_agent_without_words_of_a_user_is_refused() {
         .blank_test(&project.context(), "shop", &[])
         .map(|_| ());
     assert!(
-        matches!(&refused, Err(FreezeError::Refused { message, .. }) if message.contains("takes no words of a user")),
+        matches!(&refused, Err(LabError::Refused { message, .. }) if message.contains("takes no words of a user")),
         "{refused:?}"
     );
 }

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use ananke::LabError;
 use ananke::agents::Transport;
-use ananke::freeze::FreezeError;
 use ananke::outcome::{Outcome, Status};
 use ananke::plan::{Selection, plan};
 use ananke::recording::{KeptRecording, RecordingMode};
@@ -39,7 +39,7 @@ async fn shrunk(
     project: &Project,
     recording: &Path,
     most_tries: usize,
-) -> Result<ShrunkTest, FreezeError> {
+) -> Result<ShrunkTest, LabError> {
     let request = ShrinkRequest {
         recording: Arc::new(KeptRecording::open(recording, "one.jsonl").expect("a recording")),
         selection: Selection::default(),
@@ -138,7 +138,7 @@ async fn every_kind_of_failure_is_the_same_rule_again() {
                 );
                 *rules.entry(recorded).or_insert(0) += 1;
             }
-            Err(FreezeError::Refused { message, .. }) => {
+            Err(LabError::Refused { message, .. }) => {
                 let is_asking = ["`script`", "`snapshot`", "no rule failed"]
                     .iter()
                     .any(|why| message.contains(why));
@@ -375,7 +375,7 @@ async fn what_passes_or_asks_is_refused() {
     ] {
         let (project, file) = failing(rules, STEPS, "{ user: Hi }").await;
         match shrunk(&project, &file, 1000).await {
-            Err(FreezeError::Refused { message, .. }) => {
+            Err(LabError::Refused { message, .. }) => {
                 assert!(message.starts_with(why), "{message}");
             }
             other => panic!("{other:?}"),

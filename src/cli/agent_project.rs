@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ananke::agents::http::HttpTransport;
 use ananke::agents::{AgentTurns, Transport, tool_turns};
 use ananke::context::Context;
-use ananke::diagnostic::{Diagnostic, Severity};
+use ananke::diagnostic::Severity;
 use ananke::model::NEWEST_VERSION;
 use ananke::plan::{Plan, Planned, PreparedHelper, Selection, plan};
 use ananke::project::CONFIG_NAME;
@@ -15,9 +15,9 @@ use ananke::run::{RunHelpers, Stopper};
 use serde_json::json;
 
 use super::colour::Colour;
-use super::exit::Exit;
+use super::document_output::DocumentForm;
+use super::failed::Failed;
 use super::outputs::Outputs;
-use super::print_problems::print_problems;
 use super::recorded_selection::RecordedSelection;
 use super::screen::Screen;
 use super::services::Services;
@@ -45,18 +45,14 @@ pub(super) enum ServerNotes {
     Omitted,
 }
 
-/// The problems of an agent that cannot be asked.
-struct Unplanned {
-    problems: Vec<Diagnostic>,
-    context: Context,
-    redactor: Redactor,
-}
-
-impl Unplanned {
-    /// Prints the problems.
-    fn report(&self, colour: Colour) -> Exit {
-        print_problems(&self.problems, colour, &self.context, &self.redactor);
-        Exit::Failure
+impl ServerNotes {
+    /// The notes of a command whose output has this form.
+    pub(super) fn of(form: DocumentForm) -> Self {
+        if form.json {
+            Self::Omitted
+        } else {
+            Self::Printed
+        }
     }
 }
 
@@ -64,8 +60,8 @@ impl AgentProject {
     /// The target that `options` name.
     ///
     /// # Errors
-    /// If there is no such target, or its tools cannot be listed and called, which is reported.
-    pub(super) fn of(options: &RecordedSelection, context: &Context) -> Result<Self, Exit> {
+    /// If there is no such target, or its tools cannot be listed and called.
+    pub(super) fn of(options: &RecordedSelection, context: &Context) -> Result<Self, Failed> {
         let path = context.working_directory.join(FILE);
         let planned = |turns| {
             let turns = AgentTurns::Tools(turns);
@@ -79,14 +75,14 @@ impl AgentProject {
                 Err(why) => unplanned = unplanned.or(Some(why)),
             }
         }
-        Err(unplanned.map_or(Exit::Failure, |why| why.report(options.color)))
+        Err(unplanned.unwrap_or(Failed::REPORTED))
     }
 
     /// The target that `options` name, whatever it can do.
     ///
     /// # Errors
-    /// If there is no such target, which is reported.
-    pub(super) fn of_any(options: &RecordedSelection, context: &Context) -> Result<Self, Exit> {
+    /// If there is no such target.
+    pub(super) fn of_any(options: &RecordedSelection, context: &Context) -> Result<Self, Failed> {
         let path = context.working_directory.join(FILE);
         let turns = AgentTurns::User;
         let planned = Self::try_planned(&path, turns, options.selection(), context);
@@ -96,12 +92,12 @@ impl AgentProject {
     /// The target of a config that is not written, as if it were in the working directory; its tests have these turns.
     ///
     /// # Errors
-    /// If it cannot be a target, which is reported.
+    /// If it cannot be a target.
     pub(super) fn written(
         config: &str,
         turns: AgentTurns,
         context: &Context,
-    ) -> Result<Self, Exit> {
+    ) -> Result<Self, Failed> {
         let folder = &context.working_directory;
         let (path, test) = (folder.join(CONFIG_NAME), folder.join(FILE));
         let context = Context {
@@ -112,8 +108,7 @@ impl AgentProject {
             config: Some(path),
             ..Selection::default()
         };
-        let planned = Self::try_planned(&test, turns, selection, &context);
-        planned.map_err(|unplanned| unplanned.report(Colour::Auto))
+        Self::try_planned(&test, turns, selection, &context)
     }
 
     /// The agent of a test that is at `path`, and is never written.
@@ -122,7 +117,7 @@ impl AgentProject {
         turns: AgentTurns,
         selection: Selection,
         context: &Context,
-    ) -> Result<Self, Box<Unplanned>> {
+    ) -> Result<Self, Failed> {
         let written = match turns {
             AgentTurns::User => json!({ "user": "Hello" }),
             AgentTurns::Tools(turns) => json!({ "type": turns.list.name }),
@@ -160,11 +155,7 @@ impl AgentProject {
                     problem.help = vec!["name another target".to_owned()];
                 }
             }
-            return Err(Box::new(Unplanned {
-                problems,
-                context: unsaved,
-                redactor,
-            }));
+            return Err(Failed::Problems(problems, redactor));
         };
         let name = plan.target_description(&unsaved).target;
         let name = plan
@@ -187,14 +178,14 @@ impl AgentProject {
     /// Does `work` with the agent, filled, while the servers of its project run; `notes` says whether their state is noted.
     ///
     /// # Errors
-    /// If a server or the agent cannot be had, which is reported.
-    pub(super) async fn while_served<T>(
+    /// If a server or the agent cannot be had; or that of the work, masked.
+    pub(super) async fn while_served<T, E: Into<Failed>>(
         &mut self,
         notes: ServerNotes,
         colour: Colour,
         stopper: &Stopper,
-        work: impl AsyncFnOnce(&Self, PreparedHelper) -> T,
-    ) -> Result<T, Exit> {
+        work: impl AsyncFnOnce(&Self, PreparedHelper) -> Result<T, E>,
+    ) -> Result<T, Failed> {
         let outputs = Outputs::of_program(stopper);
         let (context, redactor) = (self.context.clone(), self.redactor.clone());
         let screen = Screen {
@@ -206,13 +197,13 @@ impl AgentProject {
             outputs: &outputs,
         };
         let services = Services::start(&mut self.plan, &context, stopper.token(), screen).await;
-        let services = services.map_err(|_reported| Exit::Failure)?;
-        let done = match self.target(colour) {
-            Ok(target) => Ok(work(self, target).await),
-            Err(exit) => Err(exit),
+        let services = services.map_err(|_why| Failed::REPORTED)?;
+        let done = match self.target() {
+            Ok(target) => work(self, target).await.map_err(Into::into),
+            Err(failed) => Err(failed),
         };
         services.stop(screen).await;
-        done
+        done.map_err(|failed| failed.masked(&redactor))
     }
 
     /// Asks the agent.
@@ -225,13 +216,9 @@ impl AgentProject {
     /// The agent, filled.
     ///
     /// # Errors
-    /// If something of it cannot be filled, which is reported.
-    pub(super) fn target(&self, colour: Colour) -> Result<PreparedHelper, Exit> {
-        self.plan
-            .helper(&self.name, &self.context)
-            .map_err(|problems| {
-                print_problems(&problems, colour, &self.context, &self.redactor);
-                Exit::Failure
-            })
+    /// If something of it cannot be filled.
+    pub(super) fn target(&self) -> Result<PreparedHelper, Failed> {
+        let filled = self.plan.helper(&self.name, &self.context);
+        filled.map_err(|problems| Failed::Problems(problems, self.redactor.clone()))
     }
 }

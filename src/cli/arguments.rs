@@ -1,35 +1,37 @@
-//! The command line, and which function executes each command.
+//! The command line, and the options of each command, which run it.
 
 use std::fmt::Write as _;
 
 use ananke::context::Context;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-use super::audit::{AuditCommand, audit};
-use super::check::{CheckOptions, check};
-use super::compare::{CompareOptions, compare};
-use super::completions::{CompletionsOptions, ManOptions, completions, man};
-use super::contract::{ContractOptions, contract};
-use super::convert::{ConvertOptions, convert};
-use super::coverage::{CoverageOptions, coverage};
+use super::audit::AuditCommand;
+use super::check::CheckOptions;
+use super::colour::Colour;
+use super::command_options::CommandOptions;
+use super::compare::CompareOptions;
+use super::completions::{CompletionsOptions, ManOptions, man};
+use super::contract::ContractOptions;
+use super::convert::ConvertOptions;
+use super::coverage::CoverageOptions;
 use super::exit::Exit;
 use super::explain::{ExplainOptions, explain};
-use super::freeze::{FreezeOptions, freeze};
-use super::init::{InitOptions, init};
-use super::list::{ListOptions, list};
-use super::mock::{MockCommand, mock};
-use super::mutate::{MutateOptions, mutate};
-use super::record::{RecordOptions, record};
-use super::report::{RenderOptions, report};
-use super::run::run;
+use super::failed::Failed;
+use super::freeze::FreezeOptions;
+use super::init::InitOptions;
+use super::list::ListOptions;
+use super::mock::MockCommand;
+use super::mutate::MutateOptions;
+use super::record::RecordOptions;
+use super::report::RenderOptions;
 use super::run_options::RunOptions;
-use super::schema::{SchemaOptions, schema};
-use super::session::{SessionCommand, session};
-use super::show::{ShowOptions, show};
-use super::shrink::{ShrinkOptions, shrink};
-use super::tools::{ToolsOptions, tools};
-use super::verify::{VerifyOptions, verify};
-use super::watch::{WatchOptions, watch};
+use super::schema::SchemaOptions;
+use super::session::SessionCommand;
+use super::show::ShowOptions;
+use super::shrink::ShrinkOptions;
+use super::tools::ToolsOptions;
+use super::verify::VerifyOptions;
+use super::watch::WatchOptions;
 
 /// The commands by what people want to do.
 const GROUPS: [(&str, &[&str]); 5] = [
@@ -189,31 +191,56 @@ pub(crate) enum Command {
 impl CommandLine {
     /// Executes the command.
     pub(crate) fn execute(&self, context: &Context) -> Exit {
-        match &self.command {
-            Command::Run(options) => run(options, context),
-            Command::Watch(options) => watch(options, context),
-            Command::Show(options) => show(options, context),
-            Command::Check(options) => check(options, context),
-            Command::Explain(options) => explain(options, &abouts(), context),
-            Command::Compare(options) => compare(options, context),
-            Command::Report(options) => report(options, context),
-            Command::Coverage(options) => coverage(options, context),
-            Command::Tools(options) => tools(options, context),
-            Command::Audit(options) => audit(options, context),
-            Command::Contract(options) => contract(options, context),
-            Command::List(options) => list(options, context),
-            Command::Convert(options) => convert(options, context),
-            Command::Record(options) => record(options, context),
-            Command::Freeze(options) => freeze(options, context),
-            Command::Shrink(options) => shrink(options, context),
-            Command::Verify(options) => verify(options, context),
-            Command::Mutate(options) => mutate(options, context),
-            Command::Mock(options) => mock(options, context),
-            Command::Session(options) => session(options, context),
-            Command::Schema(options) => schema(options),
-            Command::Init(options) => init(options, context),
-            Command::Completions(options) => completions(options),
-            Command::Man(options) => man(options, command()),
+        self.command.options().execute(context)
+    }
+}
+
+impl Command {
+    /// The options that run it.
+    fn options(&self) -> &dyn CommandOptions {
+        match self {
+            Self::Run(options) => &**options,
+            Self::Watch(options) => &**options,
+            Self::Show(options) => options,
+            Self::Check(options) => options,
+            Self::Explain(options) => options,
+            Self::Compare(options) => options,
+            Self::Report(options) => options,
+            Self::Coverage(options) => &**options,
+            Self::Tools(options) => options,
+            Self::Audit(options) => options,
+            Self::Contract(options) => options,
+            Self::List(options) => options,
+            Self::Convert(options) => options,
+            Self::Record(options) => options,
+            Self::Freeze(options) => options,
+            Self::Shrink(options) => options,
+            Self::Verify(options) => &**options,
+            Self::Mutate(options) => options,
+            Self::Mock(options) => options,
+            Self::Session(options) => options,
+            Self::Schema(options) => options,
+            Self::Init(options) => options,
+            Self::Completions(options) => options,
+            Self::Man(options) => options,
         }
+    }
+}
+
+// These two are about the command line itself.
+
+impl CommandOptions for ExplainOptions {
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        explain(self, &abouts(), context)
+    }
+
+    fn colour(&self) -> Colour {
+        self.color
+    }
+}
+
+impl CommandOptions for ManOptions {
+    fn run(&self, _: &Context) -> Result<Exit, Failed> {
+        man(self, command())
     }
 }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use ananke::agents::TargetError;
 use ananke::agents::{AgentTurns, ToolTurns};
 use ananke::audit::{Audit, AuditOptions, AuditStep, audit as audit_tools};
 use ananke::context::Context;
@@ -18,18 +17,19 @@ use clap::Args;
 
 use super::agent_project::{AgentProject, ServerNotes};
 use super::audit_reports::write_reports;
-use super::colour::is_dumb;
+use super::colour::{Colour, is_dumb};
+use super::command_options::CommandOptions;
 use super::document_file::DocumentFile;
 use super::document_output::{DocumentForm, DocumentOutput};
 use super::exit::Exit;
-use super::interrupt;
-use super::output_files::ForceOption;
+use super::failed::Failed;
+use super::interrupt::interruptible;
+use super::output_files::{ForceOption, OutputFiles};
 use super::permission::PermissionOptions;
-use super::print::{print_now, say, say_styled};
+use super::print::{print_now, say_styled};
 use super::probe::{NamedAgent, PlaceOptions};
 use super::recorded_selection::RecordedSelection;
 use super::run_facts::run_facts;
-use super::runtime::runtime;
 
 #[derive(Debug, Args)]
 pub(crate) struct AuditCommand {
@@ -83,80 +83,54 @@ impl AuditCommand {
     }
 }
 
-/// Audits a target; the exit code says whether something is wrong.
-pub(super) fn audit(command: &AuditCommand, context: &Context) -> Exit {
-    let stopper = Stopper::default();
-    let made = interrupt::listen(stopper.clone(), context, || {}).and_then(|()| runtime());
-    let runtime = match made {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            say(&format!("error: {error}"));
-            return Exit::Failure;
-        }
-    };
-    let named = NamedAgent::of(
-        command.name.as_deref(),
-        &command.place,
-        &command.project,
-        context,
-        &stopper,
-    );
-    let named = match runtime.block_on(named) {
-        Ok(named) => named,
-        Err(exit) => return exit,
-    };
-    let mut agent = named.project;
-    let turns = match agent.turns {
-        AgentTurns::Tools(turns) => turns,
-        AgentTurns::User => {
-            let speaks = named
-                .found
-                .map(|found| format!(", which speaks {},", found.speaks));
-            say(&format!(
-                "error: `{}`{} cannot be audited: the agent alone calls its tools\nhelp: name the target or the URL of a server that lets a test call them; `ananke init` writes tests of an agent",
-                escape::line(&agent.name),
-                speaks.unwrap_or_default()
-            ));
-            return Exit::Failure;
-        }
-    };
-    let is_document = |file: &&DocumentFile| file.format == ReportFormat::Json;
-    let files: Vec<DocumentFile> = command.output.iter().filter(is_document).cloned().collect();
-    let output = DocumentOutput {
-        form: command.form,
-        colour: command.project.color,
-        files: &files,
-        force: command.force,
-        context,
-    };
-    let mut text = output.text();
-    match runtime.block_on(audited(command, &mut agent, turns, &stopper, &mut text)) {
-        _ if stopper.reason().is_some() => Exit::Interrupted,
-        Ok(audit) => report(command, audit, &agent, &output, text),
-        Err(Unaudited::Reported(exit)) => exit,
-        Err(Unaudited::Message(message)) => {
-            say(&format!("error: {}", agent.redactor.text(&message)));
-            Exit::Failure
-        }
+impl CommandOptions for AuditCommand {
+    /// Audits a target; the exit code says whether something is wrong.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        let is_document = |file: &&DocumentFile| file.format == ReportFormat::Json;
+        let files: Vec<DocumentFile> = self.output.iter().filter(is_document).cloned().collect();
+        let output = DocumentOutput {
+            form: self.form,
+            colour: self.project.color,
+            files: &files,
+            force: self.force,
+            context,
+        };
+        let mut text = output.text();
+        let (audit, agent) = interruptible(context, async |stopper| {
+            let name = self.name.as_deref();
+            let named = NamedAgent::of(name, &self.place, &self.project, context, stopper).await?;
+            let turns = audited_turns(&named)?;
+            let files = self.output.iter().map(DocumentFile::named);
+            OutputFiles::of(context, self.force).check_named(files, context)?;
+            let mut agent = named.project;
+            let audit = audited(self, &mut agent, turns, stopper, &mut text).await?;
+            Ok((audit, agent))
+        })?;
+        report(self, audit, &agent, &output, text)
+    }
+
+    fn colour(&self) -> Colour {
+        self.project.color
     }
 }
 
-/// The reason that there is no audit.
-enum Unaudited {
-    /// It was reported.
-    Reported(Exit),
-    /// The error, in words.
-    Message(String),
-}
-
-impl From<TargetError> for Unaudited {
-    fn from(error: TargetError) -> Self {
-        let help = error
-            .help
-            .as_ref()
-            .map(|help| format!("\nhelp: {help}"))
-            .unwrap_or_default();
-        Self::Message(format!("{error}{help}"))
+/// The turns by which a test calls the tools of an agent.
+///
+/// # Errors
+/// If the agent alone calls them.
+fn audited_turns(named: &NamedAgent) -> Result<ToolTurns, Failed> {
+    match named.project.turns {
+        AgentTurns::Tools(turns) => Ok(turns),
+        AgentTurns::User => {
+            let speaks = named.found.as_ref();
+            let speaks = speaks.map(|found| format!(", which speaks {},", found.speaks));
+            let message = format!(
+                "`{}`{} cannot be audited: the agent alone calls its tools",
+                escape::line(&named.project.name),
+                speaks.unwrap_or_default()
+            );
+            Err(Failed::new(message).help("name the target or the URL of a server that lets a test call them; `ananke init` writes tests of an agent"))
+        }
     }
 }
 
@@ -167,12 +141,7 @@ async fn audited(
     turns: ToolTurns,
     stopper: &Stopper,
     text: &mut DocumentText,
-) -> Result<Audit, Unaudited> {
-    let notes = if command.form.json {
-        ServerNotes::Omitted
-    } else {
-        ServerNotes::Printed
-    };
+) -> Result<Audit, Failed> {
     let work = async |agent: &AgentProject, target: PreparedHelper| {
         let (helpers, options) = (agent.helpers(stopper), command.options(turns));
         let mut progress = |step: AuditStep<'_>| show(step, command, agent, text);
@@ -186,10 +155,14 @@ async fn audited(
         )
         .await
     };
-    let audited = agent
-        .while_served(notes, command.project.color, stopper, work)
-        .await;
-    Ok(audited.map_err(Unaudited::Reported)??)
+    agent
+        .while_served(
+            ServerNotes::of(command.form),
+            command.project.color,
+            stopper,
+            work,
+        )
+        .await
 }
 
 /// Shows a step: a finished tool, and on a terminal which call is made.
@@ -227,7 +200,7 @@ fn report(
     agent: &AgentProject,
     output: &DocumentOutput<'_>,
     mut text: DocumentText,
-) -> Exit {
+) -> Result<Exit, Failed> {
     let facts = run_facts(std::env::args_os(), &agent.plan, &agent.context);
     let (audit, facts) = (agent.redactor.seal(audit), agent.redactor.seal(facts));
     let denied = if command.deny_warnings {
@@ -235,10 +208,7 @@ fn report(
     } else {
         DeniedLevels::Errors
     };
-    if let Err(error) = write_reports(&command.output, command.force, &audit, &facts, agent) {
-        say(&format!("error: {error}"));
-        return Exit::Failure;
-    }
+    write_reports(&command.output, &audit, &facts, agent)?;
     write_audit_end(&mut text, &audit);
     let document = CommandDocument {
         facts: &facts,

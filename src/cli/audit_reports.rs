@@ -14,7 +14,6 @@ use ananke::run::RunEvent;
 use super::agent_project::AgentProject;
 use super::document_file::DocumentFile;
 use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles, OutputKind};
 
 /// Writes the reports of an audit to files, but for its own document.
 ///
@@ -22,7 +21,6 @@ use super::output_files::{ForceOption, OutputFiles, OutputKind};
 /// If one cannot be written.
 pub(super) fn write_reports(
     files: &[DocumentFile],
-    force: ForceOption,
     audit: &Audit,
     facts: &RunFacts,
     agent: &AgentProject,
@@ -31,7 +29,7 @@ pub(super) fn write_reports(
         .iter()
         .filter(|file| file.format != ReportFormat::Json);
     for DocumentFile { path: file, format } in reports {
-        write_report(file, *format, force, audit, facts, agent)?;
+        write_report(file, *format, audit, facts, agent)?;
     }
     Ok(())
 }
@@ -39,13 +37,11 @@ pub(super) fn write_reports(
 fn write_report(
     file: &Path,
     format: ReportFormat,
-    force: ForceOption,
     audit: &Audit,
     facts: &RunFacts,
     agent: &AgentProject,
 ) -> io::Result<()> {
     let (path, shown) = named_path(file, &agent.context);
-    OutputFiles::of(&agent.context, force).check(&path, file, OutputKind::Report(format))?;
     let options = FileOptions {
         job: BuildJob::of(&agent.context),
         ..FileOptions::default()

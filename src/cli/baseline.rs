@@ -7,27 +7,26 @@ use ananke::report::Reporter;
 use ananke::report::comparison::BaselineReport;
 
 use super::colour::{Colour, colouring};
-use super::exit::Exit;
+use super::failed::Failed;
 use super::named_path::named_path;
 use super::outputs::Outputs;
-use super::print_problems::print_problems;
 use super::report_options::ReportOptions;
 
 /// The report that this run is compared with, where there is one.
+///
+/// # Errors
+/// If it cannot be read, which `redactor` masks.
 pub(super) fn baseline(
     options: &ReportOptions,
-    colour: Colour,
     context: &Context,
     redactor: &Redactor,
-) -> Result<Option<Baseline>, Exit> {
+) -> Result<Option<Baseline>, Failed> {
     let Some(path) = &options.baseline else {
         return Ok(None);
     };
     let (path, name) = named_path(path, context);
-    Baseline::read(&path, &name).map(Some).map_err(|problem| {
-        print_problems(&[problem], colour, context, redactor);
-        Exit::Failure
-    })
+    let read = Baseline::read(&path, &name).map(Some);
+    read.map_err(|problem| Failed::Problems(vec![problem], redactor.clone()))
 }
 
 /// The report of what changed since the run of `baseline`: after all others, not on the stream that is for programs.

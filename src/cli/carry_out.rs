@@ -29,17 +29,19 @@ use tokio::time::sleep;
 use super::baseline::baseline_report;
 use super::custom_reporter::CustomReporter;
 use super::exit::Exit;
+use super::failed::Failed;
 use super::failed_walks::{self, FailedWalks};
 use super::interrupt;
 use super::kept_runs::{self, kept_count};
 use super::last_run;
 use super::measured_run::MeasuredRun;
+use super::output_files::OutputFiles;
 use super::outputs::Outputs;
 use super::recording_options::check_writable;
 use super::report_options::ReportOptions;
 use super::reporters::{LiveDisplay, Reporters, note_earlier_reports, reporters, usual_durations};
 use super::run_options::RunOptions;
-use super::runtime::runtime;
+use super::runtime::block_on;
 use super::screen::Screen;
 use super::servers;
 use super::services::Services;
@@ -105,7 +107,7 @@ struct RunMemory {
 }
 
 /// The events of a run, and those that report them.
-struct RunReporting {
+struct RunReports {
     events: EventReceiver,
     reporters: Vec<Box<dyn Reporter>>,
     /// The reporter of the project, if there is one.
@@ -116,9 +118,20 @@ impl PlannedRun<'_> {
     /// Runs the tests of `plan` and reports them.
     ///
     /// # Errors
-    /// If a report cannot be written, or the system has no room for a run.
-    pub(super) fn carry_out(mut self, plan: Plan) -> io::Result<Exit> {
+    /// If a report cannot be written, or the system has no room for a run; masked.
+    pub(super) fn carry_out(self, plan: Plan) -> Result<Exit, Failed> {
+        let redactor = self.redactor;
+        let ended = self.try_carry_out(plan);
+        ended.map_err(|failed| failed.masked(redactor))
+    }
+
+    fn try_carry_out(mut self, plan: Plan) -> Result<Exit, Failed> {
         let (context, redactor) = (self.context, self.redactor);
+        if let Some(measured) = &self.measured {
+            let files = measured.files.iter();
+            let files = files.map(|(path, kind)| (path.as_path(), *kind));
+            OutputFiles::of(context, self.options.reports.force).check_named(files, context)?;
+        }
         let (sender, events) = event_channel(OUTCOMES_AHEAD);
         let mut shared = self.shared(&plan, sender);
         let memory = self.memory(&plan);
@@ -141,7 +154,7 @@ impl PlannedRun<'_> {
             let _lost = area.map(|area| Box::new(area).finish());
             let _lost = streams.finish();
         })?;
-        let reporting = RunReporting {
+        let reporting = RunReports {
             events,
             reporters,
             custom: self.reporter.take(),
@@ -154,7 +167,7 @@ impl PlannedRun<'_> {
             redactor,
             outputs: &outputs,
         };
-        let verdict = runtime()?.block_on(async {
+        let verdict = block_on(async {
             let (mut plan, mut shared) = (plan, shared);
             let services = if is_live {
                 start_services(&mut plan, &mut shared, screen).await
@@ -163,7 +176,7 @@ impl PlannedRun<'_> {
             };
             self.execute(plan, shared, services, reporting, screen)
                 .await
-        });
+        })?;
         let verdict = verdict.and_then(|verdict| outputs.finish().map(|()| verdict));
         if stopper.reason() == Some(Reason::Interrupted) {
             verdict
@@ -228,7 +241,7 @@ impl PlannedRun<'_> {
         shared: &mut Run,
         memory: RunMemory,
         outputs: &Outputs,
-    ) -> io::Result<Reporters> {
+    ) -> Result<Reporters, Failed> {
         let (context, redactor, colour) =
             (self.context, self.redactor, self.options.selection.color);
         let RunMemory {
@@ -303,10 +316,10 @@ impl PlannedRun<'_> {
         plan: Plan,
         shared: Run,
         services: Services,
-        reporting: RunReporting,
+        reporting: RunReports,
         screen: Screen<'_>,
     ) -> io::Result<Option<Verdict>> {
-        let RunReporting {
+        let RunReports {
             events,
             reporters,
             custom,

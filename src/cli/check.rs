@@ -8,10 +8,12 @@ use ananke::redact::Redactor;
 use ananke::text::escape;
 use clap::Args;
 
+use super::colour::Colour;
+use super::command_options::CommandOptions;
 use super::exit::Exit;
+use super::failed::Failed;
 use super::load::load;
 use super::print::print;
-use super::print_problems::print_problems;
 use super::selection_options::SelectionOptions;
 use super::strictness::Strictness;
 
@@ -26,81 +28,74 @@ pub(crate) struct CheckOptions {
     pub(crate) fix: bool,
 }
 
-/// Loads what is selected and says whether it is well.
-pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
-    if options.fix && fix(options, context) != Exit::Success {
-        return Exit::Failure;
-    }
-    let settings = RunSettings {
-        deny_warnings: options.strictness.deny_warnings,
-        ..RunSettings::default()
-    };
-    let selection = Selection {
-        checks: true,
-        settings,
-        ..options.selection.selection()
-    };
-    match load(&selection, options.selection.color, context) {
-        Ok((plan, _)) => {
-            let (tests, files) = (plan.cases.len(), plan.files);
-            let counted = |count: usize, word: &str| {
-                format!("{count} {word}{}", if count == 1 { "" } else { "s" })
-            };
-            print(Exit::Success, |out| {
-                writeln!(
-                    out,
-                    "{} in {}: no errors",
-                    counted(tests, "test"),
-                    counted(files, "file")
-                )?;
-                plan.obsolete.iter().try_for_each(|snapshot| {
-                    let file = escape::line(&snapshot.shown);
-                    writeln!(out, "obsolete snapshot, which no rule refers to: {file}")
-                })
-            })
+impl CommandOptions for CheckOptions {
+    /// Loads what is selected and says whether it is well.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        if self.fix {
+            fix(self, context)?;
         }
-        Err(exit) => exit,
+        let settings = RunSettings {
+            deny_warnings: self.strictness.deny_warnings,
+            ..RunSettings::default()
+        };
+        let selection = Selection {
+            checks: true,
+            settings,
+            ..self.selection.selection()
+        };
+        let (plan, _) = load(&selection, self.colour(), context)?;
+        let (tests, files) = (plan.cases.len(), plan.files);
+        let counted = |count: usize, word: &str| {
+            format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+        };
+        print(|out| {
+            writeln!(
+                out,
+                "{} in {}: no errors",
+                counted(tests, "test"),
+                counted(files, "file")
+            )?;
+            plan.obsolete.iter().try_for_each(|snapshot| {
+                let file = escape::line(&snapshot.shown);
+                writeln!(out, "obsolete snapshot, which no rule refers to: {file}")
+            })
+        })?;
+        Ok(Exit::Success)
+    }
+
+    fn colour(&self) -> Colour {
+        self.selection.color
     }
 }
 
 /// Applies fixes and prints them.
-fn fix(options: &CheckOptions, context: &Context) -> Exit {
+fn fix(options: &CheckOptions, context: &Context) -> Result<(), Failed> {
     let selection = Selection {
         checks: true,
         ..options.selection.selection()
     };
-    match ananke::plan::fix(context, &selection) {
-        Ok(fixed) => print(Exit::Success, |out| {
-            let (count, left) = (fixed.done.len(), fixed.left);
-            fixed.done.into_iter().try_for_each(
-                |Fixed {
-                     code,
-                     file,
-                     line,
-                     before,
-                     after,
-                 }| {
-                    let file = escape::line(&file);
-                    match code {
-                        Code::NewerKey => {
-                            let version = after.trim_start_matches("version: ").trim_end();
-                            let version = version.trim_matches(['"', '\'']);
-                            writeln!(out, "{file}: raised to version {version}")
-                        }
-                        _ => writeln!(out, "{file}:{line}: `{before}` is now `{after}`"),
-                    }
-                },
-            )?;
-            writeln!(out, "{count} fixed, {left} left\n")
-        }),
-        Err(problem) => {
-            print_problems(
-                &[problem],
-                options.selection.color,
-                context,
-                &Redactor::default(),
-            );
-            Exit::Failure
+    let fixed = ananke::plan::fix(context, &selection)
+        .map_err(|problem| Failed::Problems(vec![problem], Redactor::default()))?;
+    print(|out| {
+        let (count, left) = (fixed.done.len(), fixed.left);
+        for Fixed {
+            code,
+            file,
+            line,
+            before,
+            after,
+        } in fixed.done
+        {
+            let file = escape::line(&file);
+            if code == Code::NewerKey {
+                let version = after.trim_start_matches("version: ").trim_end();
+                let version = version.trim_matches(['"', '\'']);
+                writeln!(out, "{file}: raised to version {version}")?;
+            } else {
+                writeln!(out, "{file}:{line}: `{before}` is now `{after}`")?;
+            }
         }
-    }
+        writeln!(out, "{count} fixed, {left} left\n")
+    })?;
+    Ok(())
 }

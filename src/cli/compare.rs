@@ -11,12 +11,13 @@ use ananke::text::parse_duration;
 use clap::{Args, ValueEnum};
 
 use super::colour::Colour;
+use super::command_options::CommandOptions;
 use super::document_file::DocumentFile;
 use super::document_output::{DocumentForm, DocumentOutput};
 use super::exit::Exit;
+use super::failed::Failed;
 use super::named_path::named_path;
 use super::output_files::ForceOption;
-use super::print_problems::print_problems;
 use super::run_facts::command_facts;
 
 #[derive(Debug, Args)]
@@ -72,42 +73,39 @@ fn ratio(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Compares two reports, and says with the exit code whether something became worse.
-pub(super) fn compare(options: &CompareOptions, context: &Context) -> Exit {
-    let rules = ComparisonRules {
-        noise: Noise {
-            ratio: options.slower,
-            by: options.slower_by,
-        },
-        also: options
-            .fail_on
-            .iter()
-            .map(|kind| ChangeKind::from(*kind))
-            .collect(),
-    };
-    let [before, after] = [&options.before, &options.after].map(|path| named_path(path, context));
-    let comparison = match Comparison::of((&before.0, &before.1), (&after.0, &after.1), &rules) {
-        Ok(comparison) => comparison,
-        Err(found) => {
-            print_problems(&found, options.color, context, &Redactor::default());
-            return Exit::Failure;
-        }
-    };
-    context.files.note(&before.0);
-    context.files.note(&after.0);
-    let facts = Redactor::default().seal(command_facts(std::env::args_os(), context));
-    let output = DocumentOutput {
-        form: options.form,
-        colour: options.color,
-        files: &options.output,
-        force: options.force,
-        context,
-    };
-    output.write(&CommandDocument {
-        facts: &facts,
-        found: &comparison,
-        conclusion: comparison.conclusion(),
-    })
+impl CommandOptions for CompareOptions {
+    /// Compares two reports, and says with the exit code whether something became worse.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        let rules = ComparisonRules {
+            noise: Noise {
+                ratio: self.slower,
+                by: self.slower_by,
+            },
+            also: self.fail_on.iter().copied().map(ChangeKind::from).collect(),
+        };
+        let [before, after] = [&self.before, &self.after].map(|path| named_path(path, context));
+        let comparison = Comparison::of((&before.0, &before.1), (&after.0, &after.1), &rules)
+            .map_err(|found| Failed::Problems(found, Redactor::default()))?;
+        context.files.note(&before.0);
+        context.files.note(&after.0);
+        let facts = Redactor::default().seal(command_facts(std::env::args_os(), context));
+        let output = DocumentOutput {
+            form: self.form,
+            colour: self.color,
+            files: &self.output,
+            force: self.force,
+            context,
+        };
+        output.write(&CommandDocument {
+            facts: &facts,
+            found: &comparison,
+            conclusion: comparison.conclusion(),
+        })
+    }
+
+    fn colour(&self) -> Colour {
+        self.color
+    }
 }
 
 impl From<FailOn> for ChangeKind {

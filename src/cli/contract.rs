@@ -2,25 +2,27 @@
 
 use std::path::PathBuf;
 
+use ananke::LabError;
 use ananke::context::Context;
 use ananke::contract::{ContractReport, recorded_calls, recordings_below, refusals};
-use ananke::freeze::FreezeError;
+use ananke::message::DeclaredTool;
 use ananke::plan::{PreparedHelper, Selection};
 use ananke::report::{CommandDocument, contract_conclusion};
 use ananke::run::Stopper;
 use clap::Args;
 
 use super::agent_project::{AgentProject, ServerNotes};
+use super::colour::Colour;
+use super::command_options::CommandOptions;
 use super::document_file::DocumentFile;
 use super::document_output::{DocumentForm, DocumentOutput};
 use super::exit::Exit;
-use super::freeze::report;
-use super::interrupt;
+use super::failed::Failed;
+use super::interrupt::interruptible;
 use super::named_path::named_path;
 use super::output_files::ForceOption;
 use super::recorded_selection::RecordedSelection;
 use super::run_facts::run_facts;
-use super::runtime::runtime;
 use super::shown_path::shown_path;
 
 #[derive(Debug, Args)]
@@ -42,55 +44,32 @@ pub(crate) struct ContractOptions {
     pub(crate) project: RecordedSelection,
 }
 
-/// Compares recorded calls with the tools that a target lists now; the exit code says whether one would be refused.
-pub(super) fn contract(options: &ContractOptions, context: &Context) -> Exit {
-    let mut agent = match AgentProject::of(&options.project, context) {
-        Ok(agent) => agent,
-        Err(exit) => return exit,
-    };
-    let stopper = Stopper::default();
-    let made = interrupt::listen(stopper.clone(), context, || {}).and_then(|()| runtime());
-    let compared = match made {
-        Ok(runtime) => runtime.block_on(compared(options, &mut agent, context, &stopper)),
-        Err(error) => Err(Uncompared::Refused(FreezeError::Refused {
-            message: error.to_string(),
-            help: None,
-        })),
-    };
-    match compared {
-        _ if stopper.reason().is_some() => Exit::Interrupted,
-        Err(Uncompared::Reported(exit)) => exit,
-        Err(Uncompared::Refused(error)) => report(&error, options.project.color, context),
-        Ok(found) => {
-            let facts = run_facts(std::env::args_os(), &agent.plan, &agent.context);
-            let (found, facts) = (agent.redactor.seal(found), agent.redactor.seal(facts));
-            let output = DocumentOutput {
-                form: options.form,
-                colour: options.project.color,
-                files: &options.output,
-                force: options.force,
-                context,
-            };
-            output.write(&CommandDocument {
-                facts: &facts,
-                found: &*found,
-                conclusion: contract_conclusion(&found),
-            })
-        }
+impl CommandOptions for ContractOptions {
+    /// Compares recorded calls with the tools that a target lists now; the exit code says whether one would be refused.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        let mut agent = AgentProject::of(&self.project, context)?;
+        let output = DocumentOutput {
+            form: self.form,
+            colour: self.project.color,
+            files: &self.output,
+            force: self.force,
+            context,
+        };
+        output.check()?;
+        let found = interruptible(context, async |stopper| {
+            compared(self, &mut agent, context, stopper).await
+        })?;
+        let facts = run_facts(std::env::args_os(), &agent.plan, &agent.context);
+        let (found, facts) = (agent.redactor.seal(found), agent.redactor.seal(facts));
+        output.write(&CommandDocument {
+            facts: &facts,
+            found: &*found,
+            conclusion: contract_conclusion(&found),
+        })
     }
-}
 
-/// The reason that nothing was compared.
-enum Uncompared {
-    /// It was reported.
-    Reported(Exit),
-    /// The error.
-    Refused(FreezeError),
-}
-
-impl From<FreezeError> for Uncompared {
-    fn from(error: FreezeError) -> Self {
-        Self::Refused(error)
+    fn colour(&self) -> Colour {
+        self.project.color
     }
 }
 
@@ -99,7 +78,7 @@ async fn compared(
     agent: &mut AgentProject,
     context: &Context,
     stopper: &Stopper,
-) -> Result<ContractReport, Uncompared> {
+) -> Result<ContractReport, Failed> {
     let given = options.project.selection();
     let selection = Selection {
         target: options.recorded_target.clone().into(),
@@ -111,11 +90,7 @@ async fn compared(
         let found = recordings_below(&path);
         if found.is_empty() {
             let message = format!("there is no recording in `{shown}`");
-            return Err(FreezeError::refused(
-                message,
-                "record tests with `ananke run --record DIR`",
-            )
-            .into());
+            return Err(Failed::new(message).help("record tests with `ananke run --record DIR`"));
         }
         for file in found {
             let shown = shown_path(&file, context);
@@ -137,12 +112,7 @@ async fn listed(
     options: &ContractOptions,
     agent: &mut AgentProject,
     stopper: &Stopper,
-) -> Result<Vec<ananke::message::DeclaredTool>, Uncompared> {
-    let notes = if options.form.json {
-        ServerNotes::Omitted
-    } else {
-        ServerNotes::Printed
-    };
+) -> Result<Vec<DeclaredTool>, Failed> {
     let work = async |agent: &AgentProject, target: PreparedHelper| {
         let declared = agent.helpers(stopper).declared_tools(&target).await;
         declared.map_err(|error| {
@@ -150,16 +120,15 @@ async fn listed(
                 "the tools of the target `{}` are not known: {error}",
                 agent.name
             );
-            FreezeError::Refused {
+            LabError::Refused {
                 message,
                 help: error.help,
             }
         })
     };
+    let notes = ServerNotes::of(options.form);
     let declared = agent
         .while_served(notes, options.project.color, stopper, work)
-        .await
-        .map_err(Uncompared::Reported)?
-        .map_err(Uncompared::Refused);
-    Ok(declared?.unwrap_or_default())
+        .await?;
+    Ok(declared.unwrap_or_default())
 }

@@ -12,10 +12,12 @@ use ananke::source::MAX_BYTES;
 use clap::Args;
 
 use super::colour::Colour;
+use super::command_options::CommandOptions;
 use super::exit::Exit;
+use super::failed::Failed;
 use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles, OutputKind};
-use super::print::{print, say};
+use super::print::print;
 use super::print_problems::print_problems;
 
 #[derive(Debug, Args)]
@@ -33,58 +35,51 @@ pub(crate) struct ConvertOptions {
     pub(crate) color: Colour,
 }
 
-/// Converts a case file.
-pub(super) fn convert(options: &ConvertOptions, context: &Context) -> Exit {
-    let report = |problems: &[Diagnostic]| {
-        print_problems(problems, options.color, context, &Redactor::default());
-        Exit::Failure
-    };
-    let (path, shown) = named_path(&options.file, context);
-    if !is_case_file(&path) {
-        let problem = Diagnostic::error(Code::BadValue, format!("`{shown}` is not a case file"));
-        return report(&[problem.help("name a `.jsonl` file")]);
-    }
-    let output = options
-        .output
-        .as_ref()
-        .map(|output| named_path(output, context));
-    let conversion = Conversion::of(context, &path);
-    let mut problems = conversion.problems(output.as_ref().and_then(|(output, _)| output.parent()));
-    sort(&mut problems);
-    if problems
-        .iter()
-        .any(|problem| problem.severity == Severity::Error)
-    {
-        return report(&problems);
-    }
-    report(&problems);
-    if let Some((path, shown)) = &output {
-        let files = OutputFiles::of(context, options.force);
-        if let Err(refusal) = files.check(path, Path::new(shown), OutputKind::Source) {
-            return complain(&refusal.into());
+impl CommandOptions for ConvertOptions {
+    /// Converts a case file.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        let broken = |problems| Failed::Problems(problems, Redactor::default());
+        let warn = |problems: &[Diagnostic]| {
+            print_problems(problems, self.color, context, &Redactor::default());
+        };
+        let (path, shown) = named_path(&self.file, context);
+        if !is_case_file(&path) {
+            let message = format!("`{shown}` is not a case file");
+            let problem = Diagnostic::error(Code::BadValue, message).help("name a `.jsonl` file");
+            return Err(broken(vec![problem]));
         }
+        let output = self.output.as_ref().map(|file| named_path(file, context));
+        let conversion = Conversion::of(context, &path);
+        let folder = output.as_ref().and_then(|(output, _)| output.parent());
+        let mut problems = conversion.problems(folder);
+        sort(&mut problems);
+        let is_error = |problem: &Diagnostic| problem.severity == Severity::Error;
+        if problems.iter().any(is_error) {
+            return Err(broken(problems));
+        }
+        warn(&problems);
+        let Some((path, shown)) = output else {
+            print(|out| conversion.write(out))?;
+            return Ok(Exit::Success);
+        };
+        let files = OutputFiles::of(context, self.force);
+        files.check(&path, Path::new(&shown), OutputKind::Source)?;
+        let written = write(&conversion, &path);
+        let bytes = written.map_err(|error| not_written(&shown, &path, &error))?;
+        if bytes > MAX_BYTES as u64 {
+            let message = format!(
+                "`{shown}` is larger than the {} MiB that are read",
+                MAX_BYTES >> 20
+            );
+            let problem = Diagnostic::warning(Code::LimitExceeded, message);
+            warn(&[problem.help("split it into several files")]);
+        }
+        Ok(Exit::Success)
     }
-    match output {
-        None => print(Exit::Success, |out| conversion.write(out)),
-        Some((output, shown)) => match write(&conversion, &output) {
-            Ok(bytes) if bytes > MAX_BYTES as u64 => {
-                let message = format!(
-                    "`{shown}` is larger than the {} MiB that are read",
-                    MAX_BYTES >> 20
-                );
-                report(&[Diagnostic::warning(Code::LimitExceeded, message)
-                    .help("split it into several files")]);
-                Exit::Success
-            }
-            Ok(_) => Exit::Success,
-            Err(error) => complain(&not_written(&shown, &output, &error)),
-        },
-    }
-}
 
-fn complain(error: &io::Error) -> Exit {
-    say(&format!("error: {error}"));
-    Exit::Failure
+    fn colour(&self) -> Colour {
+        self.color
+    }
 }
 
 /// Writes the tests into a file; how many bytes it has.

@@ -4,19 +4,23 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ananke::context::Context;
+use ananke::context::{Context, write_file};
 use ananke::coverage::{CoverageReport, CoverageState};
 use ananke::model::resume_type_name;
+use ananke::report::file::not_written;
 use ananke::report::{CommandDocument, CoverageGate, Documented as _, coverage_conclusion};
 use clap::{Args, Parser, ValueEnum};
 
+use super::colour::Colour;
+use super::command_options::CommandOptions;
 use super::document_file::{DocumentFile, extensions_in_words};
-use super::document_output::{DocumentForm, DocumentOutput, write_output};
+use super::document_output::{DocumentForm, DocumentOutput};
 use super::execution_options::parallel;
 use super::exit::Exit;
+use super::failed::Failed;
 use super::measured_run::MeasuredRun;
+use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputKind};
-use super::print::say;
 use super::report_options::AgentAnswers;
 use super::run::run_measured;
 use super::run_options::RunOptions;
@@ -90,6 +94,14 @@ struct PlainRun {
 }
 
 impl CoverageFile {
+    /// The file as it is named, and its kind. Tests are no report that may be replaced unasked: they may be completed.
+    fn named(&self) -> (&Path, OutputKind) {
+        match self {
+            Self::Document(file) => file.named(),
+            Self::Stubs(path) => (path, OutputKind::Source),
+        }
+    }
+
     /// Takes a path whose extension names the format.
     fn parse(text: &str) -> Result<Self, String> {
         let path = PathBuf::from(text);
@@ -114,68 +126,71 @@ fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Runs the selected tests, and says what they cover.
-pub(super) fn coverage(options: &CoverageOptions, context: &Context) -> Exit {
-    let measured = Arc::new(MeasuredRun::default());
-    let mut run = PlainRun::parse_from(["ananke", "--quiet"]).options;
-    run.selection = options.selection.clone();
-    run.recordings.replay.clone_from(&options.replay);
-    run.reports.answers = AgentAnswers::Omitted;
-    run.going.parallel = options.parallel;
-    let ran = run_measured(run, &measured, context);
-    let Some(facts) = measured
-        .facts
-        .get()
-        .filter(|_| !matches!(ran, Exit::Interrupted | Exit::Usage))
-    else {
-        return ran;
-    };
-    let report = measured.collector.report();
-    let mut files = Vec::new();
-    for file in &options.output {
-        match file {
-            CoverageFile::Document(file) => files.push(file.clone()),
-            CoverageFile::Stubs(path) => {
-                if let Err(error) = write_stubs(&report, path, options.force, context) {
-                    say(&format!("error: {error}"));
-                    return Exit::Failure;
-                }
+impl CommandOptions for CoverageOptions {
+    /// Runs the selected tests, and says what they cover.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        let named = |file: &CoverageFile| {
+            let (path, kind) = file.named();
+            (path.to_owned(), kind)
+        };
+        let measured = Arc::new(MeasuredRun {
+            files: self.output.iter().map(named).collect(),
+            ..MeasuredRun::default()
+        });
+        let mut run = PlainRun::parse_from(["ananke", "--quiet"]).options;
+        run.selection = self.selection.clone();
+        run.recordings.replay.clone_from(&self.replay);
+        run.reports.answers = AgentAnswers::Omitted;
+        run.going.parallel = self.parallel;
+        run.reports.force = self.force;
+        let ran = run_measured(run, &measured, context)
+            .unwrap_or_else(|failed| failed.report(self.colour(), context));
+        let Some(facts) = measured
+            .facts
+            .get()
+            .filter(|_| !matches!(ran, Exit::Interrupted | Exit::Usage))
+        else {
+            return Ok(ran);
+        };
+        let report = measured.collector.report();
+        let mut files = Vec::new();
+        for file in &self.output {
+            match file {
+                CoverageFile::Document(file) => files.push(file.clone()),
+                CoverageFile::Stubs(path) => write_stubs(&report, path, context)?,
             }
         }
+        let gate = self.fail_under.map(|least| CoverageGate {
+            state: match self.count {
+                Counted::Exercised => CoverageState::Exercised,
+                Counted::Asserted => CoverageState::Asserted,
+            },
+            least,
+        });
+        let output = DocumentOutput {
+            form: self.form,
+            colour: self.colour(),
+            files: &files,
+            force: self.force,
+            context,
+        };
+        output.write(&CommandDocument {
+            facts,
+            found: &report,
+            conclusion: coverage_conclusion(&report, u8::try_from(ran.number()).unwrap_or(1), gate),
+        })
     }
-    let gate = options.fail_under.map(|least| CoverageGate {
-        state: match options.count {
-            Counted::Exercised => CoverageState::Exercised,
-            Counted::Asserted => CoverageState::Asserted,
-        },
-        least,
-    });
-    let output = DocumentOutput {
-        form: options.form,
-        colour: options.selection.color,
-        files: &files,
-        force: options.force,
-        context,
-    };
-    output.write(&CommandDocument {
-        facts,
-        found: &report,
-        conclusion: coverage_conclusion(&report, u8::try_from(ran.number()).unwrap_or(1), gate),
-    })
+
+    fn colour(&self) -> Colour {
+        self.selection.color
+    }
 }
 
 /// Writes a test for each hole, if there is one.
-fn write_stubs(
-    report: &CoverageReport,
-    path: &Path,
-    force: ForceOption,
-    context: &Context,
-) -> io::Result<()> {
+fn write_stubs(report: &CoverageReport, given: &Path, context: &Context) -> io::Result<()> {
     let Some(stubs) = report.stubs(resume_type_name()) else {
         return Ok(());
     };
-    // They are no report that may be replaced unasked: they may be completed.
-    write_output(path, OutputKind::Source, force, context, || {
-        Ok(stubs.into_bytes())
-    })
+    let (path, shown) = named_path(given, context);
+    write_file(&path, stubs.as_bytes()).map_err(|error| not_written(&shown, &path, &error))
 }

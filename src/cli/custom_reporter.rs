@@ -17,6 +17,7 @@ use ananke::report::file::not_written;
 use ananke::run::{RunHelpers, Stopper};
 use serde_json::{Map, json};
 
+use super::failed::Failed;
 use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles, OutputKind};
 use super::report_options::{ReportFile, ReportOptions};
@@ -40,11 +41,12 @@ pub(super) struct CustomReporter {
 /// file then has, or nothing.
 ///
 /// # Errors
-/// If it names neither a target nor a format.
+/// If it names neither a target nor a format, which `redactor` masks.
 pub(super) fn custom_reporter(
     options: &mut ReportOptions,
     plan: &Plan,
-) -> Result<Option<CustomReporter>, Vec<Diagnostic>> {
+    redactor: &Redactor,
+) -> Result<Option<CustomReporter>, Failed> {
     let Some(name) = &options.reporter else {
         return Ok(None);
     };
@@ -73,7 +75,7 @@ pub(super) fn custom_reporter(
             for problem in &mut problems {
                 problem.help.push(formats.clone());
             }
-            Err(problems)
+            Err(Failed::Problems(problems, redactor.clone()))
         }
     }
 }
@@ -83,12 +85,12 @@ impl CustomReporter {
     ///
     /// # Errors
     /// If it cannot.
-    pub(super) fn collect(&self, context: &Context) -> io::Result<CollectedReport> {
+    pub(super) fn collect(&self, context: &Context) -> Result<CollectedReport, Failed> {
         let (path, shown) = self.destination(context);
         let files = OutputFiles::of(context, self.force);
         files.check(&path, Path::new(&shown), OutputKind::Source)?;
         Scratch::beside(&path, "part").map_err(|error| not_written(&shown, &path, &error))?;
-        CollectedReport::new(&self.report)
+        Ok(CollectedReport::new(&self.report)?)
     }
 
     /// The target, filled.

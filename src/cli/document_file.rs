@@ -1,9 +1,11 @@
 //! A file that a document is written to.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ananke::model::ReportFormat;
 use ananke::report::Documented;
+
+use super::output_files::OutputKind;
 
 /// A file that a document is written to.
 #[derive(Clone, Debug)]
@@ -13,6 +15,11 @@ pub(crate) struct DocumentFile {
 }
 
 impl DocumentFile {
+    /// The file as it is named, and its kind.
+    pub(super) fn named(&self) -> (&Path, OutputKind) {
+        (&self.path, OutputKind::Report(self.format))
+    }
+
     /// Takes a path whose extension names a format of the document.
     pub(super) fn parse<D: Documented>(text: &str) -> Result<Self, String> {
         let path = PathBuf::from(text);

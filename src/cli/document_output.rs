@@ -1,7 +1,6 @@
 //! The one way of a document to standard output and to files.
 
 use std::io;
-use std::path::Path;
 
 use ananke::context::{Context, OutputStream, TerminalSize, write_file};
 use ananke::model::ReportFormat;
@@ -12,9 +11,10 @@ use clap::Args;
 use super::colour::{Colour, colouring};
 use super::document_file::DocumentFile;
 use super::exit::Exit;
+use super::failed::Failed;
 use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles, OutputKind};
-use super::print::{print, say};
+use super::output_files::{ForceOption, OutputFiles};
+use super::print::print;
 
 /// The places that a document goes to.
 pub(super) struct DocumentOutput<'a> {
@@ -44,62 +44,58 @@ impl DocumentOutput<'_> {
     }
 
     /// Writes the files and prints the document. The exit code is that of its conclusion.
-    pub(super) fn write<D: Documented>(&self, document: &CommandDocument<'_, D>) -> Exit {
+    ///
+    /// # Errors
+    /// If it cannot be written or printed.
+    pub(super) fn write<D: Documented>(
+        &self,
+        document: &CommandDocument<'_, D>,
+    ) -> Result<Exit, Failed> {
         let mut text = self.text();
         document.found.write(&mut text);
         self.write_rest(document, text)
     }
 
     /// The same, where `text` has the document for people, but for its conclusion.
+    ///
+    /// # Errors
+    /// If it cannot be written or printed.
     pub(super) fn write_rest<D: Documented>(
         &self,
         document: &CommandDocument<'_, D>,
         text: DocumentText,
-    ) -> Exit {
-        let printed = self.write_files(document).and_then(|()| {
-            if self.form.json {
-                Ok(document.json()?)
-            } else {
-                Ok(document.end(text))
-            }
-        });
-        let exit = Exit::of_number(document.conclusion.exit_code);
-        match printed {
-            Ok(text) => print(exit, |out| out.write_all(text.as_bytes())),
-            Err(error) => {
-                say(&format!("error: {error}"));
-                Exit::Failure
-            }
+    ) -> Result<Exit, Failed> {
+        self.write_files(document)?;
+        let text = if self.form.json {
+            document.json().map_err(io::Error::from)?
+        } else {
+            document.end(text)
+        };
+        print(|out| out.write_all(text.as_bytes()))?;
+        Ok(Exit::of_number(document.conclusion.exit_code))
+    }
+
+    /// Checks that the files may be written, before the work.
+    ///
+    /// # Errors
+    /// The first that may not.
+    pub(super) fn check(&self) -> Result<(), Failed> {
+        let files = self.files.iter().map(DocumentFile::named);
+        OutputFiles::of(self.context, self.force).check_named(files, self.context)
+    }
+
+    fn write_files<D: Documented>(&self, document: &CommandDocument<'_, D>) -> Result<(), Failed> {
+        self.check()?;
+        for file in self.files {
+            let (path, shown) = named_path(&file.path, self.context);
+            let bytes = match file.format {
+                ReportFormat::Json => document.json().map(String::into_bytes).map_err(Into::into),
+                format => document.found.file(format),
+            };
+            bytes
+                .and_then(|bytes| write_file(&path, &bytes))
+                .map_err(|error| not_written(&shown, &path, &error))?;
         }
+        Ok(())
     }
-
-    fn write_files<D: Documented>(&self, document: &CommandDocument<'_, D>) -> io::Result<()> {
-        self.files.iter().try_for_each(|file| {
-            let kind = OutputKind::Report(file.format);
-            write_output(&file.path, kind, self.force, self.context, || {
-                Ok(match file.format {
-                    ReportFormat::Json => document.json()?.into_bytes(),
-                    format => document.found.file(format)?,
-                })
-            })
-        })
-    }
-}
-
-/// Writes the file that is `given` on the command line.
-///
-/// # Errors
-/// If it may not be written, or cannot be.
-pub(super) fn write_output(
-    given: &Path,
-    kind: OutputKind,
-    force: ForceOption,
-    context: &Context,
-    bytes: impl FnOnce() -> io::Result<Vec<u8>>,
-) -> io::Result<()> {
-    let (path, shown) = named_path(given, context);
-    OutputFiles::of(context, force).check(&path, given, kind)?;
-    bytes()
-        .and_then(|bytes| write_file(&path, &bytes))
-        .map_err(|error| not_written(&shown, &path, &error))
 }

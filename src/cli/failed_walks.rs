@@ -6,8 +6,9 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ananke::LabError;
 use ananke::context::{CaseKey, Context};
-use ananke::freeze::{FreezeError, FreezeRequest, FrozenTest, freeze};
+use ananke::freeze::{FreezeRequest, FrozenTest, freeze};
 use ananke::plan::Selection;
 use ananke::recording::{
     KeptRecording, RecordingLimits, RecordingMode, Recordings, RequestMatch, recording_path,
@@ -17,7 +18,7 @@ use ananke::report::Reporter;
 use ananke::run::RunEvent;
 
 use super::print::say;
-use super::runtime::runtime;
+use super::runtime::block_on;
 use super::shown_path::shown_path;
 
 /// The directory of the frozen walks, relative to the directory of the config.
@@ -77,10 +78,10 @@ impl FailedWalks {
                         failed.test
                     )
                 }
-                Err(FreezeError::Refused { message, .. }) => {
+                Err(LabError::Refused { message, .. }) => {
                     format!("the walk of `{}` is not frozen: {message}", failed.test)
                 }
-                Err(FreezeError::Broken(..)) => {
+                Err(LabError::Broken(..)) => {
                     format!(
                         "the walk of `{}` is not frozen: its files were changed",
                         failed.test
@@ -101,7 +102,7 @@ fn frozen(
     selection: &Selection,
     folder: &Path,
     context: &Context,
-) -> Result<FrozenTest, FreezeError> {
+) -> Result<FrozenTest, LabError> {
     let path = context.working_directory.join(&failed.recording);
     let recording = Arc::new(KeptRecording::open(&path, &failed.recording)?);
     let own = recording_path(
@@ -122,14 +123,8 @@ fn frozen(
         output,
         folder: folder.join(RECORDINGS),
     };
-    let refused = |error: io::Error| FreezeError::Refused {
-        message: error.to_string(),
-        help: None,
-    };
-    let frozen = runtime()
-        .map_err(refused)?
-        .block_on(freeze(context, &request))?;
-    frozen.write().map_err(refused)?;
+    let frozen = block_on(freeze(context, &request))??;
+    frozen.write()?;
     Ok(frozen)
 }
 

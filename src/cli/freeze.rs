@@ -4,21 +4,24 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ananke::LabError;
 use ananke::context::Context;
-use ananke::freeze::{FreezeError, FreezeRequest, FrozenTest, freeze as freeze_conversation};
+use ananke::freeze::{FreezeRequest, FrozenTest, freeze as freeze_conversation};
 use ananke::recording::{KeptRecording, is_recording};
 use ananke::verify::{TRACE_FORMATS, trace_format};
 use clap::Args;
 
+use super::colour::Colour;
+use super::command_options::CommandOptions;
 use super::exit::Exit;
+use super::failed::Failed;
 use super::freeze_trace::{FrozenTrace, freeze_trace};
 use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles};
 use super::print::{print, say};
-use super::print_problems::print_problems;
 use super::recorded_selection::RecordedSelection;
 use super::report_recording::recording_of_report;
-use super::runtime::runtime;
+use super::runtime::block_on;
 use super::shown_path::shown_path;
 
 #[derive(Debug, Args)]
@@ -50,37 +53,38 @@ fn format_names() -> Vec<&'static str> {
     TRACE_FORMATS.iter().map(|format| format.name()).collect()
 }
 
-/// Freezes a conversation and says what was written.
-pub(super) fn freeze(options: &FreezeOptions, context: &Context) -> Exit {
-    match frozen(options, context) {
-        Ok(exit) => exit,
-        Err(error) => report(&error, options.recorded.color, context),
+impl CommandOptions for FreezeOptions {
+    /// Freezes a conversation and says what was written.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        let format = self.from.as_deref().and_then(trace_format);
+        if let Some(format) = format.filter(|format| !format.is_of_tests()) {
+            let trace = FrozenTrace {
+                format,
+                file: &self.file,
+                conversation: self.test.clone(),
+                output: self.output.clone(),
+                recordings: self.recordings.clone(),
+                selection: self.recorded.selection(),
+            };
+            return freeze_trace(trace, self.force, context);
+        }
+        freeze_recording(self, context)
+    }
+
+    fn colour(&self) -> Colour {
+        self.recorded.color
     }
 }
 
-fn frozen(options: &FreezeOptions, context: &Context) -> Result<Exit, FreezeError> {
-    let format = options.from.as_deref().and_then(trace_format);
-    if let Some(format) = format.filter(|format| !format.is_of_tests()) {
-        let trace = FrozenTrace {
-            format,
-            file: &options.file,
-            conversation: options.test.clone(),
-            output: options.output.clone(),
-            recordings: options.recordings.clone(),
-            selection: options.recorded.selection(),
-        };
-        return freeze_trace(trace, options.force, context);
-    }
+fn freeze_recording(options: &FreezeOptions, context: &Context) -> Result<Exit, Failed> {
     let (path, shown) = conversation_file(&options.file, options.test.as_deref(), context)?;
     let recording = open_recording(&path, &shown)?;
     let folder = match &options.recordings {
         Some(folder) => context.working_directory.join(folder),
         None => recording.folder(&path).ok_or_else(|| {
             let message = format!("the file of the recording `{shown}` was renamed or moved");
-            FreezeError::refused(
-                message,
-                "name the directory for the recording of the test: `--recordings DIR`",
-            )
+            Failed::new(message)
+                .help("name the directory for the recording of the test: `--recordings DIR`")
         })?,
     };
     let output = options
@@ -93,25 +97,21 @@ fn frozen(options: &FreezeOptions, context: &Context) -> Result<Exit, FreezeErro
         output,
         folder,
     };
-    let runtime = runtime().map_err(|error| FreezeError::Refused {
-        message: error.to_string(),
-        help: None,
-    })?;
-    let frozen = runtime.block_on(freeze_conversation(context, &request))?;
+    let frozen = block_on(freeze_conversation(context, &request))??;
     context.files.note(&path);
     OutputFiles::of(context, options.force).check_sources(frozen.files(), context)?;
-    frozen.write().map_err(|error| FreezeError::Refused {
-        message: format!("the test cannot be written: {error}"),
-        help: None,
-    })?;
+    frozen
+        .write()
+        .map_err(|error| Failed::new(format!("the test cannot be written: {error}")))?;
     for note in &frozen.notes {
         say(&format!("note: {note}"));
     }
-    Ok(print(Exit::Success, |out| summarize(&frozen, out, context)))
+    print(|out| summarize(&frozen, out, context))?;
+    Ok(Exit::Success)
 }
 
 /// The recording in a file. One that was changed by hand can be what its user wants, so that is a note.
-pub(super) fn open_recording(path: &Path, shown: &str) -> Result<Arc<KeptRecording>, FreezeError> {
+pub(super) fn open_recording(path: &Path, shown: &str) -> Result<Arc<KeptRecording>, LabError> {
     let recording = KeptRecording::open(path, shown)?;
     if recording.is_edited() {
         say(&format!(
@@ -126,7 +126,7 @@ fn conversation_file(
     file: &Path,
     test: Option<&str>,
     context: &Context,
-) -> Result<(PathBuf, String), FreezeError> {
+) -> Result<(PathBuf, String), Failed> {
     let (path, shown) = named_path(file, context);
     if is_recording(&path) || !path.is_file() {
         return Ok((path, shown));
@@ -145,25 +145,4 @@ fn summarize(frozen: &FrozenTest, out: &mut dyn io::Write, context: &Context) ->
     writeln!(out, "wrote {file}: {}{others}", counted(frozen.turns))?;
     writeln!(out, "wrote {recording}: its recording")?;
     writeln!(out, "replayed it: {}, as recorded", frozen.status.as_str())
-}
-
-/// Prints why there is no test.
-pub(super) fn report(
-    error: &FreezeError,
-    colour: super::colour::Colour,
-    context: &Context,
-) -> Exit {
-    match error {
-        FreezeError::Broken(problems, redactor) => {
-            print_problems(problems, colour, context, redactor);
-        }
-        FreezeError::Refused { message, help } => {
-            let help = help
-                .as_ref()
-                .map(|help| format!("\nhelp: {help}"))
-                .unwrap_or_default();
-            say(&format!("error: {message}{help}"));
-        }
-    }
-    Exit::Failure
 }

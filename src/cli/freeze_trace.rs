@@ -3,18 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use ananke::context::Context;
-use ananke::freeze::FreezeError;
 use ananke::plan::Selection;
 use ananke::record::RecordRequest;
 use ananke::run::Stopper;
 use ananke::verify::{TraceFormat, TraceFreezeRequest, freeze_trace as freeze_conversations};
 
 use super::exit::Exit;
+use super::failed::Failed;
 use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles};
 use super::outputs::Outputs;
 use super::record::write;
-use super::runtime::runtime;
+use super::runtime::block_on;
 
 /// The directory of the recordings if none is named.
 const FOLDER: &str = "recordings";
@@ -38,7 +38,7 @@ pub(super) fn freeze_trace(
     trace: FrozenTrace<'_>,
     force: ForceOption,
     context: &Context,
-) -> Result<Exit, FreezeError> {
+) -> Result<Exit, Failed> {
     let FrozenTrace {
         format,
         file,
@@ -61,11 +61,7 @@ pub(super) fn freeze_trace(
         conversation,
         record,
     };
-    let runtime = runtime().map_err(|error| FreezeError::Refused {
-        message: error.to_string(),
-        help: None,
-    })?;
-    let frozen = runtime.block_on(freeze_conversations(context, &request))?;
+    let frozen = block_on(freeze_conversations(context, &request))??;
     context.files.note(&request.file.0);
     OutputFiles::of(context, force).check_sources(frozen.files(), context)?;
     write(&frozen, &Outputs::of_program(&Stopper::default()), context)

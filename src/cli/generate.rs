@@ -1,9 +1,10 @@
 //! Test cases that an agent or a script of the project makes.
 
-use std::io::{self};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use ananke::LabError;
 use ananke::agents::Transport;
 use ananke::agents::http::HttpTransport;
 use ananke::assertion::ScriptSource;
@@ -20,15 +21,12 @@ use ananke::run::{RunHelpers, Stopper};
 use serde_json::Value;
 
 use super::colour::Colour;
-use super::exit::Exit;
-use super::interrupt;
+use super::failed::Failed;
+use super::interrupt::interruptible;
 use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles, OutputKind};
 use super::outputs::Outputs;
-use super::print::say;
 use super::print_problems::print_problems;
 use super::report_options::ReportOptions;
-use super::runtime::runtime;
 use super::screen::Screen;
 use super::services::Services;
 use super::test_input::GivenTests;
@@ -52,8 +50,8 @@ impl Asking<'_> {
     /// The cases that `generator` makes for the agent under test, one per line.
     ///
     /// # Errors
-    /// If there are none, which is reported.
-    pub(super) fn cases(&self, generator: &Generator) -> Result<Vec<u8>, Exit> {
+    /// If there are none.
+    pub(super) fn cases(&self, generator: &Generator) -> Result<Vec<u8>, Failed> {
         let GivenTests { context, path, .. } =
             GivenTests::of_cases(FILE, PLACEHOLDER, self.context);
         let selection = Selection {
@@ -69,51 +67,39 @@ impl Asking<'_> {
             ..
         } = plan(&context, &selection, &Redactor::default());
         let Some(plan) = plan else {
-            print_problems(&problems, self.colour, &context, &redactor);
-            return Err(Exit::Failure);
+            return Err(Failed::Problems(problems, redactor));
         };
         let context = Context {
             environment: Arc::clone(&plan.environment),
             ..context
         };
-        let stopper = Stopper::default();
-        let outputs = Outputs::of_program(&stopper);
-        let screen = Screen {
-            live: None,
-            is_quiet: self.reports.quiet,
-            colour: self.colour,
-            context: &context,
-            redactor: &redactor,
-            outputs: &outputs,
-        };
-        let cases = interrupt::listen(stopper.clone(), &context, || {})
-            .and_then(|()| runtime())
-            .map_err(|error| Unanswered::Message(error.to_string()))
-            .and_then(|runtime| runtime.block_on(ask(generator, plan, &context, &stopper, screen)));
-        match cases {
-            Ok(cases) => {
-                let cases = lines(&cases);
-                self.check(generator, &cases, &redactor)?;
-                return Ok(cases);
-            }
-            Err(Unanswered::Reported) => {}
-            Err(Unanswered::Problems(problems)) => screen.print_problems(&problems),
-            Err(Unanswered::Message(message)) => {
-                say(&format!("error: {}", redactor.text(&message)));
-            }
-        }
-        Err(if stopper.reason().is_some() {
-            Exit::Interrupted
-        } else {
-            Exit::Failure
-        })
+        let cases = interruptible(&context, async |stopper| {
+            let outputs = Outputs::of_program(stopper);
+            let screen = Screen {
+                live: None,
+                is_quiet: self.reports.quiet,
+                colour: self.colour,
+                context: &context,
+                redactor: &redactor,
+                outputs: &outputs,
+            };
+            ask(generator, plan, &context, stopper, screen).await
+        });
+        let cases = lines(&cases.map_err(|failed| failed.masked(&redactor))?);
+        self.check(generator, &cases, &redactor)?;
+        Ok(cases)
     }
 
     /// Reports what the cases name that only authors of the project may name.
     ///
     /// # Errors
     /// If that is not allowed.
-    fn check(&self, generator: &Generator, cases: &[u8], redactor: &Redactor) -> Result<(), Exit> {
+    fn check(
+        &self,
+        generator: &Generator,
+        cases: &[u8],
+        redactor: &Redactor,
+    ) -> Result<(), Failed> {
         let given = GivenTests::of_cases(FILE, cases, self.context);
         let maker = match generator.kind {
             GeneratorKind::Agent => CaseMaker::Agent,
@@ -122,39 +108,20 @@ impl Asking<'_> {
         let path = named_path(&given.path, self.context).0;
         let (files, shown) = (&given.context.files, display_name(&given.context, &path));
         let problems = unallowed(files, &path, &shown, maker, self.allowed);
-        print_problems(&problems, self.colour, &given.context, redactor);
         let is_error = |problem: &Diagnostic| problem.severity == Severity::Error;
         if problems.iter().any(is_error) {
-            return Err(Exit::Failure);
+            return Err(Failed::Problems(problems, redactor.clone()));
         }
+        print_problems(&problems, self.colour, &given.context, redactor);
         Ok(())
     }
 }
 
-/// The reason that there are no cases.
-enum Unanswered {
-    /// It was reported, or the command was interrupted.
-    Reported,
-    /// The generator cannot be asked.
-    Problems(Vec<Diagnostic>),
-    /// It did not answer, or with something else.
-    Message(String),
-}
-
-impl From<Halt> for Unanswered {
-    fn from(halt: Halt) -> Self {
-        match halt {
-            Halt::Stopped | Halt::Skipped(..) => Self::Reported,
-            Halt::Broken(Problem { message, help, .. }) => Self::Message(
-                help.map_or(message.clone(), |help| format!("{message}\nhelp: {help}")),
-            ),
-        }
-    }
-}
-
-impl From<Vec<Diagnostic>> for Unanswered {
-    fn from(problems: Vec<Diagnostic>) -> Self {
-        Self::Problems(problems)
+/// The reason that a helper gave no answer.
+fn unanswered(halt: Halt) -> Failed {
+    match halt {
+        Halt::Stopped | Halt::Skipped(..) => Failed::REPORTED,
+        Halt::Broken(Problem { message, help, .. }) => LabError::Refused { message, help }.into(),
     }
 }
 
@@ -165,10 +132,10 @@ async fn ask(
     context: &Context,
     stopper: &Stopper,
     screen: Screen<'_>,
-) -> Result<Vec<Value>, Unanswered> {
+) -> Result<Vec<Value>, Failed> {
     let services = Services::start(&mut plan, context, stopper.token(), screen).await;
-    let services = services.map_err(|_reported| Unanswered::Reported)?;
-    let cases = answer(generator, &plan, context, stopper).await;
+    let services = services.map_err(|_why| Failed::REPORTED)?;
+    let cases = answer(generator, &plan, context, stopper, screen.redactor).await;
     services.stop(screen).await;
     cases
 }
@@ -178,9 +145,11 @@ async fn answer(
     plan: &Plan,
     context: &Context,
     stopper: &Stopper,
-) -> Result<Vec<Value>, Unanswered> {
+    redactor: &Redactor,
+) -> Result<Vec<Value>, Failed> {
     let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(context.clock.clone()));
     let helpers = RunHelpers::new(context, &transport, &plan.redactor, stopper);
+    let broken = |problems| Failed::Problems(problems, redactor.clone());
     let TargetDescription {
         agent,
         target,
@@ -188,10 +157,9 @@ async fn answer(
         mut tools,
     } = plan.target_description(context);
     if let Some(name) = generator.tools_of() {
-        let declared = declared_tools(&helpers, &plan.helper(name, context)?).await?;
-        let none =
-            || Unanswered::Message(format!("the target `{name}` does not declare its tools"));
-        tools = declared.ok_or_else(none)?;
+        let target = plan.helper(name, context).map_err(broken)?;
+        let none = || Failed::new(format!("the target `{name}` does not declare its tools"));
+        tools = declared_tools(&helpers, &target).await?.ok_or_else(none)?;
     } else if let Ok(target) = plan.helper(&target, context) {
         // What is wrong with the target is reported by the run of the cases.
         tools.extend(
@@ -204,25 +172,17 @@ async fn answer(
     let keys = generator.keys(&agent, &description, &tools.into());
     match generator.kind {
         GeneratorKind::Agent => {
-            let helper = plan.helper(&generator.name, context)?;
-            let name = &generator.name;
-            Ok(helpers
-                .ask(
-                    HelperRole::Generator,
-                    name,
-                    &helper,
-                    keys,
-                    read_generated_cases,
-                )
-                .await?)
+            let (name, role) = (&generator.name, HelperRole::Generator);
+            let helper = plan.helper(name, context).map_err(broken)?;
+            let asked = helpers.ask(role, name, &helper, keys, read_generated_cases);
+            asked.await.map_err(unanswered)
         }
         GeneratorKind::Script => {
             let program = ScriptSource::Named(generator.name.clone());
-            let launch = plan.script(&program, context)?;
-            let answer = helpers.ask_script(&program, &launch, keys).await?;
-            let wrong =
-                |what| Unanswered::Message(format!("the script {program} answered with {what}"));
-            cases_of(answer).map_err(wrong)
+            let launch = plan.script(&program, context).map_err(broken)?;
+            let answer = helpers.ask_script(&program, &launch, keys).await;
+            let wrong = |what| Failed::new(format!("the script {program} answered with {what}"));
+            cases_of(answer.map_err(unanswered)?).map_err(wrong)
         }
     }
 }
@@ -231,10 +191,9 @@ async fn answer(
 async fn declared_tools(
     helpers: &RunHelpers,
     target: &PreparedHelper,
-) -> Result<Option<Vec<Value>>, Unanswered> {
+) -> Result<Option<Vec<Value>>, Failed> {
     let declared = helpers.declared_tools(target).await;
-    let unknown =
-        |error| Unanswered::Message(format!("the tools of the agent are not known: {error}"));
+    let unknown = |error| Failed::new(format!("the tools of the agent are not known: {error}"));
     Ok(declared
         .map_err(unknown)?
         .map(|tools| tools.iter().map(DeclaredTool::summary).collect()))
@@ -250,17 +209,11 @@ fn lines(cases: &[Value]) -> Vec<u8> {
     lines
 }
 
-/// Writes generated cases.
+/// Writes generated cases to a file, which may be written.
 ///
 /// # Errors
 /// If they cannot be written.
-pub(super) fn write(
-    cases: &[u8],
-    file: &Path,
-    force: ForceOption,
-    context: &Context,
-) -> io::Result<()> {
+pub(super) fn write(cases: &[u8], file: &Path, context: &Context) -> io::Result<()> {
     let (path, shown) = named_path(file, context);
-    OutputFiles::of(context, force).check(&path, file, OutputKind::Source)?;
     write_file(&path, cases).map_err(|error| not_written(&shown, &path, &error))
 }

@@ -9,6 +9,8 @@ use ananke::plan::Plan;
 use ananke::text::escape;
 use clap::{Args, ValueEnum};
 
+use super::failed::Failed;
+
 /// What is sent to an agent, and on whose behalf.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct InputOptions {
@@ -53,8 +55,11 @@ impl InputOptions {
         }
     }
 
-    /// The problem of `-u`, `-t` and `-c`, which are for case files, if none is selected: other tools mean something else by them.
-    pub(super) fn misplaced(&self, plan: &Plan) -> Option<String> {
+    /// Refuses `-u`, `-t` and `-c`, which are for case files, if none is selected: other tools mean something else by them.
+    ///
+    /// # Errors
+    /// The first of them, and what to write instead.
+    pub(super) fn refuse_misplaced(&self, plan: &Plan) -> Result<(), Failed> {
         let has_cases = self.input.is_some()
             || plan.cases.is_empty()
             || plan.cases.iter().any(|case| case.test.part.is_some());
@@ -78,14 +83,17 @@ impl InputOptions {
                 "to name a config write `--config",
             ),
         ];
-        let (value, flag, what, instead) = written
-            .into_iter()
-            .find_map(|(value, flag, what, instead)| Some((value.as_ref()?, flag, what, instead)))
-            .filter(|_| !has_cases)?;
-        let shown = escape::line(value);
-        Some(format!(
-            "`{flag} {shown}` is {what} that cases are asked for, and no case file is selected\nhelp: {instead} {shown}`"
-        ))
+        for (value, flag, what, instead) in written {
+            let Some(value) = value.as_ref().filter(|_| !has_cases) else {
+                continue;
+            };
+            let shown = escape::line(value);
+            let message = format!(
+                "`{flag} {shown}` is {what} that cases are asked for, and no case file is selected"
+            );
+            return Err(Failed::usage(message).help(format!("{instead} {shown}`")));
+        }
+        Ok(())
     }
 
     /// The context that the agent gets with every request.

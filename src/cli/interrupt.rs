@@ -15,9 +15,40 @@ use ananke::run::{Reason, Stopper};
 use tokio::runtime::Builder;
 
 use super::exit::Exit;
+use super::failed::Failed;
+use super::runtime::block_on;
 
 /// The time that clearing the terminal may take.
 const PATIENCE: Duration = Duration::from_millis(300);
+
+/// The result of `work`, which the first signal stops: then the command was interrupted, whatever came of the work.
+///
+/// # Errors
+/// That of the work, or the interruption; or if the system has no further threads or files.
+pub(super) fn interruptible<T>(
+    context: &Context,
+    work: impl AsyncFnOnce(&Stopper) -> Result<T, Failed>,
+) -> Result<T, Failed> {
+    interruptible_at_terminal(context, || {}, work)
+}
+
+/// The same of work that changes the terminal, which `clear` leaves as it was at the second signal.
+///
+/// # Errors
+/// The same.
+pub(super) fn interruptible_at_terminal<T>(
+    context: &Context,
+    clear: impl FnOnce() + Send + 'static,
+    work: impl AsyncFnOnce(&Stopper) -> Result<T, Failed>,
+) -> Result<T, Failed> {
+    let stopper = Stopper::default();
+    listen(stopper.clone(), context, clear)?;
+    let done = block_on(work(&stopper))?;
+    match stopper.reason() {
+        Some(Reason::Interrupted) => Err(Failed::Ended(Exit::Interrupted)),
+        _ => done,
+    }
+}
 
 /// Signals from now on: the first stops the run, the second ends the program with everything that it started. `clear`
 /// leaves the terminal as it was, if it does so in time.

@@ -1,6 +1,5 @@
 //! The runs that are kept (SPEC 12), and the kept answers that are evaluated again.
 
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,6 +11,7 @@ use ananke::report::prepare_own_folder;
 use ananke::report::store::{EarlierRuns, RunHeading, RunStore, StoreReport, not_kept};
 use ananke::run::{Run, RunAnswers};
 
+use super::failed::Failed;
 use super::outputs::Outputs;
 use super::print::say;
 use super::snapshots::is_on_server;
@@ -92,14 +92,13 @@ pub(super) fn history(
 ///
 /// # Errors
 /// If there are none.
-pub(super) fn evaluate_again(plan: &Plan, run: &mut Run) -> io::Result<()> {
+pub(super) fn evaluate_again(plan: &Plan, run: &mut Run) -> Result<(), Failed> {
     let earlier = EarlierRuns::of(&plan.config.folder);
     for problem in &earlier.problems {
         say(&format!("warning: {problem}"));
     }
     if earlier.is_empty() {
-        let message = format!("no run is kept whose answers can be evaluated\nhelp: {HOW_TO_KEEP}");
-        return Err(io::Error::other(message));
+        return Err(Failed::new("no run is kept whose answers can be evaluated").help(HOW_TO_KEEP));
     }
     run.answers = RunAnswers::Earlier(Arc::new(earlier));
     // The last attempt is the one that counts.

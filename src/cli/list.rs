@@ -7,12 +7,14 @@ use ananke::plan::{CaseEntry, Plan, TestEntry};
 use ananke::redact::Redactor;
 use clap::Args;
 
+use super::colour::Colour;
+use super::command_options::CommandOptions;
 use super::exit::Exit;
+use super::failed::Failed;
 use super::list_rules::RuleList;
 use super::listed_test::ListedTest;
 use super::load::load;
-use super::print::{print, say};
-use super::print_problems::print_problems;
+use super::print::print;
 use super::selection_options::SelectionOptions;
 use super::shard::{ShardNote, keep_shard};
 use super::shard_options::ShardOptions;
@@ -33,45 +35,41 @@ pub(crate) struct ListOptions {
     pub(crate) json: bool,
 }
 
-/// Lists what is selected: for people one line per id with its place, for programs one JSON array.
-pub(super) fn list(options: &ListOptions, context: &Context) -> Exit {
-    let shard = match options.shard.number(context) {
-        Ok(shard) => shard,
-        Err(message) => {
-            say(&format!("error: {message}"));
-            return Exit::Usage;
+impl CommandOptions for ListOptions {
+    /// Lists what is selected: for people one line per id with its place, for programs one JSON array.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        let shard = self.shard.number(context)?;
+        let (mut plan, redactor) = load(&self.selection.selection(), self.colour(), context)?;
+        if let Some(number) = shard {
+            let by = self.shard.by();
+            keep_shard(&mut plan, number, by, ShardNote::Always, context, &redactor);
         }
-    };
-    let (mut plan, redactor) = match load(
-        &options.selection.selection(),
-        options.selection.color,
-        context,
-    ) {
-        Ok(loaded) => loaded,
-        Err(exit) => return exit,
-    };
-    if let Some(number) = shard {
-        let by = options.shard.by();
-        keep_shard(&mut plan, number, by, ShardNote::Always, context, &redactor);
-    }
-    if options.rules {
-        return match RuleList::of(context, &plan) {
-            Ok(rules) if options.json => print(Exit::Success, |out| rules.as_json(&redactor, out)),
-            Ok(rules) => print(Exit::Success, |out| rules.as_text(&redactor, out)),
-            Err(broken) => {
-                print_problems(&broken, options.selection.color, context, &redactor);
-                Exit::Failure
+        if self.rules {
+            let rules = RuleList::of(context, &plan)
+                .map_err(|broken| Failed::Problems(broken, redactor.clone()))?;
+            print(|out| {
+                if self.json {
+                    rules.as_json(&redactor, out)
+                } else {
+                    rules.as_text(&redactor, out)
+                }
+            })?;
+            return Ok(Exit::Success);
+        }
+        let width = TerminalSize::width(context.size_of(OutputStream::Stdout));
+        print(|out| {
+            if self.json {
+                as_json(&plan, context, &redactor, out)
+            } else {
+                aligned(&plan, &redactor, width, out)
             }
-        };
+        })?;
+        Ok(Exit::Success)
     }
-    let width = TerminalSize::width(context.size_of(OutputStream::Stdout));
-    print(Exit::Success, |out| {
-        if options.json {
-            as_json(&plan, context, &redactor, out)
-        } else {
-            aligned(&plan, &redactor, width, out)
-        }
-    })
+
+    fn colour(&self) -> Colour {
+        self.selection.color
+    }
 }
 
 /// One line per id with its place; on a terminal, the place is on the next line if there is no room for it.

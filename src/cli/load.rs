@@ -5,22 +5,28 @@ use ananke::plan::{Plan, Planned, Selection, plan};
 use ananke::redact::Redactor;
 
 use super::colour::Colour;
-use super::exit::Exit;
+use super::failed::Failed;
 use super::print_problems::print_problems;
 
-/// Loads what is selected and prints every problem to standard error. Without an error there is a plan, and what masks
-/// the secrets in all that is shown of it.
+/// Loads what is selected, and prints the warnings to standard error. Without an error there is a plan, and what masks the secrets
+/// in all that is shown of it.
+///
+/// # Errors
+/// The problems, if one of them is an error.
 pub(super) fn load(
     selection: &Selection,
     colour: Colour,
     context: &Context,
-) -> Result<(Plan, Redactor), Exit> {
+) -> Result<(Plan, Redactor), Failed> {
     let Planned {
         plan,
         problems,
         redactor,
         ..
     } = plan(context, selection, &Redactor::default());
+    let Some(plan) = plan else {
+        return Err(Failed::Problems(problems, redactor));
+    };
     print_problems(&problems, colour, context, &redactor);
-    Ok((plan.ok_or(Exit::Failure)?, redactor))
+    Ok((plan, redactor))
 }

@@ -1,7 +1,7 @@
 //! `ananke mock`: a server that answers as an agent does.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,24 +9,26 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ananke::context::Context;
 use ananke::http_server::{AnsweredPages, HttpListener, ServerNotice};
 use ananke::mock::{
-    EmbeddedAgent, Fault, MockAgent, MockError, MockOptions, MockServer, RecordedAgent,
-    RequestEntry, RequestListener, Speed,
+    EmbeddedAgent, Fault, MockAgent, MockOptions, MockServer, RecordedAgent, RequestEntry,
+    RequestListener, Speed,
 };
 use ananke::run::{Reason, Stopper};
 use clap::Args;
 
 use super::access_options::AccessOptions;
+use super::colour::Colour;
+use super::command_options::CommandOptions;
 use super::exit::Exit;
+use super::failed::Failed;
 use super::freeze::open_recording;
 use super::interrupt::Signals;
 use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles, OutputKind, RefusedOutput};
+use super::output_files::{ForceOption, OutputFiles, OutputKind};
 use super::output_thread::OutputThread;
 use super::outputs::Outputs;
-use super::print::{print_now, say};
-use super::print_problems::print_problems;
+use super::print::print_now;
 use super::recorded_selection::RecordedSelection;
-use super::runtime::runtime;
+use super::runtime::block_on;
 
 #[derive(Debug, Args)]
 pub(crate) struct MockCommand {
@@ -58,68 +60,64 @@ pub(crate) struct MockCommand {
     pub(crate) recorded: RecordedSelection,
 }
 
-/// Serves until a signal comes.
-pub(super) fn mock(options: &MockCommand, context: &Context) -> Exit {
-    match served(options, context) {
-        Ok(()) => Exit::Success,
-        Err(error) => report(&error, options, context),
+impl CommandOptions for MockCommand {
+    /// Serves until a signal comes.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        block_on(serve(self, context))??;
+        Ok(Exit::Success)
+    }
+
+    fn colour(&self) -> Colour {
+        self.recorded.color
     }
 }
 
-fn served(options: &MockCommand, context: &Context) -> Result<(), MockError> {
-    let failed = |error: io::Error| MockError::Refused {
-        message: error.to_string(),
-        help: None,
+async fn serve(options: &MockCommand, context: &Context) -> Result<(), Failed> {
+    let agent = agent(options, context).await?;
+    let stopper = Stopper::default();
+    let stderr = Outputs::of_program(&stopper).stderr;
+    let listener = RequestPrinter {
+        stderr: stderr.clone(),
+        file: options
+            .log
+            .as_ref()
+            .map(|log| open_log(log, context))
+            .transpose()?,
     };
-    runtime().map_err(failed)?.block_on(async {
-        let agent = agent(options, context).await?;
-        let stopper = Stopper::default();
-        let stderr = Outputs::of_program(&stopper).stderr;
-        let listener = RequestPrinter {
-            stderr: stderr.clone(),
-            file: options
-                .log
-                .as_ref()
-                .map(|log| open_log(log, context))
-                .transpose()?,
-        };
-        let described = agent.describe();
-        let server = MockOptions {
-            speed: options.speed,
-            faults: options.faults.clone(),
-            fault_requests: options.fault_requests,
-        };
-        let server = MockServer::new(agent, server, Arc::new(listener));
-        let mut signals = Signals::listen(context).map_err(failed)?;
-        let port = HttpListener::bind(options.host, options.port).await;
-        let port = port.map_err(|error| MockError::Refused {
-            message: format!(
-                "cannot listen on {}, port {}: {error}",
-                options.host, options.port
-            ),
-            help: Some("choose another port, or 0 for one that is free".to_owned()),
-        })?;
-        print_now(&format!("http://{}\n", port.address())).map_err(failed)?;
-        if !port.address().ip().is_loopback() {
-            stderr.note("warning: other machines can reach this port, and pages of any site");
-        }
-        stderr.note(&format!("serving {described}; Ctrl-C ends it"));
-        let access = options.access.access(AnsweredPages::OfThisMachine);
-        let notices = stderr.clone();
-        let notice: ServerNotice = Arc::new(move |line| notices.note(line));
-        tokio::select! {
-            () = port.serve(Arc::new(server), access, notice) => {}
-            () = signals.next() => {}
-        }
-        // A reader that has stopped is not waited for.
-        stopper.stop(Reason::Interrupted);
-        let _lost = stderr.finish();
-        Ok(())
-    })
+    let described = agent.describe();
+    let server = MockOptions {
+        speed: options.speed,
+        faults: options.faults.clone(),
+        fault_requests: options.fault_requests,
+    };
+    let server = MockServer::new(agent, server, Arc::new(listener));
+    let mut signals = Signals::listen(context)?;
+    let port = HttpListener::bind(options.host, options.port).await;
+    let port = port.map_err(|error| {
+        let (host, port) = (options.host, options.port);
+        Failed::new(format!("cannot listen on {host}, port {port}: {error}"))
+            .help("choose another port, or 0 for one that is free")
+    })?;
+    print_now(&format!("http://{}\n", port.address()))?;
+    if !port.address().ip().is_loopback() {
+        stderr.note("warning: other machines can reach this port, and pages of any site");
+    }
+    stderr.note(&format!("serving {described}; Ctrl-C ends it"));
+    let access = options.access.access(AnsweredPages::OfThisMachine);
+    let notices = stderr.clone();
+    let notice: ServerNotice = Arc::new(move |line| notices.note(line));
+    tokio::select! {
+        () = port.serve(Arc::new(server), access, notice) => {}
+        () = signals.next() => {}
+    }
+    // A reader that has stopped is not waited for.
+    stopper.stop(Reason::Interrupted);
+    let _lost = stderr.finish();
+    Ok(())
 }
 
 /// The agent that answers.
-async fn agent(options: &MockCommand, context: &Context) -> Result<Box<dyn MockAgent>, MockError> {
+async fn agent(options: &MockCommand, context: &Context) -> Result<Box<dyn MockAgent>, Failed> {
     let selection = options.recorded.selection();
     let Some(file) = &options.recording else {
         return Ok(Box::new(EmbeddedAgent::of_project(context, &selection)?));
@@ -132,18 +130,13 @@ async fn agent(options: &MockCommand, context: &Context) -> Result<Box<dyn MockA
     ))
 }
 
-fn open_log(log: &Path, context: &Context) -> Result<Mutex<File>, MockError> {
+fn open_log(log: &Path, context: &Context) -> Result<Mutex<File>, Failed> {
     let (path, shown) = named_path(log, context);
-    OutputFiles::of(context, ForceOption::default())
-        .check(&path, log, OutputKind::Log)
-        .map_err(|RefusedOutput { message, help }| MockError::Refused {
-            message,
-            help: Some(help.to_owned()),
-        })?;
+    OutputFiles::of(context, ForceOption::default()).check(&path, log, OutputKind::Log)?;
     let opened = OpenOptions::new().create(true).append(true).open(path);
-    opened.map(Mutex::new).map_err(|error| MockError::Refused {
-        message: format!("the log `{shown}` cannot be written: {error}"),
-        help: Some("name a file in a directory that exists".to_owned()),
+    opened.map(Mutex::new).map_err(|error| {
+        Failed::new(format!("the log `{shown}` cannot be written: {error}"))
+            .help("name a file in a directory that exists")
     })
 }
 
@@ -165,20 +158,4 @@ impl RequestListener for RequestPrinter {
                 .write_all(line.as_bytes());
         }
     }
-}
-
-fn report(error: &MockError, options: &MockCommand, context: &Context) -> Exit {
-    match error {
-        MockError::Broken(problems, redactor) => {
-            print_problems(problems, options.recorded.color, context, redactor);
-        }
-        MockError::Refused { message, help } => {
-            let help = help
-                .as_ref()
-                .map(|help| format!("\nhelp: {help}"))
-                .unwrap_or_default();
-            say(&format!("error: {message}{help}"));
-        }
-    }
-    Exit::Failure
 }

@@ -1,5 +1,8 @@
 //! The command line: one file per command, each with its own options; uses the library like any other program.
 //!
+//! Every command is run in one frame: its options are `CommandOptions`, and what it returns as `Failed` is printed there, with its
+//! exit code. `interrupt` has the runtime and the signals of work that waits, `runtime` the runtime of work that is short.
+//!
 //! `run` decides what there is to run (`test_input`, `generate`), and `carry_out` runs it: `services` are up for as long as
 //! anything is asked. In a run, signals are received (`interrupt`), and each output stream is written (`output_thread`), by a
 //! thread that does nothing else. After it, walks that failed are frozen (`failed_walks`). `output_files` decides for every
@@ -19,6 +22,7 @@ mod candidates;
 mod carry_out;
 mod check;
 mod colour;
+mod command_options;
 mod compare;
 mod complete;
 mod completions;
@@ -31,6 +35,7 @@ mod document_output;
 mod execution_options;
 mod exit;
 mod explain;
+mod failed;
 mod failed_walks;
 mod freeze;
 mod freeze_trace;

@@ -3,17 +3,17 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use ananke::context::{Context, Destination, Files};
-use ananke::freeze::FreezeError;
 use ananke::golden::is_golden;
 use ananke::model::ReportFormat;
 use ananke::recording::is_recording;
 use ananke::report::file::{is_report, words_of_format};
 use clap::Args;
 
+use super::failed::Failed;
+use super::named_path::named_path;
 use super::shown_path::shown_path;
 
 /// The size of the beginning of a file that shows its kind, in bytes.
@@ -64,12 +64,7 @@ impl OutputFiles {
     ///
     /// # Errors
     /// The file that is there, and what to do.
-    pub(super) fn check(
-        &self,
-        path: &Path,
-        shown: &Path,
-        kind: OutputKind,
-    ) -> Result<(), RefusedOutput> {
+    pub(super) fn check(&self, path: &Path, shown: &Path, kind: OutputKind) -> Result<(), Failed> {
         let Some(real) = existing(path) else {
             return Ok(());
         };
@@ -79,7 +74,7 @@ impl OutputFiles {
             let message = format!(
                 "`{shown}` is a file that this command reads, and {purpose} would replace it"
             );
-            return Err(RefusedOutput::new(message, "choose another file"));
+            return Err(Failed::new(message).help("choose another file"));
         }
         if self.force.force || kind.is_own(&real) {
             return Ok(());
@@ -95,7 +90,24 @@ impl OutputFiles {
                 "choose another file, or replace it with `--force`"
             }
         };
-        Err(RefusedOutput::new(message, help))
+        Err(Failed::new(message).help(help))
+    }
+
+    /// The same of all that the command line names, each of which has a file of its own. A command asks before its work: none is
+    /// done in vain.
+    ///
+    /// # Errors
+    /// The first file that may not be written, and what to do.
+    pub(super) fn check_named<'p>(
+        &mut self,
+        files: impl IntoIterator<Item = (&'p Path, OutputKind)>,
+        context: &Context,
+    ) -> Result<(), Failed> {
+        files.into_iter().try_for_each(|(given, kind)| {
+            let (path, _) = named_path(given, context);
+            self.check(&path, given, kind)?;
+            self.add(&path, given)
+        })
     }
 
     /// The same of each of `paths`, none of which is a report.
@@ -106,7 +118,7 @@ impl OutputFiles {
         &self,
         paths: impl IntoIterator<Item = &'p Path>,
         context: &Context,
-    ) -> Result<(), RefusedOutput> {
+    ) -> Result<(), Failed> {
         paths.into_iter().try_for_each(|path| {
             let shown = shown_path(path, context);
             self.check(path, Path::new(&shown), OutputKind::Source)
@@ -123,24 +135,21 @@ impl OutputFiles {
             .any(|path| fs::canonicalize(path).is_ok_and(|path| path == real))
     }
 
-    /// Adds the report at `path`, whose directory exists.
+    /// Adds the report at `path`.
     ///
     /// # Errors
     /// If another report is written there.
-    pub(super) fn add(&mut self, path: &Path, shown: &Path) -> Result<(), RefusedOutput> {
+    fn add(&mut self, path: &Path, shown: &Path) -> Result<(), Failed> {
         let Ok(Destination::File(file)) = Destination::of(path) else {
             return Ok(());
         };
-        let folder = file
-            .parent()
-            .and_then(|folder| fs::canonicalize(folder).ok())
-            .unwrap_or_default();
+        let folder = real_directory(file.parent().unwrap_or(Path::new("")));
         let real = folder.join(file.file_name().unwrap_or_default());
         match self.written.insert(real, shown.to_owned()) {
             None => Ok(()),
             Some(other) if other == shown => {
                 let message = format!("two reports are written to `{}`", shown.display());
-                Err(RefusedOutput::new(message, ANOTHER))
+                Err(Failed::new(message).help(ANOTHER))
             }
             Some(other) => {
                 let message = format!(
@@ -148,7 +157,7 @@ impl OutputFiles {
                     other.display(),
                     shown.display()
                 );
-                Err(RefusedOutput::new(message, ANOTHER))
+                Err(Failed::new(message).help(ANOTHER))
             }
         }
     }
@@ -194,6 +203,20 @@ fn existing(path: &Path) -> Option<PathBuf> {
     (found.is_file() && found.len() > 0).then_some(real)
 }
 
+/// The directory behind all links, also if it is yet to be made.
+fn real_directory(path: &Path) -> PathBuf {
+    let last = path.components().next_back();
+    match (fs::canonicalize(path), path.parent(), last) {
+        (Ok(real), ..) => real,
+        (Err(_), Some(above), Some(Component::ParentDir)) => {
+            let above = real_directory(above);
+            above.parent().unwrap_or(&above).to_owned()
+        }
+        (Err(_), Some(above), Some(last)) => real_directory(above).join(last),
+        _ => path.to_owned(),
+    }
+}
+
 /// The words for a file that is of worth to a project.
 fn what(real: &Path) -> Option<&'static str> {
     let is_yaml = real
@@ -212,33 +235,3 @@ fn what(real: &Path) -> Option<&'static str> {
 
 /// The help for two reports in one file.
 const ANOTHER: &str = "choose another file for one of them";
-
-/// The reason for which a file may not be written.
-#[derive(Debug)]
-pub(super) struct RefusedOutput {
-    /// The file that is there.
-    pub(super) message: String,
-    /// The help.
-    pub(super) help: &'static str,
-}
-
-impl RefusedOutput {
-    fn new(message: String, help: &'static str) -> Self {
-        Self { message, help }
-    }
-}
-
-impl From<RefusedOutput> for io::Error {
-    fn from(RefusedOutput { message, help }: RefusedOutput) -> Self {
-        Self::new(
-            io::ErrorKind::InvalidInput,
-            format!("{message}\nhelp: {help}"),
-        )
-    }
-}
-
-impl From<RefusedOutput> for FreezeError {
-    fn from(RefusedOutput { message, help }: RefusedOutput) -> Self {
-        Self::refused(message, help)
-    }
-}

@@ -9,19 +9,28 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 
 use ananke::text::escape;
 
-use super::exit::Exit;
-
-/// Prints what `write` writes to standard output, and ends with `exit`; with an error if it cannot be written. A reader that goes
-/// away ends the printing, nothing else.
-pub(super) fn print(exit: Exit, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Exit {
+/// Prints what `write` writes to standard output.
+///
+/// # Errors
+/// If it cannot be written.
+pub(super) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut stdout = BufWriter::new(io::stdout().lock());
-    match write(&mut stdout).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            say(&format!("error: cannot write to standard output: {error}"));
-            Exit::Failure
-        }
-        _ => exit,
-    }
+    let written = write(&mut stdout).and_then(|()| stdout.flush());
+    unless_gone(written).map_err(|error| {
+        let message = format!("cannot write to standard output: {error}");
+        io::Error::new(error.kind(), message)
+    })
+}
+
+/// The result of printing: a reader that goes away ends the printing, nothing else.
+///
+/// # Errors
+/// Every other error.
+pub(super) fn unless_gone(written: io::Result<()>) -> io::Result<()> {
+    written.or_else(|error| match error.kind() {
+        ErrorKind::BrokenPipe => Ok(()),
+        _ => Err(error),
+    })
 }
 
 /// Prints to standard output at once: a program waits for it, or a person. What is from outside is escaped already.

@@ -19,11 +19,12 @@ use ananke::run_document::MergedRun;
 use clap::Args;
 
 use super::colour::{Colour, colouring};
+use super::command_options::CommandOptions;
 use super::exit::Exit;
+use super::failed::Failed;
 use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles, OutputKind};
+use super::output_files::{ForceOption, OutputFiles};
 use super::print::{say, streams};
-use super::print_problems::print_problems;
 use super::report_options::{JunitProfileOption, ReportFile};
 
 /// The text after the options in the help of `ananke report`.
@@ -67,33 +68,32 @@ pub(crate) struct RenderOptions {
     pub(crate) color: Colour,
 }
 
-/// Writes the reports that are asked for of the run that the named ones are of; the exit code is that of this run.
-pub(super) fn report(options: &RenderOptions, context: &Context) -> Exit {
-    let named = options.reports.iter().map(|path| named_path(path, context));
-    let run = match MergedRun::open(named.collect()) {
-        Ok(run) => run,
-        Err(problems) => {
-            print_problems(&problems, options.color, context, &Redactor::default());
-            return Exit::Failure;
+impl CommandOptions for RenderOptions {
+    /// Writes the reports that are asked for of the run that the named ones are of; the exit code is that of this run.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        let named = self.reports.iter().map(|path| named_path(path, context));
+        let run = MergedRun::open(named.collect())
+            .map_err(|problems| Failed::Problems(problems, Redactor::default()))?;
+        for path in &self.reports {
+            context.files.note(&named_path(path, context).0);
         }
-    };
-    for path in &options.reports {
-        context.files.note(&named_path(path, context).0);
+        let mut reporters = reporters(self, context)?;
+        if run.is_merged() {
+            reporters.extend(memory(context));
+        }
+        render(&run, reporters).map_err(|error| match error.kind() {
+            // A reader that goes away ends the printing alone.
+            io::ErrorKind::BrokenPipe => Failed::REPORTED,
+            _ => error.into(),
+        })
     }
-    render(options, &run, context).unwrap_or_else(|error| {
-        // A reader that goes away ends the printing alone.
-        if error.kind() != io::ErrorKind::BrokenPipe {
-            say(&format!("error: {error}"));
-        }
-        Exit::Failure
-    })
+
+    fn colour(&self) -> Colour {
+        self.color
+    }
 }
 
-fn render(options: &RenderOptions, run: &MergedRun, context: &Context) -> io::Result<Exit> {
-    let mut reporters = reporters(options, context)?;
-    if run.is_merged() {
-        reporters.extend(memory(context));
-    }
+fn render(run: &MergedRun, mut reporters: Vec<Box<dyn Reporter>>) -> io::Result<Exit> {
     let mut exit = Exit::Failure;
     // Everything was masked before it was written.
     let redactor = Redactor::default();
@@ -114,7 +114,7 @@ fn render(options: &RenderOptions, run: &MergedRun, context: &Context) -> io::Re
     Ok(exit)
 }
 
-fn reporters(options: &RenderOptions, context: &Context) -> io::Result<Vec<Box<dyn Reporter>>> {
+fn reporters(options: &RenderOptions, context: &Context) -> Result<Vec<Box<dyn Reporter>>, Failed> {
     let console = ConsoleOptions {
         colour: colouring(options.color, OutputStream::Stdout, context),
         verbosity: match (options.quiet, options.verbose) {
@@ -128,7 +128,8 @@ fn reporters(options: &RenderOptions, context: &Context) -> io::Result<Vec<Box<d
     let (stdout, _) = streams();
     let mut reporters: Vec<Box<dyn Reporter>> =
         vec![Box::new(ConsoleReport::new(Box::new(stdout), console))];
-    let mut files = OutputFiles::of(context, options.force);
+    let named = options.output.iter().map(ReportFile::named);
+    OutputFiles::of(context, options.force).check_named(named, context)?;
     let file_options = FileOptions {
         junit_profile: match options.junit_profile {
             Some(JunitProfileOption::Strict) => JunitProfile::Strict,
@@ -138,9 +139,7 @@ fn reporters(options: &RenderOptions, context: &Context) -> io::Result<Vec<Box<d
     };
     for ReportFile { path, format } in &options.output {
         let (own, name) = named_path(path, context);
-        files.check(&own, path, OutputKind::Report(*format))?;
-        let report = NamedReport::create(*format, own.clone(), name, &file_options)?;
-        files.add(&own, path)?;
+        let report = NamedReport::create(*format, own, name, &file_options)?;
         reporters.push(Box::new(report));
     }
     if let Some(step) = JobStep::of(context) {

@@ -1,6 +1,6 @@
 //! The options about reports, and the files they go to.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ananke::context::OutputStream;
 use ananke::model::{JunitDialect, ReportFormat};
@@ -8,7 +8,8 @@ use ananke::report::RunKeeping;
 use ananke::text::escape;
 use clap::{Args, ValueEnum};
 
-use super::output_files::ForceOption;
+use super::failed::Failed;
+use super::output_files::{ForceOption, OutputKind};
 
 /// How a run is reported.
 #[derive(Clone, Debug, Args)]
@@ -60,18 +61,27 @@ pub(crate) struct ReportOptions {
 }
 
 impl ReportOptions {
-    /// The problem of a `-r` that names who writes a file, when there is none.
-    pub(super) fn reporter_without_file(&self) -> Option<String> {
-        let name = self.reporter.as_ref().filter(|_| self.output.is_empty())?;
+    /// Refuses a `-r` that names who writes a file, when there is none.
+    ///
+    /// # Errors
+    /// The remedy depends on the name.
+    pub(super) fn refuse_reporter_without_file(&self) -> Result<(), Failed> {
+        let Some(name) = self.reporter.as_ref().filter(|_| self.output.is_empty()) else {
+            return Ok(());
+        };
         let shown = escape::line(name);
-        Some(match ReportFormat::named(name) {
-            Some(format) => format!(
-                "`{shown}` is a format of reports, and no file is named\nhelp: write the report with `-o report.{}`",
+        Err(match ReportFormat::named(name) {
+            Some(format) => Failed::usage(format!(
+                "`{shown}` is a format of reports, and no file is named"
+            ))
+            .help(format!(
+                "write the report with `-o report.{}`",
                 format.extension()
-            ),
-            None => format!(
-                "`-r {shown}` has the report written, and no file is named\nhelp: name it with `-o FILE`"
-            ),
+            )),
+            None => Failed::usage(format!(
+                "`-r {shown}` has the report written, and no file is named"
+            ))
+            .help("name it with `-o FILE`"),
         })
     }
 
@@ -123,6 +133,11 @@ pub(crate) struct ReportFile {
 }
 
 impl ReportFile {
+    /// The file as it is named, and its kind.
+    pub(super) fn named(&self) -> (&Path, OutputKind) {
+        (&self.path, OutputKind::Report(self.format))
+    }
+
     /// Takes a path whose extension names the format.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let path = PathBuf::from(text);

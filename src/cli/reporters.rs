@@ -1,7 +1,6 @@
 //! The reports that a run writes, and their places.
 
 use std::fs;
-use std::io::{self};
 use std::path::Path;
 
 use ananke::context::{Context, Destination, OutputStream};
@@ -20,6 +19,7 @@ use ananke::report::terminal::{ExchangeReport, ServerReport};
 use ananke::report::terminal::{LiveArea, LiveOptions, UsualDurations};
 
 use super::colour::{Colour, colouring, is_dumb};
+use super::failed::Failed;
 use super::named_path::named_path;
 use super::output_files::{OutputFiles, OutputKind};
 use super::outputs::Outputs;
@@ -44,6 +44,9 @@ pub(super) enum LiveDisplay {
 }
 
 /// The reports of the command line and of the config; those for the terminal come first.
+///
+/// # Errors
+/// If one cannot be written, or may not be.
 pub(super) fn reporters<'a>(
     options: &'a ReportOptions,
     plan: &'a Plan,
@@ -52,7 +55,7 @@ pub(super) fn reporters<'a>(
     outputs: &Outputs,
     display: LiveDisplay,
     usual: impl FnOnce() -> UsualDurations,
-) -> io::Result<Reporters> {
+) -> Result<Reporters, Failed> {
     let Reporters {
         mut reporters,
         live,
@@ -88,12 +91,13 @@ pub(super) fn reporters<'a>(
         )
     };
     paths.sort_by_key(|(path, _)| is_stream(path));
-    let mut files = OutputFiles::of(context, options.force);
+    let named = paths
+        .iter()
+        .map(|(path, format)| (*path, OutputKind::Report(*format)));
+    OutputFiles::of(context, options.force).check_named(named, context)?;
     for (shown, format) in paths {
         let (path, name) = named_path(shown, context);
-        files.check(&path, shown, OutputKind::Report(format))?;
-        let report = NamedReport::create(format, path.clone(), name, &file_options)?;
-        files.add(&path, shown)?;
+        let report = NamedReport::create(format, path, name, &file_options)?;
         reporters.push(Box::new(report));
     }
     if let Some(step) = JobStep::of(context) {

@@ -14,15 +14,18 @@ use ananke::text::escape;
 
 use super::baseline::baseline;
 use super::carry_out::PlannedRun;
+use super::colour::Colour;
+use super::command_options::CommandOptions;
 use super::custom_reporter::custom_reporter;
 use super::exit::Exit;
+use super::failed::Failed;
 use super::failed_walks::FailedWalks;
 use super::generate::{self, Asking, FILE};
 use super::last_run;
 use super::load::load;
 use super::measured_run::MeasuredRun;
+use super::output_files::{OutputFiles, OutputKind};
 use super::print::{print, say};
-use super::print_problems::print_problems;
 use super::recording_options::recordings;
 use super::report_options::AgentAnswers;
 use super::reporters::note_earlier_reports;
@@ -33,63 +36,52 @@ use super::shard::{ShardNote, keep_shard};
 use super::snapshots;
 use super::test_input::{GivenTests, TestInput};
 
-/// Runs what `-i` names, or the selected tests.
-pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
-    let mut options = options.clone();
-    if let Some(message) = options.reports.reporter_without_file() {
-        return complain(&message, Exit::Usage);
-    }
-    if let Some(file) = options.file_of_json(context) {
-        let message = format!(
-            "`--json` prints to standard output, and `{file}` is not a test\n\
-             help: write a report with `-o {file}`"
-        );
-        return complain(&message, Exit::Usage);
-    }
-    let Some(text) = &options.input.input else {
-        return run_tests(options, None, context);
-    };
-    let input = match TestInput::of(text, context) {
-        Ok(input) => input,
-        Err(message) => return complain(&message, Exit::Usage),
-    };
-    let given = match input {
-        TestInput::File(path) => GivenTests::of_file(path, context),
-        TestInput::Stdin => match GivenTests::of_stdin(context) {
-            Ok(given) => given,
-            Err(error) => return complain(&error.to_string(), Exit::Failure),
-        },
-        TestInput::Message(message) => {
-            options.reports.answers = AgentAnswers::Printed;
-            GivenTests::of_message(&message, context)
+impl CommandOptions for RunOptions {
+    /// Runs what `-i` names, or the selected tests.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        let mut options = self.clone();
+        options.reports.refuse_reporter_without_file()?;
+        if let Some(file) = options.file_of_json(context) {
+            let message = format!("`--json` prints to standard output, and `{file}` is not a test");
+            return Err(Failed::usage(message).help(format!("write a report with `-o {file}`")));
         }
-        TestInput::Generated(generator) => match generated(&generator, &options, context) {
-            Ok(given) => given,
-            Err(exit) => return exit,
-        },
-    };
-    let GivenTests {
-        context,
-        path,
-        report,
-    } = given;
-    options.selection.paths = vec![path];
-    let report = report
-        .filter(|_| options.reports.output.is_empty() && !options.dry_run)
-        .map(ReservedReport::new);
-    options
-        .reports
-        .output
-        .extend(report.as_ref().map(|report| report.file.clone()));
-    let is_quiet = options.reports.quiet;
-    let exit = run_tests(options, None, &context);
-    if let Some(path) = report
-        .and_then(ReservedReport::written)
-        .filter(|_| !is_quiet)
-    {
-        say(&format!("note: the results are in `{}`", path.display()));
+        let Some(text) = &options.input.input else {
+            return run_tests(options, None, context);
+        };
+        let given = match TestInput::of(text, context).map_err(Failed::usage)? {
+            TestInput::File(path) => GivenTests::of_file(path, context),
+            TestInput::Stdin => GivenTests::of_stdin(context)?,
+            TestInput::Message(message) => {
+                options.reports.answers = AgentAnswers::Printed;
+                GivenTests::of_message(&message, context)
+            }
+            TestInput::Generated(generator) => generated(&generator, &options, context)?,
+        };
+        let GivenTests {
+            context,
+            path,
+            report,
+        } = given;
+        options.selection.paths = vec![path];
+        let report = report
+            .filter(|_| options.reports.output.is_empty() && !options.dry_run)
+            .map(ReservedReport::new);
+        options
+            .reports
+            .output
+            .extend(report.as_ref().map(|report| report.file.clone()));
+        let exit = run_tests(options, None, &context)
+            .unwrap_or_else(|failed| failed.report(self.colour(), &context));
+        let written = report.and_then(ReservedReport::written);
+        if let Some(path) = written.filter(|_| !self.reports.quiet) {
+            say(&format!("note: the results are in `{}`", path.display()));
+        }
+        Ok(exit)
     }
-    exit
+
+    fn colour(&self) -> Colour {
+        self.selection.color
+    }
 }
 
 /// The cases that `generator` makes; a dry run writes them if a file is named.
@@ -97,24 +89,27 @@ fn generated(
     generator: &Generator,
     options: &RunOptions,
     context: &Context,
-) -> Result<GivenTests, Exit> {
+) -> Result<GivenTests, Failed> {
     if options.shard.shard.is_some() {
-        let message = "each machine would ask the generator for cases of its own, and `--shard` splits one list of tests\n\
-                       help: write its cases with `--dry-run -o FILE.jsonl`, and run that file with `--shard`";
-        return Err(complain(message, Exit::Usage));
+        let message = "each machine would ask the generator for cases of its own, and `--shard` splits one list of tests";
+        let help =
+            "write its cases with `--dry-run -o FILE.jsonl`, and run that file with `--shard`";
+        return Err(Failed::usage(message).help(help));
     }
     if options.recordings.replay.is_some() {
-        let message = "a generator is asked, and with `--replay` nothing is\n\
-                       help: write its cases with `--dry-run -o FILE.jsonl`, and record and replay that file";
-        return Err(complain(message, Exit::Usage));
+        let message = "a generator is asked, and with `--replay` nothing is";
+        let help =
+            "write its cases with `--dry-run -o FILE.jsonl`, and record and replay that file";
+        return Err(Failed::usage(message).help(help));
     }
     let file = options.reports.output.first().filter(|_| options.dry_run);
     if file.is_some_and(|file| file.format != ReportFormat::JsonLines) {
-        return Err(complain(
+        return Err(Failed::usage(
             "generated cases are written to a `.jsonl` file",
-            Exit::Usage,
         ));
     }
+    let named = file.map(|file| (file.path.as_path(), OutputKind::Source));
+    OutputFiles::of(context, options.reports.force).check_named(named, context)?;
     let selection = &options.selection(None);
     let asking = Asking {
         selection,
@@ -127,15 +122,8 @@ fn generated(
     let Some(file) = file else {
         return Ok(GivenTests::of_cases(FILE, &cases, context));
     };
-    generate::write(&cases, &file.path, options.reports.force, context)
-        .map_err(|error| complain(&error.to_string(), Exit::Failure))?;
+    generate::write(&cases, &file.path, context)?;
     Ok(GivenTests::of_file(file.path.clone(), context))
-}
-
-/// Prints what is wrong, which may quote an agent.
-fn complain(message: &str, exit: Exit) -> Exit {
-    say(&format!("error: {message}"));
-    exit
 }
 
 /// Runs the selected tests, whose conversations `measured` takes.
@@ -143,7 +131,7 @@ pub(super) fn run_measured(
     options: RunOptions,
     measured: &Arc<MeasuredRun>,
     context: &Context,
-) -> Exit {
+) -> Result<Exit, Failed> {
     run_tests(options, Some(Arc::clone(measured)), context)
 }
 
@@ -152,15 +140,9 @@ fn run_tests(
     mut options: RunOptions,
     measured: Option<Arc<MeasuredRun>>,
     context: &Context,
-) -> Exit {
-    let writing = match snapshots::writing(options.update_snapshots, context) {
-        Ok(writing) => writing,
-        Err(message) => return complain(&message, Exit::Usage),
-    };
-    let shard = match options.shard.number(context) {
-        Ok(shard) => shard,
-        Err(message) => return complain(&message, Exit::Usage),
-    };
+) -> Result<Exit, Failed> {
+    let writing = snapshots::writing(options.update_snapshots, context).map_err(Failed::usage)?;
+    let shard = options.shard.number(context)?;
     let recordings = recordings(&options.recordings, context);
     if let Some(Recordings {
         folder,
@@ -170,23 +152,18 @@ fn run_tests(
     }) = &recordings
         && !folder.is_dir()
     {
-        let message = format!(
-            "there is no directory `{shown}` to play recordings from\n\
-             help: make it with `ananke run --record {shown}`, against the agent itself"
-        );
-        return complain(&message, Exit::Failure);
+        let message = format!("there is no directory `{shown}` to play recordings from");
+        let help = format!("make it with `ananke run --record {shown}`, against the agent itself");
+        return Err(Failed::new(message).help(help));
     }
     let selection = options.selection(recordings.as_ref());
-    let (mut plan, redactor) = match load(&selection, options.selection.color, context) {
-        Ok(loaded) => loaded,
-        Err(exit) => {
-            note_earlier_reports(&options.reports, context);
-            return exit;
-        }
-    };
-    if let Some(message) = options.input.misplaced(&plan) {
-        return complain(&message, Exit::Usage);
-    }
+    let loaded = load(&selection, options.colour(), context);
+    let (mut plan, redactor) = loaded.map_err(|failed| {
+        let exit = failed.report(options.colour(), context);
+        note_earlier_reports(&options.reports, context);
+        Failed::Ended(exit)
+    })?;
+    options.input.refuse_misplaced(&plan)?;
     let files = plan.file_hashes(context);
     let note = if options.reports.quiet {
         ShardNote::IfEmpty
@@ -202,31 +179,17 @@ fn run_tests(
     }
     if options.dry_run {
         let mut cases = plan.cases.iter().filter(|case| case.test.skip.is_none());
-        return print(Exit::Success, |out| {
+        print(|out| {
             cases.try_for_each(|case| writeln!(out, "{}", escape::line(&redactor.text(&case.id()))))
-        });
+        })?;
+        return Ok(Exit::Success);
     }
-    let reporter = match custom_reporter(&mut options.reports, &plan) {
-        Ok(reporter) => reporter,
-        Err(problems) => {
-            print_problems(&problems, options.selection.color, context, &redactor);
-            return Exit::Failure;
-        }
-    };
+    let reporter = custom_reporter(&mut options.reports, &plan, &redactor)?;
     if reporter.is_some() && options.recordings.replay.is_some() {
-        let message = "`-r` names an agent, which is asked, and with `--replay` nothing is\n\
-                       help: name a format, or leave out `-r`";
-        return complain(message, Exit::Usage);
+        let message = "`-r` names an agent, which is asked, and with `--replay` nothing is";
+        return Err(Failed::usage(message).help("name a format, or leave out `-r`"));
     }
-    let baseline = match baseline(
-        &options.reports,
-        options.selection.color,
-        context,
-        &redactor,
-    ) {
-        Ok(baseline) => baseline,
-        Err(exit) => return exit,
-    };
+    let baseline = baseline(&options.reports, context, &redactor)?;
     let exchanges = if options.reports.debug {
         ExchangeReports::On
     } else {
@@ -274,11 +237,7 @@ fn run_tests(
             ..run_facts(std::env::args_os(), &plan, context)
         },
     };
-    match run.carry_out(plan) {
-        Ok(exit) => {
-            walks.freeze(&selection, &folder, context);
-            exit
-        }
-        Err(error) => complain(&redactor.text(&error.to_string()), Exit::Failure),
-    }
+    let exit = run.carry_out(plan)?;
+    walks.freeze(&selection, &folder, context);
+    Ok(exit)
 }

@@ -2,6 +2,7 @@
 
 use ananke::audit::Audit;
 use ananke::compare::Comparison;
+use ananke::context::Context;
 use ananke::contract::ContractReport;
 use ananke::coverage::CoverageReport;
 use ananke::model::VERSIONS;
@@ -10,8 +11,10 @@ use ananke::run_document;
 use ananke::schema::{FileKind, Version, embedded, pruned, text};
 use clap::{Args, ValueEnum};
 
+use super::command_options::CommandOptions;
 use super::exit::Exit;
-use super::print::{print, say};
+use super::failed::Failed;
+use super::print::print;
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaOptions {
@@ -48,32 +51,34 @@ pub(crate) enum SchemaFile {
     Session,
 }
 
-/// Prints the schema of one kind of file.
-pub(super) fn schema(options: &SchemaOptions) -> Exit {
-    let version = match options.schema_version.as_deref() {
-        None => Some(Version::newest()),
-        Some(text) => Version::parse(text).filter(|_| VERSIONS.contains(&text)),
-    };
-    let Some(version) = version else {
-        let asked_for = options.schema_version.as_deref().unwrap_or_default();
-        let known = VERSIONS.join(", ");
-        say(&format!(
-            "error: there is no schema version `{asked_for}`; there are {known}"
-        ));
-        return Exit::Usage;
-    };
-    let schema = match options.file {
-        SchemaFile::Config => pruned(FileKind::Config, version),
-        SchemaFile::Test => pruned(FileKind::Test, version),
-        // What has no version is there in all of them.
-        SchemaFile::Case => embedded(FileKind::Case).clone(),
-        SchemaFile::Report => run_document::schema(),
-        SchemaFile::Audit => document_schema::<Audit>(),
-        SchemaFile::Compare => document_schema::<Comparison>(),
-        SchemaFile::Contract => document_schema::<ContractReport>(),
-        SchemaFile::Coverage => document_schema::<CoverageReport>(),
-        SchemaFile::Mutate => document_schema::<MutationDocument<'static>>(),
-        SchemaFile::Session => super::session::schema(),
-    };
-    print(Exit::Success, |out| out.write_all(text(&schema).as_bytes()))
+impl CommandOptions for SchemaOptions {
+    /// Prints the schema of one kind of file.
+    fn run(&self, _: &Context) -> Result<Exit, Failed> {
+        let version = match self.schema_version.as_deref() {
+            None => Version::newest(),
+            Some(text) => Version::parse(text)
+                .filter(|_| VERSIONS.contains(&text))
+                .ok_or_else(|| {
+                    let known = VERSIONS.join(", ");
+                    Failed::usage(format!(
+                        "there is no schema version `{text}`; there are {known}"
+                    ))
+                })?,
+        };
+        let schema = match self.file {
+            SchemaFile::Config => pruned(FileKind::Config, version),
+            SchemaFile::Test => pruned(FileKind::Test, version),
+            // What has no version is there in all of them.
+            SchemaFile::Case => embedded(FileKind::Case).clone(),
+            SchemaFile::Report => run_document::schema(),
+            SchemaFile::Audit => document_schema::<Audit>(),
+            SchemaFile::Compare => document_schema::<Comparison>(),
+            SchemaFile::Contract => document_schema::<ContractReport>(),
+            SchemaFile::Coverage => document_schema::<CoverageReport>(),
+            SchemaFile::Mutate => document_schema::<MutationDocument<'static>>(),
+            SchemaFile::Session => super::session::schema(),
+        };
+        print(|out| out.write_all(text(&schema).as_bytes()))?;
+        Ok(Exit::Success)
+    }
 }

@@ -7,6 +7,7 @@ use ananke::outcome::ShardBy;
 use ananke::plan::ShardNumber;
 use clap::{Args, ValueEnum};
 
+use super::failed::Failed;
 use super::shard_environment::shard_of_environment;
 
 /// The name of the option.
@@ -46,12 +47,14 @@ impl ShardOptions {
     /// The shard that is selected, if one is.
     ///
     /// # Errors
-    /// If the environment is to name it, and does not; the text says so.
-    pub(super) fn number(&self, context: &Context) -> Result<Option<ShardNumber>, String> {
+    /// If the environment is to name it, and does not.
+    pub(super) fn number(&self, context: &Context) -> Result<Option<ShardNumber>, Failed> {
         match self.shard {
             None => Ok(None),
             Some(WrittenShard::Number(number)) => Ok(Some(number)),
-            Some(WrittenShard::OfEnvironment) => shard_of_environment(context).map(Some),
+            Some(WrittenShard::OfEnvironment) => shard_of_environment(context)
+                .map(Some)
+                .map_err(Failed::usage),
         }
     }
 

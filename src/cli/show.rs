@@ -18,12 +18,13 @@ use ananke::text::{any_of, duration, escape, nearest};
 use clap::{Args, value_parser};
 
 use super::colour::{Colour, colouring};
+use super::command_options::CommandOptions;
 use super::exit::Exit;
+use super::failed::Failed;
 use super::kept_runs::HOW_TO_KEEP;
 use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles, OutputKind};
-use super::print::{print, say, streams};
-use super::print_problems::print_problems;
+use super::output_files::{ForceOption, OutputFiles};
+use super::print::{print, say, streams, unless_gone};
 use super::report_options::ReportFile;
 
 /// The text after the options in the help of `ananke show`.
@@ -69,43 +70,37 @@ pub(crate) struct ShowOptions {
     pub(crate) color: Colour,
 }
 
-/// Shows what is asked for of a kept run.
-pub(super) fn show(options: &ShowOptions, context: &Context) -> Exit {
-    let config = match locate(context, options.config.as_deref(), &[]) {
-        Ok(config) => config,
-        Err(problem) => {
-            print_problems(&[problem], options.color, context, &Redactor::default());
-            return Exit::Failure;
-        }
-    };
-    let project = config.parent().unwrap_or(Path::new("")).to_owned();
-    let run = match open(&project, options.run) {
-        Ok(run) => run,
-        Err(message) => return complain(&message),
-    };
-    let shown = Shown {
-        options,
-        context,
-        project,
-        run,
-    };
-    shown.show().unwrap_or_else(|message| complain(&message))
-}
+impl CommandOptions for ShowOptions {
+    /// Shows what is asked for of a kept run.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        let config = locate(context, self.config.as_deref(), &[])
+            .map_err(|problem| Failed::Problems(vec![problem], Redactor::default()))?;
+        let project = config.parent().unwrap_or(Path::new("")).to_owned();
+        let run = open(&project, self.run)?;
+        let shown = Shown {
+            options: self,
+            context,
+            project,
+            run,
+        };
+        shown.show()?;
+        Ok(Exit::Success)
+    }
 
-fn complain(message: &str) -> Exit {
-    say(&format!("error: {message}"));
-    Exit::Failure
+    fn colour(&self) -> Colour {
+        self.color
+    }
 }
 
 /// The kept run `number`, counted from 1 from the newest.
-fn open(project: &Path, number: u32) -> Result<KeptRun, String> {
+fn open(project: &Path, number: u32) -> Result<KeptRun, Failed> {
     let paths = kept_runs(project);
     let index = usize::try_from(number - 1).unwrap_or(usize::MAX);
     let Some(path) = paths.get(index) else {
         return Err(match paths.len() {
-            0 => format!("no run is kept yet\nhelp: {HOW_TO_KEEP}"),
-            1 => format!("there is no run {number}: 1 run is kept"),
-            count => format!("there is no run {number}: {count} runs are kept"),
+            0 => Failed::new("no run is kept yet").help(HOW_TO_KEEP),
+            1 => Failed::new(format!("there is no run {number}: 1 run is kept")),
+            count => Failed::new(format!("there is no run {number}: {count} runs are kept")),
         });
     };
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -116,7 +111,8 @@ fn open(project: &Path, number: u32) -> Result<KeptRun, String> {
         } else {
             String::new()
         };
-        format!("`{shown}` {error}\nhelp: {before}`ananke run` keeps a new one")
+        Failed::new(format!("`{shown}` {error}"))
+            .help(format!("{before}`ananke run` keeps a new one"))
     })
 }
 
@@ -130,7 +126,7 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    fn show(&self) -> Result<Exit, String> {
+    fn show(&self) -> Result<(), Failed> {
         let run = &self.run;
         self.note_run();
         let one = self.options.what.as_deref();
@@ -142,21 +138,15 @@ impl Shown<'_> {
         };
         self.note_changed_files(&tests);
         let is_report = !self.options.output.is_empty();
-        let shown = match (one, self.options.turn) {
+        match (one, self.options.turn) {
             _ if is_report => self.write_reports(&tests),
-            (Some(test), Some(turn)) => return self.print_turn(test, turn),
+            (Some(test), Some(turn)) => self.print_turn(test, turn),
             (Some(test), None) => {
                 let mut console = self.console(Verbosity::Verbose);
-                self.deliver(&mut console, test)
+                Ok(unless_gone(self.deliver(&mut console, test))?)
             }
-            (None, _) => self.print_failures(&tests),
-        };
-        shown
-            .map(|()| Exit::Success)
-            .or_else(|error| match error.kind() {
-                io::ErrorKind::BrokenPipe => Ok(Exit::Success),
-                _ => Err(error.to_string()),
-            })
+            (None, _) => Ok(unless_gone(self.print_failures(&tests))?),
+        }
     }
 
     /// Says on standard error what may surprise of the run: another project, a part of it, another than the last.
@@ -214,15 +204,18 @@ impl Shown<'_> {
     }
 
     /// The test that `what` names.
-    fn test(&self, what: &str) -> Result<&KeptTest, String> {
+    fn test(&self, what: &str) -> Result<&KeptTest, Failed> {
         if let Ok(number) = what.parse::<usize>() {
             let index = number.checked_sub(1);
             let failures = self.run.failures();
             let found = index.and_then(|index| failures.get(index).copied());
-            return found.ok_or_else(|| match failures.len() {
-                0 => format!("there is no failure {number}: this run has none"),
-                1 => format!("there is no failure {number}: this run has 1, number 1"),
-                count => format!("there is no failure {number}: this run has 1 to {count}"),
+            return found.ok_or_else(|| {
+                let has = match failures.len() {
+                    0 => "none".to_owned(),
+                    1 => "1, number 1".to_owned(),
+                    count => format!("1 to {count}"),
+                };
+                Failed::new(format!("there is no failure {number}: this run has {has}"))
             });
         }
         let tests = &self.run.tests;
@@ -249,13 +242,11 @@ impl Shown<'_> {
             || "`ananke show` prints the failures of a kept run; name a test by its number there, by `FILE:LINE`, its name or its id".to_owned(),
             |nearest| format!("did you mean `{nearest}`?"),
         );
-        Err(format!(
-            "no test of this run is called `{what}`\nhelp: {help}"
-        ))
+        Err(Failed::new(format!("no test of this run is called `{what}`")).help(help))
     }
 
     /// The test that the line belongs to: the last that begins at it or before it.
-    fn test_at(&self, what: &str, file: &str, line: u32) -> Result<&KeptTest, String> {
+    fn test_at(&self, what: &str, file: &str, line: u32) -> Result<&KeptTest, Failed> {
         let given = absolute(self.context, Path::new(file));
         let is_in_file = |test: &&KeptTest| {
             test.file == file || test.path == file || self.project.join(&test.path) == given
@@ -269,8 +260,10 @@ impl Shown<'_> {
             .collect();
         match (found.as_slice(), in_file.count()) {
             ([test], _) => Ok(test),
-            ([], 0) => Err(format!("this run has no test of the file `{file}`")),
-            ([], _) => Err(format!("this run has no test at `{what}`")),
+            ([], 0) => Err(Failed::new(format!(
+                "this run has no test of the file `{file}`"
+            ))),
+            ([], _) => Err(Failed::new(format!("this run has no test at `{what}`"))),
             (several, _) => Err(ambiguous(what, several)),
         }
     }
@@ -342,72 +335,69 @@ impl Shown<'_> {
         lost.map_or(Ok(()), Err)
     }
 
-    fn write_reports(&self, tests: &[&KeptTest]) -> io::Result<()> {
-        let mut files = OutputFiles::of(self.context, self.options.force);
+    fn write_reports(&self, tests: &[&KeptTest]) -> Result<(), Failed> {
+        let named = self.options.output.iter().map(ReportFile::named);
+        OutputFiles::of(self.context, self.options.force).check_named(named, self.context)?;
         let options = FileOptions {
             job: BuildJob::of(self.context),
             ..FileOptions::default()
         };
         for ReportFile { path, format } in &self.options.output {
             let (own, name) = named_path(path, self.context);
-            files.check(&own, path, OutputKind::Report(*format))?;
-            let report = NamedReport::create(*format, own.clone(), name, &options)?;
-            files.add(&own, path)?;
-            self.report(Box::new(report), tests)?;
+            let report = NamedReport::create(*format, own, name, &options)?;
+            unless_gone(self.report(Box::new(report), tests))?;
         }
         Ok(())
     }
 
     /// Prints one turn of a test, and what the agent sent in it.
-    fn print_turn(&self, test: &KeptTest, number: u32) -> Result<Exit, String> {
-        let outcome = self.outcome(test).map_err(|error| error.to_string())?;
+    fn print_turn(&self, test: &KeptTest, number: u32) -> Result<(), Failed> {
+        let outcome = self.outcome(test)?;
         let turns = &outcome.transcript.turns;
         if !turns.iter().any(|turn| turn.number == number) {
             let last = turns.last().map_or(0, |turn| turn.number);
-            return Err(match last {
+            return Err(Failed::new(match last {
                 0 => format!("`{}` has no turn", test.id),
                 1 => format!("`{}` has no turn {number}: it has 1", test.id),
                 last => format!("`{}` has no turn {number}: it has 1 to {last}", test.id),
-            });
+            }));
         }
         let run = outcome.run.max(1);
         let mut console = self.console(Verbosity::Verbose).of_turn(number);
         let event = Redactor::default().seal(RunEvent::from(outcome));
-        console.event(&event).map_err(|error| error.to_string())?;
+        console.event(&event)?;
         let recording = match self.run.recording(test, run) {
             Ok(recording) => recording,
             Err(error) => {
                 say(&format!("note: the events are not shown: {error}"));
-                return Ok(Exit::Success);
+                return Ok(());
             }
         };
         if recording.is_edited() {
             say("warning: the events were changed after they were kept: their hash does not match");
         }
         let events = recording.received_in(number);
-        Ok(print(Exit::Success, |out| {
+        print(|out| {
             writeln!(out, "\n    events of turn {number}: {}", events.len())?;
             events.iter().try_for_each(|(at, text)| {
                 let line = escape::line(text);
                 let at = duration::rounded(*at);
                 writeln!(out, "    {at:>9}  {line}")
             })
-        }))
+        })?;
+        Ok(())
     }
 }
 
 /// The error of a name that several tests have.
-fn ambiguous(what: &str, tests: &[&KeptTest]) -> String {
+fn ambiguous(what: &str, tests: &[&KeptTest]) -> Failed {
     let listed = tests.iter().take(MOST_IDS);
     let mut ids: Vec<String> = listed.map(|test| format!("`{}`", test.id)).collect();
     if let Some(more) = tests.len().checked_sub(MOST_IDS).filter(|more| *more > 0) {
         ids.push(format!("one of {more} more"));
     }
-    format!(
-        "`{what}` is {} tests of this run\nhelp: name one of them by its id: {}",
-        tests.len(),
-        any_of(&ids)
-    )
+    let message = format!("`{what}` is {} tests of this run", tests.len());
+    Failed::new(message).help(format!("name one of them by its id: {}", any_of(&ids)))
 }
 
 /// The file and the line of `FILE:LINE` or `FILE:LINE:COLUMN`.

@@ -4,18 +4,20 @@ use std::io;
 use std::path::PathBuf;
 
 use ananke::context::{Context, OutputStream};
-use ananke::freeze::FreezeError;
 use ananke::shrink::{ShrinkProgress, ShrinkRequest, ShrunkTest, shrink as shrink_recording};
 use ananke::text::escape;
 use clap::Args;
 
+use super::colour::Colour;
+use super::command_options::CommandOptions;
 use super::exit::Exit;
-use super::freeze::{open_recording, report};
+use super::failed::Failed;
+use super::freeze::open_recording;
 use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles};
 use super::print::{print, say, say_styled};
 use super::recorded_selection::RecordedSelection;
-use super::runtime::runtime;
+use super::runtime::block_on;
 use super::shown_path::shown_path;
 
 /// The directory of shrunk tests.
@@ -38,64 +40,56 @@ pub(crate) struct ShrinkOptions {
     pub(crate) recorded: RecordedSelection,
 }
 
-/// Shrinks a recording and says what is left of it.
-pub(super) fn shrink(options: &ShrinkOptions, context: &Context) -> Exit {
-    match shrunk(options, context) {
-        Ok(exit) => exit,
-        Err(error) => report(&error, options.recorded.color, context),
+impl CommandOptions for ShrinkOptions {
+    /// Shrinks a recording and says what is left of it.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        let (path, shown) = named_path(&self.recording, context);
+        let recording = open_recording(&path, &shown)?;
+        let folder = match &self.output {
+            Some(folder) => named_path(folder, context).0,
+            None => context
+                .working_directory
+                .join(FOLDER)
+                .join(path.file_stem().unwrap_or_default()),
+        };
+        let request = ShrinkRequest {
+            recording,
+            selection: self.recorded.selection(),
+            folder,
+            most_tries: usize::try_from(self.max_tries).unwrap_or(usize::MAX),
+        };
+        let mut line = ProgressLine {
+            is_shown: context.is_terminal(OutputStream::Stderr),
+            last: None,
+        };
+        let mut show = |progress| line.show(progress);
+        let shrunk = block_on(shrink_recording(context, &request, &mut show))?;
+        line.clear();
+        let shrunk = shrunk?;
+        context.files.note(&path);
+        OutputFiles::of(context, self.force).check_sources(shrunk.paths(), context)?;
+        shrunk
+            .write()
+            .map_err(|error| Failed::new(format!("the test cannot be written: {error}")))?;
+        if !shrunk.omitted.is_empty() {
+            let omitted = shrunk.omitted.join(", ");
+            say(&format!(
+                "note: there are no steps for {omitted}, which are omitted"
+            ));
+        }
+        if !shrunk.is_smallest {
+            let tried = shrunk.tried;
+            say(&format!(
+                "note: stopped after {tried} tries: `--max-tries` allows more"
+            ));
+        }
+        print(|out| summarize(&shrunk, out, context))?;
+        Ok(Exit::Success)
     }
-}
 
-fn shrunk(options: &ShrinkOptions, context: &Context) -> Result<Exit, FreezeError> {
-    let (path, shown) = named_path(&options.recording, context);
-    let recording = open_recording(&path, &shown)?;
-    let folder = match &options.output {
-        Some(folder) => named_path(folder, context).0,
-        None => context
-            .working_directory
-            .join(FOLDER)
-            .join(path.file_stem().unwrap_or_default()),
-    };
-    let most_tries = usize::try_from(options.max_tries).unwrap_or(usize::MAX);
-    let request = ShrinkRequest {
-        recording,
-        selection: options.recorded.selection(),
-        folder,
-        most_tries,
-    };
-    let runtime = runtime().map_err(|error| FreezeError::Refused {
-        message: error.to_string(),
-        help: None,
-    })?;
-    let mut line = ProgressLine {
-        is_shown: context.is_terminal(OutputStream::Stderr),
-        last: None,
-    };
-    let shrunk = runtime.block_on(shrink_recording(context, &request, &mut |progress| {
-        line.show(progress);
-    }));
-    line.clear();
-    let shrunk = shrunk?;
-    context.files.note(&path);
-    OutputFiles::of(context, options.force).check_sources(shrunk.paths(), context)?;
-    shrunk.write().map_err(|error| FreezeError::Refused {
-        message: format!("the test cannot be written: {error}"),
-        help: None,
-    })?;
-    if !shrunk.omitted.is_empty() {
-        let omitted = shrunk.omitted.join(", ");
-        say(&format!(
-            "note: there are no steps for {omitted}, which are omitted"
-        ));
+    fn colour(&self) -> Colour {
+        self.recorded.color
     }
-    if !shrunk.is_smallest {
-        let message = format!(
-            "stopped after {} tries: `--max-tries` allows more",
-            shrunk.tried
-        );
-        say(&format!("note: {message}"));
-    }
-    Ok(print(Exit::Success, |out| summarize(&shrunk, out, context)))
 }
 
 fn summarize(shrunk: &ShrunkTest, out: &mut dyn io::Write, context: &Context) -> io::Result<()> {

@@ -9,6 +9,7 @@ use ananke::helper::Generator;
 use ananke::model::ReportFormat;
 use serde_json::json;
 
+use super::failed::Failed;
 use super::report_options::ReportFile;
 
 /// The most cases on standard input, in bytes: they are kept in memory.
@@ -130,18 +131,15 @@ impl GivenTests {
     ///
     /// # Errors
     /// If it cannot be read, or is too long.
-    pub(super) fn of_stdin(context: &Context) -> io::Result<Self> {
+    pub(super) fn of_stdin(context: &Context) -> Result<Self, Failed> {
         let mut text = Vec::new();
         io::stdin()
             .lock()
             .take(MOST_INPUT + 1)
             .read_to_end(&mut text)?;
         if text.len() as u64 > MOST_INPUT {
-            let message = format!(
-                "standard input is larger than {} MiB\nhelp: name a case file with `-i FILE`",
-                MOST_INPUT >> 20
-            );
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+            let message = format!("standard input is larger than {} MiB", MOST_INPUT >> 20);
+            return Err(Failed::new(message).help("name a case file with `-i FILE`"));
         }
         Ok(Self::of_cases("stdin.jsonl", &text, context))
     }

@@ -15,15 +15,18 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::agent_project::{AgentProject, ServerNotes};
+use super::colour::Colour;
+use super::command_options::CommandOptions;
+use super::document_output::DocumentForm;
 use super::exit::Exit;
-use super::interrupt;
+use super::failed::Failed;
+use super::interrupt::interruptible;
 use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles, OutputKind};
 use super::permission::PermissionOptions;
-use super::print::{print, say};
+use super::print::print;
 use super::probe::{NamedAgent, PlaceOptions};
 use super::recorded_selection::RecordedSelection;
-use super::runtime::runtime;
 
 /// The version of the JSON object.
 const VERSION: &str = "1.0";
@@ -43,25 +46,12 @@ pub(crate) struct ToolsOptions {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) permission: PermissionOptions,
-    /// Print one JSON object instead of text
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) form: DocumentForm,
     #[command(flatten)]
     pub(crate) force: ForceOption,
     #[command(flatten)]
     pub(crate) project: RecordedSelection,
-}
-
-/// Shows the tools. No tool is called.
-pub(super) fn tools(options: &ToolsOptions, context: &Context) -> Exit {
-    let stopper = Stopper::default();
-    let made = interrupt::listen(stopper.clone(), context, || {}).and_then(|()| runtime());
-    match made {
-        Ok(runtime) => runtime
-            .block_on(shown(options, context, &stopper))
-            .unwrap_or_else(|exit| exit),
-        Err(error) => fail(&error.to_string()),
-    }
 }
 
 /// The tools of an agent, and how a test uses them.
@@ -71,34 +61,45 @@ struct ListedTools {
     turns: Option<AgentTurns>,
 }
 
-async fn shown(options: &ToolsOptions, context: &Context, stopper: &Stopper) -> Result<Exit, Exit> {
-    let word = options.name.as_deref();
-    let named = NamedAgent::of(word, &options.place, &options.project, context, stopper).await?;
-    let (mut agent, found) = (named.project, named.found);
-    let listed = match found {
-        Some(found) => ListedTools {
-            turns: found.tools.is_some().then_some(agent.turns),
-            tools: found.tools.unwrap_or_default(),
-        },
-        None => listed(options, &mut agent, stopper).await?,
-    };
-    if stopper.reason().is_some() {
-        return Err(Exit::Interrupted);
+impl CommandOptions for ToolsOptions {
+    /// Shows the tools. No tool is called.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        let (listed, agent) = interruptible(context, async |stopper| {
+            let name = self.name.as_deref();
+            let named = NamedAgent::of(name, &self.place, &self.project, context, stopper).await?;
+            let mut agent = named.project;
+            let file = self.output.iter();
+            let file = file.map(|file| (file.as_path(), OutputKind::Source));
+            OutputFiles::of(context, self.force).check_named(file, context)?;
+            let listed = match named.found {
+                Some(found) => ListedTools {
+                    turns: found.tools.is_some().then_some(agent.turns),
+                    tools: found.tools.unwrap_or_default(),
+                },
+                None => listed(self, &mut agent, stopper).await?,
+            };
+            Ok((listed, agent))
+        })?;
+        if let Some(file) = &self.output {
+            write(file, &listed, self, &agent)?;
+        }
+        let text = if self.form.json {
+            let object = json!({
+                "version": VERSION,
+                "target": agent.name,
+                "tools": listed.tools.iter().map(|tool| in_json(tool, &agent)).collect::<Value>(),
+            });
+            escape::json(&object.to_string()).into_owned() + "\n"
+        } else {
+            table(&listed, &agent)
+        };
+        print(|out| out.write_all(text.as_bytes()))?;
+        Ok(Exit::Success)
     }
-    if let Some(file) = &options.output {
-        write(file, &listed, options, &agent).map_err(|message| fail(&message))?;
+
+    fn colour(&self) -> Colour {
+        self.project.color
     }
-    let text = if options.json {
-        let object = json!({
-            "version": VERSION,
-            "target": agent.name,
-            "tools": listed.tools.iter().map(|tool| in_json(tool, &agent)).collect::<Value>(),
-        });
-        escape::json(&object.to_string()).into_owned() + "\n"
-    } else {
-        table(&listed, &agent)
-    };
-    Ok(print(Exit::Success, |out| out.write_all(text.as_bytes())))
 }
 
 /// The tools of a target of the config, while its servers run.
@@ -106,12 +107,7 @@ async fn listed(
     options: &ToolsOptions,
     agent: &mut AgentProject,
     stopper: &Stopper,
-) -> Result<ListedTools, Exit> {
-    let notes = if options.json {
-        ServerNotes::Omitted
-    } else {
-        ServerNotes::Printed
-    };
+) -> Result<ListedTools, Failed> {
     let work = async |agent: &AgentProject, target: PreparedHelper| {
         let declared = agent.helpers(stopper).declared_tools(&target).await?;
         Ok::<_, TargetError>(match declared {
@@ -125,14 +121,10 @@ async fn listed(
             },
         })
     };
-    let listed = agent
+    let notes = ServerNotes::of(options.form);
+    agent
         .while_served(notes, options.project.color, stopper, work)
-        .await?;
-    listed.map_err(|error| {
-        let help = error.help.as_ref().map(|help| format!("\nhelp: {help}"));
-        let message = format!("{error}{}", help.unwrap_or_default());
-        fail(&agent.redactor.text(&message))
-    })
+        .await
 }
 
 /// A client tool as a declaration: its call is answered by the test.
@@ -152,20 +144,16 @@ fn write(
     listed: &ListedTools,
     options: &ToolsOptions,
     agent: &AgentProject,
-) -> Result<(), String> {
+) -> Result<(), Failed> {
     let Some(turns) = listed.turns else {
-        return Err(
-            "client tools are called by the agent, not by a test: there is nothing to write"
-                .to_owned(),
-        );
+        return Err(Failed::new(
+            "client tools are called by the agent, not by a test: there is nothing to write",
+        ));
     };
     let (path, shown) = named_path(file, &agent.context);
-    OutputFiles::of(&agent.context, options.force)
-        .check(&path, file, OutputKind::Source)
-        .map_err(|refused| std::io::Error::from(refused).to_string())?;
     let text = test_file("", &listed.tools, turns, &options.permission.permitted());
     write_file(&path, agent.redactor.text(&text).as_bytes())
-        .map_err(|error| format!("cannot write `{shown}`: {error}"))
+        .map_err(|error| Failed::new(format!("cannot write `{shown}`: {error}")))
 }
 
 /// The tools for people: each with its arguments, of which `?` marks those that may be missing, and what it does.
@@ -249,11 +237,6 @@ fn in_json(tool: &DeclaredTool, agent: &AgentProject) -> Value {
     });
     ananke::message::map_strings(&mut object, &|text| agent.redactor.text(text).into_owned());
     object
-}
-
-fn fail(message: &str) -> Exit {
-    say(&format!("error: {message}"));
-    Exit::Failure
 }
 
 #[cfg(test)]

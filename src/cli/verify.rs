@@ -9,16 +9,17 @@ use ananke::plan::{Judging, Selection};
 use ananke::project::{RunSettings, Variables};
 use ananke::run::{ExchangeReports, Options};
 use ananke::verify::{
-    TRACE_FORMATS, TraceError, TraceFormat, VerifyError, VerifyPlan, VerifyRequest, trace_format,
-    verify_plan,
+    TRACE_FORMATS, TraceFormat, VerifyError, VerifyPlan, VerifyRequest, trace_format, verify_plan,
 };
 use clap::Args;
 
 use super::baseline::baseline;
 use super::carry_out::PlannedRun;
 use super::colour::Colour;
+use super::command_options::CommandOptions;
 use super::custom_reporter::custom_reporter;
 use super::exit::Exit;
+use super::failed::Failed;
 use super::failed_walks::FailedWalks;
 use super::named_path::named_path;
 use super::print::say;
@@ -85,87 +86,66 @@ pub(super) fn format_names() -> Vec<&'static str> {
     TRACE_FORMATS.iter().map(|format| format.name()).collect()
 }
 
-/// Says what is wrong with traces.
-pub(super) fn report_traces(errors: &[TraceError]) {
-    for TraceError { message, help } in errors {
-        let help = help
-            .as_ref()
-            .map(|help| format!("\nhelp: {help}"))
-            .unwrap_or_default();
-        say(&format!("error: {message}{help}"));
+impl CommandOptions for VerifyOptions {
+    /// Verifies the traces and reports what the rules found.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        let Some(format) = trace_format(&self.from) else {
+            return Err(Failed::Ended(Exit::Usage));
+        };
+        let planned = verify_plan(context, &request(self, format, context));
+        let VerifyPlan {
+            plan,
+            context,
+            redactor,
+            conversations,
+            problems,
+            notes,
+        } = planned.map_err(|error| match error {
+            VerifyError::Traces(errors) => {
+                for error in errors {
+                    Failed::from(error).report(self.color, context);
+                }
+                Failed::REPORTED
+            }
+            VerifyError::Rules(problems, redactor) => Failed::Problems(problems, redactor),
+        })?;
+        print_problems(&problems, self.color, &context, &redactor);
+        for note in &notes {
+            say(&format!("note: {note}"));
+        }
+        let mut run_options = RunOptions::defaults();
+        run_options.reports = self.reports.clone();
+        run_options.selection.color = self.color;
+        let reporter = custom_reporter(&mut run_options.reports, &plan, &redactor)?;
+        let baseline = baseline(&self.reports, &context, &redactor)?;
+        let exchanges = if self.reports.debug {
+            ExchangeReports::On
+        } else {
+            ExchangeReports::Off
+        };
+        let run = PlannedRun {
+            options: &run_options,
+            going: Options {
+                exchanges,
+                ..going(plan.settings, Writing::default())
+            },
+            recordings: None,
+            baseline,
+            measured: None,
+            reporter,
+            context: &context,
+            redactor: &redactor,
+            walks: FailedWalks::default(),
+            observed: Some(Arc::clone(&conversations)),
+            facts: run_facts(std::env::args_os(), &plan, &context),
+            coverage: run_options.coverage(),
+        };
+        run.carry_out(plan)
     }
-}
 
-/// Verifies the traces and reports what the rules found.
-pub(super) fn verify(options: &VerifyOptions, context: &Context) -> Exit {
-    let Some(format) = trace_format(&options.from) else {
-        return Exit::Usage;
-    };
-    let request = request(options, format, context);
-    let planned = match verify_plan(context, &request) {
-        Ok(planned) => planned,
-        Err(VerifyError::Traces(errors)) => {
-            report_traces(&errors);
-            return Exit::Failure;
-        }
-        Err(VerifyError::Rules(problems, redactor)) => {
-            print_problems(&problems, options.color, context, &redactor);
-            return Exit::Failure;
-        }
-    };
-    let VerifyPlan {
-        plan,
-        context,
-        redactor,
-        conversations,
-        problems,
-        notes,
-    } = planned;
-    print_problems(&problems, options.color, &context, &redactor);
-    for note in &notes {
-        say(&format!("note: {note}"));
+    fn colour(&self) -> Colour {
+        self.color
     }
-    let mut run_options = RunOptions::defaults();
-    run_options.reports = options.reports.clone();
-    run_options.selection.color = options.color;
-    let reporter = match custom_reporter(&mut run_options.reports, &plan) {
-        Ok(reporter) => reporter,
-        Err(problems) => {
-            print_problems(&problems, options.color, &context, &redactor);
-            return Exit::Failure;
-        }
-    };
-    let baseline = match baseline(&options.reports, options.color, &context, &redactor) {
-        Ok(baseline) => baseline,
-        Err(exit) => return exit,
-    };
-    let exchanges = if options.reports.debug {
-        ExchangeReports::On
-    } else {
-        ExchangeReports::Off
-    };
-    let run = PlannedRun {
-        options: &run_options,
-        going: Options {
-            exchanges,
-            ..going(plan.settings, Writing::default())
-        },
-        recordings: None,
-        baseline,
-        measured: None,
-        reporter,
-        context: &context,
-        redactor: &redactor,
-        walks: FailedWalks::default(),
-        observed: Some(Arc::clone(&conversations)),
-        facts: run_facts(std::env::args_os(), &plan, &context),
-        coverage: run_options.coverage(),
-    };
-    run.carry_out(plan).unwrap_or_else(|error| {
-        let message = redactor.text(&error.to_string()).into_owned();
-        say(&format!("error: {message}"));
-        Exit::Failure
-    })
 }
 
 fn request(

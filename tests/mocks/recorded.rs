@@ -3,8 +3,9 @@
 use std::fs;
 use std::sync::Arc;
 
+use ananke::LabError;
 use ananke::context::CaseKey;
-use ananke::mock::{MockError, RecordedAgent};
+use ananke::mock::RecordedAgent;
 use ananke::plan::Selection;
 use ananke::recording::{KeptRecording, RecordingMode, recording_path};
 use ananke::run::{Options, RunAnswers, event_channel, run as run_plan};
@@ -51,7 +52,7 @@ async fn recorded_with(keys: &str) -> (Project, String) {
     (client, text)
 }
 
-async fn agent_of(project: &Project, text: &str) -> Result<RecordedAgent, MockError> {
+async fn agent_of(project: &Project, text: &str) -> Result<RecordedAgent, LabError> {
     let recording = Arc::new(KeptRecording::read(text, "kept/a.jsonl").expect("a recording"));
     RecordedAgent::of(
         &project.context(),

@@ -58,7 +58,15 @@ pub(crate) const MODULES: &[(&str, &[&str])] = &[
     (
         "lab",
         &[
-            "freeze", "shrink", "mutation", "record", "verify", "audit", "contract", "mock",
+            "lab_error",
+            "freeze",
+            "shrink",
+            "mutation",
+            "record",
+            "verify",
+            "audit",
+            "contract",
+            "mock",
             "proxy",
         ],
     ),
@@ -185,5 +193,5 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("lab", 14500),
     ("report", 15200),
     ("ananke", 2250),
-    ("command", 13450),
+    ("command", 13220),
 ];

@@ -7,6 +7,7 @@ pub mod audit;
 #[cfg(feature = "json-schema")]
 pub mod contract;
 pub mod freeze;
+mod lab_error;
 #[cfg(feature = "mock")]
 pub mod mock;
 pub mod mutation;
@@ -15,3 +16,5 @@ pub mod proxy;
 pub mod record;
 pub mod shrink;
 pub mod verify;
+
+pub use lab_error::LabError;

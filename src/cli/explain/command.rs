@@ -7,14 +7,14 @@ use ananke::plan::{Filter, Selection};
 use ananke::text::nearest;
 use clap::Args;
 
-use super::super::colour::{Colour, colouring};
-use super::super::exit::Exit;
-use super::super::load::load;
-use super::super::print::{print, say};
-use super::super::print_problems::print_problems;
 use super::layout::Colours;
 use super::name::ExplainedName;
 use super::test;
+use crate::cli::colour::{Colour, colouring};
+use crate::cli::exit::Exit;
+use crate::cli::failed::Failed;
+use crate::cli::load::load;
+use crate::cli::print::print;
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainOptions {
@@ -47,7 +47,7 @@ pub(crate) fn explain(
     options: &ExplainOptions,
     commands: &[(String, String)],
     context: &Context,
-) -> Exit {
+) -> Result<Exit, Failed> {
     let colours = Colours::new(colouring(options.color, OutputStream::Stdout, context));
     let path = context.working_directory.join(&options.subject);
     let is_file = context.files.look(&path).is_ok();
@@ -58,37 +58,34 @@ pub(crate) fn explain(
         .any(|name| !(is_file && matches!(name, ExplainedName::Key(_))))
     {
         if options.turn.is_some() {
-            return complain(
+            return Err(Failed::usage(
                 "a name has no turns: `--turn` goes with a test file",
-                Exit::Usage,
-            );
+            ));
         }
         if options.filter.is_some() || !options.ids.is_empty() {
-            return complain(
+            return Err(Failed::usage(
                 "a name has no tests: `--id` and `--filter` go with a test file",
-                Exit::Usage,
-            );
+            ));
         }
         let width = TerminalSize::width(context.size_of(OutputStream::Stdout));
         let texts: Vec<String> = names.iter().map(|name| name.text(colours, width)).collect();
-        return print(Exit::Success, |out| {
-            out.write_all(texts.join("\n").as_bytes())
-        });
+        print(|out| out.write_all(texts.join("\n").as_bytes()))?;
+        return Ok(Exit::Success);
     }
     if context.files.is_directory(&path) {
         let message = format!(
             "`{}` is a directory, expected one test file",
             options.subject
         );
-        return complain(&message, Exit::Usage);
+        return Err(Failed::usage(message));
     }
     if !is_file && is_like_a_name(&options.subject) {
-        return complain(&unknown_name(&options.subject, commands), Exit::Usage);
+        return Err(unknown_name(&options.subject, commands));
     }
     of_file(options, colours, context)
 }
 
-fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exit {
+fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Result<Exit, Failed> {
     let selection = Selection {
         paths: vec![options.subject.clone().into()],
         config: options.config.clone(),
@@ -97,17 +94,9 @@ fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exi
         ids: options.ids.clone(),
         ..Selection::default()
     };
-    let (plan, redactor) = match load(&selection, options.color, context) {
-        Ok(loaded) => loaded,
-        Err(exit) => return exit,
-    };
-    let explained = match ananke::plan::explain(context, &plan) {
-        Ok(explained) => explained,
-        Err(broken) => {
-            print_problems(&broken, options.color, context, &redactor);
-            return Exit::Failure;
-        }
-    };
+    let (plan, redactor) = load(&selection, options.color, context)?;
+    let explained = ananke::plan::explain(context, &plan)
+        .map_err(|broken| Failed::Problems(broken, redactor.clone()))?;
     let mut texts = Vec::new();
     for (rows, test) in &explained {
         let [case, ..] = rows else { continue };
@@ -125,10 +114,8 @@ fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exi
             } else {
                 format!("{turns} turns")
             };
-            let message = redactor
-                .text(&format!("there is no turn {turn}: `{whose}` has {turns}"))
-                .into_owned();
-            return complain(&message, Exit::Usage);
+            let message = format!("there is no turn {turn}: `{whose}` has {turns}");
+            return Err(Failed::usage(message).masked(&redactor));
         }
         let shown = test::ShownTest {
             case,
@@ -143,9 +130,8 @@ fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exi
             TerminalSize::width(context.size_of(OutputStream::Stdout)),
         ));
     }
-    print(Exit::Success, |out| {
-        out.write_all(redactor.text(&texts.join("\n")).as_bytes())
-    })
+    print(|out| out.write_all(redactor.text(&texts.join("\n")).as_bytes()))?;
+    Ok(Exit::Success)
 }
 
 /// Whether this is written like a name, not like a path.
@@ -154,7 +140,7 @@ fn is_like_a_name(subject: &str) -> bool {
     Path::new(subject).extension().is_none() && subject.chars().all(is_of_a_name)
 }
 
-fn unknown_name(subject: &str, commands: &[(String, String)]) -> String {
+fn unknown_name(subject: &str, commands: &[(String, String)]) -> Failed {
     let names: Vec<ExplainedName> = ExplainedName::all(commands).collect();
     let help = nearest(subject, names.iter().map(ExplainedName::as_str)).map_or_else(
         || {
@@ -163,10 +149,5 @@ fn unknown_name(subject: &str, commands: &[(String, String)]) -> String {
         },
         |name| format!("did you mean `{name}`?"),
     );
-    format!("there is no file and no word `{subject}`\nhelp: {help}")
-}
-
-fn complain(message: &str, exit: Exit) -> Exit {
-    say(&format!("error: {message}"));
-    exit
+    Failed::usage(format!("there is no file and no word `{subject}`")).help(help)
 }

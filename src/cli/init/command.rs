@@ -7,19 +7,18 @@ use std::path::{Path, PathBuf};
 use ananke::agents::AgentPlace;
 use ananke::audit::PermittedTools;
 use ananke::context::Context;
-use ananke::run::Stopper;
 use ananke::text::{columns, escape};
 use clap::{Args, Parser};
 
 use super::starter::{AdapterLanguage, StarterFile, adapter, example, of_agent};
+use crate::cli::command_options::CommandOptions;
 use crate::cli::exit::Exit;
-use crate::cli::interrupt;
+use crate::cli::failed::Failed;
+use crate::cli::interrupt::interruptible;
 use crate::cli::permission::PermissionOptions;
 use crate::cli::print::{print_now, say};
 use crate::cli::probe::{FoundAgent, PlaceOptions, probe};
-use crate::cli::run::run;
 use crate::cli::run_options::RunOptions;
-use crate::cli::runtime::runtime;
 
 #[derive(Debug, Args)]
 pub(crate) struct InitOptions {
@@ -41,15 +40,14 @@ impl InitOptions {
     ///
     /// # Errors
     /// If there are two of one of them, or a URL that is none.
-    fn split(&self, context: &Context) -> Result<(PathBuf, Option<AgentPlace>), String> {
+    fn split(&self, context: &Context) -> Result<(PathBuf, Option<AgentPlace>), Failed> {
         let is_url = |word: &&String| AgentPlace::of_word(word).is_some();
         let urls: Vec<&String> = self.words.iter().filter(is_url).collect();
         let folders: Vec<&String> = self.words.iter().filter(|word| !is_url(word)).collect();
         if urls.len() > 1 || folders.len() > 1 {
-            return Err(
-                "write one directory and one URL, as in `ananke init tests http://127.0.0.1:8000/agent`"
-                    .to_owned(),
-            );
+            return Err(Failed::new(
+                "write one directory and one URL, as in `ananke init tests http://127.0.0.1:8000/agent`",
+            ));
         }
         let is_there = |word: &str| {
             let path = context.working_directory.join(word);
@@ -58,9 +56,8 @@ impl InitOptions {
         let is_unclear = |word: &&&String| may_be_host(word) && !is_there(word);
         if let Some(word) = folders.first().filter(is_unclear) {
             let shown = escape::line(word);
-            return Err(format!(
-                "is `{shown}` a directory or a URL?\nhelp: write `http://{shown}` or `./{shown}`"
-            ));
+            let message = format!("is `{shown}` a directory or a URL?");
+            return Err(Failed::new(message).help(format!("write `http://{shown}` or `./{shown}`")));
         }
         let folder = folders.first().map_or(".", |folder| folder.as_str());
         let place = self.place.place(urls.first().map(|url| url.as_str()))?;
@@ -83,66 +80,42 @@ struct Trial {
     options: RunOptions,
 }
 
-/// Writes the files, unless one of them exists, and says what to do next; tests of an agent are run.
-pub(crate) fn init(options: &InitOptions, context: &Context) -> Exit {
-    let (shown, place) = match options.split(context) {
-        Ok(split) => split,
-        Err(message) => return fail(&message),
-    };
-    let folder = context.working_directory.join(&shown);
-    let command = match shown.as_path() {
-        here if here == Path::new(".") => "ananke run".to_owned(),
-        other => format!("ananke run {}", escape::line(&other.display().to_string())),
-    };
-    if let Some(language) = options.language {
-        if place.is_some() {
-            return fail(
-                "`--for` writes a program around an agent that has no URL: leave out one of them",
-            );
-        }
-        let exit = write_all(&adapter(language), &folder, &shown);
-        return match exit {
-            Exit::Success => try_agent(&folder, &command, "-v", options, context),
-            exit => exit,
+impl CommandOptions for InitOptions {
+    /// Writes the files, unless one of them exists, and says what to do next; tests of an agent are run.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        let (shown, place) = self.split(context)?;
+        let folder = context.working_directory.join(&shown);
+        let command = match shown.as_path() {
+            here if here == Path::new(".") => "ananke run".to_owned(),
+            other => format!("ananke run {}", escape::line(&other.display().to_string())),
         };
-    }
-    let Some(place) = place else {
-        let exit = write_all(&example(), &folder, &shown);
-        if exit == Exit::Success {
-            let _lost = print_now(&format!("\nNext: {command}\n"));
+        if let Some(language) = self.language {
+            if place.is_some() {
+                return Err(Failed::new(
+                    "`--for` writes a program around an agent that has no URL: leave out one of them",
+                ));
+            }
+            write_all(&adapter(language), &folder, &shown)?;
+            return try_agent(&folder, &command, "-v", self, context);
         }
-        return exit;
-    };
-    // What would be overwritten is known before anything is sent.
-    if let Some(message) = existing(&example()[..1], &folder, &shown) {
-        return fail(&message);
+        let Some(place) = place else {
+            write_all(&example(), &folder, &shown)?;
+            let _lost = print_now(&format!("\nNext: {command}\n"));
+            return Ok(Exit::Success);
+        };
+        // What would be overwritten is known before anything is sent.
+        refuse_existing(&example()[..1], &folder, &shown)?;
+        let mut found = interruptible(context, async |stopper| {
+            probe(&place, &self.place, context, stopper).await
+        })?;
+        found.in_folder(&folder, &context.working_directory);
+        let permitted = self.permission.permitted();
+        write_all(&of_agent(&found, &permitted), &folder, &shown)?;
+        say_not_called(&found, &permitted);
+        // A conversation is shown; the tools of a server have many tests.
+        let flag = if found.greets() { "-v" } else { "-j8" };
+        try_agent(&folder, &command, flag, self, context)
     }
-    let mut found = match asked(&place, options, context) {
-        Ok(found) => found,
-        Err(exit) => return exit,
-    };
-    found.in_folder(&folder, &context.working_directory);
-    let permitted = options.permission.permitted();
-    let exit = write_all(&of_agent(&found, &permitted), &folder, &shown);
-    if exit != Exit::Success {
-        return exit;
-    }
-    say_not_called(&found, &permitted);
-    // A conversation is shown; the tools of a server have many tests.
-    let flag = if found.greets() { "-v" } else { "-j8" };
-    try_agent(&folder, &command, flag, options, context)
-}
-
-/// The agent at `place`; an error was reported.
-fn asked(place: &AgentPlace, options: &InitOptions, context: &Context) -> Result<FoundAgent, Exit> {
-    let stopper = Stopper::default();
-    let made = interrupt::listen(stopper.clone(), context, || {}).and_then(|()| runtime());
-    let runtime = made.map_err(|error| fail(&error.to_string()))?;
-    let found = runtime.block_on(probe(place, &options.place, context, &stopper));
-    if stopper.reason().is_some() {
-        return Err(Exit::Interrupted);
-    }
-    found.map_err(|message| fail(&message))
 }
 
 /// Says which tools the tests do not call.
@@ -167,37 +140,31 @@ fn try_agent(
     flag: &str,
     options: &InitOptions,
     context: &Context,
-) -> Exit {
+) -> Result<Exit, Failed> {
     let _lost = print_now(&format!("\nRunning {command} {flag}\n\n"));
     let arguments = ["ananke", flag]
         .into_iter()
         .map(Into::into)
         .chain([folder.as_os_str().to_owned()]);
-    let exit = match Trial::try_parse_from(arguments) {
-        Ok(trial) => run(&trial.options, &options.place.context(context)),
-        Err(error) => return fail(&error.to_string()),
-    };
+    let trial = Trial::try_parse_from(arguments).map_err(|error| Failed::new(error.to_string()))?;
+    let exit = trial.options.execute(&options.place.context(context));
     for header in &options.place.headers {
         let (name, variable) = (escape::line(&header.name), header.variable());
         say(&format!(
             "note: the config reads the header `{name}` from `{variable}`: set it before `{command}`"
         ));
     }
-    exit
+    Ok(exit)
 }
 
 /// Writes the files and says so, unless one of them exists.
-fn write_all(files: &[StarterFile], folder: &Path, shown: &Path) -> Exit {
-    if let Some(message) = existing(files, folder, shown) {
-        return fail(&message);
-    }
+fn write_all(files: &[StarterFile], folder: &Path, shown: &Path) -> Result<(), Failed> {
+    refuse_existing(files, folder, shown)?;
     for file in files {
-        if let Err(error) = write(file, folder) {
-            return fail(&format!(
-                "cannot write `{}`: {error}",
-                shown_path(shown, &file.path)
-            ));
-        }
+        write(file, folder).map_err(|error| {
+            let shown = shown_path(shown, &file.path);
+            Failed::new(format!("cannot write `{shown}`: {error}"))
+        })?;
     }
     let names: Vec<String> = files
         .iter()
@@ -210,25 +177,24 @@ fn write_all(files: &[StarterFile], folder: &Path, shown: &Path) -> Exit {
     };
     let lines: Vec<String> = names.iter().zip(files).map(line).collect();
     let _lost = print_now(&lines.concat());
-    Exit::Success
+    Ok(())
 }
 
-/// The error if some of the files exist.
-fn existing(files: &[StarterFile], folder: &Path, shown: &Path) -> Option<String> {
+/// Refuses to write if some of the files exist.
+fn refuse_existing(files: &[StarterFile], folder: &Path, shown: &Path) -> Result<(), Failed> {
     let existing: Vec<String> = files
         .iter()
         .filter(|file| folder.join(&file.path).symlink_metadata().is_ok())
         .map(|file| format!("`{}`", shown_path(shown, &file.path)))
         .collect();
     let exist = match existing.len() {
-        0 => return None,
+        0 => return Ok(()),
         1 => "exists",
         _ => "exist",
     };
-    Some(format!(
-        "{} {exist} already: nothing was written\nhelp: name another directory, as in `ananke init DIR`",
-        existing.join(", ")
-    ))
+    let existing = existing.join(", ");
+    let message = format!("{existing} {exist} already: nothing was written");
+    Err(Failed::new(message).help("name another directory, as in `ananke init DIR`"))
 }
 
 fn write(file: &StarterFile, folder: &Path) -> io::Result<()> {
@@ -249,9 +215,4 @@ fn shown_path(folder: &Path, path: &Path) -> String {
         folder.join(path)
     };
     escape::line(&path.display().to_string()).into_owned()
-}
-
-fn fail(message: &str) -> Exit {
-    say(&format!("error: {message}"));
-    Exit::Failure
 }

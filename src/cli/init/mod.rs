@@ -3,4 +3,4 @@
 mod command;
 mod starter;
 
-pub(crate) use command::{InitOptions, init};
+pub(crate) use command::InitOptions;

@@ -5,4 +5,4 @@ mod earlier_survivors;
 mod mutate_command;
 mod recording_files;
 
-pub(crate) use mutate_command::{MutateOptions, mutate};
+pub(crate) use mutate_command::MutateOptions;

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use ananke::LabError;
 use ananke::context::Context;
-use ananke::freeze::FreezeError;
 use ananke::mutation::{MutationRun, Suggestions};
 use ananke::report::{CommandDocument, MutationDocument, MutationGates, mutation_conclusion};
 use ananke::statistics::Percentage;
@@ -14,16 +14,19 @@ use indexmap::IndexMap;
 use super::changed_files::changed_files;
 use super::earlier_survivors::EarlierSurvivors;
 use super::recording_files::recordings_in;
+use crate::cli::colour::Colour;
+use crate::cli::command_options::CommandOptions;
 use crate::cli::document_file::DocumentFile;
 use crate::cli::document_output::{DocumentForm, DocumentOutput};
 use crate::cli::exit::Exit;
-use crate::cli::freeze::{open_recording, report};
+use crate::cli::failed::Failed;
+use crate::cli::freeze::open_recording;
 use crate::cli::named_path::named_path;
 use crate::cli::output_files::ForceOption;
 use crate::cli::print::say;
 use crate::cli::recorded_selection::RecordedSelection;
 use crate::cli::run_facts::run_facts;
-use crate::cli::runtime::runtime;
+use crate::cli::runtime::block_on;
 use crate::cli::shown_path::shown_path;
 
 /// The number of recordings that are not mutated for one reason and are listed.
@@ -61,43 +64,58 @@ pub(crate) struct MutateOptions {
     pub(crate) recorded: RecordedSelection,
 }
 
-/// Mutates recordings, and says with the exit code whether enough is noticed.
-pub(crate) fn mutate(options: &MutateOptions, context: &Context) -> Exit {
-    match mutated(options, context) {
-        Ok(exit) => exit,
-        Err(error) => report(&error, options.recorded.color, context),
+impl CommandOptions for MutateOptions {
+    /// Mutates recordings, and says with the exit code whether enough is noticed.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        let earlier = self.baseline.as_ref().map(|path| {
+            let (path, shown) = named_path(path, context);
+            EarlierSurvivors::read(&path, &shown).map_err(Failed::new)
+        });
+        let earlier = earlier.transpose()?;
+        let mut run = MutationRun::plan(context, self.recorded.selection())?;
+        let output = DocumentOutput {
+            form: self.form,
+            colour: self.recorded.color,
+            files: &self.output,
+            force: self.force,
+            context,
+        };
+        output.check()?;
+        let refusals = block_on(mutate_all(self, &mut run, context))??;
+        let written = if run.report.tests.is_empty() && !refusals.is_empty() {
+            Ok(Exit::Failure)
+        } else {
+            write_report(self, &output, &run, earlier, refusals.len())
+        };
+        // After the report, whose last line counts them.
+        report_refusals(refusals, self.colour(), context);
+        written
+    }
+
+    fn colour(&self) -> Colour {
+        self.recorded.color
     }
 }
 
-fn refused(message: String) -> FreezeError {
-    FreezeError::Refused {
-        message,
-        help: None,
-    }
-}
-
-fn mutated(options: &MutateOptions, context: &Context) -> Result<Exit, FreezeError> {
-    let earlier = options.baseline.as_ref().map(|path| {
-        let (path, shown) = named_path(path, context);
-        EarlierSurvivors::read(&path, &shown).map_err(refused)
-    });
-    let earlier = earlier.transpose()?;
-    let mut run = MutationRun::plan(context, options.recorded.selection())?;
-    let runtime = runtime().map_err(|error| refused(error.to_string()))?;
-    let mut refusals = Vec::new();
+/// Mutates the recordings, and notes what a reader has to know; the errors of those that cannot be mutated.
+async fn mutate_all(
+    options: &MutateOptions,
+    run: &mut MutationRun,
+    context: &Context,
+) -> Result<Vec<LabError>, Failed> {
     let suggestions = match (options.no_suggestions, options.fix) {
         (true, _) => Suggestions::Off,
         (false, true) => Suggestions::ToWrite,
         (false, false) => Suggestions::ToShow,
     };
-    for path in files(options, context, &run)? {
+    let mut refusals = Vec::new();
+    for path in files(options, context, run)? {
         let shown = shown_path(&path, context);
-        let added = open_recording(&path, &shown).and_then(|recording| {
-            runtime.block_on(run.add(context, recording, &shown, suggestions))
-        });
-        if let Err(error) = added {
-            refusals.push(error);
-        }
+        let added = match open_recording(&path, &shown) {
+            Ok(recording) => run.add(context, recording, &shown, suggestions).await,
+            Err(error) => Err(error),
+        };
+        refusals.extend(added.err());
     }
     // A part of the recordings does not say what the others need.
     let mut notes = if options.since.is_some() {
@@ -106,37 +124,33 @@ fn mutated(options: &MutateOptions, context: &Context) -> Result<Exit, FreezeErr
         run.unused_harmless()
     };
     if options.fix {
-        notes.extend(runtime.block_on(run.fix(context))?);
+        notes.extend(run.fix(context).await?);
     }
     for note in notes {
         say(&format!("note: {note}"));
     }
-    let exit = if run.report.tests.is_empty() && !refusals.is_empty() {
-        Exit::Failure
-    } else {
-        write_report(options, context, &run, earlier, refusals.len())
-    };
-    // After the report, whose last line counts them.
-    report_refusals(&refusals, options, context);
-    Ok(exit)
+    Ok(refusals)
 }
 
 /// Prints why recordings are not mutated: those with one remedy together, with the remedy said once.
-fn report_refusals(refusals: &[FreezeError], options: &MutateOptions, context: &Context) {
-    let mut by_help: IndexMap<&str, Vec<&FreezeError>> = IndexMap::new();
+fn report_refusals(refusals: Vec<LabError>, colour: Colour, context: &Context) {
+    let mut by_help: IndexMap<String, Vec<LabError>> = IndexMap::new();
     for error in refusals {
-        match error {
-            FreezeError::Refused {
+        match &error {
+            LabError::Refused {
                 help: Some(help), ..
-            } => by_help.entry(help).or_default().push(error),
-            other => _ = report(other, options.recorded.color, context),
+            } => by_help.entry(help.clone()).or_default().push(error),
+            _ => _ = Failed::from(error).report(colour, context),
         }
     }
     for (help, errors) in by_help {
-        if let [only] = errors.as_slice() {
-            report(only, options.recorded.color, context);
-            continue;
-        }
+        let errors = match <[LabError; 1]>::try_from(errors) {
+            Ok([only]) => {
+                Failed::from(only).report(colour, context);
+                continue;
+            }
+            Err(several) => several,
+        };
         let count = grouped(errors.len());
         let mut lines = vec![format!("error: {count} recordings are not mutated")];
         let listed = errors.iter().take(MOST_REFUSALS);
@@ -155,30 +169,25 @@ fn files(
     options: &MutateOptions,
     context: &Context,
     run: &MutationRun,
-) -> Result<Vec<PathBuf>, FreezeError> {
+) -> Result<Vec<PathBuf>, Failed> {
     let mut files = Vec::new();
     for path in &options.recordings {
         let (path, shown) = named_path(path, context);
         let found = recordings_in(&path).map_err(|error| {
             let help =
                 "record tests with `ananke run --record DIR`, and name the directory: `ananke mutate DIR`";
-            FreezeError::refused(format!("the recordings `{shown}` cannot be read: {error}"), help)
+            Failed::new(format!("the recordings `{shown}` cannot be read: {error}")).help(help)
         })?;
         if found.is_empty() {
-            let help = "record tests with `ananke run --record DIR`";
-            return Err(FreezeError::refused(
-                format!("there is no recording in `{shown}`"),
-                help,
-            ));
+            return Err(Failed::new(format!("there is no recording in `{shown}`"))
+                .help("record tests with `ananke run --record DIR`"));
         }
         files.extend(found);
     }
     if let Some(reference) = &options.since {
         let changed = changed_files(&context.working_directory, reference).map_err(|why| {
-            FreezeError::refused(
-                format!("`--since {reference}`: {why}"),
-                "name a commit of this repository",
-            )
+            Failed::new(format!("`--since {reference}`: {why}"))
+                .help("name a commit of this repository")
         })?;
         if !changed.contains(run.config_file()) {
             let is_changed = |path: &PathBuf| {
@@ -196,11 +205,11 @@ fn files(
 /// Writes what came of the changes; `refused` recordings could not be mutated.
 fn write_report(
     options: &MutateOptions,
-    context: &Context,
+    output: &DocumentOutput<'_>,
     run: &MutationRun,
     earlier: Option<EarlierSurvivors>,
     refused: usize,
-) -> Exit {
+) -> Result<Exit, Failed> {
     let report = &run.report;
     #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
     let per_second = report.total.total as f64 * 1_000_000.0 / run.took_us.max(1) as f64;
@@ -219,14 +228,7 @@ fn write_report(
         min_score: options.min_score.or(run.gate.min_score),
         per_second,
     };
-    let facts = run_facts(std::env::args_os(), &run.plan, context);
-    let output = DocumentOutput {
-        form: options.form,
-        colour: options.recorded.color,
-        files: &options.output,
-        force: options.force,
-        context,
-    };
+    let facts = run_facts(std::env::args_os(), &run.plan, output.context);
     output.write(&CommandDocument {
         facts: &run.plan.redactor.seal(facts),
         conclusion: mutation_conclusion(&found, gates),

@@ -7,8 +7,7 @@ use super::found::FoundAgent;
 use super::place_options::PlaceOptions;
 use super::probe::probe;
 use crate::cli::agent_project::AgentProject;
-use crate::cli::exit::Exit;
-use crate::cli::print::say;
+use crate::cli::failed::Failed;
 use crate::cli::recorded_selection::RecordedSelection;
 
 /// An agent that is asked, and what was found of it if it is in no config.
@@ -21,19 +20,15 @@ impl NamedAgent {
     /// The agent at the URL `word` or the program of `place`; without one, the target `word` of the config, or its own choice.
     ///
     /// # Errors
-    /// If there is none, or its tools cannot be listed, which is reported.
+    /// If there is none, or its tools cannot be listed.
     pub(crate) async fn of(
         word: Option<&str>,
         place: &PlaceOptions,
         project: &RecordedSelection,
         context: &Context,
         stopper: &Stopper,
-    ) -> Result<Self, Exit> {
-        let fail = |message: String| {
-            say(&format!("error: {message}"));
-            Exit::Failure
-        };
-        let Some(at) = place.place(word).map_err(fail)? else {
+    ) -> Result<Self, Failed> {
+        let Some(at) = place.place(word)? else {
             let mut project = project.clone();
             project.target = word.map(str::to_owned).or(project.target);
             return Ok(Self {
@@ -41,11 +36,7 @@ impl NamedAgent {
                 found: None,
             });
         };
-        let found = probe(&at, place, context, stopper).await;
-        if stopper.reason().is_some() {
-            return Err(Exit::Interrupted);
-        }
-        let found = found.map_err(fail)?;
+        let found = probe(&at, place, context, stopper).await?;
         let context = place.context(context);
         Ok(Self {
             project: AgentProject::written(&found.config(), found.turns, &context)?,

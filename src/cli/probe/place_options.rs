@@ -7,6 +7,8 @@ use ananke::agents::http::is_header;
 use ananke::context::{Context, Environment};
 use clap::Args;
 
+use crate::cli::failed::Failed;
+
 /// The place of an agent.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct PlaceOptions {
@@ -63,16 +65,15 @@ impl PlaceOptions {
     ///
     /// # Errors
     /// If it is no place, or both are there.
-    pub(crate) fn place(&self, word: Option<&str>) -> Result<Option<AgentPlace>, String> {
+    pub(crate) fn place(&self, word: Option<&str>) -> Result<Option<AgentPlace>, Failed> {
         match (word.and_then(AgentPlace::of_word), self.command.is_empty()) {
-            (Some(_), false) => {
-                Err("write a URL or a program, not both\nhelp: if the program serves the URL, start it first".to_owned())
-            }
-            (Some(url), true) => url.map(Some),
+            (Some(_), false) => Err(Failed::new("write a URL or a program, not both")
+                .help("if the program serves the URL, start it first")),
+            (Some(url), true) => url.map(Some).map_err(Failed::new),
             (None, false) => Ok(Some(AgentPlace::Program(self.command.clone()))),
-            (None, true) if !self.headers.is_empty() || self.agent.is_some() => {
-                Err("`--header` and `--agent` are about a URL, and there is none".to_owned())
-            }
+            (None, true) if !self.headers.is_empty() || self.agent.is_some() => Err(Failed::new(
+                "`--header` and `--agent` are about a URL, and there is none",
+            )),
             (None, true) => Ok(None),
         }
     }

@@ -21,6 +21,8 @@ use super::found::{FoundAgent, written};
 use super::place_options::PlaceOptions;
 use crate::cli::agent_project::AgentProject;
 use crate::cli::colour::Colour;
+use crate::cli::exit::Exit;
+use crate::cli::failed::Failed;
 use crate::cli::print::say;
 
 /// The longest time in which a server may answer one request.
@@ -35,13 +37,13 @@ const SHOWN: usize = 70;
 /// The target that answers at `place`. What is sent is printed first.
 ///
 /// # Errors
-/// If nothing answers as a protocol promises, or several targets do: what to do, in words.
+/// If nothing answers as a protocol promises, or several targets do; or a signal came.
 pub(crate) async fn probe(
     place: &AgentPlace,
     options: &PlaceOptions,
     context: &Context,
     stopper: &Stopper,
-) -> Result<FoundAgent, String> {
+) -> Result<FoundAgent, Failed> {
     let prober = AgentProber {
         place,
         options,
@@ -85,7 +87,7 @@ struct AgentProber<'a> {
 }
 
 impl AgentProber<'_> {
-    async fn find(&self) -> Result<FoundAgent, String> {
+    async fn find(&self) -> Result<FoundAgent, Failed> {
         let candidates = candidates(self.place, self.options.agent.as_deref());
         let shown = self.place.shown();
         say(&format!("Asking {shown} what it speaks. This is sent:"));
@@ -95,22 +97,24 @@ impl AgentProber<'_> {
         for candidate in candidates {
             say(&format!("  {}: {}", candidate.speaks, candidate.sends));
             match self.ask(&candidate).await {
-                _ if self.stopper.reason().is_some() => return Err("interrupted".to_owned()),
+                _ if self.stopper.reason().is_some() => {
+                    return Err(Failed::Ended(Exit::Interrupted));
+                }
                 CandidateAnswer::Found(found) if candidate.place == CandidatePlace::Given => {
                     return Ok(*found);
                 }
                 CandidateAnswer::Found(found) => usual.push(*found),
                 CandidateAnswer::Unsupported(speaks) => {
-                    return Err(format!(
-                        "{shown} speaks {speaks}, which ananke has no `type` for yet: nothing was written\nhelp: if it has chat completions too, name their URL; or wrap the agent in a program: `ananke init --for python`"
-                    ));
+                    let message = format!(
+                        "{shown} speaks {speaks}, which ananke has no `type` for yet: nothing was written"
+                    );
+                    return Err(Failed::new(message).help("if it has chat completions too, name their URL; or wrap the agent in a program: `ananke init --for python`"));
                 }
                 CandidateAnswer::Several(names) => return Err(several(&shown, &names)),
                 CandidateAnswer::Other(error) if error.is_unreachable() => {
-                    return Err(format!(
-                        "{}: nothing was written\nhelp: start the agent, and try again",
-                        self.redactor.text(&error.message)
-                    ));
+                    let message = format!("{}: nothing was written", error.message);
+                    let failed = Failed::new(message).help("start the agent, and try again");
+                    return Err(failed.masked(&self.redactor));
                 }
                 CandidateAnswer::Other(error) => {
                     if matches!(error.received.status, Some(401 | 403)) {
@@ -186,10 +190,13 @@ impl AgentProber<'_> {
         question: ProbeQuestion,
         found: &FoundAgent,
     ) -> Result<Option<Vec<DeclaredTool>>, TargetError> {
-        let unusable = |_reported| TargetError::new("it cannot be a target");
+        let unusable = |failed: Failed| {
+            failed.report(Colour::Auto, self.context);
+            TargetError::new("it cannot be a target")
+        };
         let agent =
             AgentProject::written(&found.config(), found.turns, self.context).map_err(unusable)?;
-        let target = agent.target(Colour::Auto).map_err(unusable)?.target;
+        let target = agent.target().map_err(unusable)?.target;
         let helpers = agent.helpers(self.stopper);
         let limits = helpers.limits(match self.place {
             AgentPlace::Url(_) => SERVER_PATIENCE,
@@ -233,9 +240,8 @@ impl AgentProber<'_> {
     }
 
     /// The error if nothing was recognised.
-    fn nothing(&self, shown: &str, authentication: Authentication) -> String {
-        let mut message =
-            format!("{shown} speaks no protocol that ananke knows: nothing was written");
+    fn nothing(&self, shown: &str, authentication: Authentication) -> Failed {
+        let message = format!("{shown} speaks no protocol that ananke knows: nothing was written");
         let help = match self.place {
             _ if authentication == Authentication::Asked => {
                 "it asks who you are: pass a header, as in `-H \"authorization: Bearer $TOKEN\"`"
@@ -247,13 +253,12 @@ impl AgentProber<'_> {
                 "if the program serves HTTP, start it, and name its URL; else let it read and print JSON lines: `ananke init --for python`"
             }
         };
-        let _ = write!(message, "\nhelp: {help}");
-        message
+        Failed::new(message).help(help)
     }
 }
 
 /// The error if several agents or models are there.
-fn several(shown: &str, names: &[String]) -> String {
+fn several(shown: &str, names: &[String]) -> Failed {
     const LISTED: usize = 10;
     let listed: Vec<_> = names
         .iter()
@@ -266,20 +271,21 @@ fn several(shown: &str, names: &[String]) -> String {
         String::new()
     };
     let first = listed.first().map_or("NAME", |name| name);
-    format!(
-        "{shown} lists {} agents or models: {}{more}\nhelp: name one, as in `--agent {first}`",
+    let message = format!(
+        "{shown} lists {} agents or models: {}{more}",
         names.len(),
         listed.join(", ")
-    )
+    );
+    Failed::new(message).help(format!("name one, as in `--agent {first}`"))
 }
 
 /// The error if there are several agents below a URL.
-fn several_agents(shown: &str, found: &[FoundAgent]) -> String {
+fn several_agents(shown: &str, found: &[FoundAgent]) -> Failed {
     let mut message = format!("several agents are below {shown}:");
     for found in found {
         let _ = write!(message, "\n  {}  speaks {}", found.at.shown(), found.speaks);
     }
-    message + "\nhelp: name the URL of one of them"
+    Failed::new(message).help("name the URL of one of them")
 }
 
 /// Notices the first sign of an answer, which ends the exchange.

@@ -9,22 +9,22 @@ use ananke::plan::{Plan, Selection};
 use ananke::process::TerminalMode;
 use ananke::project::Variables;
 use ananke::record::{HeldConversation, RecordRequest, hold, record as record_conversations};
-use ananke::run::{ConversationOrigin, Options, Reason, Run, Stopper, event_channel};
+use ananke::run::{ConversationOrigin, Options, Run, Stopper, event_channel};
 use clap::Args;
 
 use super::dialog::Dialog;
 use super::proxy::ProxyRecording;
-use super::unrecorded::Unrecorded;
 use super::write::write;
 use crate::cli::access_options::AccessOptions;
 use crate::cli::colour::Colour;
+use crate::cli::command_options::CommandOptions;
 use crate::cli::exit::Exit;
-use crate::cli::freeze::report;
-use crate::cli::interrupt;
+use crate::cli::failed::Failed;
+use crate::cli::interrupt::interruptible_at_terminal;
 use crate::cli::named_path::named_path;
 use crate::cli::output_files::{ForceOption, OutputFiles};
 use crate::cli::outputs::Outputs;
-use crate::cli::runtime::runtime;
+use crate::cli::runtime::block_on;
 use crate::cli::screen::Screen;
 use crate::cli::selection_options::variable;
 use crate::cli::services::Services;
@@ -106,60 +106,49 @@ impl RecordOptions {
     }
 }
 
-/// Holds a conversation, and writes it as a test.
-pub(in crate::cli) fn record(options: &RecordOptions, context: &Context) -> Exit {
-    match recorded(options, context) {
-        Ok(exit) | Err(Unrecorded::Reported(exit)) => exit,
-        Err(Unrecorded::Refused(error)) => report(&error, options.color, context),
-    }
-}
-
-fn recorded(options: &RecordOptions, context: &Context) -> Result<Exit, Unrecorded> {
-    let (request, name) = (options.request(context), options.name());
-    if let Some(port) = options.proxy {
-        let (force, colour) = (options.force, options.color);
-        return ProxyRecording {
-            request,
-            name,
-            port,
-            force,
-            access: options.access.clone(),
-            colour,
-            context,
+impl CommandOptions for RecordOptions {
+    /// Holds a conversation, and writes it as a test.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        let (request, name) = (self.request(context), self.name());
+        if let Some(port) = self.proxy {
+            return ProxyRecording {
+                request,
+                name,
+                port,
+                force: self.force,
+                access: self.access.clone(),
+                colour: self.color,
+                context,
+            }
+            .carry_out();
         }
-        .carry_out();
+        let (plan, unsaved) = request.blank_test(context, &name, &[])?;
+        let files = request.files(&plan);
+        let output = OutputFiles::of(context, self.force);
+        output.check_sources(files.iter().map(PathBuf::as_path), context)?;
+        let mode = Arc::new(TerminalMode::now());
+        let restored = Arc::clone(&mode);
+        let clear = move || restored.restore();
+        let (held, dialog, outputs) = interruptible_at_terminal(context, clear, async |stopper| {
+            let outputs = Outputs::of_program(stopper);
+            let dialog = Arc::new(Dialog::new(context, &outputs, stopper));
+            dialog.begin(&plan, &self.output);
+            let held = converse(&dialog, plan, &unsaved, stopper, &outputs, self.color).await;
+            mode.restore();
+            Ok((held?, dialog, outputs))
+        })?;
+        let file = block_on(record_conversations(context, &request, vec![(name, held)]))??;
+        let exit = write(&file, &outputs, context)?;
+        Ok(if dialog.is_complete() {
+            exit
+        } else {
+            Exit::Failure
+        })
     }
-    let (plan, unsaved) = request.blank_test(context, &name, &[])?;
-    let files = request.files(&plan);
-    let output = OutputFiles::of(context, options.force);
-    output.check_sources(files.iter().map(PathBuf::as_path), context)?;
-    let stopper = Stopper::default();
-    let outputs = Outputs::of_program(&stopper);
-    let mode = Arc::new(TerminalMode::now());
-    let restored = Arc::clone(&mode);
-    interrupt::listen(stopper.clone(), context, move || restored.restore())?;
-    let dialog = Arc::new(Dialog::new(context, &outputs, &stopper));
-    let runtime = runtime()?;
-    dialog.begin(&plan, &options.output);
-    let held = runtime.block_on(converse(
-        &dialog,
-        plan,
-        &unsaved,
-        &stopper,
-        &outputs,
-        options.color,
-    ));
-    mode.restore();
-    if stopper.reason() == Some(Reason::Interrupted) {
-        return Err(Unrecorded::Reported(Exit::Interrupted));
+
+    fn colour(&self) -> Colour {
+        self.color
     }
-    let file = runtime.block_on(record_conversations(context, &request, vec![(name, held?)]))?;
-    let exit = write(&file, &outputs, context)?;
-    Ok(if dialog.is_complete() {
-        exit
-    } else {
-        Exit::Failure
-    })
 }
 
 /// Holds the conversation, while the servers of the project run.
@@ -170,7 +159,7 @@ async fn converse(
     stopper: &Stopper,
     outputs: &Outputs,
     colour: Colour,
-) -> Result<HeldConversation, Unrecorded> {
+) -> Result<HeldConversation, Failed> {
     let context = Context {
         environment: Arc::clone(&plan.environment),
         ..context.clone()
@@ -185,7 +174,7 @@ async fn converse(
         outputs,
     };
     let services = Services::start(&mut plan, &context, stopper.token(), screen).await;
-    let services = services.map_err(|_reported| Unrecorded::Reported(Exit::Failure))?;
+    let services = services.map_err(|_why| Failed::REPORTED)?;
     let (sender, events) = event_channel(1);
     let transport = Arc::new(HttpTransport::new(context.clock.clone()));
     let mut shared = Run::new(
@@ -204,6 +193,6 @@ async fn converse(
     if is_torn_down {
         Ok(held)
     } else {
-        Err(Unrecorded::Reported(Exit::Failure))
+        Err(Failed::REPORTED)
     }
 }

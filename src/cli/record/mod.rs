@@ -3,8 +3,7 @@
 mod command;
 mod dialog;
 mod proxy;
-mod unrecorded;
 mod write;
 
-pub(super) use command::{RecordOptions, record};
+pub(super) use command::RecordOptions;
 pub(super) use write::write;

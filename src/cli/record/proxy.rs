@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use ananke::agents::http::Forwarder;
 use ananke::context::{Context, Files};
-use ananke::freeze::FreezeError;
 use ananke::http_server::{AnsweredPages, HttpListener, ServerNotice};
 use ananke::plan::Plan;
 use ananke::project::Variables;
@@ -16,15 +15,15 @@ use ananke::record::{RecordRequest, record as record_conversations};
 use ananke::run::Stopper;
 use ananke::text::escape;
 
-use super::unrecorded::Unrecorded;
 use super::write::write;
 use crate::cli::access_options::AccessOptions;
 use crate::cli::colour::Colour;
 use crate::cli::exit::Exit;
+use crate::cli::failed::Failed;
 use crate::cli::interrupt::Signals;
 use crate::cli::output_files::{ForceOption, OutputFiles};
 use crate::cli::outputs::Outputs;
-use crate::cli::runtime::runtime;
+use crate::cli::runtime::block_on;
 use crate::cli::screen::Screen;
 use crate::cli::services::Services;
 use crate::cli::shown_path::shown_path;
@@ -43,16 +42,16 @@ pub(super) struct ProxyRecording<'a> {
 
 impl ProxyRecording<'_> {
     /// Serves until a signal comes, and writes what passed.
-    pub(super) fn carry_out(&self) -> Result<Exit, Unrecorded> {
+    pub(super) fn carry_out(&self) -> Result<Exit, Failed> {
         let output = OutputFiles::of(self.context, self.force);
         output.check_sources([self.request.file.as_path()], self.context)?;
         let outputs = Outputs::of_program(&Stopper::default());
-        runtime()?.block_on(async {
+        block_on(async {
             let mut signals = Signals::listen(self.context)?;
             let passed = self.pass(&mut signals, &outputs).await?;
             let written = tokio::select! {
                 written = self.write(&passed, &outputs) => written,
-                () = signals.next() => Err(Unrecorded::Reported(Exit::Interrupted)),
+                () = signals.next() => Err(Failed::Ended(Exit::Interrupted)),
             };
             let written = match written {
                 Ok(Exit::Success) if !passed.is_torn_down => Ok(Exit::Failure),
@@ -68,7 +67,7 @@ impl ProxyRecording<'_> {
                 let _lost = outputs.stderr.finish();
             }
             written
-        })
+        })?
     }
 
     /// Passes requests on until a signal comes.
@@ -76,7 +75,7 @@ impl ProxyRecording<'_> {
         &self,
         signals: &mut Signals,
         outputs: &Outputs,
-    ) -> Result<PassedRequests, Unrecorded> {
+    ) -> Result<PassedRequests, Failed> {
         let (mut plan, context) = self.request.blank_test(self.context, &self.name, &[])?;
         let context = Context {
             environment: Arc::clone(&plan.environment),
@@ -93,10 +92,11 @@ impl ProxyRecording<'_> {
         };
         let files = as_they_are(&self.context.files);
         let services = Services::start(&mut plan, &context, stopper.token(), screen).await;
-        let services = services.map_err(|_reported| Unrecorded::Reported(Exit::Failure))?;
-        let spool = ExchangeSpool::create().map_err(|error| FreezeError::Refused {
-            message: format!("what passes cannot be written among the temporary files: {error}"),
-            help: None,
+        let services = services.map_err(|_why| Failed::REPORTED)?;
+        let spool = ExchangeSpool::create().map_err(|error| {
+            Failed::new(format!(
+                "what passes cannot be written among the temporary files: {error}"
+            ))
         })?;
         outputs.stderr.note(&format!(
             "note: until the tests are written, what passed is in `{}`",
@@ -128,7 +128,7 @@ impl ProxyRecording<'_> {
         plan: &Plan,
         capture: &ProxyCapture,
         outputs: &Outputs,
-    ) -> Result<(), Unrecorded> {
+    ) -> Result<(), Failed> {
         let endpoint = endpoint(context, plan)?;
         let place = ananke::agents::http::shown(&endpoint);
         let has_credentials = !endpoint.username().is_empty() || endpoint.query().is_some();
@@ -137,15 +137,11 @@ impl ProxyRecording<'_> {
         } else {
             AnsweredPages::OfThisMachine
         };
-        let refused = |message: String| FreezeError::Refused {
-            message,
-            help: None,
-        };
-        let forwarder = Forwarder::new(endpoint).map_err(refused)?;
+        let forwarder = Forwarder::new(endpoint).map_err(Failed::new)?;
         let listener = HttpListener::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), self.port).await;
         let listener = listener.map_err(|error| {
             let message = format!("cannot listen on port {}: {error}", self.port);
-            FreezeError::refused(message, "choose another port, or 0 for one that is free")
+            Failed::new(message).help("choose another port, or 0 for one that is free")
         })?;
         // The program that started the proxy waits for its address.
         writeln!(outputs.stdout.clone(), "http://{}", listener.address())?;
@@ -162,7 +158,7 @@ impl ProxyRecording<'_> {
     }
 
     /// Writes tests of what passed.
-    async fn write(&self, passed: &PassedRequests, outputs: &Outputs) -> Result<Exit, Unrecorded> {
+    async fn write(&self, passed: &PassedRequests, outputs: &Outputs) -> Result<Exit, Failed> {
         let request = self.request_of_now(outputs);
         let (conversations, secrets) = (passed.capture.take(), passed.capture.secrets());
         let is_only = conversations.len() == 1;
@@ -216,18 +212,15 @@ impl ProxyRecording<'_> {
         }
         if tests.is_empty() {
             let help = "let the front end talk to the address that was printed, in a protocol that ananke knows";
-            return Err(FreezeError::refused(
-                "no conversation has passed: nothing was written",
-                help,
-            )
-            .into());
+            let message = "no conversation has passed: nothing was written";
+            return Err(Failed::new(message).help(help));
         }
         let file = record_conversations(&passed.context, &request, tests).await?;
         let exit = match write(&file, outputs, self.context) {
             Ok(exit) => exit,
             Err(error) => {
                 let Some(spool) = passed.capture.keep_spool() else {
-                    return Err(error.into());
+                    return Err(error);
                 };
                 let folder = spool.with_extension("tests");
                 create_private(&folder)?;

@@ -3,11 +3,11 @@
 use std::io;
 
 use ananke::context::Context;
-use ananke::freeze::FreezeError;
 use ananke::record::RecordedFile;
 use ananke::text::escape;
 
 use crate::cli::exit::Exit;
+use crate::cli::failed::Failed;
 use crate::cli::outputs::Outputs;
 use crate::cli::shown_path::shown_path;
 
@@ -19,11 +19,9 @@ pub(in crate::cli) fn write(
     file: &RecordedFile,
     outputs: &Outputs,
     context: &Context,
-) -> Result<Exit, FreezeError> {
-    file.write().map_err(|error| FreezeError::Refused {
-        message: format!("the test cannot be written: {error}"),
-        help: None,
-    })?;
+) -> Result<Exit, Failed> {
+    file.write()
+        .map_err(|error| Failed::new(format!("the test cannot be written: {error}")))?;
     // What standard output does not take is lost; the files are written.
     let _lost = summarize(file, &mut outputs.stdout.clone(), context);
     let _lost = outputs.stdout.finish();

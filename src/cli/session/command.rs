@@ -16,10 +16,11 @@ use super::line_input::lines;
 use super::project_tests::ProjectTests;
 use super::session_client::SessionClient;
 use super::sessions::Sessions;
+use crate::cli::command_options::CommandOptions;
 use crate::cli::exit::Exit;
-use crate::cli::interrupt;
-use crate::cli::print::{say, streams};
-use crate::cli::runtime::runtime;
+use crate::cli::failed::Failed;
+use crate::cli::interrupt::interruptible;
+use crate::cli::print::streams;
 
 /// The time that everything that was started may take to end.
 const PATIENCE: Duration = Duration::from_secs(4);
@@ -34,72 +35,51 @@ pub(crate) struct SessionCommand {
     pub(crate) stdio: bool,
 }
 
-/// The reason that the program ends.
-enum End {
-    /// The client has ended its input.
-    Input,
-    /// The client has ended what it reads.
-    Reader,
-    /// The client reads nothing.
-    Unread,
-    /// A signal came.
-    Interrupted,
-}
-
-/// Answers requests until standard input ends, or a signal comes.
-pub(in crate::cli) fn session(_: &SessionCommand, context: &Context) -> Exit {
-    match serve(context) {
-        Ok(End::Input | End::Reader) => Exit::Success,
-        Ok(End::Interrupted) => Exit::Interrupted,
-        Ok(End::Unread) => {
-            say("error: the client reads no answers, and too many wait");
-            Exit::Failure
-        }
-        Err(error) => {
-            say(&format!("error: {error}"));
-            Exit::Failure
-        }
+impl CommandOptions for SessionCommand {
+    /// Answers requests until standard input ends, or a signal comes.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        interruptible(context, async |stopper| serve(context, stopper).await)?;
+        Ok(Exit::Success)
     }
 }
 
-fn serve(context: &Context) -> io::Result<End> {
-    let stopper = Stopper::default();
-    interrupt::listen(stopper.clone(), context, || {})?;
+async fn serve(context: &Context, stopper: &Stopper) -> Result<(), Failed> {
     let mut input = lines(io::stdin())?;
     let (stdout, _) = streams();
     let client = SessionClient::new(BufWriter::new(stdout))?;
-    runtime()?.block_on(async {
-        let config = ClientConfig::default();
-        let sessions = Sessions::new(client.clone(), context.clone(), config.clone());
-        let tests = ProjectTests::new(client.clone(), context.clone(), config.clone());
-        let (sessions, tests) = (Arc::new(sessions), Arc::new(tests));
-        let mut dispatcher = Dispatcher::new(
-            client.clone(),
-            config,
-            Arc::clone(&sessions),
-            Arc::clone(&tests),
-        );
-        let end = loop {
-            tokio::select! {
-                line = input.recv() => match line {
-                    Some(line) => dispatcher.take(line),
-                    None => break End::Input,
-                },
-                () = stopper.interrupted() => break End::Interrupted,
-                () = client.gone() => break End::Reader,
-                () = client.flooded() => break End::Unread,
+    let config = ClientConfig::default();
+    let sessions = Sessions::new(client.clone(), context.clone(), config.clone());
+    let tests = ProjectTests::new(client.clone(), context.clone(), config.clone());
+    let (sessions, tests) = (Arc::new(sessions), Arc::new(tests));
+    let mut dispatcher = Dispatcher::new(
+        client.clone(),
+        config,
+        Arc::clone(&sessions),
+        Arc::clone(&tests),
+    );
+    let end = loop {
+        tokio::select! {
+            line = input.recv() => match line {
+                Some(line) => dispatcher.take(line),
+                None => break Ok(()),
+            },
+            () = stopper.interrupted() => break Ok(()),
+            () = client.gone() => break Ok(()),
+            () = client.flooded() => {
+                let message = "the client reads no answers, and too many wait";
+                break Err(Failed::new(message));
             }
-        };
-        sessions.cancel_all();
-        tests.cancel_all();
-        let ended = async {
-            dispatcher.finish().await;
-            tokio::join!(sessions.end(), tests.end());
-        };
-        if timeout(PATIENCE, ended).await.is_err() {
-            kill_every_group();
         }
-        let _unread = timeout(LAST_LINES, client.written()).await;
-        Ok(end)
-    })
+    };
+    sessions.cancel_all();
+    tests.cancel_all();
+    let ended = async {
+        dispatcher.finish().await;
+        tokio::join!(sessions.end(), tests.end());
+    };
+    if timeout(PATIENCE, ended).await.is_err() {
+        kill_every_group();
+    }
+    let _unread = timeout(LAST_LINES, client.written()).await;
+    end
 }

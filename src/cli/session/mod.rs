@@ -22,5 +22,5 @@ mod session_messages;
 mod sessions;
 mod test_messages;
 
-pub(super) use command::{SessionCommand, session};
+pub(super) use command::SessionCommand;
 pub(super) use protocol::schema;

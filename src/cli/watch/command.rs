@@ -21,17 +21,18 @@ use ananke::report::store::kept_runs;
 use ananke::text::{escape, natural_path_order, truncate};
 use clap::Args;
 use tokio::process::Command;
-use tokio::runtime::Builder;
 
-use super::super::colour::is_dumb;
-use super::super::exit::Exit;
-use super::super::interrupt::Signals;
-use super::super::print_problems::print_problems;
-use super::super::run_options::RunOptions;
 use super::changes::Changes;
 use super::kept_answers::{REPORT, take_results};
 use super::keys::{HELP, SHORT_HELP, WatchKey, WatchKeys};
+use crate::cli::colour::{Colour, is_dumb};
+use crate::cli::command_options::CommandOptions;
+use crate::cli::exit::Exit;
+use crate::cli::failed::Failed;
+use crate::cli::interrupt::Signals;
 use crate::cli::print::{print_now, say};
+use crate::cli::run_options::RunOptions;
+use crate::cli::runtime::block_on;
 
 /// The number of the tests that still fail that are named.
 const MOST_NAMED: usize = 10;
@@ -45,50 +46,41 @@ pub(crate) struct WatchOptions {
     pub(crate) run: RunOptions,
 }
 
-/// Runs the selected tests, and after each change those that it touches, until a signal ends it.
-pub(crate) fn watch(options: &WatchOptions, context: &Context) -> Exit {
-    if let Some(input) = &options.run.input.input {
-        let message = "`-i` has nothing to watch: it is for one run";
-        let help = format!("name a case file as a path: `ananke watch {input}`");
-        say(&format!("error: {message}\nhelp: {help}"));
-        return Exit::Usage;
-    }
-    let selection = &options.run.selection;
-    let config = match locate(context, selection.config.as_deref(), &selection.paths) {
-        Ok(config) => config,
-        Err(problem) => {
-            print_problems(&[problem], selection.color, context, &Redactor::default());
-            return Exit::Failure;
+impl CommandOptions for WatchOptions {
+    /// Runs the selected tests, and after each change those that it touches, until a signal ends it.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        if let Some(input) = &self.run.input.input {
+            let help = format!("name a case file as a path: `ananke watch {input}`");
+            return Err(Failed::usage("`-i` has nothing to watch: it is for one run").help(help));
         }
-    };
-    let watched = Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .and_then(|runtime| {
-            runtime.block_on(async {
-                let folder = config.parent().unwrap_or(&context.working_directory);
-                Watch {
-                    options,
-                    config: &config,
-                    folder,
-                    context,
-                    signals: Signals::listen(context)?,
-                    changes: Changes::of(folder, context).map_err(io::Error::other)?,
-                    keys: WatchKeys::listen(context),
-                    filter: None,
-                    failing: Vec::new(),
-                    evaluated: BTreeMap::new(),
-                }
-                .follow()
-                .await
-            })
+        let selection = &self.run.selection;
+        let config = locate(context, selection.config.as_deref(), &selection.paths)
+            .map_err(|problem| Failed::Problems(vec![problem], Redactor::default()))?;
+        let watched = block_on(async {
+            let folder = config.parent().unwrap_or(&context.working_directory);
+            Watch {
+                options: self,
+                config: &config,
+                folder,
+                context,
+                signals: Signals::listen(context)?,
+                changes: Changes::of(folder, context).map_err(io::Error::other)?,
+                keys: WatchKeys::listen(context),
+                filter: None,
+                failing: Vec::new(),
+                evaluated: BTreeMap::new(),
+            }
+            .follow()
+            .await
         });
-    watched.unwrap_or_else(|error| {
-        say(&format!(
-            "error: cannot watch the files of the project: {error}"
-        ));
-        Exit::Failure
-    })
+        watched
+            .flatten()
+            .map_err(|error| Failed::new(format!("cannot watch the files of the project: {error}")))
+    }
+
+    fn colour(&self) -> Colour {
+        self.run.selection.color
+    }
 }
 
 /// The tests that a round runs.

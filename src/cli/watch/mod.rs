@@ -5,4 +5,4 @@ mod command;
 mod kept_answers;
 mod keys;
 
-pub(crate) use command::{WatchOptions, watch};
+pub(crate) use command::WatchOptions;

@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::freeze::{FreezeError, HeldTest, planned, run_test};
+use crate::freeze::{HeldTest, planned, run_test};
+use crate::lab_error::LabError;
 use ananke_base::context::Context;
 use ananke_base::source::received_json;
 use ananke_base::text::natural_path_order;
@@ -64,7 +65,7 @@ pub async fn recorded_calls(
     selection: &Selection,
     path: &Path,
     shown: &str,
-) -> Result<Vec<RecordedCall>, FreezeError> {
+) -> Result<Vec<RecordedCall>, LabError> {
     let recording = Arc::new(KeptRecording::open(path, shown)?);
     let test = recording.key().test.clone();
     let selection = Selection {
@@ -85,7 +86,7 @@ pub async fn recorded_calls(
             "the recording `{shown}` cannot be replayed: {}",
             problem.message
         );
-        return Err(FreezeError::Refused {
+        return Err(LabError::Refused {
             message,
             help: problem.help.clone(),
         });

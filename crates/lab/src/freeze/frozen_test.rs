@@ -7,11 +7,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::freeze_error::FreezeError;
 use super::frozen_tree::FrozenTree;
 use super::source_test::SourceTest;
 use super::trial::{HeldTest, planned, run_test};
 use super::verdicts::difference;
+use crate::lab_error::LabError;
 use ananke_base::context::{CaseKey, Context, write_file};
 use ananke_base::source::to_yaml;
 use ananke_base::text::escape;
@@ -64,7 +64,7 @@ pub struct FrozenTest {
 ///
 /// # Errors
 /// If the recording cannot be replayed, or the static test has another verdict.
-pub async fn freeze(context: &Context, request: &FreezeRequest) -> Result<FrozenTest, FreezeError> {
+pub async fn freeze(context: &Context, request: &FreezeRequest) -> Result<FrozenTest, LabError> {
     let FreezeRequest {
         recording,
         selection,
@@ -172,20 +172,20 @@ pub(crate) fn given_variables(recording: &KeptRecording, variables: &Variables) 
     given.partition(|(name, value)| recording.masked(name, value) == *value)
 }
 
-fn no_test(id: &str) -> FreezeError {
-    FreezeError::refused(
+fn no_test(id: &str) -> LabError {
+    LabError::refused(
         format!("there is no test `{id}`"),
         "was it renamed or deleted?",
     )
 }
 
-fn not_recorded(copy: &HeldTest) -> FreezeError {
+fn not_recorded(copy: &HeldTest) -> LabError {
     let message = copy
         .outcome
         .first_problem()
         .map(|(_, problem)| problem.message.clone());
     let message = message.unwrap_or_else(|| "its conversation cannot be recorded".to_owned());
-    FreezeError::Refused {
+    LabError::Refused {
         message,
         help: None,
     }
@@ -229,7 +229,7 @@ fn simulator_script(source: &SourceTest) -> Option<String> {
 }
 
 /// Refuses a conversation whose verdict is not about its agent alone.
-fn refuse_what_only_a_simulator_can_say(held: &HeldTest) -> Result<(), FreezeError> {
+fn refuse_what_only_a_simulator_can_say(held: &HeldTest) -> Result<(), LabError> {
     let Some((turn, problem)) = held.outcome.first_problem() else {
         return Ok(());
     };
@@ -246,7 +246,7 @@ fn refuse_what_only_a_simulator_can_say(held: &HeldTest) -> Result<(), FreezeErr
             "the conversation ended with `{}`, which a test without a simulator cannot",
             problem.message
         );
-        return Err(FreezeError::refused(
+        return Err(LabError::refused(
             message,
             "freeze a conversation that its rules decide",
         ));
@@ -254,13 +254,13 @@ fn refuse_what_only_a_simulator_can_say(held: &HeldTest) -> Result<(), FreezeErr
     Ok(())
 }
 
-fn refuse_another_verdict(held: &HeldTest, frozen: &HeldTest) -> Result<(), FreezeError> {
+fn refuse_another_verdict(held: &HeldTest, frozen: &HeldTest) -> Result<(), LabError> {
     match difference(&held.outcome, &frozen.outcome) {
         None => Ok(()),
         Some(difference) => {
             let message =
                 format!("the frozen test does not have the verdict of the recording: {difference}");
-            Err(FreezeError::refused(message, "nothing was written"))
+            Err(LabError::refused(message, "nothing was written"))
         }
     }
 }

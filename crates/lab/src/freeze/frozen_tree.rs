@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::checkpoint_rules::add_rules;
-use super::freeze_error::FreezeError;
 use super::recorded_turns::written_turn;
 use super::source_test::SourceTest;
 use super::text_with_references::map_with_references;
 use super::trial::HeldTest;
+use crate::lab_error::LabError;
 use ananke_base::source::{Entry, Node, NodeValue};
 use ananke_model::model::NEWEST_VERSION;
 use ananke_trace::outcome::InputOrigin;
@@ -44,7 +44,7 @@ impl FrozenTree {
     ///
     /// # Errors
     /// If a turn cannot be written.
-    pub(crate) fn of(source: &SourceTest, held: &HeldTest) -> Result<Self, FreezeError> {
+    pub(crate) fn of(source: &SourceTest, held: &HeldTest) -> Result<Self, LabError> {
         let mut tree = source.tree.clone();
         let simulate = tree.get("simulate").cloned();
         let mut notes = Vec::new();
@@ -138,7 +138,7 @@ impl FrozenTree {
 }
 
 /// Refuses variables whose values are secret: the recording does not have them, and a file must not.
-fn refuse_secrets(variables: &Map<String, Value>) -> Result<(), FreezeError> {
+fn refuse_secrets(variables: &Map<String, Value>) -> Result<(), LabError> {
     let secret = variables
         .iter()
         .find(|(_, value)| value.to_string().contains("<secret:"));
@@ -147,7 +147,7 @@ fn refuse_secrets(variables: &Map<String, Value>) -> Result<(), FreezeError> {
     };
     let message =
         format!("the variable `{name}` of the row is secret, and is not written into a file");
-    Err(FreezeError::refused(
+    Err(LabError::refused(
         message,
         "take it from the environment: `${ENV.NAME}`",
     ))
@@ -160,7 +160,7 @@ fn is_said_by_others(origin: InputOrigin) -> bool {
 
 /// Every turn of the conversation, and those that were not sent. A message that was the first turn is one of them, and
 /// not among the `messages` of `tree` any more.
-fn turns(tree: &mut Node, held: &HeldTest) -> Result<Vec<Node>, FreezeError> {
+fn turns(tree: &mut Node, held: &HeldTest) -> Result<Vec<Node>, LabError> {
     let mut written = tree
         .get("turns")
         .map_or(&[][..], Node::items)

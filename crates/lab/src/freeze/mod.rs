@@ -8,7 +8,6 @@
 //! **Invariant:** a test is made only if it was replayed with the same verdict; nothing is sent.
 
 mod checkpoint_rules;
-mod freeze_error;
 mod frozen_test;
 mod frozen_tree;
 mod recorded_turns;
@@ -17,7 +16,6 @@ mod text_with_references;
 mod trial;
 mod verdicts;
 
-pub use freeze_error::FreezeError;
 pub(crate) use frozen_test::given_variables;
 pub use frozen_test::{FreezeRequest, FrozenTest, freeze};
 pub(crate) use frozen_tree::FrozenTree;

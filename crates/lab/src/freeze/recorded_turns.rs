@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::freeze_error::FreezeError;
 use super::text_with_references::{node_with_references, text_with_references};
+use crate::lab_error::LabError;
 use ananke_base::message::{AnswerTo, OwnTurn, PendingAnswer, TurnInput, UserContent};
 use ananke_base::source::Node;
 use ananke_model::model::{connect_type_name, resume_type_name};
@@ -12,7 +12,7 @@ use ananke_model::model::{connect_type_name, resume_type_name};
 ///
 /// # Errors
 /// If no turn can say it.
-pub(crate) fn written_turn(input: &TurnInput, number: usize) -> Result<Node, FreezeError> {
+pub(crate) fn written_turn(input: &TurnInput, number: usize) -> Result<Node, LabError> {
     match input {
         TurnInput::User(UserContent::Text(text)) => Ok(Node::of_json(
             &json!({ "user": text_with_references(text) }),
@@ -27,7 +27,7 @@ pub(crate) fn written_turn(input: &TurnInput, number: usize) -> Result<Node, Fre
         TurnInput::User(UserContent::Parts(_)) | TurnInput::Continue => {
             let message =
                 format!("what turn {number} sent cannot be written as a turn: it is not a text");
-            Err(FreezeError::Refused {
+            Err(LabError::Refused {
                 message,
                 help: None,
             })

@@ -6,7 +6,7 @@ use ananke_base::source::{self, Node};
 use ananke_engine::plan::TestEntry;
 use ananke_trace::redact::Redactor;
 
-use super::freeze_error::FreezeError;
+use crate::lab_error::LabError;
 
 /// A test as it is written.
 #[derive(Clone, Debug)]
@@ -22,16 +22,16 @@ impl SourceTest {
     ///
     /// # Errors
     /// If its file cannot be read any more, or is a case file.
-    pub(crate) fn read(context: &Context, entry: &TestEntry) -> Result<Self, FreezeError> {
+    pub(crate) fn read(context: &Context, entry: &TestEntry) -> Result<Self, LabError> {
         if entry.part.is_some() {
             let message = format!(
                 "`{}` is a case file, and only tests in YAML are made into others",
                 entry.file
             );
             let help = "convert it with `ananke convert`, and record the tests again";
-            return Err(FreezeError::refused(message, help));
+            return Err(LabError::refused(message, help));
         }
-        let broken = |problems| FreezeError::Broken(problems, Redactor::default());
+        let broken = |problems| LabError::Broken(problems, Redactor::default());
         let source = source::read(&context.files, &entry.path, &entry.file);
         let source = source.map_err(|problem| broken(vec![problem]))?;
         let mut root = source::parse(&source).map_err(broken)?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::freeze_error::FreezeError;
+use crate::lab_error::LabError;
 use ananke_agents::{ClientEvent, HttpRequest, Received, Reply, TargetError, Transport};
 use ananke_base::context::{At, Context};
 use ananke_engine::plan::{Plan, Planned, Selection, plan};
@@ -39,7 +39,7 @@ pub(crate) fn planned(
     context: &Context,
     selection: &Selection,
     id: &str,
-) -> Result<Plan, FreezeError> {
+) -> Result<Plan, LabError> {
     let Planned {
         plan,
         problems,
@@ -47,15 +47,12 @@ pub(crate) fn planned(
         ..
     } = plan(context, selection, &Redactor::default());
     let Some(mut plan) = plan else {
-        return Err(FreezeError::Broken(problems, redactor));
+        return Err(LabError::Broken(problems, redactor));
     };
     plan.cases.retain(|case| case.id() == id);
     if plan.cases.is_empty() {
         let help = "was the test renamed or deleted? run it again with `--record`".to_owned();
-        return Err(FreezeError::refused(
-            format!("there is no test `{id}`"),
-            help,
-        ));
+        return Err(LabError::refused(format!("there is no test `{id}`"), help));
     }
     plan.cases.truncate(1);
     Ok(plan)
@@ -69,7 +66,7 @@ pub(crate) async fn run_test(
     context: &Context,
     plan: &Plan,
     recording: Option<&Arc<KeptRecording>>,
-) -> Result<HeldTest, FreezeError> {
+) -> Result<HeldTest, LabError> {
     let (sender, events) = event_channel(1);
     let context = Context {
         environment: Arc::clone(&plan.environment),
@@ -99,7 +96,7 @@ pub(crate) async fn run_test(
     let outcome = Box::pin(run_one(shared, plan.clone(), events))
         .await
         .ok_or_else(|| {
-            FreezeError::refused(
+            LabError::refused(
                 "the test did not run",
                 "does it run with `ananke run --replay`?",
             )

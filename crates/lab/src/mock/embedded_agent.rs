@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::collected_run::CollectedRun;
 use super::mock_agent::MockAgent;
-use super::mock_error::MockError;
 use super::planned_target::PlannedTarget;
+use crate::lab_error::LabError;
 use ananke_agents::http::HttpTransport;
 use ananke_agents::pipe::ProgramLauncher;
 use ananke_agents::{
@@ -48,12 +48,12 @@ impl EmbeddedAgent {
     ///
     /// # Errors
     /// If there is no such target, or it is no agent that runs inside this program.
-    pub fn of_project(context: &Context, selection: &Selection) -> Result<Self, MockError> {
+    pub fn of_project(context: &Context, selection: &Selection) -> Result<Self, LabError> {
         Ok(Self::new(PlannedTarget::of(context, selection)?, context))
     }
 
     /// The agent of a target, as a config has it.
-    pub(super) fn of_target(context: &Context, target: &Value) -> Result<Self, MockError> {
+    pub(super) fn of_target(context: &Context, target: &Value) -> Result<Self, LabError> {
         let config = serde_json::json!({ "version": NEWEST_VERSION, "target": target }).to_string();
         Ok(Self::new(
             PlannedTarget::of_config(context, &config)?,

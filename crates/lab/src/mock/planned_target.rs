@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, json};
 
-use super::mock_error::MockError;
+use crate::lab_error::LabError;
 use ananke_agents::Target;
 use ananke_base::context::Context;
 use ananke_engine::plan::{
@@ -34,7 +34,7 @@ pub(super) struct PlannedTarget {
 
 impl PlannedTarget {
     /// The target that `selection` names, in the config that it names.
-    pub(super) fn of(context: &Context, selection: &Selection) -> Result<Self, MockError> {
+    pub(super) fn of(context: &Context, selection: &Selection) -> Result<Self, LabError> {
         let served =
             json!({ "version": NEWEST_VERSION, "name": "served", "turns": [{ "user": "-" }] })
                 .to_string();
@@ -55,7 +55,7 @@ impl PlannedTarget {
             ..
         } = plan(&context, &selection, &Redactor::default());
         let Some(plan) = plan else {
-            return Err(MockError::Broken(problems, redactor));
+            return Err(LabError::Broken(problems, redactor));
         };
         let plan = Arc::new(plan);
         let context = Context {
@@ -63,7 +63,7 @@ impl PlannedTarget {
             ..context
         };
         let Some(entry) = plan.cases.first().cloned() else {
-            return Err(MockError::Broken(problems, redactor));
+            return Err(LabError::Broken(problems, redactor));
         };
         let name = entry.test.target.clone();
         let target = plan.config.target(&name);
@@ -74,7 +74,7 @@ impl PlannedTarget {
             );
             let help = "a mock serves an agent that is written in the config, or a recording: record the agent with \
                         `ananke run --record DIR`, and name the file";
-            return Err(MockError::refused(message, help));
+            return Err(LabError::refused(message, help));
         }
         let file = LoadedFile::of_case(&context, &entry);
         let test = file
@@ -96,7 +96,7 @@ impl PlannedTarget {
     }
 
     /// The target with everything filled in for a conversation on this thread.
-    pub(super) fn of_thread(&self, thread: &str) -> Result<Arc<dyn Target>, MockError> {
+    pub(super) fn of_thread(&self, thread: &str) -> Result<Arc<dyn Target>, LabError> {
         let Self {
             context,
             plan,
@@ -121,7 +121,7 @@ impl PlannedTarget {
     }
 
     /// The target of a config in memory.
-    pub(super) fn of_config(context: &Context, config: &str) -> Result<Self, MockError> {
+    pub(super) fn of_config(context: &Context, config: &str) -> Result<Self, LabError> {
         let path = context.working_directory.join(Path::new(CONFIG_FILE));
         let files = context.files.with_unsaved(path.clone(), config);
         let context = Context {
@@ -139,15 +139,15 @@ impl PlannedTarget {
 }
 
 /// The error that a target cannot be prepared.
-fn broken(plan: &Plan, error: PrepareError) -> MockError {
+fn broken(plan: &Plan, error: PrepareError) -> LabError {
     match error {
         PrepareError::Broken(problems, secrets) => {
             let redactor = plan.redactor.clone();
             redactor.add(&secrets);
-            MockError::Broken(problems, redactor)
+            LabError::Broken(problems, redactor)
         }
         PrepareError::Changed => {
-            MockError::refused("the config changed while it was read", "try again")
+            LabError::refused("the config changed while it was read", "try again")
         }
     }
 }

@@ -8,8 +8,8 @@ use indexmap::IndexMap;
 
 use super::embedded_agent::EmbeddedAgent;
 use super::mock_agent::MockAgent;
-use super::mock_error::MockError;
 use crate::freeze::{planned, run_test};
+use crate::lab_error::LabError;
 use ananke_agents::{
     AgentStepReader, ServedProtocol, ServedRequest, served_protocols, written_agent, written_steps,
 };
@@ -80,12 +80,12 @@ impl RecordedAgent {
         recording: &Arc<KeptRecording>,
         shown: &str,
         selection: &Selection,
-    ) -> Result<Self, MockError> {
+    ) -> Result<Self, LabError> {
         let recorded = RecordedProtocol::of(recording);
         let converted = convert(context, recording, selection).await;
         if let (None, Err(error)) = (&recorded, &converted) {
             let message = format!("the recording `{shown}` cannot be served: {error}");
-            return Err(MockError::refused(
+            return Err(LabError::refused(
                 message,
                 "is it of a test of this project?",
             ));
@@ -164,7 +164,7 @@ async fn convert(
     context: &Context,
     recording: &Arc<KeptRecording>,
     selection: &Selection,
-) -> Result<EmbeddedAgent, MockError> {
+) -> Result<EmbeddedAgent, LabError> {
     let id = &recording.key().test;
     let selection = Selection {
         paths: vec![PathBuf::from(id)],

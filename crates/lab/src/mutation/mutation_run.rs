@@ -13,7 +13,7 @@ use super::recorded_conversation::RecordedConversation;
 use super::seen_mutants::SeenMutants;
 use super::sequence_rule::are_many;
 use super::suggestion::{ExtendedTest, RuleSize, Suggestion, SuggestionSearch};
-use crate::freeze::FreezeError;
+use crate::lab_error::LabError;
 use ananke_base::context::{Context, write_file};
 use ananke_engine::plan::{CaseEntry, Plan, Planned, Selection, plan};
 use ananke_engine::project::{HarmlessRule, MutationGate};
@@ -55,7 +55,7 @@ impl MutationRun {
     ///
     /// # Errors
     /// If something is wrong with its files.
-    pub fn plan(context: &Context, selection: Selection) -> Result<Self, FreezeError> {
+    pub fn plan(context: &Context, selection: Selection) -> Result<Self, LabError> {
         let Planned {
             plan,
             problems,
@@ -63,7 +63,7 @@ impl MutationRun {
             ..
         } = plan(context, &selection, &Redactor::default());
         let Some(plan) = plan else {
-            return Err(FreezeError::Broken(problems, redactor));
+            return Err(LabError::Broken(problems, redactor));
         };
         let gate = MutationGate::of(&plan.config, &mut Vec::new());
         let used = vec![false; gate.harmless.len()];
@@ -109,7 +109,7 @@ impl MutationRun {
         recording: Arc<KeptRecording>,
         shown: &str,
         suggestions: Suggestions,
-    ) -> Result<(), FreezeError> {
+    ) -> Result<(), LabError> {
         let conversation =
             RecordedConversation::replay(context, &self.plan, Arc::clone(&recording), shown)
                 .await?;
@@ -185,7 +185,7 @@ impl MutationRun {
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub async fn fix(&self, context: &Context) -> Result<Vec<String>, FreezeError> {
+    pub async fn fix(&self, context: &Context) -> Result<Vec<String>, LabError> {
         let mut context = context.clone();
         let mut written: BTreeMap<PathBuf, (String, String, usize)> = BTreeMap::new();
         for (case, recording, suggestions) in &self.fixable {
@@ -209,7 +209,7 @@ impl MutationRun {
         }
         let mut notes = Vec::new();
         for (path, (file, text, many)) in written {
-            write_file(&path, text.as_bytes()).map_err(|error| FreezeError::Refused {
+            write_file(&path, text.as_bytes()).map_err(|error| LabError::Refused {
                 message: format!("`{file}` cannot be written: {error}"),
                 help: None,
             })?;

@@ -15,7 +15,8 @@ use super::mutation::Mutation;
 use super::streams;
 use super::tape_index::TapeIndex;
 use super::taped_mutants::TapedMutants;
-use crate::freeze::{FreezeError, run_test};
+use crate::freeze::run_test;
+use crate::lab_error::LabError;
 use ananke_base::context::Context;
 use ananke_engine::plan::{CaseEntry, Plan};
 use ananke_engine::recording::KeptRecording;
@@ -47,13 +48,13 @@ impl RecordedConversation {
         plan: &Plan,
         recording: Arc<KeptRecording>,
         shown: &str,
-    ) -> Result<Self, FreezeError> {
+    ) -> Result<Self, LabError> {
         let id = recording.key().test.clone();
         let Some(case) = plan.cases.iter().find(|case| case.id() == id).cloned() else {
             let message = format!("there is no test `{id}`, which the recording `{shown}` is of");
             let help =
                 "was the test renamed or deleted? record it again with `ananke run --record`";
-            return Err(FreezeError::refused(message, help));
+            return Err(LabError::refused(message, help));
         };
         let plan = plan.of_one(context, &case);
         let held = run_test(context, &plan, Some(&recording)).await?;
@@ -61,7 +62,7 @@ impl RecordedConversation {
             let why = reason(&held.outcome);
             let message = format!("`{id}` does not pass before it is changed: {why} (`{shown}`)");
             let remedy = "mutate recordings of tests that pass; if the test or the agent changed, record it again";
-            return Err(FreezeError::refused(message, remedy));
+            return Err(LabError::refused(message, remedy));
         }
         let mutants = TapedMutants::of(held.taped).map_err(|error| regex_error(&error))?;
         if let Some(failure) = &mutants.unchanged {
@@ -69,7 +70,7 @@ impl RecordedConversation {
                 "the recording `{shown}` of `{id}` cannot be changed: without an agent, `{}` fails: {}",
                 failure.rule, failure.message
             );
-            return Err(FreezeError::refused(
+            return Err(LabError::refused(
                 message,
                 "exclude it, and report it to the authors of ananke",
             ));
@@ -129,7 +130,7 @@ impl RecordedConversation {
         &self,
         context: &Context,
         mutation: &Mutation,
-    ) -> Result<Fate, FreezeError> {
+    ) -> Result<Fate, LabError> {
         let faulty = mutation
             .stream
             .and_then(|(number, fault)| self.recording.with_fault(number, fault));
@@ -166,7 +167,7 @@ impl RecordedConversation {
         &self,
         context: &Context,
         threads: NonZeroUsize,
-    ) -> Result<Vec<(Mutation, Fate)>, FreezeError> {
+    ) -> Result<Vec<(Mutation, Fate)>, LabError> {
         let mutations = self.mutations();
         let next = AtomicUsize::new(0);
         // A thread that is free takes the next one: some take longer than others.
@@ -191,7 +192,7 @@ impl RecordedConversation {
         let mut fates = BTreeMap::new();
         for part in evaluated {
             let stopped = |_| {
-                FreezeError::refused(
+                LabError::refused(
                     "the evaluation of a change was stopped",
                     "report it to the authors of ananke",
                 )
@@ -238,8 +239,8 @@ fn reason(outcome: &Outcome) -> String {
     )
 }
 
-fn regex_error(error: &regex::Error) -> FreezeError {
-    FreezeError::Refused {
+fn regex_error(error: &regex::Error) -> LabError {
+    LabError::Refused {
         message: error.to_string(),
         help: None,
     }

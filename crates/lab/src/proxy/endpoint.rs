@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use url::Url;
 
-use crate::freeze::FreezeError;
+use crate::lab_error::LabError;
 use ananke_base::context::Context;
 use ananke_engine::plan::{LoadedFile, Plan, Preparation, PrepareError};
 use ananke_model::variables::Mode;
@@ -13,14 +13,14 @@ use ananke_model::variables::Mode;
 ///
 /// # Errors
 /// If its target cannot be filled, or has no endpoint.
-pub fn endpoint(context: &Context, plan: &Plan) -> Result<Url, FreezeError> {
+pub fn endpoint(context: &Context, plan: &Plan) -> Result<Url, LabError> {
     let context = Context {
         environment: Arc::clone(&plan.environment),
         ..context.clone()
     };
     let shared = Arc::new(plan.clone());
     let Some(entry) = shared.cases.first() else {
-        return Err(FreezeError::refused(
+        return Err(LabError::refused(
             "there is no test",
             "name a target of the config",
         ));
@@ -34,10 +34,10 @@ pub fn endpoint(context: &Context, plan: &Plan) -> Result<Url, FreezeError> {
         .map_err(|error| match error {
             PrepareError::Broken(problems, secrets) => {
                 plan.redactor.add(&secrets);
-                FreezeError::Broken(problems, plan.redactor.clone())
+                LabError::Broken(problems, plan.redactor.clone())
             }
             PrepareError::Changed => {
-                FreezeError::refused("the config changed while it was read", "try again")
+                LabError::refused("the config changed while it was read", "try again")
             }
         })?;
     let endpoint = prepared
@@ -49,6 +49,6 @@ pub fn endpoint(context: &Context, plan: &Plan) -> Result<Url, FreezeError> {
             "the target `{}` has no endpoint to pass requests on to",
             entry.test.target
         );
-        FreezeError::refused(message, "name a target with an `endpoint`: `--target NAME`")
+        LabError::refused(message, "name a target with an `endpoint`: `--target NAME`")
     })
 }

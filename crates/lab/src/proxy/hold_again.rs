@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use super::captured_conversation::CapturedConversation;
 use super::captured_tools::CapturedTools;
 use super::captured_turns::{CapturedAnswer, CapturedTurns};
-use crate::freeze::FreezeError;
+use crate::lab_error::LabError;
 use crate::record::{HeldConversation, KnownTransport, RecordRequest, hold};
 use ananke_agents::{HttpRequest, ServedResponse};
 use ananke_base::context::{Context, ManualClock};
@@ -42,7 +42,7 @@ pub async fn hold_again(
     variables: &Variables,
     secrets: &[String],
     conversation: CapturedConversation,
-) -> Result<HeldAgain, FreezeError> {
+) -> Result<HeldAgain, LabError> {
     let CapturedTurns {
         inputs,
         exchanges,

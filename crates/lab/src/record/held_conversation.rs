@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::freeze::FreezeError;
+use crate::lab_error::LabError;
 use ananke_base::message::TurnInput;
 use ananke_engine::plan::Plan;
 use ananke_engine::run::{
@@ -36,14 +36,14 @@ pub async fn hold(
     mut shared: Run,
     events: EventReceiver,
     plan: Plan,
-) -> Result<HeldConversation, FreezeError> {
+) -> Result<HeldConversation, LabError> {
     let (log, kept) = (ConversationLog::default(), MemoryRecording::default());
     shared.answers = RunAnswers::InMemory(kept.clone());
     shared.taps = vec![Arc::new(log.clone())];
     let outcome = run_one(shared, plan, events).await;
     let (Some(recording), Some(outcome)) = (kept.take()?, outcome) else {
         let message = "the conversation was stopped: nothing was written".to_owned();
-        return Err(FreezeError::Refused {
+        return Err(LabError::Refused {
             message,
             help: None,
         });

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 
 use super::test_text::{WrittenTest, file_text};
-use crate::freeze::FreezeError;
+use crate::lab_error::LabError;
 use ananke_agents::Capability;
 use ananke_base::context::{CaseKey, Context};
 use ananke_engine::plan::{Plan, Planned, Selection, plan};
@@ -37,7 +37,7 @@ impl RecordRequest {
         context: &Context,
         name: &str,
         client_tools: &[Value],
-    ) -> Result<(Plan, Context), FreezeError> {
+    ) -> Result<(Plan, Context), LabError> {
         let mut head = Map::from_iter([
             ("name".to_owned(), json!(name)),
             ("interactive".to_owned(), json!({ "enabled": false })),
@@ -63,7 +63,7 @@ impl RecordRequest {
                 target.model.protocol,
                 Capability::UserTurns.lack()
             );
-            return Err(FreezeError::refused(
+            return Err(LabError::refused(
                 message,
                 "name another target with `--target`",
             ));
@@ -90,7 +90,7 @@ impl RecordRequest {
         text: &str,
         name: &str,
         selection: &Selection,
-    ) -> Result<(Plan, Context), FreezeError> {
+    ) -> Result<(Plan, Context), LabError> {
         let files = context.files.with_unsaved(self.file.clone(), text);
         let context = Context {
             files,
@@ -107,7 +107,7 @@ impl RecordRequest {
             ..
         } = plan(&context, &selection, &Redactor::default());
         let Some(mut plan) = plan else {
-            return Err(FreezeError::Broken(problems, redactor));
+            return Err(LabError::Broken(problems, redactor));
         };
         plan.cases.retain(|case| case.test.name == name);
         if plan.cases.is_empty() {
@@ -115,7 +115,7 @@ impl RecordRequest {
                 "`{}` is not a file of tests of this project",
                 self.file.display()
             );
-            return Err(FreezeError::refused(
+            return Err(LabError::refused(
                 message,
                 "name a file that ends with `.test.yaml`",
             ));

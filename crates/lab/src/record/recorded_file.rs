@@ -9,7 +9,7 @@ use super::held_conversation::HeldConversation;
 use super::record_request::RecordRequest;
 use super::recorded_test::{DraftTest, RecordedTest};
 use super::test_text::file_text;
-use crate::freeze::FreezeError;
+use crate::lab_error::LabError;
 use ananke_base::context::{Context, write_file};
 
 /// The comment of the file about its rules.
@@ -25,7 +25,7 @@ pub struct RecordedFile {
     /// Its tests.
     pub tests: Vec<RecordedTest>,
     /// The names of tests that are not in it, each with the reason.
-    pub missing: Vec<(String, FreezeError)>,
+    pub missing: Vec<(String, LabError)>,
 }
 
 /// Makes a file of tests from conversations, each with the name of its test. Nothing is written.
@@ -36,7 +36,7 @@ pub async fn record(
     context: &Context,
     request: &RecordRequest,
     conversations: Vec<(String, HeldConversation)>,
-) -> Result<RecordedFile, FreezeError> {
+) -> Result<RecordedFile, LabError> {
     let (mut written, mut tests, mut missing) = (Vec::new(), Vec::new(), Vec::new());
     for (name, held) in conversations {
         let verified = async {

@@ -11,9 +11,9 @@ use super::held_conversation::HeldConversation;
 use super::record_request::RecordRequest;
 use super::test_text::{CommentedTurn, WrittenTest, file_text};
 use crate::freeze::{
-    FreezeError, given_variables, has_unreferenced_secret, run_test, text_with_references,
-    written_turn,
+    given_variables, has_unreferenced_secret, run_test, text_with_references, written_turn,
 };
+use crate::lab_error::LabError;
 use ananke_base::context::{At, CaseKey, Context};
 use ananke_base::message::TurnInput;
 use ananke_engine::helper::HelperRole;
@@ -62,7 +62,7 @@ impl DraftTest {
         request: &RecordRequest,
         name: &str,
         conversation: HeldConversation,
-    ) -> Result<Self, FreezeError> {
+    ) -> Result<Self, LabError> {
         let HeldConversation {
             inputs,
             recording,
@@ -72,12 +72,12 @@ impl DraftTest {
         if inputs.is_empty() {
             return Err(problem.map_or_else(
                 || {
-                    FreezeError::refused(
+                    LabError::refused(
                         "nothing was said",
                         "type what the user says, one message per line",
                     )
                 },
-                FreezeError::from,
+                LabError::from,
             ));
         }
         let kept = KeptRecording::read(&recording, "of the conversation")?;
@@ -127,7 +127,7 @@ impl DraftTest {
             .unwrap_or_default();
         let replayed = run_test(&unsaved, &plan, Some(&copied)).await?;
         let Some(recording) = copied.take_copy() else {
-            return Err(FreezeError::Refused {
+            return Err(LabError::Refused {
                 message: failure(&replayed.outcome),
                 help: None,
             });
@@ -185,7 +185,7 @@ impl DraftTest {
         self,
         context: &Context,
         request: &RecordRequest,
-    ) -> Result<RecordedTest, FreezeError> {
+    ) -> Result<RecordedTest, LabError> {
         let text = file_text(std::slice::from_ref(&self.written));
         let (plan, unsaved) =
             request.plan(context, &text, &self.test.name, &self.selection(request))?;

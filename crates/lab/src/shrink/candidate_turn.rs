@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::freeze::{FreezeError, node_with_references, written_turn};
+use crate::freeze::{node_with_references, written_turn};
+use crate::lab_error::LabError;
 use ananke_agents::{AgentStep, written_steps};
 use ananke_base::message::{TurnInput, UserContent};
 use ananke_base::source::{Node, NodeValue};
@@ -45,7 +46,7 @@ impl CandidateTurn {
         written: &Node,
         steps: Vec<AgentStep>,
         number: usize,
-    ) -> Result<Self, FreezeError> {
+    ) -> Result<Self, LabError> {
         let input = match &turn.input {
             TurnInput::Resume(answers) if answers.iter().all(|answer| answer.is_resolved) => {
                 TurnInputKind::Resolves

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 
 use super::test_candidate::{CandidateFiles, TestCandidate};
 use super::violated_rule::ViolatedRule;
-use crate::freeze::{FreezeError, HeldTest, planned, run_test};
+use crate::freeze::{HeldTest, planned, run_test};
+use crate::lab_error::LabError;
 use ananke_base::context::Context;
 use ananke_base::reduction::Reduction;
 use ananke_engine::plan::Selection;
@@ -45,7 +46,7 @@ impl ShrinkSearch<'_> {
     pub(super) async fn held(
         &self,
         candidate: &TestCandidate,
-    ) -> Result<Option<HeldTest>, FreezeError> {
+    ) -> Result<Option<HeldTest>, LabError> {
         let Some(files) = candidate.files() else {
             return Ok(None);
         };

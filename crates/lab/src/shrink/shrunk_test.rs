@@ -12,7 +12,8 @@ use super::shrink_search::{ShrinkProgress, ShrinkSearch};
 use super::source_config::{SourceConfig, TEST_FILE, refuse_programs};
 use super::test_candidate::{CandidateFiles, TestCandidate, test_of};
 use super::violated_rule::ViolatedRule;
-use crate::freeze::{FreezeError, FrozenTree, HeldTest, SourceTest, planned, run_test};
+use crate::freeze::{FrozenTree, HeldTest, SourceTest, planned, run_test};
+use crate::lab_error::LabError;
 use ananke_agents::AgentStepReader;
 use ananke_base::context::{Context, write_file};
 use ananke_base::source::{Node, NodeValue};
@@ -72,7 +73,7 @@ pub async fn shrink(
     context: &Context,
     request: &ShrinkRequest,
     report: &mut (dyn FnMut(ShrinkProgress) + Send),
-) -> Result<ShrunkTest, FreezeError> {
+) -> Result<ShrunkTest, LabError> {
     let ShrinkRequest {
         recording,
         selection,
@@ -86,7 +87,7 @@ pub async fn shrink(
     };
     let plan = planned(context, &selection, id)?;
     let Some(entry) = plan.cases.first() else {
-        return Err(FreezeError::refused(
+        return Err(LabError::refused(
             format!("there is no test `{id}`"),
             "was it renamed or deleted?",
         ));
@@ -184,7 +185,7 @@ fn candidate(
     recording: &KeptRecording,
     config: SourceConfig,
     selection: &Selection,
-) -> Result<(TestCandidate, Vec<&'static str>), FreezeError> {
+) -> Result<(TestCandidate, Vec<&'static str>), LabError> {
     let frozen = FrozenTree::of(source, held)?;
     let written = frozen.root.get("turns").map_or(&[][..], Node::items);
     let mut reader = AgentStepReader::default();
@@ -258,7 +259,7 @@ async fn begin(
     whole: &TestCandidate,
     rule: &ViolatedRule,
     omitted: &[&'static str],
-) -> Result<(TestCandidate, ViolatedRule), FreezeError> {
+) -> Result<(TestCandidate, ViolatedRule), LabError> {
     let rules: Vec<usize> = (0..whole.rules()).collect();
     let whole = whole.with_rules(&rules);
     let forms = [
@@ -284,7 +285,7 @@ async fn begin(
     Err(not_the_same(rule, omitted))
 }
 
-fn not_the_same(rule: &ViolatedRule, omitted: &[&'static str]) -> FreezeError {
+fn not_the_same(rule: &ViolatedRule, omitted: &[&'static str]) -> LabError {
     let message = format!(
         "an agent written in YAML cannot violate `{}` as the recorded one did",
         rule.path
@@ -296,5 +297,5 @@ fn not_the_same(rule: &ViolatedRule, omitted: &[&'static str]) -> FreezeError {
             omitted.join(", ")
         ),
     };
-    FreezeError::refused(message, help)
+    LabError::refused(message, help)
 }

@@ -5,7 +5,7 @@
 
 use serde_json::json;
 
-use crate::freeze::FreezeError;
+use crate::lab_error::LabError;
 use ananke_base::context::Context;
 use ananke_base::source::{self, Entry, Node, NodeValue};
 use ananke_engine::plan::Plan;
@@ -36,8 +36,8 @@ impl SourceConfig {
     ///
     /// # Errors
     /// If it cannot be read any more, or a tool is answered by a program.
-    pub(super) fn read(context: &Context, plan: &Plan, name: &str) -> Result<Self, FreezeError> {
-        let broken = |problems| FreezeError::Broken(problems, Redactor::default());
+    pub(super) fn read(context: &Context, plan: &Plan, name: &str) -> Result<Self, LabError> {
+        let broken = |problems| LabError::Broken(problems, Redactor::default());
         let read = source::read(
             &context.files,
             &plan.config.source.path,
@@ -130,7 +130,7 @@ impl SourceConfig {
 }
 
 /// Refuses client-side tools that a program answers: a shrunk test starts none.
-pub(super) fn refuse_programs(keys: &Node) -> Result<(), FreezeError> {
+pub(super) fn refuse_programs(keys: &Node) -> Result<(), LabError> {
     for tool in keys.get("client_tools").map_or(&[][..], Node::items) {
         let mock = tool.get("mock");
         let has_program =
@@ -140,7 +140,7 @@ pub(super) fn refuse_programs(keys: &Node) -> Result<(), FreezeError> {
             let message = format!(
                 "the client-side tool `{name}` is answered by a program, and a shrunk test starts none"
             );
-            return Err(FreezeError::refused(
+            return Err(LabError::refused(
                 message,
                 "give the tool a `result`, and record the test again",
             ));

@@ -3,7 +3,7 @@
 //! The same rule has the same path, the same level, and is written the same. It is violated in the same way: the findings
 //! differ only in numbers and in what they quote. A limit of time or tokens can be exceeded in any way.
 
-use crate::freeze::FreezeError;
+use crate::lab_error::LabError;
 use ananke_trace::outcome::{Level, Outcome, RuleResult, without_values};
 
 /// Rules that are decided by asking, or by comparing with a file.
@@ -32,7 +32,7 @@ impl ViolatedRule {
     ///
     /// # Errors
     /// If none did, or if it cannot be checked without asking.
-    pub(super) fn of(outcome: &Outcome) -> Result<Self, FreezeError> {
+    pub(super) fn of(outcome: &Outcome) -> Result<Self, LabError> {
         let Some((_, failure)) = outcome.all_failures().next() else {
             let message = match outcome.first_problem() {
                 Some((_, problem)) => {
@@ -44,7 +44,7 @@ impl ViolatedRule {
                     outcome.status().as_str()
                 ),
             };
-            return Err(FreezeError::refused(
+            return Err(LabError::refused(
                 message,
                 "name the recording of a test in which a rule fails",
             ));
@@ -55,7 +55,7 @@ impl ViolatedRule {
                 "the rule `{path}` failed, which cannot be checked without asking: {}",
                 failure.message
             );
-            return Err(FreezeError::refused(
+            return Err(LabError::refused(
                 message,
                 "only rules about what the agent did are shrunk",
             ));

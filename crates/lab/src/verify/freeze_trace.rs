@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::hold_trace::hold_trace;
 use super::trace_file::{TraceContext, TraceError};
 use super::trace_format::TraceFormat;
-use crate::freeze::FreezeError;
+use crate::lab_error::LabError;
 use crate::record::{RecordRequest, RecordedFile, record};
 use ananke_base::context::Context;
 use ananke_base::text::escape;
@@ -38,7 +38,7 @@ pub struct TraceFreezeRequest {
 pub async fn freeze_trace(
     context: &Context,
     request: &TraceFreezeRequest,
-) -> Result<RecordedFile, FreezeError> {
+) -> Result<RecordedFile, LabError> {
     let TraceFreezeRequest {
         format,
         file: (path, shown),
@@ -65,7 +65,7 @@ pub async fn freeze_trace(
             .collect();
         let meant = escape::line(conversation.as_deref().unwrap_or_default()).into_owned();
         let message = format!("`{shown}` has no conversation `{meant}`");
-        return Err(FreezeError::refused(
+        return Err(LabError::refused(
             message,
             format!("it has {}", named.join(", ")),
         ));
@@ -75,7 +75,7 @@ pub async fn freeze_trace(
             "`{shown}` has {} conversations: at most {MOST} become tests at once",
             meant.len()
         );
-        return Err(FreezeError::refused(message, "name one with `--test ID`"));
+        return Err(LabError::refused(message, "name one with `--test ID`"));
     }
     let (mut held, mut names) = (Vec::new(), HashSet::new());
     for (index, id) in meant {
@@ -94,6 +94,6 @@ pub async fn freeze_trace(
     record(context, to, held).await
 }
 
-fn refused(TraceError { message, help }: TraceError) -> FreezeError {
-    FreezeError::Refused { message, help }
+fn refused(TraceError { message, help }: TraceError) -> LabError {
+    LabError::Refused { message, help }
 }

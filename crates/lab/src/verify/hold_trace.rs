@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
 
-use crate::freeze::FreezeError;
+use crate::lab_error::LabError;
 use crate::record::{HeldConversation, KnownTransport, RecordRequest, hold};
 use ananke_agents::{HttpRequest, ServedResponse, TimedChange, served_protocols};
 use ananke_base::context::{Context, ManualClock};
@@ -34,11 +34,11 @@ pub(super) async fn hold_trace(
     request: &RecordRequest,
     name: &str,
     conversation: ObservedConversation,
-) -> Result<HeldConversation, FreezeError> {
+) -> Result<HeldConversation, LabError> {
     let ObservedConversation { turns, shown, .. } = conversation;
     if !shown.has(Fact::UserText) {
         let message = format!("the conversation `{name}` does not show what the user said");
-        return Err(FreezeError::refused(
+        return Err(LabError::refused(
             message,
             "a test has to say something: record messages in the trace",
         ));
@@ -79,7 +79,7 @@ pub(super) async fn hold_trace(
     let held = hold(shared, events, plan).await?;
     if held.problem.is_none() && !lock(&left).is_empty() {
         let message = format!("what a trace shows cannot be replayed with the target `{target}`");
-        return Err(FreezeError::refused(
+        return Err(LabError::refused(
             message,
             "name a target with `--target` whose agent is asked over HTTP, in a protocol that shows calls",
         ));

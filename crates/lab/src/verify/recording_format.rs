@@ -8,7 +8,8 @@ use futures_util::future::BoxFuture;
 
 use super::trace_file::{TraceContext, TraceError, TraceFile};
 use super::trace_format::TraceFormat;
-use crate::freeze::{FreezeError, planned, run_test};
+use crate::freeze::{planned, run_test};
+use crate::lab_error::LabError;
 use ananke_agents::{Capability, TimedChange};
 use ananke_base::context::Context;
 use ananke_engine::observed::{ObservedConversation, ObservedTurn};
@@ -180,14 +181,14 @@ fn observed_turn(turn: LoggedTurn, after: Duration) -> ObservedTurn {
     }
 }
 
-fn problem(error: FreezeError) -> Problem {
+fn problem(error: LabError) -> Problem {
     match error {
-        FreezeError::Refused { message, help } => Problem {
+        LabError::Refused { message, help } => Problem {
             kind: ErrorKind::Setup,
             message,
             help,
         },
-        FreezeError::Broken(problems, redactor) => {
+        LabError::Broken(problems, redactor) => {
             let first = problems
                 .first()
                 .map(ToString::to_string)

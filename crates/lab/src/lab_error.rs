@@ -1,17 +1,18 @@
-//! The errors that prevent making a test from a conversation.
+//! The error of work with tests: files are wrong, or what is asked for cannot be done.
 
 use std::fmt;
+use std::io;
 
 use ananke_base::diagnostic::{Diagnostic, Severity};
 use ananke_trace::outcome::Problem;
 use ananke_trace::redact::Redactor;
 
-/// The error that prevents making a test from a conversation.
+/// The error of work with tests.
 #[derive(Debug)]
-pub enum FreezeError {
+pub enum LabError {
     /// Something is wrong with files: what, with what masks their secrets.
     Broken(Vec<Diagnostic>, Redactor),
-    /// The conversation cannot be replayed, or the test is not the same.
+    /// What is asked for cannot be done.
     Refused {
         /// The reason.
         message: String,
@@ -20,7 +21,7 @@ pub enum FreezeError {
     },
 }
 
-impl FreezeError {
+impl LabError {
     /// It is refused, for this reason; what to do about it.
     pub fn refused(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Refused {
@@ -30,7 +31,7 @@ impl FreezeError {
     }
 }
 
-impl fmt::Display for FreezeError {
+impl fmt::Display for LabError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused { message, .. } => formatter.write_str(message),
@@ -44,7 +45,16 @@ impl fmt::Display for FreezeError {
     }
 }
 
-impl From<Problem> for FreezeError {
+impl From<io::Error> for LabError {
+    fn from(error: io::Error) -> Self {
+        Self::Refused {
+            message: error.to_string(),
+            help: None,
+        }
+    }
+}
+
+impl From<Problem> for LabError {
     fn from(Problem { message, help, .. }: Problem) -> Self {
         Self::Refused { message, help }
     }

@@ -1,0 +1,153 @@
+//! The reason that a command ends early, and the one place that prints it.
+//!
+//! **Invariant:** a message with text of an agent or of a project is masked before it is here, or by [`Failed::masked`].
+
+use std::fmt;
+use std::io;
+
+use ananke::LabError;
+use ananke::agents::TargetError;
+use ananke::context::Context;
+use ananke::diagnostic::Diagnostic;
+use ananke::redact::Redactor;
+use ananke::verify::TraceError;
+
+use super::colour::Colour;
+use super::exit::Exit;
+use super::print::say;
+use super::print_problems::print_problems;
+
+/// The reason that a command ends early.
+#[derive(Debug)]
+pub(crate) enum Failed {
+    /// It was printed, or a signal came.
+    Ended(Exit),
+    /// Something cannot be done.
+    Refused {
+        message: String,
+        /// The remedy.
+        help: Option<String>,
+        exit: Exit,
+    },
+    /// Something is wrong with files; with what masks their secrets.
+    Problems(Vec<Diagnostic>, Redactor),
+}
+
+impl Failed {
+    /// A failure that was printed.
+    pub(super) const REPORTED: Self = Self::Ended(Exit::Failure);
+
+    /// Something cannot be done.
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        Self::Refused {
+            message: message.into(),
+            help: None,
+            exit: Exit::Failure,
+        }
+    }
+
+    /// The command line is wrong.
+    pub(super) fn usage(message: impl Into<String>) -> Self {
+        Self::Refused {
+            message: message.into(),
+            help: None,
+            exit: Exit::Usage,
+        }
+    }
+
+    /// The same with a remedy.
+    pub(super) fn help(self, remedy: impl Into<String>) -> Self {
+        match self {
+            Self::Refused { message, exit, .. } => Self::Refused {
+                message,
+                help: Some(remedy.into()),
+                exit,
+            },
+            other => other,
+        }
+    }
+
+    /// The same without the secrets that `redactor` knows.
+    pub(super) fn masked(self, redactor: &Redactor) -> Self {
+        let mask = |text: String| redactor.text(&text).into_owned();
+        match self {
+            Self::Refused {
+                message,
+                help,
+                exit,
+            } => Self::Refused {
+                message: mask(message),
+                help: help.map(mask),
+                exit,
+            },
+            other => other,
+        }
+    }
+
+    /// Prints it to standard error; the exit code that it has.
+    pub(super) fn report(self, colour: Colour, context: &Context) -> Exit {
+        match &self {
+            Self::Ended(exit) => *exit,
+            Self::Refused { exit, .. } => {
+                say(&format!("error: {self}"));
+                *exit
+            }
+            Self::Problems(problems, redactor) => {
+                print_problems(problems, colour, context, redactor);
+                Exit::Failure
+            }
+        }
+    }
+
+    fn remedied(message: String, help: Option<String>) -> Self {
+        Self::Refused {
+            message,
+            help,
+            exit: Exit::Failure,
+        }
+    }
+}
+
+impl fmt::Display for Failed {
+    /// The message, and the remedy in a line of its own.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ended(_) => Ok(()),
+            Self::Refused { message, help, .. } => {
+                formatter.write_str(message)?;
+                help.iter()
+                    .try_for_each(|help| write!(formatter, "\nhelp: {help}"))
+            }
+            Self::Problems(problems, redactor) => problems
+                .iter()
+                .try_for_each(|problem| writeln!(formatter, "{}", redactor.text(&problem.message))),
+        }
+    }
+}
+
+impl From<io::Error> for Failed {
+    fn from(error: io::Error) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+impl From<LabError> for Failed {
+    fn from(error: LabError) -> Self {
+        match error {
+            LabError::Broken(problems, redactor) => Self::Problems(problems, redactor),
+            LabError::Refused { message, help } => Self::remedied(message, help),
+        }
+    }
+}
+
+impl From<TargetError> for Failed {
+    fn from(error: TargetError) -> Self {
+        Self::remedied(error.to_string(), error.help)
+    }
+}
+
+impl From<TraceError> for Failed {
+    fn from(TraceError { message, help }: TraceError) -> Self {
+        Self::remedied(message, help)
+    }
+}

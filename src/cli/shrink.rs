@@ -58,6 +58,9 @@ impl CommandOptions for ShrinkOptions {
             folder,
             most_tries: usize::try_from(self.max_tries).unwrap_or(usize::MAX),
         };
+        context.files.note(&path);
+        let files = OutputFiles::of(context, self.force);
+        files.check_sources(request.paths().iter().map(PathBuf::as_path), context)?;
         let mut line = ProgressLine {
             is_shown: context.is_terminal(OutputStream::Stderr),
             last: None,
@@ -66,7 +69,7 @@ impl CommandOptions for ShrinkOptions {
         let shrunk = block_on(shrink_recording(context, &request, &mut show))?;
         line.clear();
         let shrunk = shrunk?;
-        context.files.note(&path);
+        // By now it is known what was read.
         OutputFiles::of(context, self.force).check_sources(shrunk.paths(), context)?;
         shrunk
             .write()

@@ -58,9 +58,6 @@ impl CommandOptions for ShrinkOptions {
             folder,
             most_tries: usize::try_from(self.max_tries).unwrap_or(usize::MAX),
         };
-        context.files.note(&path);
-        let files = OutputFiles::of(context, self.force);
-        files.check_sources(request.paths().iter().map(PathBuf::as_path), context)?;
         let mut line = ProgressLine {
             is_shown: context.is_terminal(OutputStream::Stderr),
             last: None,
@@ -69,7 +66,7 @@ impl CommandOptions for ShrinkOptions {
         let shrunk = block_on(shrink_recording(context, &request, &mut show))?;
         line.clear();
         let shrunk = shrunk?;
-        // By now it is known what was read.
+        context.files.note(&path);
         OutputFiles::of(context, self.force).check_sources(shrunk.paths(), context)?;
         shrunk
             .write()

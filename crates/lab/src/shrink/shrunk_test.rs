@@ -42,13 +42,6 @@ pub struct ShrinkRequest {
     pub most_tries: usize,
 }
 
-impl ShrinkRequest {
-    /// The paths of the files that its result has: the config and the test.
-    pub fn paths(&self) -> [PathBuf; 2] {
-        FILES.map(|name| self.folder.join(name))
-    }
-}
-
 /// A config and a test that fail with the rule, not written yet.
 #[derive(Clone, Debug)]
 pub struct ShrunkTest {
@@ -84,7 +77,7 @@ pub async fn shrink(
     let ShrinkRequest {
         recording,
         selection,
-        folder: _,
+        folder,
         most_tries,
     } = request;
     let id = &recording.key().test;
@@ -118,7 +111,7 @@ pub async fn shrink(
         );
     }
     let (whole, omitted) = candidate(&source, &held, recording, config, &selection)?;
-    let files = request.paths();
+    let files = FILES.map(|name| folder.join(name));
     let name = &entry.test.name;
     let mut search = ShrinkSearch {
         context,

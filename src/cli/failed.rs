@@ -151,3 +151,28 @@ impl From<TraceError> for Failed {
         Self::remedied(message, help)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_masked_failure_has_no_secret_and_the_same_exit_code() {
+        let redactor = Redactor::default();
+        redactor.add(["hunter2-hunter2"]);
+        let failed = Failed::usage("the key hunter2-hunter2 is wrong").help("not hunter2-hunter2");
+        let masked = failed.masked(&redactor);
+        assert!(matches!(
+            &masked,
+            Failed::Refused {
+                exit: Exit::Usage,
+                ..
+            }
+        ));
+        assert_eq!(
+            masked.to_string(),
+            "the key *** is wrong\nhelp: not ***",
+            "{masked:?}"
+        );
+    }
+}

@@ -35,6 +35,9 @@ pub fn fill(item: TokenStream) -> TokenStream {
 
 /// Implements `ananke_trace::redact::Mask`: every field is masked.
 ///
+/// Attribute of a type:
+/// - `#[mask(then = f)]`: `f(&mut Self)` is called when all of it is masked, such as to truncate it.
+///
 /// Attributes of a field:
 /// - `#[mask(skip)]`: it contains nothing from outside.
 /// - `#[mask(with = f)]`: `f(&mut Field, &Redactor)` masks it.

@@ -39,10 +39,7 @@ impl CoverageCollector {
 
     /// Takes the conversation of a test, which is over, and of what its rules notice a change.
     pub fn observe(&self, trace: &Trace, noticed: &NoticedChanges, redactor: &Redactor) {
-        let is_live =
-            |call: &&ToolCall| matches!(call.origin, Origin::Streamed | Origin::SnapshotOnly);
-        let mut calls: Vec<&ToolCall> = trace.calls.iter().filter(is_live).collect();
-        calls.sort_by_key(|call| call.order);
+        let calls = trace.calls.iter().filter(|call| call.origin.is_new());
         let mut items = self.items();
         for tool in trace
             .declarations

@@ -100,7 +100,7 @@ impl Monitor for CallCounter {
 impl CallCounter {
     fn finding(&self, view: &View<'_>, index: usize) -> Finding {
         let (expected, scope, call) = (&self.expected, view.scope.this(), &view.trace.calls[index]);
-        let counted = (0..=index).filter(|call| view.counts(*call));
+        let counted = view.calls().take_while(|call| *call <= index);
         let names: Vec<&str> = counted
             .map(|call| view.trace.calls[call].name.as_str())
             .collect();

@@ -15,6 +15,7 @@ use super::message::Message;
 use super::origin::{Author, Origin};
 use super::tool_index::CallPhase;
 use super::trace::Trace;
+use super::trace_item::TraceItem;
 use super::unread::{Unread, UnreadViolation};
 use super::violation::Violation;
 use ananke_base::context::At;
@@ -314,7 +315,9 @@ impl Trace {
             self.warn(format!("a result for the call `{id}`, which never started"));
             return;
         };
-        let (turn, event, order) = (self.current_turn(), self.last_event(), self.next_order());
+        let (turn, event) = (self.current_turn(), self.last_event());
+        let nth = u32::try_from(self.calls[index].results.len()).unwrap_or(u32::MAX);
+        let order = self.add_to_log(TraceItem::Result { call: index, nth });
         let call = &mut self.calls[index];
         if call.origin.is_new() {
             self.tools

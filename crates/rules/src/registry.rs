@@ -47,6 +47,8 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::limits::Measure;
+    use crate::rule_properties::RuleProperties;
 
     #[test]
     fn every_key_of_an_assert_block_has_a_line() {
@@ -84,5 +86,12 @@ mod tests {
         let registered: BTreeSet<String> =
             RULES.iter().map(|(path, _)| (*path).to_owned()).collect();
         assert_eq!(registered, written);
+        for (path, _) in RULES {
+            let properties = RuleProperties::of(path).map(|properties| properties.path);
+            assert_eq!(properties, Some(*path));
+        }
+        for measure in Measure::ALL {
+            assert!(RuleProperties::of(measure.path()).is_some(), "{measure:?}");
+        }
     }
 }

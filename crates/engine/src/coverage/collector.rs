@@ -12,7 +12,7 @@ use super::covered_items::CoveredItems;
 use super::noticed_changes::{CallPart, NoticedChanges};
 use ananke_base::message::ToolDeclaration;
 use ananke_trace::redact::Redactor;
-use ananke_trace::trace::{Args, Interrupt, InterruptStatus, Origin, RunEnd, ToolCall, Trace};
+use ananke_trace::trace::{Args, Interrupt, InterruptStatus, RunEnd, Trace};
 
 /// Takes what tests declare and what happens in them. What is secret in a test is masked before it is kept.
 #[derive(Debug, Default)]

@@ -197,10 +197,6 @@ impl Rule for Sequence {
         let Kinds { calls, results, .. } = self.kinds();
         calls || results
     }
-
-    fn is_overridden(&self) -> bool {
-        true
-    }
 }
 
 fn matched(steps: &Steps, items: &[TraceItem], trace: &Trace) -> Matched {

@@ -61,10 +61,6 @@ impl Rule for MaxCalls {
         self.0.known().map(Claim::LimitsCalls).into_iter().collect()
     }
 
-    fn is_overridden(&self) -> bool {
-        true
-    }
-
     /// A tighter limit of a turn applies in addition to that of the test.
     fn is_loosened_by(&self, inner: &dyn Rule) -> bool {
         inner

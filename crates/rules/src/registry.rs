@@ -86,12 +86,9 @@ mod tests {
         let registered: BTreeSet<String> =
             RULES.iter().map(|(path, _)| (*path).to_owned()).collect();
         assert_eq!(registered, written);
-        for (path, _) in RULES {
-            let properties = RuleProperties::of(path).map(|properties| properties.path);
-            assert_eq!(properties, Some(*path));
-        }
-        for measure in Measure::ALL {
-            assert!(RuleProperties::of(measure.path()).is_some(), "{measure:?}");
+        let limits = Measure::ALL.into_iter().map(Measure::path);
+        for path in RULES.iter().map(|(path, _)| *path).chain(limits) {
+            assert!(RuleProperties::of(path).is_some(), "{path}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The properties of rules that follow from their path in an assert block, one line each.
+//! The properties of rules that follow from their path in an assert block.
 
 /// The part of a conversation that a rule looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +55,7 @@ pub(crate) enum RuleMerging {
 /// The properties of the rules with one path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuleProperties {
-    /// The path; of limits the key that contains them.
-    pub path: &'static str,
+    path: &'static str,
     /// The part of a conversation that they look at.
     pub subject: RuleSubject,
     /// The number of them in one block.
@@ -101,20 +100,13 @@ const fn asked(path: &'static str) -> RuleProperties {
     }
 }
 
-/// Every path in the order of the registry, and then those of limits.
-const ALL: [RuleProperties; 23] = [
-    several("tools.forbid", RuleSubject::Calls),
-    several("tools.require", RuleSubject::Calls),
-    several("tools.forbid_calls", RuleSubject::Calls),
-    one("tools.allow_only", RuleSubject::Calls),
+/// The properties by path: a path that has no line of its own has those of the block that contains it.
+const ALL: [RuleProperties; 16] = [
+    several("tools", RuleSubject::Calls),
     replaced("tools.max_calls", RuleSubject::Calls),
     replaced("tools.max_identical_calls", RuleSubject::Calls),
     one("tools.schema", RuleSubject::DeclaredTools),
-    several("text.must_match", RuleSubject::Text),
-    several("text.must_not_match", RuleSubject::Text),
-    several("text.contains", RuleSubject::Text),
-    several("text.not_contains", RuleSubject::Text),
-    one("text.equals", RuleSubject::Text),
+    several("text", RuleSubject::Text),
     replaced("sequence", RuleSubject::Several),
     several("whenever", RuleSubject::Several),
     several("provenance", RuleSubject::Several),

@@ -63,70 +63,20 @@ impl Findings {
         parts: &RunningRule,
         violation: &TriggerViolation,
     ) -> Finding {
-        let TriggerViolation {
-            trigger,
-            pattern,
-            step,
-            cause,
-        } = violation;
-        let (trace, relation) = (view.trace, parts.patterns[*pattern].relation);
-        let groups = &parts.patterns[*pattern].groups;
-        let group = groups.iter().find(|group| group.contains(step));
-        let wanted = group
-            .filter(|_| !relation.is_negated())
-            .map_or_else(|| step.describe(), |group| either(group));
-        let whole = if parts.is_within_turn {
-            " in its turn"
-        } else {
-            ""
-        };
-        let what = words(view, parts, trigger);
-        let name = parts
-            .name
-            .as_ref()
-            .map(|name| format!("{name}: "))
-            .unwrap_or_default();
-        let message = if relation.is_negated() {
-            format!(
-                "{name}{what}, and {wanted} came {} it{whole}",
-                relation.word()
-            )
-        } else {
-            format!(
-                "{name}{what} without {wanted} {} it{whole}",
-                relation.word()
-            )
-        };
+        let (trace, trigger) = (view.trace, &violation.trigger);
+        let relation = parts.patterns[violation.pattern].relation;
         let mut events: Vec<u32> = trigger.item.event(trace).into_iter().collect();
-        let mut evidence = vec![shown(
-            trace,
-            trigger,
-            CallFocus::default(),
-            Closeness::Itself,
-        )];
-        let candidate = match cause {
-            Some(cause) => Some(NearestCause {
-                happening: *cause,
-                weight: 0,
-                focus: CallFocus::default(),
-            }),
-            None if self.explained < EXPLAINED => {
-                self.explained += 1;
-                nearest(trace, parts, violation, relation)
-            }
-            None => None,
-        };
-        if let Some(NearestCause {
-            happening,
-            mut focus,
-            weight,
-        }) = candidate
-        {
+        let focus = CallFocus::default();
+        let mut evidence = vec![shown(trace, trigger, focus, Closeness::Itself)];
+        if let Some(cause) = self.cause(trace, parts, violation, relation) {
+            let NearestCause {
+                happening,
+                mut focus,
+                weight,
+            } = cause;
             if weight == 0 && !relation.is_negated() {
-                focus.words.push(format!(
-                    "it matches, but not {} the trigger",
-                    relation.word()
-                ));
+                let words = format!("it matches, but not {} the trigger", relation.word());
+                focus.words.push(words);
             }
             events.extend(happening.item.event(trace));
             let closeness = if relation.is_negated() {
@@ -137,12 +87,62 @@ impl Findings {
             evidence.push(shown(trace, &happening, focus, closeness));
         }
         Finding {
-            message,
+            message: message(view, parts, violation, relation),
             expected: parts.expected.clone(),
             evidence,
             events,
             ..Finding::default()
         }
+    }
+
+    /// The thing that came though it must not, or of the first violations the one that comes nearest to what is missing.
+    fn cause(
+        &mut self,
+        trace: &Trace,
+        parts: &RunningRule,
+        violation: &TriggerViolation,
+        relation: Relation,
+    ) -> Option<NearestCause> {
+        if let Some(happening) = violation.cause {
+            return Some(NearestCause {
+                happening,
+                weight: 0,
+                focus: CallFocus::default(),
+            });
+        }
+        if self.explained == EXPLAINED {
+            return None;
+        }
+        self.explained += 1;
+        nearest(trace, parts, violation, relation)
+    }
+}
+
+/// The violation in one sentence.
+fn message(
+    view: &View<'_>,
+    parts: &RunningRule,
+    violation: &TriggerViolation,
+    relation: Relation,
+) -> String {
+    let TriggerViolation { trigger, step, .. } = violation;
+    let groups = &parts.patterns[violation.pattern].groups;
+    let group = groups.iter().find(|group| group.contains(step));
+    let wanted = group
+        .filter(|_| !relation.is_negated())
+        .map_or_else(|| step.describe(), |group| either(group));
+    let whole = if parts.is_within_turn {
+        " in its turn"
+    } else {
+        ""
+    };
+    let name = parts.name.as_ref().map(|name| format!("{name}: "));
+    let (name, what) = (name.unwrap_or_default(), words(view, parts, trigger));
+    let word = relation.word();
+    if relation.is_negated() {
+        format!("{name}{what}, and {wanted} came {word} it{whole}")
+    } else {
+        format!("{name}{what} without {wanted} {word} it{whole}")
     }
 }
 

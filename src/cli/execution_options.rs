@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use ananke::project::RunSettings;
+use super::bounded::bounded;
+use ananke::model::RunDefaults;
 use ananke::text::parse_duration;
 use clap::Args;
 
@@ -33,11 +34,5 @@ pub(crate) struct ExecutionOptions {
 }
 
 pub(super) fn parallel(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(count @ 1..=RunSettings::MOST_PARALLEL) => Ok(count),
-        _ => Err(format!(
-            "expected a whole number from 1 to {}",
-            RunSettings::MOST_PARALLEL
-        )),
-    }
+    bounded(text, &RunDefaults::PARALLEL)
 }

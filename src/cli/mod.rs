@@ -18,6 +18,7 @@ mod arguments;
 mod audit;
 mod audit_reports;
 mod baseline;
+mod bounded;
 mod candidates;
 mod carry_out;
 mod check;

@@ -1,6 +1,8 @@
 //! The options about tests that run several times.
 
-use ananke::project::{GivenRuns, MOST_RUNS, RunCounts};
+use super::bounded::bounded;
+use ananke::model::TestRuns;
+use ananke::project::{GivenRuns, RunCounts};
 use ananke::statistics::Percentage;
 use clap::Args;
 
@@ -38,8 +40,5 @@ impl RepeatOptions {
 }
 
 fn runs(text: &str) -> Result<u32, String> {
-    match text.parse() {
-        Ok(count @ 1..=MOST_RUNS) => Ok(count),
-        _ => Err(format!("expected a whole number from 1 to {MOST_RUNS}")),
-    }
+    bounded(text, &TestRuns::COUNT)
 }

@@ -1,7 +1,7 @@
 //! The options about tests that are retried.
 
-use ananke::model::FlakyVerdict;
-use ananke::project::RunSettings;
+use super::bounded::bounded;
+use ananke::model::{FlakyVerdict, RunDefaults};
 use clap::{Args, ValueEnum};
 
 /// How often a failing test is retried, and what a retry is worth.
@@ -36,11 +36,5 @@ impl From<Flaky> for FlakyVerdict {
 }
 
 fn retries(text: &str) -> Result<u32, String> {
-    match text.parse() {
-        Ok(count @ 0..=RunSettings::MOST_RETRIES) => Ok(count),
-        _ => Err(format!(
-            "expected a whole number from 0 to {}",
-            RunSettings::MOST_RETRIES
-        )),
-    }
+    bounded(text, &RunDefaults::RETRIES)
 }

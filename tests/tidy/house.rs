@@ -179,11 +179,11 @@ pub(crate) const MEDIAN_FILE: usize = 190;
 /// The lines of code that each crate may have, without tests, comments and blank lines, at the formatter's defaults.
 /// A number may only be raised with a reason in the commit.
 pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
-    ("derive", 410),
+    ("derive", 495),
     ("base", 7030),
-    ("model", 9420),
-    ("trace", 9300),
-    ("rules", 14230),
+    ("model", 9500),
+    ("trace", 9200),
+    ("rules", 14040),
     ("agents", 6060),
     ("agui", 6930),
     ("a2a", 3700),

@@ -10,7 +10,7 @@ use super::rate_limit_config::RateLimitConfig;
 use ananke_base::diagnostic::{Span, Spanned};
 use ananke_model::variables::{Interpolation, Leaf};
 
-/// The most requests, or tests, that a limit can count.
+/// The most tests that a limit can count.
 const MOST: u64 = 1_000_000;
 
 /// The limits of a target. Targets that inherit a limit have that of the target where it is written: it is the same one.
@@ -47,8 +47,8 @@ impl TargetPace {
     pub fn fill(target: &TargetCommon, interpolation: &mut Interpolation<'_>) -> Option<Self> {
         let rate = target.rate_limit.as_ref().map(|Spanned { value, span }| {
             let RateLimitConfig { requests, per_ms } = value;
-            let requests = interpolation.number_within(requests, 1..=MOST);
-            let per_ms = interpolation.number_within(per_ms, 1..=u64::from(u32::MAX));
+            let requests = interpolation.number_within(requests, RateLimitConfig::REQUESTS);
+            let per_ms = interpolation.number_within(per_ms, RateLimitConfig::PER_MS);
             Ok(Rate {
                 requests: requests?,
                 per: Duration::from_millis(per_ms?),

@@ -3,6 +3,7 @@
 //! **Invariant:** no field is forgotten: every field is filled, and one that is not masked says so itself.
 
 mod attribute;
+mod bounds;
 mod fill;
 mod mask;
 mod prose;
@@ -35,12 +36,28 @@ pub fn fill(item: TokenStream) -> TokenStream {
 
 /// Implements `ananke_trace::redact::Mask`: every field is masked.
 ///
+/// Attribute of a type:
+/// - `#[mask(then = f)]`: `f(&mut Self)` is called when all of it is masked, such as to truncate it.
+///
 /// Attributes of a field:
 /// - `#[mask(skip)]`: it contains nothing from outside.
 /// - `#[mask(with = f)]`: `f(&mut Field, &Redactor)` masks it.
 #[proc_macro_derive(Mask, attributes(mask))]
 pub fn mask(item: TokenStream) -> TokenStream {
     mask::derive(&parse_macro_input!(item as DeriveInput))
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Makes constants of the bounds and defaults of numbers that people write, and the function `bounds`, which adds them to the
+/// schema of the type: `#[schemars(transform = T::bounds)]`.
+///
+/// Attribute of a field, whose doc comment has to contain the numbers:
+/// - `#[bounds(within = A..=B)]`: the smallest and the largest number, as the constant that is called like the field.
+/// - `#[bounds(default = E, within = A..=B)]`: the same, and the value of an `Option` that is not written, as `DEFAULT_…`.
+#[proc_macro_derive(Bounds, attributes(bounds))]
+pub fn bounds(item: TokenStream) -> TokenStream {
+    bounds::derive(&parse_macro_input!(item as DeriveInput))
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

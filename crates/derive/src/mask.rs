@@ -20,15 +20,30 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
         Data::Union(_) => return Err(Error::new_spanned(input, "a union cannot be masked")),
     };
     let name = &input.ident;
+    let then = then(&input.attrs)?.map(|function| quote!(#function(self);));
     Ok(quote! {
         #[automatically_derived]
         impl ::ananke_trace::redact::Mask for #name {
             #[allow(unused_variables)]
             fn mask(&mut self, redactor: &::ananke_trace::redact::Redactor) {
                 match self { #(#arms)* }
+                #then
             }
         }
     })
+}
+
+/// The function that is called with the masked value.
+fn then(attributes: &[Attribute]) -> Result<Option<Path>> {
+    let mut then = None;
+    entries(attributes, "mask", |entry| {
+        let is_then = entry.path.is_ident("then");
+        if is_then {
+            then = value(entry)?;
+        }
+        Ok(is_then)
+    })?;
+    Ok(then)
 }
 
 /// The arm of a struct or a variant. It names every field, so that none is forgotten.
@@ -77,6 +92,7 @@ mod tests {
     #[test]
     fn every_field_is_masked_that_does_not_say_otherwise() {
         let code = expanded(&parse_quote! {
+            #[mask(then = Self::bound)]
             enum SentOrReceived {
                 Request { line: String, #[mask(with = mask_headers)] headers: Headers, #[mask(skip)] lane: Lane },
                 Sent(String),
@@ -87,7 +103,7 @@ mod tests {
             "Self::Request{line:field_0,headers:field_1,lane:_,}=>{::ananke_trace::redact::Mask::mask(field_0,redactor);\
              mask_headers(field_1,redactor);}",
             "Self::Sent{0:field_0,}=>{::ananke_trace::redact::Mask::mask(field_0,redactor);}",
-            "Self::Closed{}=>{}",
+            "Self::Closed{}=>{}}Self::bound(self);}",
         ] {
             assert!(code.contains(part), "{part}\n{code}");
         }

@@ -7,7 +7,9 @@ use serde_json::{Map, Value, json};
 use super::evaluation::{Exclusions, RuleScope, View};
 use ananke_model::model::TextOf;
 use ananke_trace::redact::Redactor;
-use ananke_trace::trace::{Author, Message, MessageKind, ToolCall, ToolResult, Trace, TurnRanges};
+use ananke_trace::trace::{
+    Author, Message, MessageKind, ToolCall, ToolResult, Trace, TraceItem, TurnRanges,
+};
 
 /// The conversation, as far as the rule sees it.
 pub(super) fn conversation(view: &View<'_>) -> Map<String, Value> {
@@ -44,45 +46,32 @@ pub fn whole_conversation(trace: &Trace) -> Map<String, Value> {
 
 /// The same as text: what was said, called and answered, one after the other.
 pub(super) fn transcript(view: &View<'_>) -> String {
-    let mut parts = Vec::new();
-    for message in &view.trace.messages {
-        let role = match () {
-            () if view.includes_user_text(message) => "user",
-            () if view.includes_text(message) => "assistant",
-            () => continue,
-        };
-        parts.push((message.order, format!("{role}: {}", message.text)));
-    }
-    for (index, call) in view
-        .trace
-        .calls
-        .iter()
-        .enumerate()
-        .filter(|(_, call)| !call.name.is_empty())
-    {
-        if view.counts(index) {
-            parts.push((
-                call.order,
-                format!("call: {}({})", call.name, call.args_value()),
-            ));
+    let trace = view.trace;
+    let part = |item: &TraceItem| match *item {
+        TraceItem::Message(index) => {
+            let message = &trace.messages[index];
+            let role = match () {
+                () if view.includes_user_text(message) => "user",
+                () if view.includes_text(message) => "assistant",
+                () => return None,
+            };
+            Some(format!("{role}: {}", message.text))
         }
-        for result in call
-            .results
-            .iter()
-            .filter(|_| view.counts_or_was_answered(index))
-        {
-            parts.push((
-                result.order,
-                format!("result of {}: {}", call.name, result.text),
-            ));
+        TraceItem::Call(index) => {
+            let call = &trace.calls[index];
+            let is_shown = view.counts(index) && !call.name.is_empty();
+            is_shown.then(|| format!("call: {}({})", call.name, call.args_value()))
         }
-    }
-    parts.sort_by_key(|(order, _)| *order);
-    parts
-        .into_iter()
-        .map(|(_, part)| part)
-        .collect::<Vec<_>>()
-        .join("\n")
+        TraceItem::Result { call: index, .. } => {
+            let name = &trace.calls[index].name;
+            let is_shown = view.counts_or_was_answered(index) && !name.is_empty();
+            let result = item.result(trace).filter(|_| is_shown)?;
+            Some(format!("result of {name}: {}", result.text))
+        }
+        TraceItem::Answer { .. } => None,
+    };
+    let parts: Vec<String> = trace.log().iter().filter_map(part).collect();
+    parts.join("\n")
 }
 
 /// The message of the user in the turn, or in the last turn of the test in which they said something.

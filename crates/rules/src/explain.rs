@@ -6,7 +6,7 @@
 
 use super::block::Block;
 use super::evaluation::RuleScope;
-use super::inherit::{TurnRules, effective, inherit};
+use super::inherit::{Inherited, TurnRules, effective, inherit};
 use super::limits::{Measure, Setting};
 use super::rule::{DroppedRule, ReplacedRule, RuleEntry};
 use super::rule_origin::RuleOrigin;
@@ -59,37 +59,38 @@ pub struct ExplainedLimit {
 /// Explains what the levels say together.
 pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
     let merged = inherit(target, test, turns);
-    let of_test = |measure: Measure| {
+    let of_turns = merged.turns.iter().zip(turns).enumerate();
+    let of_turns = of_turns.map(|(number, (own, block))| {
+        // What an outer level says does not apply to a replay turn.
+        let levels: &[&Block] = if own.is_replay {
+            &[block]
+        } else {
+            &[target, test, block]
+        };
+        of_turn(number, own, block, levels, &merged)
+    });
+    Explanation {
+        test: of_test(target, test, turns, &merged),
+        turns: of_turns.collect(),
+    }
+}
+
+/// The rules of the test.
+fn of_test(target: &Block, test: &Block, turns: &[Block], merged: &Inherited) -> ScopeRules {
+    let limits = Measure::ALL.into_iter().filter_map(|measure| {
         let mut limit = limit(measure, &[target, test])?;
         if matches!(
             effective(measure, &[target, test]),
             Some(Setting::Bound(_) | Setting::Later(..))
         ) {
-            let applies: Vec<bool> = merged
-                .turns
-                .iter()
-                .zip(turns)
-                .map(|(rules, block)| {
-                    if measure.has_total() {
-                        !rules.separate.contains(&measure)
-                    } else {
-                        block.limits.get(measure).is_none() && !block.is_replay
-                    }
-                })
-                .collect();
-            let (word, together) = if measure.has_total() {
-                ("for", " together")
-            } else {
-                ("on", "")
-            };
-            limit.turns = listed(&applies, word, together);
+            limit.turns = limited_turns(measure, turns, merged);
         }
         Some(limit)
-    };
-    let whole = ScopeRules {
+    });
+    ScopeRules {
         scope: RuleScope::Test,
         rules: merged.test.clone(),
-        limits: Measure::ALL.into_iter().filter_map(of_test).collect(),
+        limits: limits.collect(),
         dropped: merged.dropped.clone(),
         switched_off: merged.replaced.clone(),
         subagents: test.subagents.clone().or_else(|| {
@@ -100,40 +101,49 @@ pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
         }),
         separate: Vec::new(),
         is_replay: false,
-    };
-    let of_turn = |(number, (own, block))| {
-        let (own, block): (&TurnRules, &Block) = (own, block);
-        // What an outer level says does not apply to a replay turn.
-        let levels: &[&Block] = if own.is_replay {
-            &[block]
+    }
+}
+
+/// The turns to which a limit of the test applies, in words.
+fn limited_turns(measure: Measure, turns: &[Block], merged: &Inherited) -> String {
+    let applies = merged.turns.iter().zip(turns).map(|(rules, block)| {
+        if measure.has_total() {
+            !rules.separate.contains(&measure)
         } else {
-            &[target, test, block]
-        };
-        let answers = own.separate.iter().copied();
-        let answers =
-            answers.filter(|measure| merged.limits.get(*measure).is_some() && !own.is_replay);
-        ScopeRules {
-            scope: RuleScope::Turn(number),
-            rules: own.entries.clone(),
-            limits: Measure::ALL
-                .into_iter()
-                .filter_map(|measure| limit(measure, levels))
-                .collect(),
-            dropped: own.dropped.clone(),
-            switched_off: [own.replaced.as_slice(), &own.left_out].concat(),
-            subagents: block.subagents.clone(),
-            separate: answers.collect(),
-            is_replay: own.is_replay,
+            block.limits.get(measure).is_none() && !block.is_replay
         }
+    });
+    let (word, together) = if measure.has_total() {
+        ("for", " together")
+    } else {
+        ("on", "")
     };
-    let turns = merged
-        .turns
-        .iter()
-        .zip(turns)
-        .enumerate()
-        .map(of_turn)
-        .collect();
-    Explanation { test: whole, turns }
+    listed(&applies.collect::<Vec<_>>(), word, together)
+}
+
+/// The rules of the turn `number`, counted from 0, to which `levels` apply.
+fn of_turn(
+    number: usize,
+    own: &TurnRules,
+    block: &Block,
+    levels: &[&Block],
+    merged: &Inherited,
+) -> ScopeRules {
+    let answers = own.separate.iter().copied();
+    let answers = answers.filter(|measure| merged.limits.get(*measure).is_some() && !own.is_replay);
+    ScopeRules {
+        scope: RuleScope::Turn(number),
+        rules: own.entries.clone(),
+        limits: Measure::ALL
+            .into_iter()
+            .filter_map(|measure| limit(measure, levels))
+            .collect(),
+        dropped: own.dropped.clone(),
+        switched_off: [own.replaced.as_slice(), &own.left_out].concat(),
+        subagents: block.subagents.clone(),
+        separate: answers.collect(),
+        is_replay: own.is_replay,
+    }
 }
 
 /// The turns that a limit of the test is about, after its number.

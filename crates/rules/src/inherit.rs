@@ -76,7 +76,7 @@ impl Inherited {
         self.test
             .iter()
             .chain(turns)
-            .any(|entry| entry.rule.looks_at_declared_tools())
+            .any(RuleEntry::looks_at_declared_tools)
     }
 
     /// The parts of the test that a rule of it does not look at.
@@ -139,7 +139,7 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
     }
     // A rule that is switched off on every turn that it would look at applies nowhere.
     let is_somewhere = |entry: &RuleEntry| {
-        let is_about_last = entry.rule.is_about_last_turn();
+        let is_about_last = entry.is_about_last_turn();
         let turns = merged.turns.iter().enumerate();
         let mut turns = turns
             .filter(|(index, turn)| !turn.is_replay && (!is_about_last || last == Some(*index)))
@@ -184,7 +184,7 @@ fn turn_rules(
         turn.is_replay || is_looser(turn.limits.get(*measure), merged.limits.get(*measure))
     };
     let is_about =
-        |entry: &RuleEntry| position == TurnPosition::Last || !entry.rule.is_about_last_turn();
+        |entry: &RuleEntry| position == TurnPosition::Last || !entry.is_about_last_turn();
     let (left_out, _) = divide(&merged.test, |entry| {
         replaced_on_turn(entry, turn).filter(|_| is_about(entry) && !turn.is_replay)
     });

@@ -2,6 +2,8 @@
 //!
 //! Nothing here asks it: the judgement is a question, which the engine has answered after all other rules have passed.
 
+use std::ops::RangeInclusive;
+
 use serde_json::{Map, Number, Value};
 
 use super::collector::Collector;
@@ -16,9 +18,6 @@ use ananke_base::diagnostic::Code;
 use ananke_model::model::{self, AssertBlock, JudgeRule, JudgedText, Text, TextOf};
 use ananke_model::variables::{Fill as _, Interpolation, Leaf, Patterns};
 use ananke_trace::trace::{Fact, Facts};
-
-/// The most times that a judge may be asked.
-const MOST_RUNS: u64 = 100;
 
 /// The keys of a question that are not of the test's choice.
 const KEYS: [&str; 7] = [
@@ -149,17 +148,20 @@ fn not_empty(written: &Text, what: &str, interpolation: &mut Interpolation<'_>) 
 
 /// The number of times that the judge is asked, and the number of answers that must pass.
 fn counts(written: &JudgeRule, interpolation: &mut Interpolation<'_>) -> (u32, u32) {
-    let mut count = |written: Option<&model::Number>, most: u64| -> Leaf<Option<u32>> {
-        match written {
-            Some(number) if interpolation.written_number(number).is_none() => {
-                interpolation.number_within(number, 1..=most).map(Some)
+    let mut count =
+        |written: Option<&model::Number>, range: RangeInclusive<u64>| -> Leaf<Option<u32>> {
+            match written {
+                Some(number) if interpolation.written_number(number).is_none() => {
+                    interpolation.number_within(number, range).map(Some)
+                }
+                _ => Ok(None),
             }
-            _ => Ok(None),
-        }
-    };
+        };
     let (runs, quorum) = (
-        count(written.runs.as_ref(), MOST_RUNS),
-        count(written.quorum.as_ref(), MOST_RUNS).ok().flatten(),
+        count(written.runs.as_ref(), JudgeRule::RUNS),
+        count(written.quorum.as_ref(), JudgeRule::QUORUM)
+            .ok()
+            .flatten(),
     );
     // The largest quorum is not known if `runs` is wrong.
     let most = runs.map_or(u32::MAX, |runs| runs.unwrap_or(1));

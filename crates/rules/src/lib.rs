@@ -1,6 +1,7 @@
 //! Rules: what an agent must and must not do, one file each (compile, watch, describe and claim together).
 //!
 //! A rule is a type that implements the trait `Rule` (`rule`): its kind, how it is described and watched, and what it claims.
+//! What follows from its path is data ([`RuleProperties`]).
 //! `registry` has a line for each: its path and what compiles it; limits have a registry of their own. The rules are in
 //! folders by what they look at; `select` has the conditions that select calls, `steps` the steps that `sequence` and
 //! `whenever` share.
@@ -39,6 +40,7 @@ pub mod question_keys;
 mod registry;
 mod rule;
 mod rule_origin;
+mod rule_properties;
 mod rule_tool;
 mod script;
 mod script_source;
@@ -69,6 +71,7 @@ pub use named_tool::NamedTool;
 pub use question_keys::question_keys;
 pub use rule::{DroppedRule, ReplacedRule, RuleEntry};
 pub use rule_origin::RuleOrigin;
+pub use rule_properties::{RuleDecider, RuleNumber, RuleProperties, RuleSubject};
 pub use script::Script;
 pub use script_source::ScriptSource;
 pub use select::PathPatterns;

@@ -84,7 +84,7 @@ pub(crate) fn replaced_by<'b>(entry: &RuleEntry, inner: &'b Block) -> Option<&'b
     };
     inner
         .disables(entry.path)
-        .or_else(|| entry.rule.is_overridden().then(instead).flatten())
+        .or_else(|| entry.is_overridden().then(instead).flatten())
 }
 
 /// The origin of the rule of a turn that replaces one of the test.
@@ -94,11 +94,6 @@ pub(crate) fn replaced_on_turn<'b>(entry: &RuleEntry, turn: &'b Block) -> Option
             .iter()
             .find(|own| entry.rule.is_loosened_by(&*own.rule))
     };
-    turn.disables(entry.path).or_else(|| {
-        entry
-            .rule
-            .is_overridden()
-            .then(looser)?
-            .map(|own| &own.origin)
-    })
+    turn.disables(entry.path)
+        .or_else(|| entry.is_overridden().then(looser)?.map(|own| &own.origin))
 }

@@ -47,6 +47,8 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::limits::Measure;
+    use crate::rule_properties::RuleProperties;
 
     #[test]
     fn every_key_of_an_assert_block_has_a_line() {
@@ -84,5 +86,9 @@ mod tests {
         let registered: BTreeSet<String> =
             RULES.iter().map(|(path, _)| (*path).to_owned()).collect();
         assert_eq!(registered, written);
+        let limits = Measure::ALL.into_iter().map(Measure::path);
+        for path in RULES.iter().map(|(path, _)| *path).chain(limits) {
+            assert!(RuleProperties::of(path).is_some(), "{path}");
+        }
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::claim::Claim;
 use super::evaluation::{Monitor, RuleScope};
 use super::rule_origin::RuleOrigin;
+use super::rule_properties::{RuleMerging, RuleProperties, RuleSubject};
 use super::rule_tool::RuleTool;
 use ananke_model::variables::Patterns;
 use ananke_trace::trace::{Facts, RunEnd};
@@ -67,22 +68,12 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Whether it looks at tool calls, though it is not one of `tools`.
+    /// Whether it looks at tool calls, of a rule whose path does not say it.
     fn names_tools(&self) -> bool {
         false
     }
 
-    /// Whether it looks at the tools that the agent declares.
-    fn looks_at_declared_tools(&self) -> bool {
-        false
-    }
-
-    /// Whether the innermost level that defines it replaces it, instead of adding to it.
-    fn is_overridden(&self) -> bool {
-        false
-    }
-
-    /// Whether a turn that defines `inner` switches this rule off for itself; only for what is overridden.
+    /// Whether a turn that defines `inner` switches this rule off for itself; only for what inner levels replace.
     fn is_loosened_by(&self, _inner: &dyn Rule) -> bool {
         false
     }
@@ -100,11 +91,6 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
     /// Whether the arguments and results of calls to the tool `name` may matter to it, if those of any call do.
     fn may_rest_on_calls_to(&self, _name: &str) -> bool {
         true
-    }
-
-    /// Whether on a test it is about the last turn alone.
-    fn is_about_last_turn(&self) -> bool {
-        false
     }
 
     /// Whether it expects a turn to end so.
@@ -169,14 +155,35 @@ impl RuleEntry {
         self.rule.downcast_ref()
     }
 
+    /// The part of a conversation that it looks at; several parts that contain calls are calls.
+    pub fn subject(&self) -> Option<RuleSubject> {
+        match RuleProperties::of(self.path)?.subject {
+            RuleSubject::Several if self.rule.names_tools() => Some(RuleSubject::Calls),
+            subject => Some(subject),
+        }
+    }
+
     /// Whether it looks at tool calls.
     pub fn is_about_tools(&self) -> bool {
-        self.path.starts_with("tools.") || self.rule.names_tools()
+        let of_tools = [RuleSubject::Calls, RuleSubject::DeclaredTools];
+        self.subject()
+            .is_some_and(|subject| of_tools.contains(&subject))
     }
 
     /// Whether it looks at the tools that the agent declares.
     pub fn looks_at_declared_tools(&self) -> bool {
-        self.rule.looks_at_declared_tools()
+        self.subject() == Some(RuleSubject::DeclaredTools)
+    }
+
+    /// Whether the innermost level that defines it replaces it, instead of adding to it.
+    pub(crate) fn is_overridden(&self) -> bool {
+        let merging = RuleProperties::of(self.path).map(|properties| properties.merging);
+        merging == Some(RuleMerging::Replaced)
+    }
+
+    /// Whether on a test it is about the last turn alone: the state of a test is that of its last turn.
+    pub(crate) fn is_about_last_turn(&self) -> bool {
+        self.subject() == Some(RuleSubject::State)
     }
 
     /// Whether it applies to every turn of its scope, and is decided as soon as it is violated.

@@ -54,8 +54,8 @@ impl Script {
         interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
         let ScriptRule {
-            script,
-            cmd,
+            script: _,
+            cmd: _,
             timeout_ms,
             with,
             expected,
@@ -71,61 +71,59 @@ impl Script {
             Some(number) => interpolation.number(number).map(Some),
             None => Ok(None),
         };
-        let program = match (script, cmd) {
-            (Some(name), None) => {
-                let filled = interpolation.text(name).ok()?;
-                if filled.is_empty() && !name.value.is_empty() {
-                    interpolation.report(
-                        Code::EmptyValue,
-                        name.span,
-                        "the name of a script cannot be empty",
-                        None,
-                    );
-                    return None;
-                }
-                ScriptSource::Named(filled)
-            }
-            (None, Some(words)) => {
-                let filled: Leaf<Vec<String>> = words.fill(interpolation);
-                let filled = filled.ok()?;
-                if let (Some(""), Some(first)) = (filled.first().map(String::as_str), words.first())
-                {
-                    let message = "the first entry of `cmd` names no program";
-                    interpolation.report(Code::BadValue, first.span, message, None);
-                    return None;
-                }
-                ScriptSource::Command(filled)
-            }
-            (Some(name), Some(_)) => {
-                let message = "`script` and `cmd` both say which program is asked";
-                interpolation.report(
-                    Code::Contradiction,
-                    name.span,
-                    message,
-                    Some("keep one of them".to_owned()),
-                );
-                return None;
-            }
-            (None, None) => {
-                let message = "nothing says which program is asked";
-                let help = "name a script with `script`, or write a command as `cmd`";
-                interpolation.report(
-                    Code::MissingKey,
-                    written.span,
-                    message,
-                    Some(help.to_owned()),
-                );
-                return None;
-            }
-        };
         Some(Self {
-            program,
+            program: source(written, interpolation)?,
             timeout_ms: timeout.ok()?,
             with: with.ok()?.unwrap_or_default(),
             expected: expected.ok()?,
             is_negated: not.unwrap_or_default(),
             message: message.ok()?,
         })
+    }
+}
+
+/// The program that is asked; `None` if something is known later or was reported.
+fn source(
+    written: &Spanned<ScriptRule>,
+    interpolation: &mut Interpolation<'_>,
+) -> Option<ScriptSource> {
+    match (&written.value.script, &written.value.cmd) {
+        (Some(name), None) => {
+            let filled = interpolation.text(name).ok()?;
+            if filled.is_empty() && !name.value.is_empty() {
+                let message = "the name of a script cannot be empty";
+                interpolation.report(Code::EmptyValue, name.span, message, None);
+                return None;
+            }
+            Some(ScriptSource::Named(filled))
+        }
+        (None, Some(words)) => {
+            let filled: Leaf<Vec<String>> = words.fill(interpolation);
+            let filled = filled.ok()?;
+            if let (Some(""), Some(first)) = (filled.first().map(String::as_str), words.first()) {
+                let message = "the first entry of `cmd` names no program";
+                interpolation.report(Code::BadValue, first.span, message, None);
+                return None;
+            }
+            Some(ScriptSource::Command(filled))
+        }
+        (Some(name), Some(_)) => {
+            let message = "`script` and `cmd` both say which program is asked";
+            let help = Some("keep one of them".to_owned());
+            interpolation.report(Code::Contradiction, name.span, message, help);
+            None
+        }
+        (None, None) => {
+            let message = "nothing says which program is asked";
+            let help = "name a script with `script`, or write a command as `cmd`";
+            interpolation.report(
+                Code::MissingKey,
+                written.span,
+                message,
+                Some(help.to_owned()),
+            );
+            None
+        }
     }
 }
 

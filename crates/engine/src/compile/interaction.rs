@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::simulation::{DEFAULT_MAX_TURNS, DEFAULT_TIMEOUT, MOST_TURNS};
+use super::simulation::DEFAULT_TIMEOUT;
 use ananke_base::diagnostic::Spanned;
 use ananke_model::model::{Interactive, MissingInput, Short};
 use ananke_model::variables::{Fill as _, Interpolation, Leaf};
@@ -25,7 +25,7 @@ impl Default for CompiledInteraction {
         Self {
             asks_person: None,
             timeout: DEFAULT_TIMEOUT,
-            max_turns: DEFAULT_MAX_TURNS,
+            max_turns: usize::try_from(Interactive::DEFAULT_MAX_TURNS).unwrap_or(usize::MAX),
             on_missing_input: None,
         }
     }
@@ -62,7 +62,7 @@ impl CompiledInteraction {
         let timeout: Leaf<Option<_>> = timeout_ms.fill(interpolation);
         let max_turns = max_turns
             .as_ref()
-            .map(|number| interpolation.number_within(number, 1..=MOST_TURNS))
+            .map(|number| interpolation.number_within(number, Interactive::MAX_TURNS))
             .transpose();
         Ok(Self {
             asks_person: Some(enabled.unwrap_or(true)),

@@ -11,12 +11,6 @@ use ananke_model::variables::{Fill as _, Interpolation, Leaf, fill_all};
 use ananke_rules::{Block, CompiledCheckpoint, Library, ScriptSource, inherit, question_keys};
 use ananke_trace::outcome::Level;
 
-/// The largest number of turns of a conversation, if the test gives none.
-pub(super) const DEFAULT_MAX_TURNS: usize = 20;
-
-/// The most that a test may say.
-pub(super) const MOST_TURNS: u64 = 1000;
-
 /// The time that a conversation may take, if the test gives none.
 pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
 
@@ -121,11 +115,11 @@ impl CompiledSimulation {
         let simulator = simulator(written, given, interpolation);
         let (persona, goal) = (persona.fill(interpolation), goal.fill(interpolation));
         let connector = connector.fill(interpolation);
-        let max_turns = match max_turns {
-            Some(number) if interpolation.written_number(number).is_some() => Ok(DEFAULT_MAX_TURNS),
-            Some(number) => interpolation.number_within(number, 1..=MOST_TURNS),
-            None => Ok(DEFAULT_MAX_TURNS),
-        };
+        let max_turns = max_turns
+            .as_ref()
+            .filter(|number| interpolation.written_number(number).is_none());
+        let max_turns =
+            interpolation.number_or(max_turns, Simulate::MAX_TURNS, Simulate::DEFAULT_MAX_TURNS);
         let timeout = match timeout_ms {
             Some(number) if interpolation.written_number(number).is_some() => Ok(DEFAULT_TIMEOUT),
             Some(number) => number.fill(interpolation),

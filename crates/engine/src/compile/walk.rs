@@ -2,24 +2,9 @@
 
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_model::model::{Walk, WalkAction};
-use ananke_model::variables::{Fill as _, Interpolation, Leaf};
+use ananke_model::variables::{Interpolation, Leaf};
 use ananke_rules::{Block, CompiledCheckpoint, Library, inherit};
 use ananke_trace::outcome::Level;
-
-/// The number of actions of a walk, if the test gives none.
-const DEFAULT_STEPS: usize = 8;
-
-/// The most actions of a walk that a test may say.
-const MOST_STEPS: u64 = 1000;
-
-/// The number of walks, if the test gives none.
-const DEFAULT_WALKS: u32 = 100;
-
-/// The most walks that a test may say.
-const MOST_WALKS: u64 = 10_000;
-
-/// The seed of random choices, if the test gives none.
-const DEFAULT_SEED: u64 = 1;
 
 /// The number of walks, and the way in which they are chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,17 +28,13 @@ impl WalkPlan {
             walks,
             seed,
         } = written;
-        let steps = steps.as_ref().map_or(Ok(DEFAULT_STEPS), |steps| {
-            interpolation.number_within(steps, 1..=MOST_STEPS)
-        });
-        let walks = walks.as_ref().map_or(Ok(DEFAULT_WALKS), |walks| {
-            interpolation.number_within(walks, 1..=MOST_WALKS)
-        });
-        let seed: Leaf<Option<_>> = seed.fill(interpolation);
+        let steps = interpolation.number_or(steps.as_ref(), Walk::STEPS, Walk::DEFAULT_STEPS);
+        let walks = interpolation.number_or(walks.as_ref(), Walk::WALKS, Walk::DEFAULT_WALKS);
+        let seed = interpolation.number_or(seed.as_ref(), Walk::SEED, Walk::DEFAULT_SEED);
         Ok(Self {
             steps: steps?,
             walks: walks?,
-            seed: seed?.unwrap_or(DEFAULT_SEED),
+            seed: seed?,
             actions: actions.iter().map(|(name, _)| name.value.clone()).collect(),
         })
     }

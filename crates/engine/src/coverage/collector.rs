@@ -12,7 +12,7 @@ use super::covered_items::CoveredItems;
 use super::noticed_changes::{CallPart, NoticedChanges};
 use ananke_base::message::ToolDeclaration;
 use ananke_trace::redact::Redactor;
-use ananke_trace::trace::{Args, Interrupt, InterruptStatus, Origin, RunEnd, ToolCall, Trace};
+use ananke_trace::trace::{Args, Interrupt, InterruptStatus, RunEnd, Trace};
 
 /// Takes what tests declare and what happens in them. What is secret in a test is masked before it is kept.
 #[derive(Debug, Default)]
@@ -39,10 +39,7 @@ impl CoverageCollector {
 
     /// Takes the conversation of a test, which is over, and of what its rules notice a change.
     pub fn observe(&self, trace: &Trace, noticed: &NoticedChanges, redactor: &Redactor) {
-        let is_live =
-            |call: &&ToolCall| matches!(call.origin, Origin::Streamed | Origin::SnapshotOnly);
-        let mut calls: Vec<&ToolCall> = trace.calls.iter().filter(is_live).collect();
-        calls.sort_by_key(|call| call.order);
+        let calls = trace.calls.iter().filter(|call| call.origin.is_new());
         let mut items = self.items();
         for tool in trace
             .declarations

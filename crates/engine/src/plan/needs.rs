@@ -6,7 +6,7 @@ use ananke_agents::{Capability, TargetConfig, protocol_of_turn};
 use ananke_base::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
 use ananke_base::message::OwnTurnKind;
 use ananke_model::model::{ClientTool, MessageDefinition, SentByTurn, Turn};
-use ananke_rules::Block;
+use ananke_rules::{Block, RuleProperties, RuleSubject};
 
 /// Something that a test needs of its target, and the place of the key that needs it.
 pub(super) type Need = (Needed, Span, Arc<SourceFile>);
@@ -56,22 +56,25 @@ pub(super) fn needs_of_test(
 
 /// The needs of the rules of one level.
 pub(super) fn needs_of_rules(block: &Block) -> Vec<Need> {
-    let of_path = |path: &str| match path.split('.').next() {
-        Some("tools") => Some(Capability::ToolCalls),
-        Some("usage") => Some(Capability::Usage),
-        Some("state") => Some(Capability::State),
-        _ => None,
+    let needed = |subject: RuleSubject| match subject {
+        RuleSubject::Calls => Some(Capability::ToolCalls),
+        RuleSubject::DeclaredTools => Some(Capability::ToolSchemas),
+        RuleSubject::Tokens => Some(Capability::Usage),
+        RuleSubject::State => Some(Capability::State),
+        RuleSubject::Text
+        | RuleSubject::End
+        | RuleSubject::Time
+        | RuleSubject::Several
+        | RuleSubject::Everything => None,
     };
     let rules = block.entries.iter().filter_map(|entry| {
-        if entry.looks_at_declared_tools() {
-            return Some((Capability::ToolSchemas, &entry.origin));
-        }
-        let of_calls = entry.is_about_tools().then_some(Capability::ToolCalls);
-        Some((of_calls.or_else(|| of_path(entry.path))?, &entry.origin))
+        let capability = needed(entry.subject()?)?;
+        Some((capability, &entry.origin))
     });
     let limits = block.limits.iter().filter_map(|(measure, setting)| {
         let is_in_force = !matches!(setting, ananke_rules::Setting::Off(_));
-        is_in_force.then_some((of_path(measure.path())?, setting.origin()))
+        let subject = RuleProperties::of(measure.path())?.subject;
+        is_in_force.then_some((needed(subject)?, setting.origin()))
     });
     let needs = rules.chain(limits);
     needs

@@ -45,7 +45,7 @@ pub use mutation_gate::{HarmlessRule, MutationGate};
 pub(crate) use own_output::is_own_output;
 pub(crate) use read_config::ReadConfig;
 pub use redactions::Redactions;
-pub use run_counts::{GivenRuns, MOST_RUNS, RunCount, RunCounts};
+pub use run_counts::{GivenRuns, RunCount, RunCounts};
 pub(crate) use run_hooks::RunHook;
 pub use run_settings::RunSettings;
 pub(crate) use scripts::{Scripts, script_names};

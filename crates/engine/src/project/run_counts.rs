@@ -2,12 +2,9 @@
 
 use ananke_base::diagnostic::{Code, Diagnostic, Span, Spanned};
 use ananke_base::statistics::{Percentage, SequentialTest};
-use ananke_model::model::{BrokenProhibitions, Number, Percent, Short, TestRuns, Text};
+use ananke_model::model::{BrokenProhibitions, Percent, Short, TestRuns, Text};
 use ananke_model::variables::Interpolation;
 use ananke_trace::outcome::RunPolicy;
-
-/// The most runs of one test.
-pub const MOST_RUNS: u32 = 10_000;
 
 /// The number of runs of a test, as a test or the config gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +84,10 @@ impl RunCount {
                 interpolation.report(Code::Contradiction, count.span, message, Some(help));
                 None
             }
-            Some(count) => runs(count, interpolation).map(Self::Times),
+            Some(count) => interpolation
+                .number_within(count, TestRuns::COUNT)
+                .ok()
+                .map(Self::Times),
             None if !is_sequential => {
                 let help =
                     "write the number of runs, or `good`, `bad`, `error` and `max`".to_owned();
@@ -110,25 +110,18 @@ impl RunCount {
                     Some(written) => percentage(written, interpolation),
                     None => Some(default),
                 });
-                let max = max
-                    .as_ref()
-                    .map_or(Some(default.max), |max| runs(max, interpolation));
+                let max =
+                    interpolation.number_or(max.as_ref(), TestRuns::MAX, TestRuns::DEFAULT_MAX);
                 let test = SequentialTest {
                     good: good?,
                     bad: bad?,
                     error: error?,
-                    max: max?,
+                    max: max.ok()?,
                 };
                 checked(test, &written.value, written.span, interpolation).map(Self::UntilDecided)
             }
         }
     }
-}
-
-fn runs(written: &Number, interpolation: &mut Interpolation<'_>) -> Option<u32> {
-    interpolation
-        .number_within(written, 1..=MOST_RUNS.into())
-        .ok()
 }
 
 /// Reads a percentage; `None` if it was reported.

@@ -8,7 +8,9 @@ use super::run_counts::{RunCount, RunCounts, percentage};
 use super::variables::Variables;
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic};
-use ananke_model::model::{FlakyVerdict, JunitDialect, Number, ReportedEvents, RunDefaults};
+use ananke_model::model::{
+    FlakyVerdict, JunitDialect, Number, ProjectLimits, ReportedEvents, RunDefaults,
+};
 use ananke_model::variables::{Interpolation, Leaf, Mode};
 
 /// The settings with which tests run; `None` is a setting that is not chosen.
@@ -47,15 +49,6 @@ pub struct RunSettings {
 }
 
 impl RunSettings {
-    /// More tests at once than this are not faster and exhaust the machine's sockets.
-    pub const MOST_PARALLEL: usize = 1024;
-
-    /// A test that needs more retries than this is not tested by its rules any more.
-    pub const MOST_RETRIES: u32 = 100;
-
-    /// More kept runs than this are not found again by their number.
-    const MOST_KEPT: u64 = 1000;
-
     /// These, and those of `config` where these say nothing.
     #[must_use]
     pub fn over(self, config: Self) -> Self {
@@ -108,7 +101,9 @@ impl Config {
         let limits = self.model.limits.as_ref();
         let evaluation = limits.and_then(|limits| {
             let written = limits.evaluation_ms.as_ref()?;
-            interpolation.number_within(written, 1..=u64::MAX).ok()
+            interpolation
+                .number_within(written, ProjectLimits::EVALUATION_MS)
+                .ok()
         });
         let evaluation = evaluation.map(Duration::from_millis);
         let events = self.model.report.as_ref().and_then(|report| report.events);
@@ -141,10 +136,10 @@ impl Config {
             let number: Leaf<u64> = interpolation.number_within(written.as_ref()?, range);
             number.ok()
         };
-        let parallel = number(parallel, 1..=RunSettings::MOST_PARALLEL as u64);
+        let parallel = number(parallel, RunDefaults::PARALLEL);
         let timeout = number(timeout_ms, 1..=u64::MAX).map(Duration::from_millis);
-        let keep = number(&written.keep, 0..=RunSettings::MOST_KEPT);
-        let is_retried = number(retries, 0..=RunSettings::MOST_RETRIES.into());
+        let keep = number(&written.keep, RunDefaults::KEEP);
+        let is_retried = number(retries, RunDefaults::RETRIES);
         let runs = RunCounts {
             given: None,
             of_config: written

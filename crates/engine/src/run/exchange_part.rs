@@ -1,7 +1,7 @@
 //! The parts that are sent and received, as `--debug` shows them.
 
 use ananke_derive::Mask;
-use ananke_trace::outcome::mask_headers;
+use ananke_trace::redact::mask_headers;
 
 /// A part of an exchange. Bodies and events are truncated, and bytes that are not UTF-8 are replaced.
 #[derive(Clone, Debug, PartialEq, Eq, Mask)]

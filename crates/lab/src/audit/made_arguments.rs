@@ -87,23 +87,7 @@ pub(super) fn made_arguments(
     });
     let properties = whole.get("properties").and_then(Value::as_object);
     for (name, property) in properties.into_iter().flatten() {
-        let property = maker.resolved(property);
-        let is_only = type_of(&property);
-        for (other, value) in [
-            ("object", json!({ "a": 1 })),
-            ("string", json!("text")),
-            ("integer", json!(7)),
-            ("null", Value::Null),
-        ] {
-            if other != is_only && !(is_only == "number" && other == "integer") {
-                let words = format!("{} for `{name}`", with_article(other));
-                made.add(
-                    ArgumentsKind::WrongType,
-                    words,
-                    replaced(&base, name, value),
-                );
-            }
-        }
+        made.add_wrong_types(name, &maker.resolved(property), &base);
     }
     for (name, property) in properties.into_iter().flatten() {
         for (words, value) in boundaries(&maker.resolved(property)) {
@@ -151,6 +135,23 @@ impl Made<'_> {
                 args: value,
                 is_valid,
             });
+        }
+    }
+
+    /// Adds `base` with a value of each other type for an argument.
+    fn add_wrong_types(&mut self, name: &str, property: &Value, base: &Map<String, Value>) {
+        let is_only = type_of(property);
+        for (other, value) in [
+            ("object", json!({ "a": 1 })),
+            ("string", json!("text")),
+            ("integer", json!(7)),
+            ("null", Value::Null),
+        ] {
+            if other != is_only && !(is_only == "number" && other == "integer") {
+                let words = format!("{} for `{name}`", with_article(other));
+                let args = replaced(base, name, value);
+                self.add(ArgumentsKind::WrongType, words, args);
+            }
         }
     }
 }

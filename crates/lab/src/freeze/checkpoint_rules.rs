@@ -5,12 +5,10 @@
 use serde_json::Value;
 
 use ananke_base::source::{Node, NodeValue};
+use ananke_rules::{RuleNumber, RuleProperties};
 
 /// Keys that are a text or a list of texts, all of which apply.
 const TEXTS: [&str; 4] = ["contains", "must_match", "must_not_match", "not_contains"];
-
-/// Keys of which a block has one: two of them cannot be combined.
-const ALONE: [&str; 3] = ["outcome", "sequence", "snapshot"];
 
 /// The block whose settings apply to all rules in it: two of them with other settings cannot be combined.
 const TEXT: &str = "text";
@@ -33,7 +31,8 @@ fn add(key: &str, own: &mut Node, other: &Node) -> Result<(), String> {
     if own.to_json() == other.to_json() {
         return Ok(());
     }
-    if ALONE.contains(&key) {
+    let properties = RuleProperties::of(key);
+    if properties.is_some_and(|rule| rule.number == RuleNumber::One) {
         return Err(key.to_owned());
     }
     if key == TEXT

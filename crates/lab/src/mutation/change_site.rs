@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use regex::Regex;
 
 use ananke_engine::engine::TapeItem;
+use ananke_rules::{RuleProperties, RuleSubject};
 use ananke_trace::outcome::{EvidenceLine, RuleResult};
 use ananke_trace::trace::Change;
 
@@ -86,15 +87,16 @@ impl ChangeSite {
     /// Whether the rule looks at nothing but what this change is about. A snapshot is compared with everything, so that its
     /// difference is the change.
     fn is_whole_subject_of(&self, rule: &str) -> bool {
-        let group = rule.split('.').next().unwrap_or_default();
-        let own: &[&str] = match self.subject {
-            ChangeSubject::Calls => &[],
-            ChangeSubject::Text => &["text", "output"],
-            ChangeSubject::State => &["state"],
-            ChangeSubject::End => &["outcome"],
-            ChangeSubject::Time => &["timing"],
+        let own = match self.subject {
+            ChangeSubject::Calls => None,
+            ChangeSubject::Text => Some(RuleSubject::Text),
+            ChangeSubject::State => Some(RuleSubject::State),
+            ChangeSubject::End => Some(RuleSubject::End),
+            ChangeSubject::Time => Some(RuleSubject::Time),
         };
-        group == "snapshot" || own.contains(&group)
+        RuleProperties::of(rule).is_some_and(|RuleProperties { subject, .. }| {
+            subject == RuleSubject::Everything || Some(subject) == own
+        })
     }
 
     /// Whether words quote a tool whose call is missing, a text that is not said any more, as it is or with a pattern, or a

@@ -93,8 +93,6 @@ impl TapeIndex {
                 ..TapedTurn::default()
             });
         }
-        let event = self.events[at];
-        let turn = self.turns.len().saturating_sub(1);
         let Some(taped) = self.turns.last_mut().filter(|turn| !turn.is_replay) else {
             return;
         };
@@ -111,13 +109,21 @@ impl TapeIndex {
             call.answers.push(at);
             (call.result, call.has_failed) = (None, answer.is_error);
         }
-        let TapeItem::Change(_, change) = item else {
-            return;
-        };
+        if let TapeItem::Change(_, change) = item {
+            self.add_change(at, change);
+        }
+    }
+
+    /// Takes a change of a turn that is no replay.
+    fn add_change(&mut self, at: usize, change: &Change<'static>) {
+        let event = self.events[at];
+        let turn = self.turns.len().saturating_sub(1);
         match change {
             Change::RunEnded(how) => {
-                (taped.end, taped.is_run_end) = (Some(at), true);
-                taped.has_failed = matches!(how, RunEnd::Error { .. });
+                if let Some(taped) = self.turns.last_mut() {
+                    (taped.end, taped.is_run_end) = (Some(at), true);
+                    taped.has_failed = matches!(how, RunEnd::Error { .. });
+                }
             }
             Change::StateReplaced(_) | Change::StatePatched(_) => self.states.push((at, turn)),
             Change::MessageOpened {

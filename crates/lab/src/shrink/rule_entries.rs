@@ -1,12 +1,7 @@
 //! The rules of an `assert` block one by one, so that those that do not matter can be omitted.
 
 use ananke_base::source::{Entry, Node, NodeValue};
-
-/// Rules that are one, however many keys they have.
-const WHOLE: [&str; 3] = ["outcome", "sequence", "snapshot"];
-
-/// Rules that ask a program or an agent: they are never part of a shrunk test.
-const ASKING: [&str; 2] = ["judge", "script"];
+use ananke_rules::{RuleDecider, RuleNumber, RuleProperties};
 
 /// The number of rules in the block.
 pub(super) fn count(block: &Node) -> usize {
@@ -30,15 +25,13 @@ pub(super) fn with_rules(block: &Node, is_kept: &dyn Fn(usize) -> bool) -> Optio
 /// The block with the rules that `accept` accepts; it is asked for each in its order.
 fn kept(block: &Node, accept: &mut dyn FnMut(()) -> bool) -> Option<Node> {
     let mut entries = Vec::new();
-    for entry in block
-        .entries()
-        .iter()
-        .filter(|entry| !ASKING.contains(&entry.key.as_str()))
-    {
-        let value = if WHOLE.contains(&entry.key.as_str()) {
-            accept(()).then(|| entry.value.clone())
-        } else {
-            kept_value(&entry.value, 1, accept)
+    for entry in block.entries() {
+        let properties = RuleProperties::of(&entry.key);
+        let value = match properties.map(|rule| (rule.decider, rule.number)) {
+            // A script or a judge is never part of a shrunk test.
+            Some((RuleDecider::Helper, _)) => None,
+            Some((_, RuleNumber::One)) => accept(()).then(|| entry.value.clone()),
+            Some((_, RuleNumber::Several)) | None => kept_value(&entry.value, 1, accept),
         };
         entries.extend(value.map(|value| Entry {
             value,

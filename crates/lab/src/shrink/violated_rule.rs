@@ -4,13 +4,8 @@
 //! differ only in numbers and in what they quote. A limit of time or tokens can be exceeded in any way.
 
 use crate::lab_error::LabError;
+use ananke_rules::{RuleDecider, RuleProperties, RuleSubject};
 use ananke_trace::outcome::{Level, Outcome, RuleResult, without_values};
-
-/// Rules that are decided by asking, or by comparing with a file.
-const ASKING: [&str; 3] = ["judge", "script", "snapshot"];
-
-/// Rules that are about an amount, wherever it comes from.
-const LIMITS: [&str; 2] = ["timing.", "usage."];
 
 /// The rule that a conversation violates first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +45,8 @@ impl ViolatedRule {
             ));
         };
         let path = failure.rule.to_string();
-        if ASKING.contains(&path.split('.').next().unwrap_or_default()) {
+        let properties = RuleProperties::of(&path);
+        if properties.is_some_and(|rule| rule.decider != RuleDecider::Conversation) {
             let message = format!(
                 "the rule `{path}` failed, which cannot be checked without asking: {}",
                 failure.message
@@ -84,7 +80,8 @@ impl ViolatedRule {
             Some(written) => failure.written == *written,
             None => failure.message == self.message || failure.expected == self.expected,
         };
-        let is_limit = LIMITS.iter().any(|limits| self.path.starts_with(limits));
+        let is_limit = RuleProperties::of(&self.path)
+            .is_some_and(|rule| matches!(rule.subject, RuleSubject::Time | RuleSubject::Tokens));
         let is_found_so =
             is_limit || without_values(&failure.message) == without_values(&self.message);
         failure.rule == self.path && failure.level == self.level && is_written_so && is_found_so

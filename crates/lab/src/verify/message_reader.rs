@@ -265,13 +265,63 @@ impl MessageReader<'_> {
                 self.items.push(MessageItem::Reasons(text.clone()));
             }
         }
-        let contents = || {
-            names
+        self.contents(message, speaker, place, before);
+        for refusal in names
+            .refusal
+            .iter()
+            .filter_map(|key| message.get(key))
+            .filter(|value| !value.is_null())
+        {
+            self.text(text_of(refusal), speaker);
+        }
+        for key in &names.calls {
+            self.each(message, key, place, before, Self::call);
+        }
+        for key in &names.results {
+            self.each(message, key, place, before, Self::answer);
+        }
+        self.repeats(message, speaker, place, before);
+        let is_empty = self.items.len() == before;
+        if is_empty && place.level == MessageLevel::Part {
+            let key = message.keys().next().map_or("", String::as_str);
+            return self.unread(
+                &format!("part:{key}"),
+                &Value::Object(message.clone()),
+                speaker,
+            );
+        }
+        if is_empty
+            && let Some(speaker) = speaker
+            && names
                 .content
                 .iter()
-                .filter_map(|key| Some((key, message.get(key)?)))
+                .all(|key| message.get(key).is_none_or(Value::is_null))
+        {
+            self.items.push(said(speaker, None));
+        }
+        let read = [
+            &names.content,
+            &names.refusal,
+            &names.calls,
+            &names.results,
+            &names.repeats,
+        ];
+        self.account(message, &read, place);
+    }
+
+    /// Reads what a message says, or the result that it is.
+    fn contents(
+        &mut self,
+        message: &Map<String, Value>,
+        speaker: Option<MessageSpeaker>,
+        place: MessagePlace<'_>,
+        before: usize,
+    ) {
+        let names = self.names;
+        let contents = || {
+            let given = |key| Some((key, message.get(key)?));
+            names.content.iter().filter_map(given)
         };
-        let is_thought = first(message, &names.thought) == Some(&Value::Bool(true));
         if speaker == Some(MessageSpeaker::Tool)
             && !contents().any(|(_, content)| self.has_results(content))
         {
@@ -290,27 +340,24 @@ impl MessageReader<'_> {
                 self.again(before, |reader| reader.value(content, speaker, within));
             }
         }
-        if is_thought {
+        if first(message, &names.thought) == Some(&Value::Bool(true)) {
             for item in &mut self.items[before..] {
                 if let MessageItem::Says(Some(text)) = item {
                     *item = MessageItem::Reasons(std::mem::take(text));
                 }
             }
         }
-        for refusal in names
-            .refusal
-            .iter()
-            .filter_map(|key| message.get(key))
-            .filter(|value| !value.is_null())
-        {
-            self.text(text_of(refusal), speaker);
-        }
-        for key in &names.calls {
-            self.each(message, key, place, before, Self::call);
-        }
-        for key in &names.results {
-            self.each(message, key, place, before, Self::answer);
-        }
+    }
+
+    /// Reads the objects in a message that repeat it in another form.
+    fn repeats(
+        &mut self,
+        message: &Map<String, Value>,
+        speaker: Option<MessageSpeaker>,
+        place: MessagePlace<'_>,
+        before: usize,
+    ) {
+        let names = self.names;
         for key in &names.repeats {
             if let Some(Value::Object(inner)) = message.get(key)
                 && !inner.is_empty()
@@ -331,29 +378,6 @@ impl MessageReader<'_> {
                 });
             }
         }
-        let is_empty = self.items.len() == before;
-        if is_empty && place.level == MessageLevel::Part {
-            let key = message.keys().next().map_or("", String::as_str);
-            return self.unread(
-                &format!("part:{key}"),
-                &Value::Object(message.clone()),
-                speaker,
-            );
-        }
-        if is_empty
-            && let Some(speaker) = speaker
-            && contents().all(|(_, content)| content.is_null())
-        {
-            self.items.push(said(speaker, None));
-        }
-        let read = [
-            &names.content,
-            &names.refusal,
-            &names.calls,
-            &names.results,
-            &names.repeats,
-        ];
-        self.account(message, &read, place);
     }
 
     /// Reads the call or result, or the list of them, at `key`.

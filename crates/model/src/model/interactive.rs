@@ -6,18 +6,20 @@ use serde::Deserialize;
 use super::scalars::{Number, Text, TimeoutMs};
 use super::short::ShortForm;
 use super::since::Since;
+use ananke_derive::Bounds;
 
 /// Whether a person at the terminal answers when the agent waits for input after the written turns (`enabled`).
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, Bounds)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.3"))]
+#[schemars(transform = Since("1.3"), transform = Interactive::bounds)]
 pub struct Interactive {
     /// Whether a person is asked (default true). `true` or `false` alone is `enabled`.
     pub enabled: Option<bool>,
     /// How long the person may take for one answer, in milliseconds (default 300000).
     pub timeout_ms: Option<TimeoutMs>,
-    /// The largest number of turns, those that are written included (default 20).
+    /// The largest number of turns, those that are written included: 1 to 1000 (default 20).
     #[schemars(example = 10)]
+    #[bounds(default = 20, within = 1..=1000)]
     pub max_turns: Option<Number>,
 }
 

@@ -6,12 +6,13 @@ use serde::Deserialize;
 use super::scalars::{Decimal, Number, Text};
 use super::since::Since;
 use ananke_base::source::Node;
+use ananke_derive::Bounds;
 
 /// A check that another agent decides: it receives the conversation and the criteria, and answers with a verdict. It is
 /// asked only if all other rules pass.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Bounds)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.3"))]
+#[schemars(transform = Since("1.3"), transform = JudgeRule::bounds)]
 pub struct JudgeRule {
     /// The name of the target that judges. It cannot be the target under test.
     #[schemars(length(min = 1), example = &"strict")]
@@ -28,9 +29,11 @@ pub struct JudgeRule {
     pub threshold: Option<Decimal>,
     /// How many times the judge is asked, from 1 to 100 (default 1).
     #[schemars(example = 3)]
+    #[bounds(default = 1, within = 1..=100)]
     pub runs: Option<Number>,
-    /// How many of the answers must pass (default: more than half).
+    /// How many of the answers must pass, from 1 to 100 (default: more than half).
     #[schemars(example = 2)]
+    #[bounds(within = 1..=100)]
     pub quorum: Option<Number>,
     /// Extra keys of the question.
     #[serde(default, deserialize_with = "super::scalars::optional_mapping")]

@@ -98,8 +98,8 @@ pub use request_options::{Caller, RequestOptions};
 pub use respond::{ElicitationAction, ElicitationAnswer, Respond, ServerRoot};
 pub use run_defaults::{FlakyVerdict, JunitDialect, RunDefaults};
 pub use scalars::{
-    Decimal, Flag, Limit, Number, OneOrMany, Scalar, Text, TimeoutMs, WholeNumber, extension_keys,
-    is_reference, mapping, optional_mapping, version_schema,
+    Decimal, Flag, Limit, Number, OneOrMany, Scalar, Text, TimeoutMs, WholeNumber, add_bounds,
+    extension_keys, is_reference, mapping, optional_mapping, version_schema,
 };
 pub use script::{ScriptProgram, ScriptRule};
 pub use sequence::{SequenceMode, SequenceRule, SequenceStep};

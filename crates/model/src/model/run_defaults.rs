@@ -10,21 +10,24 @@ use super::short::Short;
 use super::since::Since;
 use super::test_runs::TestRuns;
 use ananke_base::diagnostic::Spanned;
+use ananke_derive::Bounds;
 
 /// How tests run: defaults for the options of `ananke run`. The command line takes precedence; `--fail-fast=false` switches off
 /// what is `true` here.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, Bounds)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.3"))]
+#[schemars(transform = Since("1.3"), transform = RunDefaults::bounds)]
 pub struct RunDefaults {
     /// Number of tests to run in parallel, 1 to 1024 (default 1). `--parallel`
     #[schemars(example = 8)]
+    #[bounds(default = 1, within = 1..=1024)]
     pub parallel: Option<Number>,
     /// Timeout of each attempt at a test in milliseconds, with everything that it does except teardown. `--timeout`
     #[schemars(example = 120_000)]
     pub timeout_ms: Option<Number>,
     /// How often a failing test is retried, each time with fresh hooks and a new thread: 0 to 100 (default 0). `--retries`
     #[schemars(example = 2)]
+    #[bounds(default = 0, within = 0..=100)]
     pub retries: Option<Number>,
     /// How often each test runs: a number, or until it is known whether its pass rate is good or bad. A test's own `runs`
     /// takes precedence. Cannot be combined with `retries`. `--runs`, `--runs-until-decided`
@@ -62,6 +65,7 @@ pub struct RunDefaults {
     /// How many of the last runs are kept in `.ananke/runs`, for `ananke show` and `ananke run --again`: 0 to 1000 (default 10;
     /// 0 if the environment variable `CI` is set).
     #[schemars(extend("x-since" = "1.4"), example = 3)]
+    #[bounds(within = 0..=1000)]
     pub keep: Option<Number>,
 }
 

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 use std::num::NonZeroU64;
+use std::ops::RangeInclusive;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::language::{NEWEST_VERSION, VERSIONS};
 use super::tree::no_form;
@@ -130,6 +131,37 @@ pub fn version_schema(_: &mut SchemaGenerator) -> Schema {
         .chain(as_numbers.map(|number: f64| json!(number)))
         .collect();
     json_schema!({ "enum": all, "default": NEWEST_VERSION })
+}
+
+/// Adds the bounds of a whole number, and its default, to the schema of the type that has it as `key`.
+pub fn add_bounds(
+    schema: &mut Schema,
+    key: &str,
+    within: &RangeInclusive<u64>,
+    default: Option<u64>,
+) {
+    let property = schema.get_mut("properties");
+    let Some(property) = property.and_then(|properties| properties.get_mut(key)) else {
+        return;
+    };
+    if let Some(form) = whole_number_form(property) {
+        form.insert("minimum".to_owned(), (*within.start()).into());
+        if *within.end() < u64::MAX {
+            form.insert("maximum".to_owned(), (*within.end()).into());
+        }
+    }
+    if let (Some(property), Some(default)) = (property.as_object_mut(), default) {
+        property.insert("default".to_owned(), default.into());
+    }
+}
+
+/// The form of a value that is a whole number.
+pub(super) fn whole_number_form(schema: &mut Value) -> Option<&mut Map<String, Value>> {
+    if schema.get("type").is_some_and(|kind| kind == "integer") {
+        return schema.as_object_mut();
+    }
+    let forms = schema.get_mut("anyOf")?.as_array_mut()?;
+    forms.iter_mut().find_map(whole_number_form)
 }
 
 /// Reads a value that must be a mapping of the user's own keys, for `deserialize_with`: the schema says so too.

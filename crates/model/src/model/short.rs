@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_json::Value;
 
-use super::scalars::forms_of;
+use super::scalars::{forms_of, whole_number_form};
 use super::tree::form;
 use ananke_base::source::{Entry, Node, NodeValue};
 
@@ -66,10 +66,18 @@ impl<M: JsonSchema + ShortForm> JsonSchema for Short<M> {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut forms = forms_of(&generator.subschema_for::<M::Value>());
+        let whole = generator.subschema_for::<M>().to_value();
+        // A number has the bounds that it has as the value of the key.
+        let mut of_mapping = M::json_schema(generator);
+        let keys = of_mapping.get_mut("properties");
+        let of_key = keys.and_then(|keys| whole_number_form(keys.get_mut(M::KEY)?));
+        if let (Some(of_key), Some(form)) = (of_key, forms.iter_mut().find_map(whole_number_form)) {
+            form.clone_from(of_key);
+        }
         for form in forms.iter_mut().filter_map(Value::as_object_mut) {
             form.insert("x-since".to_owned(), M::SINCE.into());
         }
-        forms.push(generator.subschema_for::<M>().to_value());
+        forms.push(whole);
         json_schema!({ "anyOf": forms })
     }
 }

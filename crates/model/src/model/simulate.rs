@@ -8,12 +8,13 @@ use super::scalars::{Number, Text, TimeoutMs};
 use super::since::Since;
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::Node;
+use ananke_derive::Bounds;
 
 /// Another agent, or a script, plays the user: it says what the user says next, until its goal is achieved or every
 /// required checkpoint is reached.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Bounds)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.3"))]
+#[schemars(transform = Since("1.3"), transform = Simulate::bounds)]
 pub struct Simulate {
     /// The name of the target that plays the user (from the config's `targets`). Either this or `script`; without both,
     /// `--simulator` says it.
@@ -31,8 +32,9 @@ pub struct Simulate {
     /// Which model plays the user: the `model` of an `openai` target; other agents receive it as `connector`.
     #[schemars(example = &"gpt-6.1-sol")]
     pub connector: Option<Text>,
-    /// The largest number of turns, those that are written included (default 20).
+    /// The largest number of turns, those that are written included: 1 to 1000 (default 20).
     #[schemars(example = 10)]
+    #[bounds(default = 20, within = 1..=1000)]
     pub max_turns: Option<Number>,
     /// Time limit for the conversation in milliseconds, from the first message of the simulator on (default 300000).
     pub timeout_ms: Option<TimeoutMs>,

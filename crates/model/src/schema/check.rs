@@ -196,14 +196,27 @@ impl Check<'_> {
                 ("minimum", least, NodeValue::Number(number))
                     if number.as_f64() < least.as_f64() =>
                 {
-                    let what = format!("must be at least {least}, found {}", node.describe());
-                    self.problems
-                        .bad_value(here, &what, &format!("write {least} or more"));
-                    self.repairs.replace(node, schema);
+                    self.too_small(schema, least, here);
                 }
                 _ => {}
             }
         }
+    }
+
+    /// Reports a number that is too small. One with bounds is reported when it is filled, as the value of a variable is:
+    /// then no other problem of the file waits for it.
+    fn too_small(&mut self, schema: &'static Value, least: &Value, here: &Here<'_>) {
+        let is_whole = matches!(&here.node.value, NodeValue::Number(number) if number.is_u64());
+        match schema.get("maximum") {
+            Some(_) if is_whole => return,
+            Some(most) => self.problems.out_of_range(here, least, most),
+            None => {
+                let what = format!("must be at least {least}, found {}", here.node.describe());
+                let help = format!("write {least} or more");
+                self.problems.bad_value(here, &what, &help);
+            }
+        }
+        self.repairs.replace(here.node, schema);
     }
 
     fn one_of(&mut self, schema: &'static Value, branches: &'static [Value], here: &mut Here<'_>) {

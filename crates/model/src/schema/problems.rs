@@ -520,6 +520,16 @@ impl<'a> Problems<'a> {
         );
     }
 
+    /// A number that is not between `least` and `most`.
+    pub(super) fn out_of_range(&mut self, here: &Here<'_>, least: &Value, most: &Value) {
+        self.push(
+            Code::BadValue,
+            format!("`{}` is out of range", here.node.to_json()),
+            here.node.span,
+            format!("expected a whole number from {least} to {most}"),
+        );
+    }
+
     /// Lets the last problem offer the name that is certainly meant by `written` at `span`, if there is one.
     fn offer(&mut self, span: Span, written: &str, known: &[&str]) {
         if let Some(meant) = nearest_certain(written, known) {

@@ -307,6 +307,22 @@ impl<'a> Interpolation<'a> {
         })
     }
 
+    /// A whole number in `range`, or `default` if it is not written.
+    ///
+    /// # Errors
+    /// If a variable is known later, or something is wrong, which was reported.
+    pub fn number_or<N: TryFrom<u64>>(
+        &mut self,
+        number: Option<&Number>,
+        range: RangeInclusive<u64>,
+        default: u64,
+    ) -> Leaf<N> {
+        match number {
+            Some(number) => self.number_within(number, range),
+            None => N::try_from(default).map_err(|_| NotReady::Invalid),
+        }
+    }
+
     /// A whole number in `range`, of a type that has room for it.
     ///
     /// # Errors

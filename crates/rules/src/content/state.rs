@@ -51,9 +51,4 @@ impl Rule for StateRule {
                 .into()
         }))
     }
-
-    /// The state of a test is that of its last turn.
-    fn is_about_last_turn(&self) -> bool {
-        true
-    }
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::describe::{json, short};
 use ananke_base::diagnostic::{Code, Span, Spanned};
 use ananke_base::source::Node;
-use ananke_model::model::{self, ValueType};
+use ananke_model::model::{self, Text, ValueType};
 use ananke_model::schema::{SchemaError, ValueSchema};
 use ananke_model::variables::{Fill as _, Interpolation, Pattern, Patterns};
 use ananke_trace::trace::Path;
@@ -45,6 +45,39 @@ pub(super) enum ExpectedValue {
     Fit(ValueSchema),
 }
 
+/// A path, filled.
+fn parsed(written: &Text, interpolation: &mut Interpolation<'_>) -> Option<Path> {
+    let filled = interpolation.text(written).ok()?;
+    let report = |error| {
+        let help = "a path has keys and indexes alone: `items[0].id`".to_owned();
+        interpolation.report(Code::BadValue, written.span, error, Some(help))
+    };
+    Path::parse(&filled).map_err(report).ok()
+}
+
+/// The one condition that the entry at `span` has to have; in `conditions` it is `None` if it was reported.
+fn only(
+    mut conditions: impl Iterator<Item = Option<ExpectedValue>>,
+    span: Span,
+    interpolation: &mut Interpolation<'_>,
+) -> Option<ExpectedValue> {
+    match (conditions.next(), conditions.next()) {
+        (Some(only), None) => only,
+        (None, _) => {
+            let problem = "nothing says what the value must be";
+            let help = format!("add one of {CONDITIONS}");
+            interpolation.report(Code::MissingKey, span, problem, Some(help));
+            None
+        }
+        (Some(_), Some(_)) => {
+            let problem = format!("an entry takes one of {CONDITIONS}, not several");
+            let help = "write one entry for each of them: all must pass".to_owned();
+            interpolation.report(Code::Contradiction, span, problem, Some(help));
+            None
+        }
+    }
+}
+
 impl ValueCondition {
     /// Checks and fills a condition; `None` if something is known later or was reported.
     pub(super) fn compile(
@@ -72,13 +105,7 @@ impl ValueCondition {
         }
         let path = match path {
             None => Some(None),
-            Some(text) => interpolation.text(text).ok().and_then(|path| {
-                let help = "a path has keys and indexes alone: `items[0].id`";
-                let report = |error| {
-                    interpolation.report(Code::BadValue, text.span, error, Some(help.to_owned()))
-                };
-                Path::parse(&path).map_err(report).ok().map(Some)
-            }),
+            Some(text) => parsed(text, interpolation).map(Some),
         };
         let equals = equals
             .as_ref()
@@ -102,30 +129,9 @@ impl ValueCondition {
         let value_type = value_type.map(|value_type| Some(ExpectedValue::Type(value_type)));
         let schema = schema.as_ref().map(|node| fit(node, interpolation));
         let given = exists.map(|_| Some(ExpectedValue::Exists));
-        let mut wanted = [equals, one_of, contains, matches, value_type, given, schema]
-            .into_iter()
-            .flatten();
+        let wanted = [equals, one_of, contains, matches, value_type, given, schema];
         let message = message.fill(interpolation);
-        let only = match (wanted.next(), wanted.next()) {
-            (Some(only), None) => only,
-            (None, _) => {
-                let problem = "nothing says what the value must be";
-                let help = format!("add one of {CONDITIONS}");
-                interpolation.report(Code::MissingKey, written.span, problem, Some(help));
-                None
-            }
-            (Some(_), Some(_)) => {
-                let problem = format!("an entry takes one of {CONDITIONS}, not several");
-                let help = "write one entry for each of them: all must pass";
-                interpolation.report(
-                    Code::Contradiction,
-                    written.span,
-                    problem,
-                    Some(help.to_owned()),
-                );
-                None
-            }
-        };
+        let only = only(wanted.into_iter().flatten(), written.span, interpolation);
         Some(Self {
             path: path?,
             wanted: only?,

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** the same moments give the same findings; a rule that cannot be evaluated never passes.
 
+mod argument_queue;
 mod decision;
 mod evaluator;
 mod finding;
@@ -15,6 +16,7 @@ mod script_question;
 mod view;
 mod watch;
 
+pub(crate) use argument_queue::ArgumentQueue;
 pub use decision::Decision;
 pub use evaluator::{Completion, Evaluator, Following};
 pub(crate) use finding::{Evidence, Finding};

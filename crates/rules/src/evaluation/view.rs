@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::scope::RuleScope;
+use crate::describe::short;
 use ananke_model::model::TextOf;
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{
-    CallPhase, Callers, Message, MessageKind, Origin, ToolCall, Trace, TurnRanges,
+    Author, CallPhase, Callers, Message, MessageKind, Origin, Trace, TraceItem, TurnRanges,
 };
 
 /// The parts of its scope that a rule does not look at.
@@ -50,6 +51,23 @@ impl<'a> View<'a> {
         })
     }
 
+    /// Everything that happened in the scope, in the order in which it began; also what the rule does not look at.
+    pub(crate) fn log(&self) -> &'a [TraceItem] {
+        match self.scope {
+            RuleScope::Turn(turn) => self.trace.log_of(turn),
+            RuleScope::Test => self.trace.log(),
+        }
+    }
+
+    /// The calls that count for the rule, in the order in which they started.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = usize> {
+        let started = self.log().iter().filter_map(|item| match item {
+            TraceItem::Call(call) => Some(*call),
+            _ => None,
+        });
+        started.filter(|call| self.counts(*call))
+    }
+
     /// Whether a call counts for the rule: live, and started in its scope.
     pub(crate) fn counts(&self, call: usize) -> bool {
         let turn = self.trace.calls.get(call).map(|call| call.counted_in);
@@ -61,7 +79,7 @@ impl<'a> View<'a> {
         let Some(call) = self.trace.calls.get(call) else {
             return false;
         };
-        self.includes_author(call) && self.includes_origin(call.origin, call.counted_in)
+        self.includes_author(&call.author) && self.includes_origin(call.origin, call.counted_in)
     }
 
     /// Whether a message is part of the agent's text that the rule looks at.
@@ -85,7 +103,7 @@ impl<'a> View<'a> {
             .trace
             .calls
             .get(call)
-            .is_some_and(|call| self.includes_author(call));
+            .is_some_and(|call| self.includes_author(&call.author));
         self.trace.is_live(call) && includes_author && (was_answered || self.counts(call))
     }
 
@@ -120,6 +138,31 @@ impl<'a> View<'a> {
             Callers::All
         };
         self.trace.first(name, what, callers).or_else(replayed)
+    }
+
+    /// Something that happened, in words: `` `pay` was called ``.
+    pub(crate) fn describe(&self, item: TraceItem) -> String {
+        let name = |call: usize| short(&self.trace.calls[call].name);
+        match item {
+            TraceItem::Call(call) => format!("`{}` was called", name(call)),
+            TraceItem::Result { call, .. } => format!("`{}` was answered", name(call)),
+            TraceItem::Message(index) => {
+                format!(
+                    "{} said something",
+                    self.speaker(&self.trace.messages[index])
+                )
+            }
+            TraceItem::Answer { .. } => "an interrupt was answered".to_owned(),
+        }
+    }
+
+    /// The author of a message: `the user`, `the agent`.
+    pub(crate) fn speaker(&self, message: &Message) -> &'static str {
+        if message.role == MessageKind::User {
+            "the user"
+        } else {
+            self.trace.peer.noun()
+        }
     }
 
     /// The agent's text in the scope.
@@ -184,8 +227,9 @@ impl<'a> View<'a> {
         }
     }
 
-    fn includes_author(&self, call: &ToolCall) -> bool {
-        !(self.exclusions.subagents && call.is_by_subagent())
+    /// Whether the rule looks at what `author` does.
+    pub(crate) fn includes_author(&self, author: &Author) -> bool {
+        !(self.exclusions.subagents && matches!(author, Author::Subagent(_)))
     }
 
     /// Whether the rule looks at a turn.

@@ -193,6 +193,11 @@ impl RuleWatch {
             }
             return;
         }
+        self.take(judgement, found);
+    }
+
+    /// Takes an answer of the monitor.
+    fn take(&mut self, judgement: Judgement, found: &mut NewFindings) {
         match judgement {
             Judgement::Open => {}
             Judgement::Passed => self.is_decided = true,

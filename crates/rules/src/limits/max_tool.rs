@@ -11,16 +11,11 @@ use ananke_trace::outcome::Measured;
 pub(super) fn max_tool(bound: Bound) -> Box<dyn Monitor> {
     at_turn_end(move |view, turn| {
         let trace = view.trace;
-        let live = turn.calls.clone().filter(|index| trace.is_live(*index));
-        let started_now =
-            live.map(|index| (index, trace.agent_micros(turn, trace.calls[index].started)));
-        let started_before = turn.late_results.iter().map(|index| (*index, 0));
         let measured = |(index, start): (usize, u64)| {
             let end = trace.agent_micros(turn, trace.calls[index].ended());
             (index, bound.micros(end.saturating_sub(start)))
         };
-        let measured: Vec<(usize, Measured)> =
-            started_before.chain(started_now).map(measured).collect();
+        let measured: Vec<(usize, Measured)> = trace.open_calls(turn).map(measured).collect();
         let longest = measured
             .iter()
             .map(|(_, measured)| measured.actual)

@@ -30,15 +30,18 @@ struct Spec {
     has_total: bool,
     /// The tokens that are counted; `None` for times.
     tokens: Option<fn(Usage) -> Tokens>,
+    /// The facts that its limit rests on.
+    needs: Facts,
 }
 
-const fn time(path: &'static str, name: &'static str) -> Spec {
+const fn time(path: &'static str, name: &'static str, needs: Facts) -> Spec {
     Spec {
         path,
         name,
         of_what: "ms",
         has_total: false,
         tokens: None,
+        needs,
     }
 }
 
@@ -54,6 +57,7 @@ const fn usage(
         of_what,
         has_total: true,
         tokens: Some(tokens),
+        needs: Facts::of(&[Fact::Usage]),
     }
 }
 
@@ -61,11 +65,27 @@ const fn usage(
 const SPECS: [Spec; Measure::ALL.len()] = [
     Spec {
         has_total: true,
-        ..time("timing.max_duration_ms", "duration")
+        ..time(
+            "timing.max_duration_ms",
+            "duration",
+            Facts::of(&[Fact::TurnTimes]),
+        )
     },
-    time("timing.max_idle_ms", "idle"),
-    time("timing.max_first_token_ms", "first text"),
-    time("timing.max_tool_ms", "tool"),
+    time(
+        "timing.max_idle_ms",
+        "idle",
+        Facts::of(&[Fact::Calls, Fact::TurnTimes, Fact::CallTimes]),
+    ),
+    time(
+        "timing.max_first_token_ms",
+        "first text",
+        Facts::of(&[Fact::FirstText]),
+    ),
+    time(
+        "timing.max_tool_ms",
+        "tool",
+        Facts::of(&[Fact::Calls, Fact::CallTimes]),
+    ),
     usage("usage.max_input_tokens", "input", "input tokens", |usage| {
         usage.input
     }),
@@ -103,13 +123,7 @@ impl Measure {
 
     /// The facts that its limit rests on.
     pub(crate) fn needs(self) -> Facts {
-        match self {
-            Self::Duration => Facts::of(&[Fact::TurnTimes]),
-            Self::Idle => Facts::of(&[Fact::Calls, Fact::TurnTimes, Fact::CallTimes]),
-            Self::FirstToken => Facts::of(&[Fact::FirstText]),
-            Self::Tool => Facts::of(&[Fact::Calls, Fact::CallTimes]),
-            Self::InputTokens | Self::OutputTokens | Self::TotalTokens => Facts::of(&[Fact::Usage]),
-        }
+        self.spec().needs
     }
 
     /// The key of its limit.

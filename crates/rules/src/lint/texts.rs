@@ -29,23 +29,7 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
     }
     let mut pairs = 0;
     for (scoped @ (_, entry), claim) in rules.claims() {
-        if let Claim::Says(needle) | Claim::NeverSays(needle) = claim
-            && let Some(why) = matches_everything(needle)
-        {
-            let effect = if let Claim::Says(_) = claim {
-                "rule can never fail"
-            } else {
-                "test can never pass"
-            };
-            let message = format!("{why}: the {effect}");
-            let warning = Diagnostic::warning(Code::UselessPattern, message);
-            let warning = warning.at(
-                rules.surroundings.source(&entry.origin),
-                entry.origin.span,
-                "",
-            );
-            found.push(warning.help("write a pattern that matches some texts and not others"));
-        }
+        found.extend(useless(&claim, entry, rules));
         match claim {
             Claim::Says(needle) => {
                 let same = ruled_out.get(needle).into_iter().flatten();
@@ -86,6 +70,20 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
             _ => {}
         }
     }
+}
+
+/// The warning about a pattern that matches every text.
+fn useless(claim: &Claim<'_>, entry: &RuleEntry, rules: &Rules<'_>) -> Option<Diagnostic> {
+    let (needle, effect) = match claim {
+        Claim::Says(needle) => (needle, "rule can never fail"),
+        Claim::NeverSays(needle) => (needle, "test can never pass"),
+        _ => return None,
+    };
+    let message = format!("{}: the {effect}", matches_everything(needle)?);
+    let source = rules.surroundings.source(&entry.origin);
+    let warning = Diagnostic::warning(Code::UselessPattern, message);
+    let warning = warning.at(source, entry.origin.span, "");
+    Some(warning.help("write a pattern that matches some texts and not others"))
 }
 
 /// The rule that none of `texts` satisfies.

@@ -3,7 +3,7 @@
 //! What comes while the arguments of an earlier call are still arriving waits, so that a source counts only for what started
 //! after it.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use serde_json::Value;
 
@@ -12,10 +12,12 @@ use super::source_texts::{SourceText, SourceTexts, texts};
 use super::traced_value::{TracedValue, scalars};
 use super::tracing::{Traced, Tracing, literals};
 use crate::describe::{around, literally, said, short};
-use crate::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, View};
+use crate::evaluation::{
+    ArgumentQueue, Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View,
+};
 use ananke_base::text::nearest;
 use ananke_trace::outcome::RuleCounts;
-use ananke_trace::trace::{Args, Delta, MessageKind, Origin, ToolCall, Trace};
+use ananke_trace::trace::{Args, Delta, MessageKind, Origin, ToolCall, Trace, TraceItem};
 
 /// The most values of sources that are compared for the nearest one.
 const MOST_COMPARED: usize = 2000;
@@ -31,10 +33,10 @@ pub(super) struct ProvenanceMonitor {
     tracing: Tracing,
     from: SourceTexts,
     not_from: SourceTexts,
-    /// The values that wait for the arguments of earlier calls, by their place among all that happened.
-    waiting: BTreeMap<u32, Vec<WaitingValues>>,
-    unfinished: BTreeSet<u32>,
-    seen_messages: usize,
+    /// The values that wait for the arguments of earlier calls.
+    waiting: ArgumentQueue<WaitingValues>,
+    /// The number of entries of the log that were searched for messages of the user.
+    seen: usize,
     has_begun: bool,
     explained: usize,
     counts: RuleCounts,
@@ -50,7 +52,7 @@ pub(super) struct ProvenanceMonitor {
 enum WaitingValues {
     Call(usize),
     Message(usize),
-    Result(usize, usize),
+    Result(TraceItem),
     Said(usize),
     Id(usize),
 }
@@ -61,9 +63,8 @@ impl ProvenanceMonitor {
             tracing,
             from: SourceTexts::default(),
             not_from: SourceTexts::default(),
-            waiting: BTreeMap::new(),
-            unfinished: BTreeSet::new(),
-            seen_messages: 0,
+            waiting: ArgumentQueue::default(),
+            seen: 0,
             has_begun: false,
             explained: 0,
             counts: RuleCounts::default(),
@@ -78,13 +79,15 @@ impl Monitor for ProvenanceMonitor {
     fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
         let trace = view.trace;
         self.begin(view);
-        while self.seen_messages < trace.messages.len() {
-            let (index, message) = (self.seen_messages, &trace.messages[self.seen_messages]);
-            if message.role == MessageKind::User {
-                self.wait(message.order, WaitingValues::Said(index));
+        for item in &trace.log()[self.seen..] {
+            if let TraceItem::Message(index) = *item
+                && trace.messages[index].role == MessageKind::User
+            {
+                let order = trace.messages[index].order;
+                self.waiting.push(order, WaitingValues::Said(index));
             }
-            self.seen_messages += 1;
         }
+        self.seen = trace.log().len();
         if let Moment::Touched(Delta::CallStarted(index)) = moment
             && self.tracing.from.contains(&ProvenanceSource::Results {
                 tool: None,
@@ -92,32 +95,36 @@ impl Monitor for ProvenanceMonitor {
             })
         {
             // After the call's own values: it cannot know its id.
-            self.wait(trace.calls[index].order + 1, WaitingValues::Id(index));
+            let order = trace.calls[index].order + 1;
+            self.waiting.push(order, WaitingValues::Id(index));
         }
         match moment {
             Moment::Touched(Delta::CallStarted(index)) if self.is_traced(view, index) => {
-                match trace.calls[index].args_done {
-                    None => drop(self.unfinished.insert(trace.calls[index].order)),
-                    Some(_) => self.wait(trace.calls[index].order, WaitingValues::Call(index)),
+                let call = &trace.calls[index];
+                match call.args_done {
+                    None => self.waiting.begin(call.order),
+                    Some(_) => self.waiting.push(call.order, WaitingValues::Call(index)),
                 }
             }
             Moment::Touched(Delta::ArgsDone(index)) => {
-                if self.unfinished.remove(&trace.calls[index].order) {
-                    self.wait(trace.calls[index].order, WaitingValues::Call(index));
+                let order = trace.calls[index].order;
+                if self.waiting.finish(order) {
+                    self.waiting.push(order, WaitingValues::Call(index));
                 }
             }
             Moment::Touched(Delta::Answered(index)) => {
-                let nth = trace.calls[index].results.len().saturating_sub(1);
-                if let Some(result) = trace.calls[index].results.get(nth) {
-                    self.wait(result.order, WaitingValues::Result(index, nth));
+                if let Some(result) = trace.last_result(index) {
+                    let order = result.order(trace);
+                    self.waiting.push(order, WaitingValues::Result(result));
                 }
             }
             Moment::Touched(Delta::MessageClosed(index)) => {
-                self.wait(trace.messages[index].order, WaitingValues::Message(index));
+                let order = trace.messages[index].order;
+                self.waiting.push(order, WaitingValues::Message(index));
             }
             Moment::Touched(Delta::StateChanged) => self.take_state(trace),
             Moment::Touched(Delta::CallStarted(_) | Delta::Aside(_) | Delta::ToolsDeclared) => {}
-            Moment::TurnEnd | Moment::ScopeEnd | Moment::TestEnd => self.unfinished.clear(),
+            Moment::TurnEnd | Moment::ScopeEnd | Moment::TestEnd => self.waiting.finish_all(),
         }
         let found = self.look(view);
         if moment.is_over() {
@@ -150,12 +157,13 @@ impl ProvenanceMonitor {
         }
         let trace = view.trace;
         if let Some(history) = trace.history() {
-            self.take_all(history, Era::Before);
+            self.take_all(history, history.log(), Era::Before);
         }
         // A rule of a turn knows what came before the turn.
-        if let Some(turn) = view.turn() {
-            self.seen_messages = turn.messages.start;
-            self.take_earlier(trace, [turn.messages.start, turn.calls.start], turn.began);
+        if let RuleScope::Turn(turn) = view.scope {
+            let before = trace.log_before(turn);
+            self.take_all(trace, before, Era::Now);
+            self.seen = before.len();
         }
         let of_from: Vec<Value> = literals(&self.tracing.from).cloned().collect();
         let of_not_from: Vec<Value> = literals(&self.tracing.not_from).cloned().collect();
@@ -174,61 +182,35 @@ impl ProvenanceMonitor {
         self.take_state(trace);
     }
 
-    fn take_all(&mut self, trace: &Trace, era: Era) {
-        for index in 0..trace.messages.len() {
-            self.take_said(trace, index, era);
-        }
-        for (index, call) in trace.calls.iter().enumerate() {
-            for nth in 0..call.results.len() {
-                self.take_result(trace, index, nth, era);
+    /// Takes what was said and answered in a part of the log.
+    fn take_all(&mut self, trace: &Trace, log: &[TraceItem], era: Era) {
+        for item in log {
+            match *item {
+                TraceItem::Message(index) => self.take_said(trace, index, era),
+                TraceItem::Result { .. } => self.take_result(trace, *item, era),
+                TraceItem::Call(_) | TraceItem::Answer { .. } => {}
             }
         }
-    }
-
-    fn take_earlier(&mut self, trace: &Trace, [messages, calls]: [usize; 2], began: u32) {
-        for index in 0..messages {
-            self.take_said(trace, index, Era::Now);
-        }
-        for (index, call) in trace.calls[..calls].iter().enumerate() {
-            let before = call
-                .results
-                .iter()
-                .filter(|result| result.order < began)
-                .count();
-            for nth in 0..before {
-                self.take_result(trace, index, nth, Era::Now);
-            }
-        }
-    }
-
-    fn wait(&mut self, order: u32, what: WaitingValues) {
-        self.waiting.entry(order).or_default().push(what);
     }
 
     /// Whether the arguments of a call are looked at.
     fn is_traced(&self, view: &View<'_>, index: usize) -> bool {
         let call = &view.trace.calls[index];
-        let is_live = matches!(call.origin, Origin::Streamed | Origin::SnapshotOnly);
         let Traced::Arguments { tool, .. } = &self.tracing.of else {
             return false;
         };
-        is_live && view.counts(index) && tool.matches(&call.name)
+        call.origin.is_new() && view.counts(index) && tool.matches(&call.name)
     }
 
     /// Looks at what waits for nothing any more.
     fn look(&mut self, view: &View<'_>) -> Vec<Finding> {
-        let first = self.unfinished.first().copied().unwrap_or(u32::MAX);
         let mut found = Vec::new();
-        while let Some(entry) = self
-            .waiting
-            .first_entry()
-            .filter(|entry| *entry.key() < first)
-        {
-            for what in entry.remove() {
+        while let Some(ready) = self.waiting.pop() {
+            for what in ready {
                 match what {
                     WaitingValues::Said(index) => self.take_said(view.trace, index, Era::Now),
-                    WaitingValues::Result(index, nth) => {
-                        self.take_result(view.trace, index, nth, Era::Now);
+                    WaitingValues::Result(result) => {
+                        self.take_result(view.trace, result, Era::Now);
                     }
                     WaitingValues::Id(index) => self.take_id(&view.trace.calls[index]),
                     WaitingValues::Call(index) => self.look_at_call(view, index, &mut found),
@@ -296,10 +278,8 @@ impl ProvenanceMonitor {
         let Traced::Said(pattern) = &self.tracing.of else {
             return;
         };
-        let is_live = matches!(message.origin, Origin::Streamed | Origin::SnapshotOnly);
-        let is_by_subagent = view.exclusions.subagents && message.is_by_subagent();
-        if !is_live
-            || is_by_subagent
+        if !message.origin.is_new()
+            || !view.includes_author(&message.author)
             || !view.includes_text(message)
             || !view.includes_turn(message.turn)
             || !self.read.insert(index)
@@ -422,9 +402,11 @@ impl ProvenanceMonitor {
     }
 
     /// Takes a result; what it repeats of its call's arguments does not count.
-    fn take_result(&mut self, trace: &Trace, index: usize, nth: usize, era: Era) {
-        let call = &trace.calls[index];
-        let result = &call.results[nth];
+    fn take_result(&mut self, trace: &Trace, item: TraceItem, era: Era) {
+        let Some((call, result)) = item.call().zip(item.result(trace)) else {
+            return;
+        };
+        let call = &trace.calls[call];
         let event = (era == Era::Now).then_some(result.event);
         let mut own = Vec::new();
         if let Args::Json(args) = call.args() {

@@ -8,11 +8,11 @@ use super::steps::Steps;
 use crate::describe::{listed, literally, said, short};
 use crate::evaluation::{Evidence, Finding, View};
 use crate::select::Mismatches;
-use crate::steps::{Item, StepMatcher};
+use crate::steps::{StepMatcher, author};
 use ananke_base::diagnostic::{Difference, DifferenceLine, Side};
 use ananke_model::model::{MessageRole, SequenceMode, TextOf};
 use ananke_trace::outcome::brief;
-use ananke_trace::trace::Args;
+use ananke_trace::trace::{Args, TraceItem};
 
 /// For how many missing steps the nearest thing is looked for.
 const EXPLAINED: usize = 20;
@@ -26,7 +26,7 @@ const CITED: usize = 100;
 /// Steps and things that do not go together.
 pub(super) struct SequenceMiss<'m> {
     pub(super) steps: &'m Steps,
-    pub(super) items: &'m [Item],
+    pub(super) items: &'m [TraceItem],
     pub(super) matched: &'m Matched,
     pub(super) view: &'m View<'m>,
 }
@@ -76,7 +76,7 @@ impl SequenceMiss<'_> {
         let of_nearest = nearest.iter().map(|nearest| nearest.item);
         let events = of_nearest.chain(left_over.iter().copied()).take(CITED);
         let events = events
-            .map(|item| self.items[item].event(self.view.trace))
+            .filter_map(|item| self.items[item].event(self.view.trace))
             .collect();
         let difference = Some(self.difference(&nearest, &left_over));
         let expected = self.steps.expected.clone();
@@ -134,52 +134,43 @@ impl SequenceMiss<'_> {
         if nearest.mismatches.count() == 0 {
             focus.words.push(fits.to_owned());
         }
-        match self.items[nearest.item] {
-            Item::Call(index) | Item::Result(index) => Evidence::Call {
-                index,
-                focus,
-                is_closest: false,
-            },
-            Item::Message { index, .. } => {
-                let text = literally(&self.view.trace.messages[index].text);
-                Evidence::Words(format!("{}: {}", said(&text), focus.words.join("; ")))
-            }
+        let item = self.items[nearest.item];
+        let Some(index) = item.call() else {
+            let text = self.text(item);
+            return Evidence::Words(format!("{}: {}", said(&text), focus.words.join("; ")));
+        };
+        Evidence::Call {
+            index,
+            focus,
+            is_closest: false,
         }
+    }
+
+    /// The text of a message.
+    fn text(&self, item: TraceItem) -> String {
+        let message = item.message(self.view.trace);
+        message.map_or_else(String::new, |message| literally(&message.text))
     }
 
     /// The evidence if nothing comes near to a step.
     fn instead(&self, step: usize) -> Vec<Evidence> {
         let trace = self.view.trace;
-        let names = |wanted: fn(Item) -> Option<usize>| -> Vec<&str> {
-            self.items
-                .iter()
-                .filter_map(|item| Some(trace.calls[wanted(*item)?].name.as_str()))
-                .collect()
-        };
-        let words = |verb: &str, none: &str, names: Vec<&str>| {
+        let words = |verb: &str, none: &str, is_wanted: fn(TraceItem) -> bool| {
+            let wanted = self.items.iter().filter(|item| is_wanted(**item));
+            let names: Vec<&str> = wanted
+                .filter_map(|item| Some(trace.calls[item.call()?].name.as_str()))
+                .collect();
             if names.is_empty() {
                 none.to_owned()
             } else {
                 format!("{verb}: {}", listed(&names))
             }
         };
-        let call = |item| {
-            if let Item::Call(call) = item {
-                Some(call)
-            } else {
-                None
-            }
-        };
-        let result = |item| {
-            if let Item::Result(call) = item {
-                Some(call)
-            } else {
-                None
-            }
-        };
+        let is_call = |item| matches!(item, TraceItem::Call(_));
+        let is_result = |item| matches!(item, TraceItem::Result { .. });
         vec![Evidence::Words(match &self.steps.all[step].matcher {
-            StepMatcher::Call(_) => words("called", "no tool was called", names(call)),
-            StepMatcher::Result(_) => words("answered", "no call was answered", names(result)),
+            StepMatcher::Call(_) => words("called", "no tool was called", is_call),
+            StepMatcher::Result(_) => words("answered", "no call was answered", is_result),
             StepMatcher::Message {
                 by: MessageRole::Assistant,
                 ..
@@ -191,31 +182,11 @@ impl SequenceMiss<'_> {
         })]
     }
 
-    fn beyond(&self, item: Item) -> (String, Vec<Evidence>) {
-        let trace = self.view.trace;
-        let name = |call: usize| short(&trace.calls[call].name);
-        match item {
-            Item::Call(index) => (
-                format!("`{}` was called", name(index)),
-                vec![Evidence::call(index)],
-            ),
-            Item::Result(index) => (
-                format!("`{}` was answered", name(index)),
-                vec![Evidence::call(index)],
-            ),
-            Item::Message { index, by } => {
-                let whose = if by == MessageRole::User {
-                    "the user"
-                } else {
-                    trace.peer.noun()
-                };
-                let text = literally(&trace.messages[index].text);
-                (
-                    format!("{whose} said something"),
-                    vec![Evidence::Words(said(&text))],
-                )
-            }
-        }
+    fn beyond(&self, item: TraceItem) -> (String, Vec<Evidence>) {
+        let evidence = item
+            .call()
+            .map_or_else(|| Evidence::Words(said(&self.text(item))), Evidence::call);
+        (self.view.describe(item), vec![evidence])
     }
 
     /// The steps that are missing as what is gone, what came in their places as what is new.
@@ -253,10 +224,10 @@ impl SequenceMiss<'_> {
     }
 
     /// An item as a line of a difference: without secrets, since long lines are truncated there.
-    fn line(&self, item: Item) -> String {
+    fn line(&self, item: TraceItem) -> String {
         let trace = self.view.trace;
         let line = match item {
-            Item::Call(call) => {
+            TraceItem::Call(call) => {
                 let call = &trace.calls[call];
                 let args = match call.args() {
                     Args::Json(value) if !call.args_text.trim().is_empty() => brief(value),
@@ -264,9 +235,9 @@ impl SequenceMiss<'_> {
                 };
                 format!("call {}({args})", literally(&call.name))
             }
-            Item::Result(call) => {
+            TraceItem::Result { call, .. } => {
                 let call = &trace.calls[call];
-                let (text, error) = call.result().map_or(("", ""), |result| {
+                let (text, error) = item.result(trace).map_or(("", ""), |result| {
                     (
                         result.text.as_str(),
                         if result.is_error == Some(true) {
@@ -282,13 +253,12 @@ impl SequenceMiss<'_> {
                     literally(text)
                 )
             }
-            Item::Message { index, by } => {
-                let whose = if by == MessageRole::User {
-                    "user"
-                } else {
-                    "agent"
+            TraceItem::Message(_) | TraceItem::Answer { .. } => {
+                let whose = match item.message(trace).and_then(author) {
+                    Some(MessageRole::User) => "user",
+                    Some(MessageRole::Assistant) | None => "agent",
                 };
-                format!("{whose}: {}", literally(&trace.messages[index].text))
+                format!("{whose}: {}", self.text(item))
             }
         };
         self.view.redactor.text(&line).into_owned()

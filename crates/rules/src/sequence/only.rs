@@ -4,13 +4,11 @@ use std::collections::BTreeSet;
 
 use super::step::Step;
 use super::steps::Steps;
-use super::walk::message;
+use super::walk::includes_message;
 use crate::describe::{said, short};
 use crate::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, View};
 use crate::select::{ArgumentReading, Mismatches};
-use crate::steps::Item;
-use ananke_model::model::MessageRole;
-use ananke_trace::trace::Delta;
+use ananke_trace::trace::{Delta, MessageKind, TraceItem};
 
 /// Checks whatever comes.
 pub(super) struct Only {
@@ -51,20 +49,20 @@ impl Monitor for Only {
             Moment::Touched(Delta::CallStarted(call)) if kinds.calls && view.counts(call) => {
                 // What its arguments must be is known when they are complete.
                 let waits = self
-                    .steps_about(view, Item::Call(call))
+                    .steps_about(view, TraceItem::Call(call))
                     .any(|step| step.has_args());
                 if waits {
                     None
                 } else {
-                    self.check(view, Item::Call(call))
+                    self.check(view, TraceItem::Call(call))
                 }
             }
             Moment::Touched(Delta::ArgsDone(call)) if kinds.calls && view.counts(call) => {
                 let waited = self
-                    .steps_about(view, Item::Call(call))
+                    .steps_about(view, TraceItem::Call(call))
                     .any(|step| step.has_args());
                 if waited {
-                    self.check(view, Item::Call(call))
+                    self.check(view, TraceItem::Call(call))
                 } else {
                     None
                 }
@@ -72,14 +70,13 @@ impl Monitor for Only {
             Moment::Touched(Delta::Answered(call)) if kinds.results && view.was_answered(call) => {
                 self.answered(view, call)
             }
-            Moment::Touched(Delta::MessageClosed(index)) => match message(view, kinds, index) {
-                Some(item) if !self.reported.contains(&index) => {
-                    let finding = self.check(view, item);
-                    self.reported.extend(finding.is_some().then_some(index));
-                    finding
-                }
-                Some(_) | None => None,
-            },
+            Moment::Touched(Delta::MessageClosed(index))
+                if includes_message(view, kinds, index) && !self.reported.contains(&index) =>
+            {
+                let finding = self.check(view, TraceItem::Message(index));
+                self.reported.extend(finding.is_some().then_some(index));
+                finding
+            }
             Moment::TurnEnd => return self.turn_end(view),
             Moment::ScopeEnd | Moment::TestEnd => return self.scope_end(view),
             Moment::Touched(_) => None,
@@ -89,7 +86,11 @@ impl Monitor for Only {
 }
 
 impl Only {
-    fn steps_about<'s>(&'s self, view: &'s View<'_>, item: Item) -> impl Iterator<Item = &'s Step> {
+    fn steps_about<'s>(
+        &'s self,
+        view: &'s View<'_>,
+        item: TraceItem,
+    ) -> impl Iterator<Item = &'s Step> {
         self.steps
             .all
             .iter()
@@ -97,42 +98,33 @@ impl Only {
     }
 
     fn answered(&mut self, view: &View<'_>, call: usize) -> Option<Finding> {
-        let order = view.trace.calls[call]
-            .result()
-            .map_or(0, |result| result.order);
+        let result = view.trace.last_result(call)?;
+        let order = result.order(view.trace);
         if order <= self.newest {
             return None;
         }
         self.newest = order;
         if self
-            .steps_about(view, Item::Result(call))
+            .steps_about(view, result)
             .any(|step| step.is_provisional())
         {
             self.late.push(call);
             return None;
         }
-        self.check(view, Item::Result(call))
+        self.check(view, result)
     }
 
     /// Checks what could not be checked before, and what the user said, which no event reports.
     fn turn_end(&mut self, view: &View<'_>) -> Judgement {
-        let late = std::mem::take(&mut self.late).into_iter().map(Item::Result);
-        let said = view
-            .trace
-            .turns
-            .last()
-            .map(|turn| turn.messages.clone())
-            .unwrap_or_default();
-        let said = said.filter_map(|index| message(view, self.steps.kinds, index));
-        let said = said.filter(|item| {
-            matches!(
-                item,
-                Item::Message {
-                    by: MessageRole::User,
-                    ..
-                }
-            )
+        let trace = view.trace;
+        let late = std::mem::take(&mut self.late).into_iter();
+        let late = late.filter_map(|call| trace.last_result(call));
+        let messages = trace.turns.last().map(|turn| turn.messages.clone());
+        let said = messages.into_iter().flatten().filter(|index| {
+            trace.messages[*index].role == MessageKind::User
+                && includes_message(view, self.steps.kinds, *index)
         });
+        let said = said.map(TraceItem::Message);
         let findings: Vec<Finding> = late
             .chain(said)
             .filter_map(|item| self.check(view, item))
@@ -144,7 +136,7 @@ impl Only {
     fn scope_end(&mut self, view: &View<'_>) -> Judgement {
         let undecided = std::mem::take(&mut self.undecided)
             .into_iter()
-            .map(Item::Call);
+            .map(TraceItem::Call);
         let findings: Vec<Finding> = undecided
             .filter_map(|item| self.check(view, item))
             .collect();
@@ -153,11 +145,11 @@ impl Only {
 
     /// Whether a step about such a call looks at its status or result.
     fn is_decided_late(&self, view: &View<'_>, call: usize) -> bool {
-        self.steps_about(view, Item::Call(call))
+        self.steps_about(view, TraceItem::Call(call))
             .any(|step| step.awaits_result())
     }
 
-    fn check(&self, view: &View<'_>, item: Item) -> Option<Finding> {
+    fn check(&self, view: &View<'_>, item: TraceItem) -> Option<Finding> {
         let trace = view.trace;
         let steps = &self.steps.all;
         if steps
@@ -169,41 +161,27 @@ impl Only {
         let nearest = steps.iter().filter_map(|step| step.mismatches(trace, item));
         let nearest = nearest.min_by_key(Mismatches::weight);
         let focus = nearest.as_ref().map(Mismatches::focus).unwrap_or_default();
-        let (what, evidence) = match item {
-            Item::Message { index, by } => {
-                let whose = if by == MessageRole::User {
-                    "the user"
-                } else {
-                    trace.peer.noun()
-                };
-                let text = short(&trace.messages[index].text);
-                (
-                    format!("{whose} said something that no step allows"),
-                    Evidence::Words(said(&text)),
-                )
+        let how = match item {
+            TraceItem::Call(_) => ", which no step allows",
+            TraceItem::Result { .. } => " in a way that no step allows",
+            TraceItem::Message(_) | TraceItem::Answer { .. } => " that no step allows",
+        };
+        let evidence = if let Some(index) = item.call() {
+            Evidence::Call {
+                index,
+                focus,
+                is_closest: false,
             }
-            Item::Call(index) | Item::Result(index) => {
-                let name = short(&trace.calls[index].name);
-                let what = if item == Item::Call(index) {
-                    format!("`{name}` was called, which no step allows")
-                } else {
-                    format!("`{name}` was answered in a way that no step allows")
-                };
-                (
-                    what,
-                    Evidence::Call {
-                        index,
-                        focus,
-                        is_closest: false,
-                    },
-                )
-            }
+        } else {
+            let message = item.message(trace);
+            let text = message.map_or_else(String::new, |message| short(&message.text));
+            Evidence::Words(said(&text))
         };
         Some(Finding {
-            message: what,
+            message: view.describe(item) + how,
             expected: self.steps.expected.clone(),
             evidence: vec![evidence],
-            events: vec![item.event(trace)],
+            events: item.event(trace).into_iter().collect(),
             ..Finding::default()
         })
     }

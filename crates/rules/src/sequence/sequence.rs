@@ -16,11 +16,11 @@ use crate::evaluation::{Judgement, Monitor, RuleScope, at_scope_end};
 use crate::rule::{Rule, RuleKind};
 use crate::rule_tool::RuleTool;
 use crate::select::ArgumentReading;
-use crate::steps::{Item, Kinds, StepMatcher};
+use crate::steps::{Kinds, StepMatcher};
 use ananke_base::diagnostic::{Code, Span};
 use ananke_model::model::{AssertBlock, SequenceMode, SequenceRule};
 use ananke_model::variables::{Interpolation, Patterns};
-use ananke_trace::trace::{Facts, Trace};
+use ananke_trace::trace::{Facts, Trace, TraceItem};
 
 /// The most steps that one rule may have: the work for each thing that happens grows with them.
 const MOST_STEPS: usize = 200;
@@ -197,13 +197,9 @@ impl Rule for Sequence {
         let Kinds { calls, results, .. } = self.kinds();
         calls || results
     }
-
-    fn is_overridden(&self) -> bool {
-        true
-    }
 }
 
-fn matched(steps: &Steps, items: &[Item], trace: &Trace) -> Matched {
+fn matched(steps: &Steps, items: &[TraceItem], trace: &Trace) -> Matched {
     let optional: Vec<bool> = steps.all.iter().map(|step| step.is_optional).collect();
     let matches = |step: usize, item: usize| {
         steps.all[step].matches(trace, items[item], ArgumentReading::Last)

@@ -5,56 +5,33 @@
 //! turn it arrived in, whichever turn the call started in.
 
 use crate::evaluation::View;
-use crate::steps::{Item, Kinds};
+use crate::steps::{Kinds, author};
 use ananke_model::model::MessageRole;
-use ananke_trace::trace::MessageKind;
+use ananke_trace::trace::TraceItem;
 
-/// The things that happened in the scope so far.
-pub(super) fn walk(view: &View<'_>, kinds: Kinds) -> Vec<Item> {
-    let trace = view.trace;
-    let turn = view.turn();
-    let mut items = Vec::new();
-    let messages = turn.map_or(0..trace.messages.len(), |turn| turn.messages.clone());
-    if kinds.messages || kinds.of_user {
-        items.extend(messages.filter_map(|index| message(view, kinds, index)));
-    }
-    let calls = turn.map_or(0..trace.calls.len(), |turn| turn.calls.clone());
-    if kinds.calls {
-        items.extend(
-            calls
-                .clone()
-                .filter(|call| view.counts(*call))
-                .map(Item::Call),
-        );
-    }
-    if kinds.results {
-        let late = turn
-            .into_iter()
-            .flat_map(|turn| turn.late_results.iter().copied());
-        items.extend(
-            late.chain(calls)
-                .filter(|call| view.was_answered(*call))
-                .map(Item::Result),
-        );
-    }
-    items.sort_by_key(|item| item.order(trace));
-    items
+/// The things of these kinds in the scope of the rule.
+pub(super) fn walk(view: &View<'_>, kinds: Kinds) -> Vec<TraceItem> {
+    let is_included = |item: &TraceItem| match *item {
+        TraceItem::Message(index) => includes_message(view, kinds, index),
+        TraceItem::Call(call) => kinds.calls && view.counts(call),
+        TraceItem::Result { call, .. } => {
+            let is_last = view.trace.last_result(call) == Some(*item);
+            kinds.results && is_last && view.was_answered(call)
+        }
+        TraceItem::Answer { .. } => false,
+    };
+    let items = view.log().iter().filter(|item| is_included(item));
+    items.copied().collect()
 }
 
-/// A message, if a step names its kind.
-pub(super) fn message(view: &View<'_>, kinds: Kinds, index: usize) -> Option<Item> {
-    let message = view.trace.messages.get(index)?;
-    let (by, is_wanted) = match message.role {
-        MessageKind::Assistant => (
-            MessageRole::Assistant,
-            kinds.messages && view.includes_text(message),
-        ),
-        MessageKind::User => (
-            MessageRole::User,
-            kinds.of_user && view.includes_user_text(message),
-        ),
-        MessageKind::System | MessageKind::Reasoning => return None,
-    };
-    let includes_author = !(view.exclusions.subagents && message.is_by_subagent());
-    (is_wanted && includes_author).then_some(Item::Message { index, by })
+/// Whether the message at `index` is one of these kinds that the rule looks at.
+pub(super) fn includes_message(view: &View<'_>, kinds: Kinds, index: usize) -> bool {
+    view.trace.messages.get(index).is_some_and(|message| {
+        let is_wanted = match author(message) {
+            Some(MessageRole::Assistant) => kinds.messages && view.includes_text(message),
+            Some(MessageRole::User) => kinds.of_user && view.includes_user_text(message),
+            None => false,
+        };
+        is_wanted && view.includes_author(&message.author)
+    })
 }

@@ -4,10 +4,8 @@
 //! thing that happened.
 
 mod compile;
-mod item;
 mod kinds;
 mod step_matcher;
 
-pub(crate) use item::Item;
 pub(crate) use kinds::Kinds;
-pub(crate) use step_matcher::StepMatcher;
+pub(crate) use step_matcher::{StepMatcher, author};

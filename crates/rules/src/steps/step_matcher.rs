@@ -1,11 +1,10 @@
 //! The thing that a step wants: a call, a result or a message.
 
-use super::item::Item;
 use crate::describe::short;
 use crate::select::{ArgumentReading, Mismatches, Selector};
 use ananke_model::model::MessageRole;
 use ananke_model::variables::{Pattern, Patterns};
-use ananke_trace::trace::{Fact, Facts, ToolResult, Trace};
+use ananke_trace::trace::{Fact, Facts, Message, MessageKind, Trace, TraceItem};
 
 /// The thing that a step wants.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -21,6 +20,15 @@ pub(crate) enum StepMatcher {
         /// The author of the message.
         by: MessageRole,
     },
+}
+
+/// The author of a message, if steps can be about it.
+pub(crate) fn author(message: &Message) -> Option<MessageRole> {
+    match message.role {
+        MessageKind::Assistant => Some(MessageRole::Assistant),
+        MessageKind::User => Some(MessageRole::User),
+        MessageKind::System | MessageKind::Reasoning => None,
+    }
 }
 
 impl StepMatcher {
@@ -91,41 +99,28 @@ impl StepMatcher {
     }
 
     /// Whether the step is about such a thing, whatever its conditions.
-    pub(crate) fn is_about(&self, trace: &Trace, item: Item) -> bool {
+    pub(crate) fn is_about(&self, trace: &Trace, item: TraceItem) -> bool {
         match (self, item) {
-            (Self::Call(selector), Item::Call(call))
-            | (Self::Result(selector), Item::Result(call)) => {
+            (Self::Call(selector), TraceItem::Call(call))
+            | (Self::Result(selector), TraceItem::Result { call, .. }) => {
                 selector.name.matches(&trace.calls[call].name)
             }
-            (Self::Message { by, .. }, Item::Message { by: who, .. }) => *by == who,
+            (Self::Message { by, .. }, TraceItem::Message(index)) => {
+                author(&trace.messages[index]) == Some(*by)
+            }
             _ => false,
         }
     }
 
-    /// Whether it is what the step wants.
-    pub(crate) fn matches(&self, trace: &Trace, item: Item, reading: ArgumentReading) -> bool {
-        let result = match item {
-            Item::Call(call) | Item::Result(call) => trace.calls[call].result(),
-            Item::Message { .. } => None,
-        };
-        self.matches_with(trace, item, result, reading)
-    }
-
-    /// Whether it is what the step wants, if `result` is the result of the call.
-    pub(crate) fn matches_with(
-        &self,
-        trace: &Trace,
-        item: Item,
-        result: Option<&ToolResult>,
-        reading: ArgumentReading,
-    ) -> bool {
+    /// Whether it is what the step wants, as far as is known now.
+    pub(crate) fn matches(&self, trace: &Trace, item: TraceItem, reading: ArgumentReading) -> bool {
         self.is_about(trace, item)
             && match (self, item) {
                 (
                     Self::Call(selector) | Self::Result(selector),
-                    Item::Call(call) | Item::Result(call),
-                ) => selector.matches_with(&trace.calls[call], result, reading),
-                (Self::Message { pattern, .. }, Item::Message { index, .. }) => {
+                    TraceItem::Call(call) | TraceItem::Result { call, .. },
+                ) => selector.matches_with(&trace.calls[call], item.result(trace), reading),
+                (Self::Message { pattern, .. }, TraceItem::Message(index)) => {
                     pattern.is_match(&trace.messages[index].text)
                 }
                 _ => false,
@@ -141,23 +136,21 @@ impl StepMatcher {
     }
 
     /// The parts that such a thing lacks to be what the step wants; `None` if it is another thing altogether.
-    pub(crate) fn mismatches(&self, trace: &Trace, item: Item) -> Option<Mismatches> {
+    pub(crate) fn mismatches(&self, trace: &Trace, item: TraceItem) -> Option<Mismatches> {
         if !self.is_about(trace, item) {
             return None;
         }
-        match (self, item) {
-            (
-                Self::Call(selector) | Self::Result(selector),
-                Item::Call(call) | Item::Result(call),
-            ) => Some(selector.mismatches(&trace.calls[call])),
-            (Self::Message { pattern, .. }, Item::Message { .. }) => {
+        match (self, item.call()) {
+            (Self::Call(selector) | Self::Result(selector), call) => {
+                Some(selector.mismatches(&trace.calls[call?]))
+            }
+            (Self::Message { pattern, .. }, _) => {
                 let mut mismatches = Mismatches::default();
                 if !self.matches(trace, item, ArgumentReading::Last) {
                     mismatches.add(format!("does not match `{}`", short(pattern.as_str())));
                 }
                 Some(mismatches)
             }
-            _ => None,
         }
     }
 

@@ -61,10 +61,6 @@ impl Rule for MaxCalls {
         self.0.known().map(Claim::LimitsCalls).into_iter().collect()
     }
 
-    fn is_overridden(&self) -> bool {
-        true
-    }
-
     /// A tighter limit of a turn applies in addition to that of the test.
     fn is_loosened_by(&self, inner: &dyn Rule) -> bool {
         inner
@@ -100,7 +96,7 @@ impl Monitor for CallCounter {
 impl CallCounter {
     fn finding(&self, view: &View<'_>, index: usize) -> Finding {
         let (expected, scope, call) = (&self.expected, view.scope.this(), &view.trace.calls[index]);
-        let counted = (0..=index).filter(|call| view.counts(*call));
+        let counted = view.calls().take_while(|call| *call <= index);
         let names: Vec<&str> = counted
             .map(|call| view.trace.calls[call].name.as_str())
             .collect();

@@ -72,10 +72,6 @@ impl Rule for MaxIdenticalCalls {
         }))
     }
 
-    fn is_overridden(&self) -> bool {
-        true
-    }
-
     /// A tighter limit of a turn applies in addition to that of the test.
     fn is_loosened_by(&self, inner: &dyn Rule) -> bool {
         inner

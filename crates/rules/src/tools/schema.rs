@@ -69,10 +69,6 @@ impl Rule for Schema {
     fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
         Ok(Box::new(SchemaMonitor::default()))
     }
-
-    fn looks_at_declared_tools(&self) -> bool {
-        true
-    }
 }
 
 /// A schema that was declared; `None` if it is invalid, which is reported once.

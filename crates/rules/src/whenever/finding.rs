@@ -1,15 +1,14 @@
 //! The report if a trigger violates its rule: the trigger, the step that came or did not come, and the thing that came nearest.
 
-use super::happening::{Happening, What};
+use super::happening::Happening;
 use super::related_steps::{Relation, either};
 use super::running_rule::RunningRule;
 use super::tied_step::TiedStep;
 use crate::call_focus::CallFocus;
 use crate::describe::{around, literally, said, short};
 use crate::evaluation::{Evidence, Finding, View};
-use crate::steps::{Item, StepMatcher};
-use ananke_model::model::MessageRole;
-use ananke_trace::trace::Trace;
+use crate::steps::StepMatcher;
+use ananke_trace::trace::{MessageKind, Trace, TraceItem};
 
 /// For how many violations of a rule the nearest candidate is looked for.
 const EXPLAINED: usize = 20;
@@ -64,72 +63,22 @@ impl Findings {
         parts: &RunningRule,
         violation: &TriggerViolation,
     ) -> Finding {
-        let TriggerViolation {
-            trigger,
-            pattern,
-            step,
-            cause,
-        } = violation;
-        let (trace, relation) = (view.trace, parts.patterns[*pattern].relation);
-        let groups = &parts.patterns[*pattern].groups;
-        let group = groups.iter().find(|group| group.contains(step));
-        let wanted = group
-            .filter(|_| !relation.is_negated())
-            .map_or_else(|| step.describe(), |group| either(group));
-        let whole = if parts.is_within_turn {
-            " in its turn"
-        } else {
-            ""
-        };
-        let what = words(view, parts, trigger);
-        let name = parts
-            .name
-            .as_ref()
-            .map(|name| format!("{name}: "))
-            .unwrap_or_default();
-        let message = if relation.is_negated() {
-            format!(
-                "{name}{what}, and {wanted} came {} it{whole}",
-                relation.word()
-            )
-        } else {
-            format!(
-                "{name}{what} without {wanted} {} it{whole}",
-                relation.word()
-            )
-        };
-        let mut events: Vec<u32> = trigger.event(trace).into_iter().collect();
-        let mut evidence = vec![shown(
-            trace,
-            trigger,
-            CallFocus::default(),
-            Closeness::Itself,
-        )];
-        let candidate = match cause {
-            Some(cause) => Some(NearestCause {
-                happening: *cause,
-                weight: 0,
-                focus: CallFocus::default(),
-            }),
-            None if self.explained < EXPLAINED => {
-                self.explained += 1;
-                nearest(trace, parts, violation, relation)
-            }
-            None => None,
-        };
-        if let Some(NearestCause {
-            happening,
-            mut focus,
-            weight,
-        }) = candidate
-        {
+        let (trace, trigger) = (view.trace, &violation.trigger);
+        let relation = parts.patterns[violation.pattern].relation;
+        let mut events: Vec<u32> = trigger.item.event(trace).into_iter().collect();
+        let focus = CallFocus::default();
+        let mut evidence = vec![shown(trace, trigger, focus, Closeness::Itself)];
+        if let Some(cause) = self.cause(trace, parts, violation, relation) {
+            let NearestCause {
+                happening,
+                mut focus,
+                weight,
+            } = cause;
             if weight == 0 && !relation.is_negated() {
-                focus.words.push(format!(
-                    "it matches, but not {} the trigger",
-                    relation.word()
-                ));
+                let words = format!("it matches, but not {} the trigger", relation.word());
+                focus.words.push(words);
             }
-            events.extend(happening.event(trace));
+            events.extend(happening.item.event(trace));
             let closeness = if relation.is_negated() {
                 Closeness::Itself
             } else {
@@ -138,72 +87,105 @@ impl Findings {
             evidence.push(shown(trace, &happening, focus, closeness));
         }
         Finding {
-            message,
+            message: message(view, parts, violation, relation),
             expected: parts.expected.clone(),
             evidence,
             events,
             ..Finding::default()
         }
     }
+
+    /// The thing that came though it must not, or of the first violations the one that comes nearest to what is missing.
+    fn cause(
+        &mut self,
+        trace: &Trace,
+        parts: &RunningRule,
+        violation: &TriggerViolation,
+        relation: Relation,
+    ) -> Option<NearestCause> {
+        if let Some(happening) = violation.cause {
+            return Some(NearestCause {
+                happening,
+                weight: 0,
+                focus: CallFocus::default(),
+            });
+        }
+        if self.explained == EXPLAINED {
+            return None;
+        }
+        self.explained += 1;
+        nearest(trace, parts, violation, relation)
+    }
+}
+
+/// The violation in one sentence.
+fn message(
+    view: &View<'_>,
+    parts: &RunningRule,
+    violation: &TriggerViolation,
+    relation: Relation,
+) -> String {
+    let TriggerViolation { trigger, step, .. } = violation;
+    let groups = &parts.patterns[violation.pattern].groups;
+    let group = groups.iter().find(|group| group.contains(step));
+    let wanted = group
+        .filter(|_| !relation.is_negated())
+        .map_or_else(|| step.describe(), |group| either(group));
+    let whole = if parts.is_within_turn {
+        " in its turn"
+    } else {
+        ""
+    };
+    let name = parts.name.as_ref().map(|name| format!("{name}: "));
+    let (name, what) = (name.unwrap_or_default(), words(view, parts, trigger));
+    let word = relation.word();
+    if relation.is_negated() {
+        format!("{name}{what}, and {wanted} came {word} it{whole}")
+    } else {
+        format!("{name}{what} without {wanted} {word} it{whole}")
+    }
 }
 
 /// The trigger in words.
 fn words(view: &View<'_>, parts: &RunningRule, trigger: &Happening) -> String {
-    match trigger.what {
-        What::Item(Item::Call(index)) => {
-            format!("`{}` was called", short(&view.trace.calls[index].name))
-        }
-        What::Item(Item::Result(index)) => {
-            format!("`{}` was answered", short(&view.trace.calls[index].name))
-        }
-        What::Item(Item::Message { index, by }) => {
-            let whose = if by == MessageRole::User {
-                "the user"
-            } else {
-                view.trace.peer.noun()
-            };
-            let text = &view.trace.messages[index].text;
-            let found = match &parts.trigger {
-                StepMatcher::Message { pattern, .. } => pattern.find(text),
-                StepMatcher::Call(_) | StepMatcher::Result(_) => None,
-            };
-            let quoted =
-                found.map(|found| around(text, view.redactor.expand_to_secret(text, found)));
-            format!("{whose} said `{}`", literally(&quoted.unwrap_or_default()))
-        }
-        What::Answer(_) => "an interrupt was answered".to_owned(),
-    }
+    let Some(message) = trigger.item.message(view.trace) else {
+        return view.describe(trigger.item);
+    };
+    let text = &message.text;
+    let found = match &parts.trigger {
+        StepMatcher::Message { pattern, .. } => pattern.find(text),
+        StepMatcher::Call(_) | StepMatcher::Result(_) => None,
+    };
+    let quoted = found.map(|found| around(text, view.redactor.expand_to_secret(text, found)));
+    let quoted = literally(&quoted.unwrap_or_default());
+    format!("{} said `{quoted}`", view.speaker(message))
 }
 
 /// Something that happened, as evidence.
 fn shown(trace: &Trace, happening: &Happening, focus: CallFocus, closeness: Closeness) -> Evidence {
     let is_closest = closeness == Closeness::Closest;
-    match happening.what {
-        What::Item(Item::Call(index) | Item::Result(index)) => Evidence::Call {
+    if let Some(index) = happening.item.call() {
+        return Evidence::Call {
             index,
             focus,
             is_closest,
-        },
-        What::Item(Item::Message { index, by }) => {
-            let whose = if by == MessageRole::User {
-                "the user "
-            } else {
-                ""
-            };
-            let event = happening.event(trace).unwrap_or_default();
-            let words = if focus.words.is_empty() {
-                String::new()
-            } else {
-                format!(": {}", focus.words.join("; "))
-            };
-            let text = short(&trace.messages[index].text);
-            Evidence::Words(format!(
-                "#{event} {whose}{}{words}",
-                said(&literally(&text))
-            ))
-        }
-        What::Answer(_) => Evidence::Words("an interrupt was answered".to_owned()),
+        };
     }
+    let Some(message) = happening.item.message(trace) else {
+        return Evidence::Words("an interrupt was answered".to_owned());
+    };
+    let whose = if message.role == MessageKind::User {
+        "the user "
+    } else {
+        ""
+    };
+    let words = if focus.words.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", focus.words.join("; "))
+    };
+    let said = said(&literally(&short(&message.text)));
+    Evidence::Words(format!("#{} {whose}{said}{words}", message.opened))
 }
 
 /// The thing that comes nearest to the step, of those that happened most recently.
@@ -217,14 +199,12 @@ fn nearest(
     let wanted = step.step()?;
     let own = step.tie.of_trigger(trace, trigger);
     let candidates = recent(trace, wanted).filter(|happening| {
-        let is_own = happening.of_call().is_some() && happening.of_call() == trigger.of_call();
+        let call = happening.item.call();
+        let is_own = call.is_some() && call == trigger.item.call();
         happening != trigger && !is_own && (!parts.is_within_turn || happening.turn == trigger.turn)
     });
     let weighed = candidates.take(CANDIDATES).filter_map(|happening| {
-        let What::Item(item) = happening.what else {
-            return None;
-        };
-        let mismatches = wanted.mismatches(trace, item)?;
+        let mismatches = wanted.mismatches(trace, happening.item)?;
         let mut focus = mismatches.focus();
         let mut weight = mismatches.weight();
         let is_tied = own.is_some() && step.tie.of_step(trace, &happening) == own;
@@ -232,8 +212,8 @@ fn nearest(
             focus.words.push(format!("not{}", step.tie.describe()));
             weight += 1;
         }
-        let is_answered =
-            step.counts_from(trace, &happening) < trigger.order && happening.has_result(trace);
+        let is_answered = step.counts_from(trace, &happening) < trigger.order
+            && happening.item.result(trace).is_some();
         if wanted.awaits_result() && !wanted.is_pending() && relation.is_before() && !is_answered {
             focus.words = vec!["it had no result yet".to_owned()];
             weight = weight.max(1);
@@ -253,35 +233,13 @@ fn nearest(
     weighed.min_by_key(|nearest| nearest.weight)
 }
 
-/// The things that a step is about, the newest first.
-fn recent<'t>(
-    trace: &'t Trace,
-    wanted: &'t StepMatcher,
-) -> Box<dyn Iterator<Item = Happening> + 't> {
-    match wanted {
-        StepMatcher::Call(_) => {
-            let calls = (0..trace.calls.len())
-                .rev()
-                .map(|index| Happening::call(trace, index));
-            Box::new(calls.filter(|call| about(trace, wanted, call)))
-        }
-        StepMatcher::Result(_) => {
-            let answered = (0..trace.calls.len())
-                .rev()
-                .filter(|index| !trace.calls[*index].results.is_empty());
-            let last = answered
-                .map(|index| Happening::result(trace, index, trace.calls[index].results.len() - 1));
-            Box::new(last.filter(|result| about(trace, wanted, result)))
-        }
-        StepMatcher::Message { .. } => {
-            let messages = (0..trace.messages.len())
-                .rev()
-                .filter_map(|index| Happening::message(trace, index));
-            Box::new(messages.filter(|message| about(trace, wanted, message)))
-        }
-    }
-}
-
-fn about(trace: &Trace, wanted: &StepMatcher, happening: &Happening) -> bool {
-    matches!(happening.what, What::Item(item) if wanted.is_about(trace, item))
+/// The things that a step is about, the newest first; of a call its last result alone.
+fn recent<'t>(trace: &'t Trace, wanted: &'t StepMatcher) -> impl Iterator<Item = Happening> + 't {
+    let is_last = |item: TraceItem| match item {
+        TraceItem::Result { call, .. } => trace.last_result(call) == Some(item),
+        TraceItem::Message(_) | TraceItem::Call(_) | TraceItem::Answer { .. } => true,
+    };
+    Happening::all(trace, trace.log())
+        .rev()
+        .filter(move |Happening { item, .. }| is_last(*item) && wanted.is_about(trace, *item))
 }

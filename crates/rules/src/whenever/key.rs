@@ -69,7 +69,7 @@ impl Tie {
         if self.is_empty() {
             return Some(Key::new());
         }
-        let call = &trace.calls[of.of_call()?];
+        let call = &trace.calls[of.item.call()?];
         let mut key = Key::new();
         if self.is_same_tool {
             key.push_str(&call.name);

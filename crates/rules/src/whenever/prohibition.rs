@@ -3,39 +3,37 @@
 //! A trigger is looked at when it is known, and not before the arguments of every earlier call are: a call has its place where it
 //! starts. What may still turn out to be a failure is looked at when its turn ends.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use super::finding::{Findings, TriggerViolation};
-use super::happening::{Happening, What};
+use super::happening::Happening;
 use super::memory::{Memory, MemoryKey, OpenTriggers};
 use super::related_steps::Relation;
 use super::running_rule::RunningRule;
 use super::tied_step::TiedStep;
-use crate::evaluation::{Finding, Judgement, Moment, Monitor, RuleScope, View};
+use crate::evaluation::{ArgumentQueue, Finding, Judgement, Moment, Monitor, RuleScope, View};
 use crate::select::ArgumentReading;
 use crate::steps::StepMatcher;
 use ananke_trace::outcome::RuleCounts;
-use ananke_trace::trace::{Delta, Origin, Trace};
+use ananke_trace::trace::{Delta, MessageKind, Origin, Trace, TraceItem};
 
 /// Watches for triggers, and for what must not follow them.
 pub(super) struct Prohibition {
     parts: RunningRule,
     steps: Vec<WatchedStep>,
     findings: Findings,
-    /// Triggers that wait for the arguments of earlier calls, by their place among all that happened.
-    waiting: BTreeMap<u32, Vec<Happening>>,
+    /// Triggers that wait for the arguments of earlier calls.
+    waiting: ArgumentQueue<Happening>,
     /// The things that may turn out to be failures by the end of the turn: triggers, and calls and results that must not
     /// follow one.
     late: Vec<Happening>,
-    /// The places of calls whose arguments are still arriving.
-    unfinished: BTreeSet<u32>,
     /// Triggers that were looked at.
-    triggered: HashSet<(What, u32)>,
+    triggered: HashSet<TraceItem>,
     /// Violations that were reported: the pattern, and the place of the trigger.
     reported: HashSet<(usize, u32)>,
     not_checkable: u64,
-    /// The number of messages, calls and turns that were seen; `None` before the first moment.
-    seen: Option<[usize; 3]>,
+    /// The number of entries of the log that were seen; `None` before the first moment.
+    seen: Option<usize>,
 }
 
 /// A step, and what it matched.
@@ -75,9 +73,8 @@ impl Prohibition {
             parts,
             steps,
             findings: Findings::default(),
-            waiting: BTreeMap::new(),
+            waiting: ArgumentQueue::default(),
             late: Vec::new(),
-            unfinished: BTreeSet::new(),
             triggered: HashSet::new(),
             reported: HashSet::new(),
             not_checkable: 0,
@@ -96,26 +93,24 @@ impl Monitor for Prohibition {
                 if self.parts.needs_args(&trace.calls[index].name)
                     && trace.calls[index].args_done.is_none()
                 {
-                    self.unfinished.insert(trace.calls[index].order);
+                    self.waiting.begin(trace.calls[index].order);
                 } else {
-                    self.take(view, Happening::call(trace, index), &mut found);
+                    self.take_item(view, TraceItem::Call(index), &mut found);
                 }
             }
             Moment::Touched(Delta::ArgsDone(index)) => {
-                if self.unfinished.remove(&trace.calls[index].order) {
-                    self.take(view, Happening::call(trace, index), &mut found);
+                if self.waiting.finish(trace.calls[index].order) {
+                    self.take_item(view, TraceItem::Call(index), &mut found);
                 }
             }
             Moment::Touched(Delta::Answered(index)) => {
-                self.take(view, Happening::call(trace, index), &mut found);
-                if let Some(nth) = trace.calls[index].results.len().checked_sub(1) {
-                    self.take(view, Happening::result(trace, index, nth), &mut found);
+                self.take_item(view, TraceItem::Call(index), &mut found);
+                if let Some(result) = trace.last_result(index) {
+                    self.take_item(view, result, &mut found);
                 }
             }
             Moment::Touched(Delta::MessageClosed(index)) => {
-                if let Some(message) = Happening::message(trace, index) {
-                    self.take(view, message, &mut found);
-                }
+                self.take_item(view, TraceItem::Message(index), &mut found);
             }
             Moment::Touched(Delta::Aside(_) | Delta::ToolsDeclared | Delta::StateChanged) => {}
             Moment::TurnEnd => self.end_turn(view, &mut found),
@@ -146,50 +141,50 @@ impl Prohibition {
     /// Takes what no moment reports: what was there before, messages of the user, and answers to interrupts.
     fn catch_up(&mut self, view: &View<'_>, found: &mut Vec<Finding>) {
         let trace = view.trace;
-        let [mut messages, mut calls, mut turns] =
-            self.seen.unwrap_or_else(|| self.remember_earlier(view));
-        while turns < trace.turns.len() {
-            for answer in Happening::answers(trace, turns) {
-                self.take(view, answer, found);
+        let mut seen = self.seen.unwrap_or_else(|| self.remember_earlier(view));
+        while let Some(item) = trace.log().get(seen).copied() {
+            let is_history = item.origin(trace) == Some(Origin::History);
+            let is_of_user = |index: usize| trace.messages[index].role == MessageKind::User;
+            match item {
+                TraceItem::Message(_) | TraceItem::Call(_) if is_history => {
+                    if let Some(happening) = Happening::of(trace, item) {
+                        self.remember(view, trace, happening.before_all());
+                    }
+                }
+                TraceItem::Message(index) if is_of_user(index) => {
+                    self.take_item(view, item, found);
+                }
+                TraceItem::Answer { .. } => self.take_item(view, item, found),
+                TraceItem::Message(_) | TraceItem::Call(_) | TraceItem::Result { .. } => {}
             }
-            turns += 1;
+            seen += 1;
         }
-        while messages < trace.messages.len() {
-            let is_history = trace.messages[messages].origin == Origin::History;
-            match Happening::message(trace, messages) {
-                Some(message) if is_history => self.remember(view, trace, message.before_all()),
-                Some(message) if message.is_of_user() => self.take(view, message, found),
-                Some(_) | None => {}
-            }
-            messages += 1;
-        }
-        while calls < trace.calls.len() {
-            if trace.calls[calls].origin == Origin::History {
-                self.remember(view, trace, Happening::call(trace, calls).before_all());
-            }
-            calls += 1;
-        }
-        self.seen = Some([messages, calls, turns]);
+        self.seen = Some(seen);
     }
 
-    /// Takes the history and the turns before the scope, as causes alone; how many messages, calls and turns these are.
-    fn remember_earlier(&mut self, view: &View<'_>) -> [usize; 3] {
+    /// Takes the history and the turns before the scope, as causes alone; the number of entries of the log that these are.
+    fn remember_earlier(&mut self, view: &View<'_>) -> usize {
         let trace = view.trace;
         if let Some(history) = trace.history() {
-            for happening in Happening::all(history) {
+            for happening in Happening::all(history, history.log()) {
                 self.remember(view, history, happening.before_all());
             }
         }
         let RuleScope::Turn(first) = view.scope else {
-            return [0; 3];
+            return 0;
         };
-        let Some(turn) = view.turn() else {
-            return [0; 3];
-        };
-        for happening in Happening::all(trace).filter(|happening| happening.turn < first) {
+        let before = trace.log_before(first);
+        for happening in Happening::all(trace, before) {
             self.remember(view, trace, happening);
         }
-        [turn.messages.start, turn.calls.start, first]
+        before.len()
+    }
+
+    /// Takes something of the log, unless it is a message that no step is about.
+    fn take_item(&mut self, view: &View<'_>, item: TraceItem, found: &mut Vec<Finding>) {
+        if let Some(happening) = Happening::of(view.trace, item) {
+            self.take(view, happening, found);
+        }
     }
 
     /// Takes something that happened: as a cause, as something that must not follow, and as a trigger.
@@ -218,11 +213,8 @@ impl Prohibition {
             if is_revocable || self.parts.trigger.is_pending() {
                 self.late.push(happening);
             } else {
-                self.waiting
-                    .entry(happening.order)
-                    .or_default()
-                    .push(happening);
-                self.triggered.insert((happening.what, happening.order));
+                self.waiting.push(happening.order, happening);
+                self.triggered.insert(happening.item);
             }
         }
     }
@@ -232,7 +224,7 @@ impl Prohibition {
         happening.is_live(view.trace)
             && view.includes_turn(happening.turn)
             && happening.is(&self.parts.trigger, view.trace, ArgumentReading::Any)
-            && !self.triggered.contains(&(happening.what, happening.order))
+            && !self.triggered.contains(&happening.item)
     }
 
     /// Takes something as a cause.
@@ -313,13 +305,8 @@ impl Prohibition {
 
     /// Looks at the triggers that wait for nothing any more.
     fn decide_waiting(&mut self, view: &View<'_>, found: &mut Vec<Finding>) {
-        let first = self.unfinished.first().copied().unwrap_or(u32::MAX);
-        while let Some(ready) = self
-            .waiting
-            .first_entry()
-            .filter(|entry| *entry.key() <= first)
-        {
-            for trigger in ready.remove() {
+        while let Some(ready) = self.waiting.pop() {
+            for trigger in ready {
                 self.decide(view, trigger, found);
             }
         }
@@ -423,7 +410,7 @@ impl Prohibition {
 
     /// Looks at what may have turned out to be a failure in the turn.
     fn end_turn(&mut self, view: &View<'_>, found: &mut Vec<Finding>) {
-        self.unfinished.clear();
+        self.waiting.finish_all();
         self.decide_waiting(view, found);
         for happening in std::mem::take(&mut self.late) {
             for step in 0..self.steps.len() {
@@ -436,7 +423,7 @@ impl Prohibition {
             {
                 self.late.push(happening);
             } else if self.parts.trigger.is_revocable() && self.is_trigger(view, happening) {
-                self.triggered.insert((happening.what, happening.order));
+                self.triggered.insert(happening.item);
                 self.decide(view, happening, found);
             }
         }
@@ -446,7 +433,7 @@ impl Prohibition {
     fn end_scope(&mut self, view: &View<'_>, found: &mut Vec<Finding>) {
         for happening in std::mem::take(&mut self.late) {
             if self.is_trigger(view, happening) {
-                self.triggered.insert((happening.what, happening.order));
+                self.triggered.insert(happening.item);
                 self.decide(view, happening, found);
             }
         }

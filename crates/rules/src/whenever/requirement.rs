@@ -89,21 +89,20 @@ impl Monitor for Requirement {
 
 /// The triggers of the rule, in the order in which they happened.
 fn triggers(view: &View<'_>, parts: &RunningRule) -> Vec<Happening> {
-    let all = Happening::all(view.trace).filter(|happening| {
+    let all = Happening::all(view.trace, view.trace.log());
+    let triggers = all.filter(|happening| {
         happening.is(&parts.trigger, view.trace, ArgumentReading::Any)
             && happening.is_live(view.trace)
             && view.includes_turn(happening.turn)
             && happening.includes_author(view, view.trace)
     });
-    let mut triggers: Vec<Happening> = all.collect();
-    triggers.sort_by_key(|trigger| trigger.order);
-    triggers
+    triggers.collect()
 }
 
 /// The last match of a step, for each place at which it is looked up.
 fn last_matches(view: &View<'_>, parts: &RunningRule, step: &TiedStep) -> HashMap<MemoryKey, u32> {
     let mut last = HashMap::new();
-    for happening in Happening::all(view.trace) {
+    for happening in Happening::all(view.trace, view.trace.log()) {
         if !step.matches(view.trace, &happening, ArgumentReading::Last)
             || !happening.includes_author(view, view.trace)
         {

@@ -1,13 +1,13 @@
 //! A step before or after a trigger.
 
-use super::happening::{Happening, What};
+use super::happening::Happening;
 use super::key::Tie;
 use crate::select::{ArgumentReading, ToolName};
 use crate::steps::StepMatcher;
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_model::model::{self, AnswerStatus, StepKeys};
 use ananke_model::variables::{Interpolation, Patterns};
-use ananke_trace::trace::{Fact, Facts, Trace};
+use ananke_trace::trace::{Fact, Facts, InterruptStatus, Trace, TraceItem};
 
 /// The value of `call` that means the tool of the trigger.
 const SAME: &str = "same";
@@ -168,12 +168,16 @@ impl TiedStep {
         happening: &Happening,
         reading: ArgumentReading,
     ) -> bool {
-        match (&self.wanted, happening.what) {
-            (Wanted::Step(step), What::Item(_)) => happening.is(step, trace, reading),
-            (Wanted::Answer(wanted), What::Answer(status)) => {
+        match (&self.wanted, happening.item) {
+            (Wanted::Step(step), _) => happening.is(step, trace, reading),
+            (Wanted::Answer(wanted), TraceItem::Answer { turn, nth }) => {
+                let status = match trace.turns[turn].input.answered[nth as usize].status {
+                    InterruptStatus::Resolved => AnswerStatus::Resolved,
+                    InterruptStatus::Cancelled => AnswerStatus::Cancelled,
+                };
                 wanted.is_none_or(|wanted| wanted == status)
             }
-            _ => false,
+            (Wanted::Answer(_), _) => false,
         }
     }
 

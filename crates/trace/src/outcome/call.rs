@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::words::words;
+use ananke_derive::Mask;
 
 /// A tool call as reports show it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct CallOutcome {
     /// The number of the event that opened it.
     pub event: u32,
@@ -29,6 +30,7 @@ pub struct CallOutcome {
     /// From the call's start to its result, in microseconds; `None` if it has none, or if nothing shows it.
     pub duration_us: Option<u64>,
     /// The failure of the call, if the agent or the client reports that it failed.
+    #[mask(skip)]
     pub failure: Option<CallFailure>,
 }
 
@@ -44,7 +46,7 @@ words! {
 }
 
 /// The result of a call that started in an earlier turn.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct LateResult {
     /// The number of the event that brought it.
     pub event: u32,
@@ -59,5 +61,6 @@ pub struct LateResult {
     /// From the start of the turn to the result, in microseconds; `None` if nothing shows it.
     pub arrived_us: Option<u64>,
     /// The failure of the call, if the agent reports that it failed.
+    #[mask(skip)]
     pub failure: Option<CallFailure>,
 }

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use ananke_derive::Mask;
+
 /// A checkpoint, and the turn that reached it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct CheckpointOutcome {
     /// Its id.
     pub id: String,

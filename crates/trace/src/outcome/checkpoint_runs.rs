@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::CheckpointOutcome;
+use ananke_derive::Mask;
 
 /// A checkpoint in several runs of its test.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize, JsonSchema)]
 pub struct CheckpointRuns {
     /// The id of the checkpoint.
     pub id: String,

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use ananke_derive::Mask;
+
 /// Something that was found instead of what a rule expects.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub enum EvidenceLine {
     /// A call.
     Call {

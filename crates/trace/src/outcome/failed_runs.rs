@@ -4,14 +4,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::status::Status;
+use ananke_derive::Mask;
 
 /// The most runs that are listed by their numbers.
 const LISTED: usize = 20;
 
 /// The runs that did not pass for one reason.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize, JsonSchema)]
 pub struct FailedRuns {
     /// How the first of them ended.
+    #[mask(skip)]
     pub status: Status,
     /// The rule that failed, or the kind of problem.
     #[serde(rename = "type")]

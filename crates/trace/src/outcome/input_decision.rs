@@ -5,11 +5,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::words::words;
+use ananke_derive::Mask;
 
 /// Whether the agent waits for input, and how that was found out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize, JsonSchema)]
 pub struct InputDecision {
     /// How that was found out.
+    #[mask(skip)]
     pub reason: InputReason,
     /// What it asks; omitted if it waits for nothing or asks without words.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -21,7 +21,6 @@ mod identity;
 mod input_decision;
 mod input_origin;
 mod level;
-mod mask;
 mod measured;
 mod near_name;
 #[expect(clippy::module_inception, reason = "the type that the folder is about")]
@@ -69,7 +68,6 @@ pub use identity::TestIdentity;
 pub use input_decision::{InputDecision, InputReason};
 pub use input_origin::InputOrigin;
 pub use level::Level;
-pub use mask::mask_headers;
 pub use measured::{Measured, MeasuredUnit};
 pub use near_name::{NearName, NearNames};
 pub use outcome::Outcome;

@@ -3,16 +3,18 @@
 use std::borrow::Cow;
 
 use ananke_base::diagnostic::{Code, Place};
+use ananke_derive::Mask;
 
 /// A tool that a rule names and no agent of the run called. Its name differs from that of another tool by one typo, or in case,
 /// separators or a prefix alone.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Mask)]
 pub struct NearName {
     /// The place of the name.
     pub place: Place,
     /// The name.
     pub name: String,
     /// The rule: `tools.forbid`.
+    #[mask(skip)]
     pub rule: Cow<'static, str>,
     /// The tool that was probably meant.
     pub nearest: String,
@@ -35,7 +37,7 @@ impl NearName {
 }
 
 /// Everything that is known of such names at the end of a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Mask)]
 pub struct NearNames {
     /// By place.
     pub found: Vec<NearName>,

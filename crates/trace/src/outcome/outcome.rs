@@ -18,9 +18,11 @@ use super::token_totals::TokenTotals;
 use super::transcript::Transcript;
 use super::turn::TurnOutcome;
 use super::walk::Walks;
+use ananke_derive::Mask;
 
 /// One test that is over: its identity, its verdict and its transcript, apart from each other.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize)]
+#[mask(then = Self::bound)]
 pub struct Outcome {
     /// The identity of the test.
     pub test: TestIdentity,
@@ -40,8 +42,10 @@ pub struct Outcome {
     /// not pass if the other one did.
     pub other_runs: Vec<Outcome>,
     /// Both verdicts, if the suite is compared with itself; all else is about the one that passed, or the second.
+    #[mask(skip)]
     pub self_comparison: Option<Box<SelfComparison>>,
     /// The change against an earlier run, if one is known and it matters.
+    #[mask(skip)]
     pub change: Option<StatusChange>,
 }
 

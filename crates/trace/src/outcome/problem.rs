@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::status::Status;
+use ananke_derive::Mask;
 
 /// The part that could not do its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,9 +93,10 @@ impl ErrorKind {
 }
 
 /// The reason why a test or turn could not be evaluated to its end.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct Problem {
     /// The part that failed.
+    #[mask(skip)]
     pub kind: ErrorKind,
     /// The error: `agent error: model unavailable`, `timeout after 30 s`.
     pub message: String,

@@ -2,11 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::redact::mask_headers;
+use ananke_derive::Mask;
+
 /// The most bytes of raw material that are kept of one test (SPEC 11).
 pub const MOST_RAW: usize = 256 << 10;
 
 /// The raw material of a turn, as far as it is kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct RawTurn {
     /// The exchanges over HTTP, in their order.
     pub exchanges: Vec<RawExchange>,
@@ -19,26 +22,29 @@ pub struct RawTurn {
 }
 
 /// A request, and the head of its response.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct RawExchange {
     /// The number of the first event that follows the request.
     pub event: u32,
     /// The method, such as `POST`.
+    #[mask(skip)]
     pub method: String,
     /// The URL without its query.
     pub url: String,
     /// The headers of the request.
+    #[mask(with = mask_headers)]
     pub request_headers: Vec<(String, String)>,
     /// The body of the request; `None` if it is not kept.
     pub body: Option<String>,
     /// The HTTP status; `None` if no response came.
     pub status: Option<u16>,
     /// The headers of the response.
+    #[mask(with = mask_headers)]
     pub response_headers: Vec<(String, String)>,
 }
 
 /// An event as it was received.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct RawEvent {
     /// Its number in the test, counted from 0.
     pub number: u32,
@@ -49,7 +55,7 @@ pub struct RawEvent {
 }
 
 /// The agent's state before a turn, and how the turn changed it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct StateHistory {
     /// The state before the turn, as JSON; `None` if it is too large.
     pub before: Option<String>,
@@ -58,11 +64,12 @@ pub struct StateHistory {
 }
 
 /// A change of the agent's state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct RawStateChange {
     /// The number of the event that brought it.
     pub event: u32,
     /// Whether `value` is the new state, or a patch of the old one.
+    #[mask(skip)]
     pub kind: StateChangeKind,
     /// A state, or a JSON Patch (RFC 6902), as JSON.
     pub value: String,

@@ -13,6 +13,7 @@ use super::rule_counts::RuleCounts;
 use super::ruling::Ruling;
 use super::value_difference::ValueDifference;
 use ananke_base::diagnostic::{Difference, Excerpt, Place};
+use ananke_derive::Mask;
 
 /// The result of a rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -28,14 +29,16 @@ pub enum RuleStatus {
 }
 
 /// A rule and its result (SPEC 11). What belongs to a failure is empty in any other result.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct RuleResult {
     /// The rule's path in an assert block: `tools.forbid`, `timing.max_idle_ms`.
+    #[mask(skip)]
     pub rule: Cow<'static, str>,
     /// The tool that it names, if it names one.
     #[serde(default)]
     pub tool: Option<String>,
     /// The scope it is defined on.
+    #[mask(skip)]
     pub level: Level,
     /// Whether it is a prohibition: what it forbids must never happen.
     #[serde(default)]
@@ -47,16 +50,19 @@ pub struct RuleResult {
     /// The expectation, in words.
     pub expected: String,
     /// The result.
+    #[mask(skip)]
     pub status: RuleStatus,
     /// The whole finding on one line: `` `charge_card` was called 2 times, expected exactly 1 ``; of a rule that is not shown
     /// what is missing; empty if it passed.
     pub message: String,
     /// The number that it limits, of a rule that has one.
+    #[mask(skip)]
     pub measured: Option<Measured>,
     /// The decision of a judge, of a rule that asks one.
     pub ruling: Option<Ruling>,
     /// The number of times that it was triggered, of a rule that has triggers; so far if it failed.
     #[serde(default)]
+    #[mask(skip)]
     pub counts: Option<RuleCounts>,
     /// The lines at its place as they are written, with variables not filled.
     #[serde(default)]

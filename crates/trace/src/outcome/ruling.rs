@@ -6,14 +6,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
+use ananke_derive::Mask;
+
 /// An answer of a judge.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize, JsonSchema)]
 pub struct JudgeAnswer {
     /// Its verdict, whatever the threshold says of the score.
     pub passed: bool,
     /// The score; omitted if it gave none.
     #[schemars(with = "Option<f64>")]
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[mask(skip)]
     pub score: Option<Number>,
     /// The reason; omitted if it gave none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -24,17 +27,19 @@ pub struct JudgeAnswer {
 }
 
 /// What a judge decided about a rule.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Judge")]
 pub struct Ruling {
     /// The name of the target that was asked.
     #[serde(rename = "agent")]
     pub judge: String,
     /// Its lane in a recording.
+    #[mask(skip)]
     pub lane: String,
     /// The smallest score that passes; omitted if the verdict alone decides.
     #[schemars(with = "Option<f64>")]
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[mask(skip)]
     pub threshold: Option<Number>,
     /// How many of the answers have to pass.
     pub quorum: u32,

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::verdict::Verdict;
+use ananke_derive::Mask;
 
 /// The end of a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct RunClose {
     /// The verdict of the run.
     pub verdict: Verdict,

@@ -3,8 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use ananke_derive::Mask;
+
 /// The end of the last run of a turn, as the agent reported it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub enum ReportedRunEnd {
     /// The run finished.
     Finished,
@@ -29,7 +31,7 @@ impl ReportedRunEnd {
 }
 
 /// An open interrupt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Interrupt")]
 pub struct OpenInterrupt {
     /// The interrupt's id.

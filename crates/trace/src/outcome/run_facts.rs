@@ -7,13 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use super::program_version::ProgramVersion;
 use super::shard::Shard;
+use ananke_derive::Mask;
 
 /// What a run was made with. Commit, branch and link are there where the environment of a CI server contains them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(rename = "Run")]
 pub struct RunFacts {
     /// The version of ananke.
+    #[mask(skip)]
     pub ananke: ProgramVersion,
     /// The command line, an argument each. The values of `--var` are `***`.
     pub command: Vec<String>,
@@ -50,6 +52,7 @@ pub struct RunFacts {
     /// The part of the selected tests that it is of, if they are split.
     #[schemars(extend("x-since" = "1.1"))]
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[mask(skip)]
     pub shard: Option<Shard>,
     /// A hash of each file with selected tests, of all shards, by its path relative to the config; empty if the file cannot
     /// be read.

@@ -10,6 +10,7 @@ use super::failed_runs::FailedRuns;
 use super::run_policy::RunPolicy;
 use super::token_totals::TokenTotals;
 use ananke_base::statistics::{DurationStatistics, Interval, StabilityClass, exact_interval};
+use ananke_derive::Mask;
 
 /// What decided a test that ran several times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -31,21 +32,25 @@ pub enum StabilityVerdict {
 }
 
 /// The result of all runs of a test.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct Stability {
     /// The policy for the number of runs.
+    #[mask(skip)]
     pub policy: RunPolicy,
     /// The number of runs that passed.
     pub passed: u32,
     /// The number of runs that did not pass.
     pub failed: u32,
     /// The decision.
+    #[mask(skip)]
     pub verdict: StabilityVerdict,
     /// The agent's time in each run.
+    #[mask(skip)]
     pub durations: DurationStatistics,
     /// The number of turns that were sent in all runs.
     pub turns: usize,
     /// The tokens of all runs.
+    #[mask(skip)]
     pub tokens: TokenTotals,
     /// The number of runs that reached each checkpoint of a simulated conversation, in the order of the test.
     pub checkpoints: Vec<CheckpointRuns>,

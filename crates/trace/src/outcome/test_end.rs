@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::problem::Problem;
+use ananke_derive::Mask;
 
 /// The end of a test as a whole.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub enum TestEnd {
     /// It came to its last turn, or to the first that did not pass.
     #[default]
@@ -14,7 +15,7 @@ pub enum TestEnd {
     /// It could not be evaluated: a hook, a variable, a script, its recording. A turn's problem is in its turn.
     Problem(Problem),
     /// It was not run, or not to its end: the cause, and in words.
-    Skipped(SkipCause, String),
+    Skipped(#[mask(skip)] SkipCause, String),
 }
 
 /// The cause of a skip.

@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::rule_result::{RuleResult, RuleStatus};
 use super::test_end::TestEnd;
+use ananke_derive::Mask;
 
 /// A snapshot that a run wrote.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct SnapshotWritten {
     /// The file, as shown in messages.
     pub file: String,
@@ -15,7 +16,7 @@ pub struct SnapshotWritten {
 }
 
 /// The result of the rules and the setup of a whole test; the result of a turn is in the turn.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct TestVerdict {
     /// The end of the test as a whole.
     pub end: TestEnd,

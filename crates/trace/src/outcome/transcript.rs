@@ -9,11 +9,13 @@ use super::checkpoint::CheckpointOutcome;
 use super::transcript_line::TranscriptLine;
 use super::turn::TurnOutcome;
 use crate::trace::{AgentTime, Peer};
+use ananke_derive::Mask;
 
 /// A message of the conversation history.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize, JsonSchema)]
 pub struct EarlierMessage {
     /// The sender: `user`, `assistant`, `system`, `developer` or `tool`.
+    #[mask(skip)]
     pub role: Cow<'static, str>,
     /// The text, followed by one line per call: the tool's name, and its arguments in parentheses.
     #[serde(rename = "content")]
@@ -21,7 +23,7 @@ pub struct EarlierMessage {
 }
 
 /// The transcript of a test: messages and calls, with their times.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct Transcript {
     /// The conversation's thread; empty where none was opened.
     pub thread_id: String,
@@ -29,9 +31,11 @@ pub struct Transcript {
     pub history: Vec<EarlierMessage>,
     /// The peer of the test.
     #[serde(default)]
+    #[mask(skip)]
     pub peer: Peer,
     /// The kind of time that its durations are in.
     #[serde(default)]
+    #[mask(skip)]
     pub time: AgentTime,
     /// The turns that were sent.
     pub turns: Vec<TurnOutcome>,

@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::call::{CallOutcome, LateResult};
 use crate::trace::{Fact, Facts};
+use ananke_derive::Mask;
 
 /// A line of the transcript of a turn.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub enum TranscriptLine {
     /// A message of the agent.
     Says(SaidLine),
@@ -30,7 +31,7 @@ pub enum TranscriptLine {
 }
 
 /// A text of the agent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct SaidLine {
     /// The number of the event that opened it.
     pub event: u32,

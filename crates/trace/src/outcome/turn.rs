@@ -13,9 +13,10 @@ use super::timing::Timing;
 use super::transcript_line::TranscriptLine;
 use super::turn_end::TurnEnd;
 use crate::trace::{Fact, Facts, Usage};
+use ananke_derive::Mask;
 
 /// One turn that was sent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct TurnOutcome {
     /// Counted from 1.
     pub number: u32,
@@ -24,6 +25,7 @@ pub struct TurnOutcome {
     /// The input, in words: for a file its type and size.
     pub input: String,
     /// The origin of the input.
+    #[mask(skip)]
     pub origin: InputOrigin,
     /// The messages, calls and reasoning of the agent, in the order they began.
     pub lines: Vec<TranscriptLine>,
@@ -35,10 +37,12 @@ pub struct TurnOutcome {
     /// The agent's time, in microseconds; `None` if nothing shows it.
     pub duration_us: Option<u64>,
     /// The times at which the agent let its user wait.
+    #[mask(skip)]
     pub timing: Timing,
     /// The end of its last run, as far as the agent reported it.
     pub run_end: Option<ReportedRunEnd>,
     /// The tokens that it used, as far as the agent reported them.
+    #[mask(skip)]
     pub usage: Option<Usage>,
     /// Whether the agent waited for input after it, if that decided how the test went on.
     pub awaits: Option<InputDecision>,

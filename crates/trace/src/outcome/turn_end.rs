@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::problem::Problem;
+use ananke_derive::Mask;
 
 /// The end of a turn.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub enum TurnEnd {
     /// Every rule was evaluated.
     Evaluated,

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::focused_json::MISSING;
+use ananke_derive::Mask;
 
 /// The value that the path of a difference leads into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -20,11 +21,12 @@ pub enum ComparedValue {
 }
 
 /// A value that is not what a rule expects.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct ValueDifference {
     /// The event of the call; `None` if it is not about a call.
     pub event: Option<u32>,
     /// The value that the path leads into.
+    #[mask(skip)]
     pub of: ComparedValue,
     /// The keys and indexes that lead to it; none for the whole value.
     pub path: Vec<String>,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::near_name::NearNames;
 use super::quarantine::Quarantine;
 use super::totals::Totals;
+use ananke_derive::Mask;
 
 /// The server or agent that tests could not run without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -18,13 +19,15 @@ pub enum Lost {
 }
 
 /// Everything that decides whether a run passes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct Verdict {
     /// The number of tests per status.
+    #[mask(skip)]
     pub totals: Totals,
     /// Whether a test that passed only on a retry fails the run.
     pub flaky_fails: bool,
     /// The reason why some tests were not run.
+    #[mask(skip)]
     pub lost: Option<Lost>,
     /// Expired quarantine entries, in the order of the config: each fails the run.
     pub expired: Vec<Quarantine>,

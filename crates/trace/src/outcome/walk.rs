@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::token_totals::TokenTotals;
+use ananke_derive::Mask;
 
 /// The result of all walks of a test. The rest of its outcome is about one of them: the one that failed, shrunk, or the last.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct Walks {
     /// The seed of the random choices.
     pub seed: u64,
@@ -21,6 +22,7 @@ pub struct Walks {
     /// The number of turns that were sent in all walks, with those of the attempts to shrink one.
     pub turns: usize,
     /// The tokens of all of them.
+    #[mask(skip)]
     pub tokens: TokenTotals,
 }
 
@@ -34,7 +36,7 @@ impl Walks {
 }
 
 /// How often an action was taken.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize, JsonSchema)]
 pub struct ActionCount {
     /// Its name, as in the test.
     pub name: String,
@@ -45,7 +47,7 @@ pub struct ActionCount {
 }
 
 /// A walk that did not pass.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize, JsonSchema)]
 pub struct FailedWalk {
     /// Its number, from 1.
     pub number: u32,

@@ -11,6 +11,7 @@
 
 mod encodings;
 mod excerpt;
+mod foreign;
 mod markers;
 mod packed_text;
 mod patterns;
@@ -23,6 +24,7 @@ mod search;
 mod written;
 
 pub use excerpt::{BESIDE, excerpt, truncated};
+pub use foreign::mask_headers;
 pub use markers::{Markers, marker};
 pub use redactor::{MASK, Redactor};
 pub use sealed::{Mask, Sealed};

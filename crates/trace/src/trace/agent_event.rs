@@ -9,6 +9,7 @@ use super::change::MessageKind;
 use super::origin::Origin;
 use super::same_json::is_same_json;
 use super::trace::Trace;
+use super::trace_item::TraceItem;
 use ananke_base::context::At;
 use ananke_base::text::truncate;
 
@@ -180,58 +181,39 @@ impl fmt::Display for AgentEvent {
     }
 }
 
-/// The events of the last turn of `trace`, in their order.
+/// The events of the last turn of `trace`, in their order; also results of what was called before, such as a call that
+/// waited for an approval.
 pub fn events_of_last_turn(trace: &Trace) -> Vec<AgentEvent> {
-    let Some(turn) = trace.turns.last() else {
+    let Some(last) = trace.turns.len().checked_sub(1) else {
         return Vec::new();
     };
-    let mut events: Vec<(u32, AgentEvent)> = Vec::new();
-    for message in &trace.messages[turn.messages.clone()] {
-        if message.role == MessageKind::Assistant && !message.text.is_empty() {
-            let content = message.text.clone();
-            events.push((
-                message.order,
-                AgentEvent::Message {
-                    role: EventRole::Assistant,
-                    content,
-                },
-            ));
+    let is_shown = |call: &ToolCall| call.origin != Origin::History || call.counted_in != last;
+    let event = |item: &TraceItem| match *item {
+        TraceItem::Message(index) => {
+            let message = &trace.messages[index];
+            let is_said = message.role == MessageKind::Assistant && !message.text.is_empty();
+            is_said.then(|| AgentEvent::Message {
+                role: EventRole::Assistant,
+                content: message.text.clone(),
+            })
         }
-    }
-    for call in trace.calls[turn.calls.clone()]
-        .iter()
-        .filter(|call| call.origin != Origin::History)
-    {
-        let (tool_call_id, name) = (call.wire_id.to_string(), call.name.to_string());
-        let arguments = call.args_value();
-        events.push((
-            call.order,
-            AgentEvent::FunctionCall {
-                tool_call_id,
-                name,
-                arguments,
-            },
-        ));
-        events.extend(
-            call.results
-                .iter()
-                .map(|result| (result.order, output(call, result))),
-        );
-    }
-    // What was called before, and has a result since: a call that waited for an approval, for example.
-    for call in turn
-        .late_results
-        .iter()
-        .filter_map(|index| trace.calls.get(*index))
-    {
-        let late = call
-            .results
-            .iter()
-            .filter(|result| result.order >= turn.began);
-        events.extend(late.map(|result| (result.order, output(call, result))));
-    }
-    events.sort_by_key(|(order, _)| *order);
-    events.into_iter().map(|(_, event)| event).collect()
+        TraceItem::Call(index) => {
+            let call = &trace.calls[index];
+            is_shown(call).then(|| AgentEvent::FunctionCall {
+                tool_call_id: call.wire_id.to_string(),
+                name: call.name.to_string(),
+                arguments: call.args_value(),
+            })
+        }
+        TraceItem::Result { call, .. } => {
+            let call = &trace.calls[call];
+            item.result(trace)
+                .filter(|_| is_shown(call))
+                .map(|result| output(call, result))
+        }
+        TraceItem::Answer { .. } => None,
+    };
+    trace.log_of(last).iter().filter_map(event).collect()
 }
 
 fn output(call: &ToolCall, result: &ToolResult) -> AgentEvent {

@@ -15,6 +15,7 @@ use super::message::Message;
 use super::origin::{Author, Origin};
 use super::tool_index::CallPhase;
 use super::trace::Trace;
+use super::trace_item::TraceItem;
 use super::unread::{Unread, UnreadViolation};
 use super::violation::Violation;
 use ananke_base::context::At;
@@ -33,25 +34,13 @@ impl Trace {
                 thread_id,
                 is_replay,
             } => {
-                if let Some(id) =
-                    thread_id.filter(|id| self.thread_ids.last().is_none_or(|last| last != id))
-                {
-                    self.thread_ids.push(id.into_owned());
-                }
+                self.add_thread(thread_id);
                 if let Some(exchange) = self.exchanges.last_mut() {
                     exchange.run_started(run_id.map(Cow::into_owned));
                     exchange.running.is_replay = is_replay;
                 }
             }
-            Change::RunEnded(outcome) => {
-                let event = self.last_event();
-                if let RunEnd::Error { message, .. } = &outcome {
-                    self.add_aside(message, AsideSource::Error, deltas);
-                }
-                if let Some(exchange) = self.exchanges.last_mut() {
-                    exchange.run_ended(at, event, outcome);
-                }
-            }
+            Change::RunEnded(outcome) => self.end_run(at, outcome, deltas),
             Change::MessageOpened { id, role, subagent } => {
                 self.open_message(&id, role, author(subagent));
             }
@@ -71,24 +60,17 @@ impl Trace {
                 result,
                 is_error,
             } => self.answer(at, &id, result, is_error, deltas),
-            Change::CallExecuted { id } => {
-                if let Some(index) = self.known_call(&id) {
-                    self.calls[index].is_executed_unseen = true;
-                    self.hides_results = true;
-                    deltas.push(Delta::Answered(index));
-                }
-            }
+            Change::CallExecuted { id } => self.hide_result(&id, deltas),
             Change::CallFailed { id, is_denied } => {
                 if let Some(result) = self.failed_result(&id, deltas) {
                     result.is_denied |= is_denied;
                 }
             }
             Change::ToolsDeclared { tools, is_answer } => {
-                let (turn, event) = (self.current_turn(), self.last_event());
                 self.declarations.push(Declaration {
                     tools,
-                    turn,
-                    event,
+                    turn: self.current_turn(),
+                    event: self.last_event(),
                     is_answer,
                 });
                 deltas.push(Delta::ToolsDeclared);
@@ -116,15 +98,7 @@ impl Trace {
                 deltas.push(Delta::StateChanged);
                 self.forget_earlier_state();
             }
-            Change::StatePatched(patch) => {
-                self.forget_earlier_state();
-                self.keep_state();
-                if let Err(error) = self.state.patch(&patch) {
-                    self.warn(format!("a change of the state does not apply: {error}"));
-                } else {
-                    deltas.push(Delta::StateChanged);
-                }
-            }
+            Change::StatePatched(patch) => self.patch_state(&patch, deltas),
             Change::Snapshot(items) => self.snapshot(at, items, deltas),
             Change::Violation {
                 rule,
@@ -133,6 +107,41 @@ impl Trace {
             } => self.violate(rule, message.into_owned(), events),
             Change::Unread(unread) => self.enter(unread),
             Change::Warning(text) => self.warn(text),
+        }
+    }
+
+    /// Adds an id of the thread, unless it is the last one again.
+    fn add_thread(&mut self, id: Option<Cow<'_, str>>) {
+        let new = id.filter(|id| self.thread_ids.last().is_none_or(|last| last != id));
+        self.thread_ids.extend(new.map(Cow::into_owned));
+    }
+
+    fn end_run(&mut self, at: At, outcome: RunEnd, deltas: &mut Vec<Delta>) {
+        let event = self.last_event();
+        if let RunEnd::Error { message, .. } = &outcome {
+            self.add_aside(message, AsideSource::Error, deltas);
+        }
+        if let Some(exchange) = self.exchanges.last_mut() {
+            exchange.run_ended(at, event, outcome);
+        }
+    }
+
+    /// The agent executed a call, and does not show its result.
+    fn hide_result(&mut self, id: &str, deltas: &mut Vec<Delta>) {
+        if let Some(index) = self.known_call(id) {
+            self.calls[index].is_executed_unseen = true;
+            self.hides_results = true;
+            deltas.push(Delta::Answered(index));
+        }
+    }
+
+    fn patch_state(&mut self, patch: &Value, deltas: &mut Vec<Delta>) {
+        self.forget_earlier_state();
+        self.keep_state();
+        if let Err(error) = self.state.patch(patch) {
+            self.warn(format!("a change of the state does not apply: {error}"));
+        } else {
+            deltas.push(Delta::StateChanged);
         }
     }
 
@@ -314,7 +323,9 @@ impl Trace {
             self.warn(format!("a result for the call `{id}`, which never started"));
             return;
         };
-        let (turn, event, order) = (self.current_turn(), self.last_event(), self.next_order());
+        let (turn, event) = (self.current_turn(), self.last_event());
+        let nth = u32::try_from(self.calls[index].results.len()).unwrap_or(u32::MAX);
+        let order = self.add_to_log(TraceItem::Result { call: index, nth });
         let call = &mut self.calls[index];
         if call.origin.is_new() {
             self.tools

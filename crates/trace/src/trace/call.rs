@@ -275,11 +275,6 @@ impl ToolCall {
         true
     }
 
-    /// Whether a subagent made it.
-    pub fn is_by_subagent(&self) -> bool {
-        matches!(self.author, Author::Subagent(_))
-    }
-
     pub(super) fn answer(&mut self, result: ToolResult, turn: usize) {
         self.answered_in = Some(turn);
         self.last_event = result.event;

@@ -27,20 +27,23 @@ impl CallGap<'_> {
 }
 
 impl Trace {
+    /// The calls that were open in a turn, and when each was opened, in microseconds from the turn's start: first those of
+    /// earlier turns that were answered in it.
+    pub fn open_calls(&self, turn: &TurnRanges) -> impl Iterator<Item = (usize, u64)> {
+        let started_before = turn.late_results.iter().map(|index| (*index, 0));
+        let live = turn.calls.clone().filter(|index| self.is_live(*index));
+        let started_now =
+            live.map(|index| (index, self.agent_micros(turn, self.calls[index].started)));
+        started_before.chain(started_now)
+    }
+
     /// Start→first call, between calls, last call→end; no calls: the whole turn (SPEC 7.3). A gap may be empty.
     pub fn gaps(&self, turn: &TurnRanges) -> Vec<CallGap<'_>> {
         let end = self.turn_micros(turn);
-        let started_before = turn
-            .late_results
-            .iter()
-            .map(|index| (&self.calls[*index], 0));
-        let live = turn
-            .calls
-            .clone()
-            .filter(|index| self.is_live(*index))
-            .map(|index| &self.calls[index]);
-        let started_now = live.map(|call| (call, self.agent_micros(turn, call.started)));
-        let mut calls: Vec<(&ToolCall, u64)> = started_before.chain(started_now).collect();
+        let mut calls: Vec<(&ToolCall, u64)> = self
+            .open_calls(turn)
+            .map(|(index, start)| (&self.calls[index], start))
+            .collect();
         calls.sort_by_key(|(_, start)| *start);
 
         let mut gaps = Vec::with_capacity(calls.len() + 1);

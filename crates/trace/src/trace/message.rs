@@ -86,11 +86,6 @@ impl Message {
             && !self.text.is_empty()
     }
 
-    /// Whether a subagent said it.
-    pub fn is_by_subagent(&self) -> bool {
-        matches!(self.author, Author::Subagent(_))
-    }
-
     /// Adds to its text.
     pub(super) fn add_text(&mut self, at: At, event: u32, delta: &str) {
         if !delta.is_empty() {

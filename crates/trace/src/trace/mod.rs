@@ -1,7 +1,7 @@
 //! The neutral record of what an agent did.
 //!
 //! A [`Trace`] is fed events and [`Change`]s in the order they arrived. Each change returns what it added ([`Delta`]), so
-//! that rules look only at what is new. What a decoder did not understand is [`Unread`], with the facts that it may be. The
+//! that rules look only at what is new. All that happened is one log ([`Trace::log`]). What a decoder did not understand is [`Unread`], with the facts that it may be. The
 //! [`Ledger`] keeps it, and [`Trace::lacking`] answers a rule that rests on one of these facts.
 //!
 //! **Invariant:** it knows no protocol and is valid after every change, so that a rule can be checked in the middle of a
@@ -23,6 +23,7 @@ mod gaps;
 mod history;
 mod known;
 mod ledger;
+mod log;
 mod message;
 mod origin;
 mod path;
@@ -35,6 +36,7 @@ mod state;
 mod tool_index;
 #[expect(clippy::module_inception, reason = "the type that the folder is about")]
 mod trace;
+mod trace_item;
 mod turn;
 mod turn_totals;
 mod unread;
@@ -65,6 +67,7 @@ pub use same_json::{is_same_json, is_same_number, json_key, read_json};
 pub use state::State;
 pub use tool_index::{CallPhase, Callers};
 pub use trace::Trace;
+pub use trace_item::TraceItem;
 pub use turn::{AnsweredInterrupt, Input, InterruptStatus, TurnRanges};
 pub use unread::{Unread, UnreadForm, UnreadViolation};
 pub use usage::{Tokens, Usage};

@@ -15,7 +15,7 @@ pub enum Origin {
 
 impl Origin {
     /// Whether it belongs to this conversation and is not a replay.
-    pub(super) fn is_new(self) -> bool {
+    pub fn is_new(self) -> bool {
         matches!(self, Self::Streamed | Self::SnapshotOnly)
     }
 }

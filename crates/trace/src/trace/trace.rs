@@ -19,6 +19,7 @@ use super::origin::Origin;
 use super::peer::Peer;
 use super::state::State;
 use super::tool_index::{CallPhase, Callers, ToolIndex};
+use super::trace_item::TraceItem;
 use super::turn::{Input, TurnRanges};
 use ananke_base::context::At;
 use ananke_base::message::{HistoryMessage, ToolAnswer};
@@ -67,8 +68,8 @@ pub struct Trace {
     pub(super) before_replay: Option<BeforeReplay>,
     /// The positions at which each tool was first called and answered live.
     pub(super) tools: ToolIndex,
-    /// The number of messages and calls that have started, and of results that have arrived.
-    order: u32,
+    /// Everything that happened, in order.
+    pub(super) log: Vec<TraceItem>,
     /// Whether the running exchange has events of its own; of a scripted agent each change is one.
     has_events: bool,
     /// Whether times are those of the agent's events.
@@ -173,7 +174,10 @@ impl Trace {
             self.calls.len(),
             self.custom.len(),
         ];
-        let began = self.next_order();
+        let answers = u32::try_from(input.answered.len()).unwrap_or(u32::MAX);
+        let (turn, began) = (self.turns.len(), place(self.log.len() + 1));
+        self.log
+            .extend((0..answers).map(|nth| TraceItem::Answer { turn, nth }));
         self.turns.push(TurnRanges::new(input, began, begins));
         if let Some(id) = id {
             self.push_message(Message::of_user(
@@ -369,9 +373,10 @@ impl Trace {
         self.turns.len().saturating_sub(1)
     }
 
-    pub(super) fn next_order(&mut self) -> u32 {
-        self.order = self.order.saturating_add(1);
-        self.order
+    /// Adds something to the log, and returns its place in the order of all that happened.
+    pub(super) fn add_to_log(&mut self, item: TraceItem) -> u32 {
+        self.log.push(item);
+        place(self.log.len())
     }
 
     /// The index of the newest call of an id.
@@ -391,7 +396,7 @@ impl Trace {
     }
 
     pub(super) fn add_message(&mut self, mut message: Message) {
-        message.order = self.next_order();
+        message.order = self.add_to_log(TraceItem::Message(self.messages.len()));
         self.messages.push(message);
         if let Some(turn) = self.turns.last_mut() {
             turn.messages.end = self.messages.len();
@@ -399,7 +404,7 @@ impl Trace {
     }
 
     pub(super) fn push_call(&mut self, mut call: ToolCall) {
-        call.order = self.next_order();
+        call.order = self.add_to_log(TraceItem::Call(self.calls.len()));
         if call.origin.is_new() {
             self.tools
                 .note(&call.name, CallPhase::Called, &call.author, call.order);
@@ -425,4 +430,8 @@ impl Trace {
             exchange.first_byte.get_or_insert(at);
         }
     }
+}
+
+fn place(entries: usize) -> u32 {
+    u32::try_from(entries).unwrap_or(u32::MAX)
 }

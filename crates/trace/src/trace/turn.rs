@@ -43,7 +43,7 @@ pub enum InterruptStatus {
 pub struct TurnRanges {
     /// The input of the turn.
     pub input: Input,
-    /// Its place in the order of all message starts, call starts and results: that of the answers with which it began.
+    /// The place in the order of all that happened from which on everything came in it or after it.
     pub began: u32,
     /// Its exchanges.
     pub exchanges: Range<usize>,

@@ -148,8 +148,8 @@ impl CountMiss<'_> {
 
     /// The calls that were made instead.
     fn others(&self, view: &View<'_>) -> Vec<Evidence> {
-        let calls = (0..view.trace.calls.len()).filter(|index| view.counts(*index));
-        let names: Vec<&str> = calls
+        let names: Vec<&str> = view
+            .calls()
             .map(|index| view.trace.calls[index].name.as_str())
             .collect();
         if names.is_empty() {

@@ -39,20 +39,6 @@ fn project(config: &str) -> Project {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let project = Project::new(&[("ananke.config.yaml", config)]);
     copy(&root.join("specs"), &project.folder().join("specs"));
-    fs::create_dir_all(project.folder().join("scripts")).unwrap();
-    for entry in fs::read_dir(root.join("scripts")).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_file() {
-            fs::copy(
-                &path,
-                project
-                    .folder()
-                    .join("scripts")
-                    .join(path.file_name().unwrap()),
-            )
-            .unwrap();
-        }
-    }
     project
 }
 

@@ -34,7 +34,7 @@ fn project(files: &[(&str, &str)]) -> TempDir {
     folder
 }
 
-/// A copy of the project of a golden case.
+/// A copy of the project of a golden case, with its server.
 fn case(name: &str) -> TempDir {
     fn copy(from: &Path, to: &Path) {
         fs::create_dir_all(to).unwrap();
@@ -51,6 +51,8 @@ fn case(name: &str) -> TempDir {
     let folder = TempDir::new().unwrap();
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     copy(&cases.join(name), folder.path());
+    let server = include_str!("golden_cases/server.sh");
+    fs::write(folder.path().join("server.sh"), server).unwrap();
     folder
 }
 

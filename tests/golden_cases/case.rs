@@ -5,6 +5,7 @@
 //! | `arguments` | the command line, one argument per line; without it `run` |
 //! | `environment` | `NAME=value` per line, and nothing else is set; `[CASE]` is the directory that the case runs in |
 //! | `answer.sse` | an agent responds to every request with it, and `AGENT` is the agent's URL |
+//! | `server.answers` | what a server of MCP answers, which `server.sh` reads: it is copied to where the case runs |
 //! | `live-only` | why the case cannot be recorded and replayed |
 //! | `_gitignore`, `_last-run.json` | copied under the names that git and the program would act on here |
 //! | [`GOLDEN`], [`REPORTS`] | golden files, written by `ANANKE_UPDATE=1` |
@@ -32,17 +33,19 @@ const GOLDEN: [&str; 6] = [
     SUMMARY,
     KEPT,
 ];
-/// Golden files of reports, and the file extension of the reports that they are compared with.
+/// Golden files of reports, and the file extension of the reports that they are compared with. Of a page there is the outline.
 pub(crate) const REPORTS: [(&str, &str); 6] = [
     ("junit.xml", ".xml"),
     ("report.json", ".json"),
     ("report.jsonl", ".jsonl"),
     ("report.md", ".md"),
     ("report.tap", ".tap"),
-    ("report.html", ".html"),
+    ("report.html.outline", ".html"),
 ];
 pub(crate) const LIVE_ONLY: &str = "live-only";
 pub(crate) const ANSWER: &str = "answer.sse";
+/// What the server of a case answers; its comments are in `server.sh`.
+pub(crate) const SERVER_ANSWERS: &str = "server.answers";
 const INPUT: [&str; 4] = ["arguments", "environment", ANSWER, LIVE_ONLY];
 
 /// What is true of all cases of a directory.

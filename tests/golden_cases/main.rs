@@ -17,6 +17,8 @@ mod golden_files;
 #[path = "../support/normalise.rs"]
 mod normalise;
 mod outline;
+#[path = "../support/page_outline.rs"]
+mod page_outline;
 mod program;
 mod workplace;
 

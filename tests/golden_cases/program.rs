@@ -7,9 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::agent;
-use crate::case::{self, ANSWER, Case, REPORTS, SUMMARY};
-use crate::normalise::{normalised, without_assets, without_recordings, without_times};
+use crate::case::{self, ANSWER, Case, REPORTS, SERVER_ANSWERS, SUMMARY};
+use crate::normalise::{normalised, without_recordings, without_times};
+use crate::page_outline::page_outline;
 use crate::workplace::Workplace;
+
+/// The server of every case that has answers for one.
+const SERVER: &str = include_str!("server.sh");
 
 /// How a case is run.
 #[derive(Clone, Copy)]
@@ -37,6 +41,10 @@ pub(crate) struct Seen {
 pub(crate) fn run(case: &Case, mode: Mode<'_>) -> Seen {
     let workplace = Workplace::new();
     copy(&case.folder, workplace.path(), true);
+    if case.folder.join(SERVER_ANSWERS).exists() {
+        fs::write(workplace.path().join("server.sh"), SERVER)
+            .expect("a temporary file can be written");
+    }
     let mut arguments = case.arguments();
     let recording = match mode {
         Mode::Live => None,
@@ -96,7 +104,7 @@ pub(crate) fn run(case: &Case, mode: Mode<'_>) -> Seen {
             .find(asked)
             .and_then(|pair| read(workplace.path().join(&pair[1])));
         if extension == ".html" {
-            text.map(|page| without_assets(&page))
+            text.map(|page| page_outline(&page))
         } else {
             text
         }

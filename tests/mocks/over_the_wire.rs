@@ -45,20 +45,6 @@ fn project(config: &str) -> Project {
     let patient = text.replace("max_duration_ms: 300 ", "max_duration_ms: 30000 ");
     assert_ne!(patient, text, "the test has a limit");
     fs::write(&timed, patient).unwrap();
-    fs::create_dir_all(project.folder().join("scripts")).unwrap();
-    for entry in fs::read_dir(root.join("scripts")).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_file() {
-            fs::copy(
-                &path,
-                project
-                    .folder()
-                    .join("scripts")
-                    .join(path.file_name().unwrap()),
-            )
-            .unwrap();
-        }
-    }
     project
 }
 

@@ -450,7 +450,7 @@ pub(super) fn check_html(page: &str) {
 }
 
 /// Two runs of many tests in which every word is hostile, and how they differ.
-fn hostile_comparison(count: usize) -> Comparison {
+pub(super) fn hostile_comparison(count: usize) -> Comparison {
     let folder = TempDir::new().unwrap();
     let named = |number: usize, status| {
         let mut outcome = outcomes::hostile_after_all(status, number.is_multiple_of(3));

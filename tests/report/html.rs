@@ -1,7 +1,8 @@
-//! The HTML report: the page without its style and script is a golden file, its data agrees with the JSON report, and
-//! nothing that an agent says leaves its place.
+//! The HTML report: what a reader sees is a golden file, the page as a whole is well-formed, its data agrees with the JSON
+//! report, and nothing that an agent says leaves its place.
 
 use std::fs;
+use std::sync::LazyLock;
 
 use ananke::context::Colouring;
 use ananke::outcome::{SaidLine, Status, TranscriptLine, Verdict};
@@ -13,12 +14,16 @@ use ananke::report::file::{FileOptions, FileReport};
 use ananke::report::terminal::Verbosity;
 use ananke::run::RunEvent;
 use ananke::trace::Peer;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use regex::{Captures, Regex};
+use ring::digest::{SHA256, digest};
 use serde_json::Value;
 
 use super::junit::names;
 use super::outcomes::{self, HOSTILE};
 use super::{begun, compare, ended, run};
-pub(super) use crate::support::normalise::without_assets;
+use crate::support::page_outline::{PagePart, page_outline, parts};
 
 pub(super) fn written(events: &[Sealed<RunEvent>]) -> String {
     let folder = tempfile::tempdir().expect("a folder");
@@ -46,6 +51,21 @@ fn json(events: &[Sealed<RunEvent>]) -> Value {
     }
     report.finish().expect("a file takes everything");
     serde_json::from_str(&fs::read_to_string(path).expect("UTF-8")).expect("JSON")
+}
+
+/// A page without its own style and script, and how a browser knows them: those are files of the repository.
+pub(super) fn without_assets(page: &str) -> String {
+    static ASSETS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?s)(?P<tag><style>|<script>)[^<].*?</|(?P<sha>sha256-)[A-Za-z0-9+/=]+")
+            .expect("the pattern is sound")
+    });
+    let cut = |found: &Captures<'_>| {
+        found.name("tag").map_or_else(
+            || "sha256-…".to_owned(),
+            |tag| format!("{}…</", tag.as_str()),
+        )
+    };
+    ASSETS.replace_all(page, cut).into_owned()
 }
 
 /// The value of the block of data `id`.
@@ -162,20 +182,90 @@ fn rule(finding: &Value) -> String {
     )
 }
 
+/// The attributes of the elements with this name, and the text in them.
+fn elements<'a>(
+    parts: &'a [PagePart<'_>],
+    wanted: &str,
+) -> Vec<(&'a [(&'a str, String)], &'a str)> {
+    let found = parts.windows(2).filter_map(|pair| match pair {
+        [PagePart::Begin(name, attributes), next] if *name == wanted => match next {
+            PagePart::Text(text) => Some((&**attributes, &**text)),
+            _ => Some((&**attributes, "")),
+        },
+        _ => None,
+    });
+    found.collect()
+}
+
+/// The one test of a page as a whole: well-formed, with one style and one script, which the policy allows by their
+/// hashes and nothing else, and without a handler of events or an address of another site in an attribute.
+#[test]
+fn a_page_is_well_formed_and_its_policy_allows_its_own_style_and_script_alone() {
+    let runs = [
+        outcomes::all_kinds(),
+        outcomes::retried(),
+        vec![outcomes::hostile()],
+        Vec::new(),
+    ];
+    let mut pages = Vec::from(runs.map(|outcomes| written(&run(outcomes))));
+    pages.push(super::comparison::hostile_comparison(3).html());
+    for page in pages {
+        let parts = parts(&page).unwrap_or_else(|problem| panic!("{problem}\n{page}"));
+        let [(_, style)] = elements(&parts, "style")[..] else {
+            panic!("one style in\n{page}");
+        };
+        let scripts = elements(&parts, "script").into_iter();
+        let scripts: Vec<&str> = scripts
+            .filter(|(attributes, _)| attributes.is_empty())
+            .map(|(_, text)| text)
+            .collect();
+        let [script] = scripts[..] else {
+            panic!("one script in\n{page}");
+        };
+        let hash = |text: &str| {
+            let digest = digest(&SHA256, text.as_bytes());
+            format!("'sha256-{}'", STANDARD.encode(digest))
+        };
+        let policy = format!(
+            "default-src 'none'; img-src data:; style-src {}; script-src {}; base-uri 'none'; form-action 'none'",
+            hash(style),
+            hash(script)
+        );
+        let equivalent = ("http-equiv", "Content-Security-Policy".to_owned());
+        let policies: Vec<&[(&str, String)]> = elements(&parts, "meta")
+            .into_iter()
+            .map(|(attributes, _)| attributes)
+            .filter(|attributes| attributes.contains(&equivalent))
+            .collect();
+        assert_eq!(policies, [[equivalent, ("content", policy)]]);
+        for part in &parts {
+            let PagePart::Begin(element, attributes) = part else {
+                continue;
+            };
+            for (name, value) in attributes {
+                let is_fetched = ["src", "href"].contains(name) && *element != "a";
+                assert!(!is_fetched || value == "data:,", "{element} {name}={value}");
+                assert!(
+                    !name.starts_with("on") && *name != "style",
+                    "{element} {name}"
+                );
+            }
+        }
+        assert!(page.starts_with("<!doctype html>\n<html lang=\"en\">\n"));
+        assert!(page.ends_with("</body>\n</html>\n"));
+    }
+}
+
 #[test]
 fn every_kind_of_test_is_told() {
-    compare(
-        &without_assets(&written(&run(outcomes::all_kinds()))),
-        "page.html",
-    );
+    let page = written(&run(outcomes::all_kinds()));
+    compare(&page_outline(&page), "page.html.outline");
 }
 
 #[test]
 fn attempts_and_the_quarantine_are_told() {
-    compare(
-        &without_assets(&written(&run(outcomes::retried()))),
-        "retried.html",
-    );
+    let page = written(&run(outcomes::retried()));
+    compare(&page_outline(&page), "retried.html.outline");
 }
 
 #[test]

@@ -12,6 +12,7 @@ pub(crate) mod conformance;
 pub(crate) mod http2_agent;
 pub(crate) mod moody;
 pub(crate) mod normalise;
+pub(crate) mod page_outline;
 pub(crate) mod project;
 pub(crate) mod raw_agent;
 pub(crate) mod screen;

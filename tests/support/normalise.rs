@@ -76,21 +76,6 @@ pub(crate) fn normalised(text: &str, workplace: &Path) -> String {
     replaced.into_owned()
 }
 
-/// A page without its own style and script, and how a browser knows them: those are files of the repository.
-pub(crate) fn without_assets(page: &str) -> String {
-    static ASSETS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?s)(?P<tag><style>|<script>)[^<].*?</|(?P<sha>sha256-)[A-Za-z0-9+/=]+")
-            .expect("the pattern is sound")
-    });
-    let cut = |found: &Captures<'_>| {
-        found.name("tag").map_or_else(
-            || "sha256-…".to_owned(),
-            |tag| format!("{}…</", tag.as_str()),
-        )
-    };
-    ASSETS.replace_all(page, cut).into_owned()
-}
-
 /// `text` without the times of an agent that is a process of its own, and the headers of its responses: a recording keeps few.
 pub(crate) fn without_times(text: &str) -> String {
     static TIMES: LazyLock<Regex> = LazyLock::new(|| {

@@ -317,3 +317,47 @@ fn the_published_package_has_what_it_needs_and_no_more() {
         .collect();
     assert!(others.is_empty(), "no build needs {others:?}");
 }
+
+/// The crates whose examples in comments are built and run although there are none, or are not although there are.
+fn wrong_doctests(files: &[File]) -> Vec<String> {
+    let of_crate = |krate: &str| {
+        let sources = format!("crates/{krate}/src/");
+        let mut comments = files
+            .iter()
+            .filter(|file| is_rust(&file.path) && file.path.starts_with(&sources))
+            .flat_map(|file| file.text.lines().map(str::trim_start));
+        let has_examples = comments.any(|line| {
+            let comment = line.strip_prefix("///").or(line.strip_prefix("//!"));
+            comment.is_some_and(|comment| comment.trim_start().starts_with("```"))
+        });
+        let manifest = format!("crates/{krate}/Cargo.toml");
+        let manifest = files.iter().find(|file| file.path == manifest);
+        let is_tested = !manifest.is_some_and(|file| file.text.contains("\ndoctest = false\n"));
+        match (has_examples, is_tested) {
+            (true, false) => Some(format!("crates/{krate} has examples that no test runs")),
+            (false, true) => Some(format!("crates/{krate} has no examples to test")),
+            _ => None,
+        }
+    };
+    let crates = CRATES.iter().flat_map(|line| line.iter());
+    crates
+        .filter(|krate| **krate != "ananke")
+        .filter_map(|krate| of_crate(krate))
+        .collect()
+}
+
+#[test]
+fn examples_in_comments_are_tested_where_there_are_some() {
+    expect_none(
+        &wrong_doctests(&repository()),
+        "write `doctest = false` under `[lib]` of a Cargo.toml exactly if the crate has no example: cargo builds each such crate once more",
+    );
+    let manifest = "[lib]\nbench = false\ndoctest = false\n";
+    let with_example = [
+        File::new("crates/base/Cargo.toml", manifest),
+        File::new("crates/base/src/lib.rs", "/// A list.\n    /// ```\n"),
+    ];
+    let found = wrong_doctests(&with_example).join("\n");
+    assert!(found.contains("crates/base has examples that no test runs"));
+    assert!(found.contains("crates/model has no examples to test"));
+}

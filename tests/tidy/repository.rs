@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// A file: its path with `/`, and its text.
 #[derive(Clone, Debug)]
@@ -52,15 +53,18 @@ pub(crate) fn paths() -> Vec<String> {
     named.collect()
 }
 
-/// Every text file of the repository that is not ignored, sorted by path.
+/// Every text file of the repository that is not ignored, sorted by path. They are read once for all rules.
 pub(crate) fn repository() -> Vec<File> {
-    let read = |path: String| {
-        Some(File {
-            text: fs::read_to_string(root().join(&path)).ok()?,
-            path,
-        })
-    };
-    paths().into_iter().filter_map(read).collect()
+    static FILES: LazyLock<Vec<File>> = LazyLock::new(|| {
+        let read = |path: String| {
+            Some(File {
+                text: fs::read_to_string(root().join(&path)).ok()?,
+                path,
+            })
+        };
+        paths().into_iter().filter_map(read).collect()
+    });
+    FILES.clone()
 }
 
 /// Whether `path` is a document.

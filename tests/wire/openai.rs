@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ananke::agents::{
-    Chunks, ClientEvent, Ended, HttpRequest, Reply, ResponseHead, TargetError, ToolExecution,
-    Transport,
+    Chunks, ClientEvent, Ended, HttpRequest, Limits, Reply, ResponseHead, TargetError,
+    ToolExecution, Transport,
 };
 use ananke::context::{At, ManualClock};
 use ananke::openai::{OpenaiSettings, OpenaiTarget};
@@ -23,6 +23,8 @@ use crate::support::conformance::{Exchanged, conforming, opened};
 use crate::support::project::Project;
 use crate::support::raw_agent::{Captured, RawAgent, Step};
 use crate::support::summary::Summary;
+
+use super::turns::{Answer, Recorded};
 
 pub(super) fn model() -> OpenaiTarget {
     OpenaiTarget::new(settings(0))
@@ -837,17 +839,24 @@ async fn a_recording_replays_the_same_without_waiting() {
     assert_eq!(live.transcript.turns, replayed.transcript.turns);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_stream_that_stays_open_after_the_model_has_stopped_ends_the_turn() {
-    let mut open = response("200 OK", "", &unmarked(&[say("There"), finish("stop")]));
-    open.push(Step::Hold);
-    let Tested { outcome, .. } = tested(vec![open], "", "turns: [{ user: hi }]\n").await;
+    let answer = Answer {
+        parts: vec![(Duration::ZERO, unmarked(&[say("There"), finish("stop")]))],
+        stays_open: true,
+    };
+    let mut session = opened(&model(), Arc::new(Recorded::new([answer])), 1).await;
+    let limits = Limits {
+        timeout: Duration::from_secs(60),
+        ..limits()
+    };
+    let (mut summary, begun) = (Summary::default(), tokio::time::Instant::now());
+    let ended = session.exchange(user(1, "hi"), &limits, &mut summary).await;
     assert_eq!(
-        outcome.status(),
-        Status::Passed,
-        "{:?}",
-        outcome.first_problem()
+        (ended, begun.elapsed().as_secs()),
+        (Ok(Ended::Terminal), 15)
     );
+    assert!(summary.text().contains("There"), "{}", summary.text());
 }
 
 #[test]

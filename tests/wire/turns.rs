@@ -23,16 +23,26 @@ use crate::support::tokio_clock::TokioClock;
 
 /// A response: parts of its body with the pause before each, and whether it then stays open.
 #[derive(Clone, Default)]
-struct Answer {
-    parts: Vec<(Duration, String)>,
-    stays_open: bool,
+pub(super) struct Answer {
+    pub(super) parts: Vec<(Duration, String)>,
+    pub(super) stays_open: bool,
 }
 
 /// Answers each request with the next of its responses, and keeps the requests.
-struct Recorded {
+pub(super) struct Recorded {
     clock: Arc<TokioClock>,
     answers: Mutex<VecDeque<Answer>>,
     requests: Mutex<Vec<HttpRequest>>,
+}
+
+impl Recorded {
+    pub(super) fn new(answers: impl IntoIterator<Item = Answer>) -> Self {
+        Self {
+            clock: Arc::new(TokioClock::start()),
+            answers: Mutex::new(answers.into_iter().collect()),
+            requests: Mutex::default(),
+        }
+    }
 }
 
 impl Transport for Recorded {
@@ -96,11 +106,7 @@ struct Talk {
 
 impl Talk {
     async fn with(settings: AguiSettings, answers: impl IntoIterator<Item = Answer>) -> Self {
-        let recorded = Arc::new(Recorded {
-            clock: Arc::new(TokioClock::start()),
-            answers: Mutex::new(answers.into_iter().collect()),
-            requests: Mutex::default(),
-        });
+        let recorded = Arc::new(Recorded::new(answers));
         let session = session(settings, Arc::clone(&recorded) as Arc<dyn Transport>, 1).await;
         Self {
             recorded,

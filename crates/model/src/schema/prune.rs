@@ -37,35 +37,53 @@ pub fn pruned(kind: FileKind, version: Version) -> Value {
 
 /// Drops the examples that use what is newer, and all snippets, which are made from examples.
 fn drop_newer_examples(schema: &mut Value) {
-    let definitions = schema["definitions"].clone();
+    let mut described = Vec::new();
     each(schema, &mut |object| {
         object.shift_remove(SNIPPETS);
-        let Some(examples) = object.get("examples").and_then(Value::as_array).cloned() else {
-            return;
-        };
-        let mut alone = Value::Object(object.clone());
-        alone["definitions"] = definitions.clone();
-        if !are_valid(&alone, &examples) {
+        if let Some(examples) = object.get("examples").and_then(Value::as_array) {
+            described.push((Value::Object(object.clone()), examples.clone()));
+        }
+    });
+    let mut fit = with_valid_examples(&schema["definitions"], described).into_iter();
+    each(schema, &mut |object| {
+        let has_examples = object.get("examples").is_some_and(Value::is_array);
+        if has_examples && !fit.next().unwrap_or_default() {
             object.shift_remove("examples");
         }
     });
 }
 
-/// Whether all `examples` fit `schema`.
+/// Whether the examples of each of the `described` schemas fit it. One validator is compiled for all of them, since each
+/// of them reaches most definitions.
 #[cfg(feature = "json-schema")]
-fn are_valid(schema: &Value, examples: &[Value]) -> bool {
-    let validator = jsonschema::draft7::new(schema).ok();
-    examples.iter().all(|example| {
+fn with_valid_examples(definitions: &Value, described: Vec<(Value, Vec<Value>)>) -> Vec<bool> {
+    let (mut schemas, mut examples) = (Map::new(), Vec::new());
+    for (mut schema, own) in described {
+        if let Some(object) = schema.as_object_mut() {
+            // References begin at the whole.
+            object.shift_remove("$id");
+        }
+        schemas.insert(examples.len().to_string(), schema);
+        examples.push(own);
+    }
+    let whole = serde_json::json!({ "properties": schemas, "definitions": definitions });
+    let validator = jsonschema::draft7::new(&whole).ok();
+    let is_valid = |number: usize, example: Value| {
+        let named = Value::Object(Map::from_iter([(number.to_string(), example)]));
         validator
             .as_ref()
-            .is_some_and(|known| known.is_valid(example))
-    })
+            .is_some_and(|known| known.is_valid(&named))
+    };
+    let all_valid = |(number, own): (usize, Vec<Value>)| {
+        own.into_iter().all(|example| is_valid(number, example))
+    };
+    examples.into_iter().enumerate().map(all_valid).collect()
 }
 
-/// Whether all `examples` fit `schema`: a build without a validator shows none.
+/// Whether the examples fit: a build without a validator shows none.
 #[cfg(not(feature = "json-schema"))]
-fn are_valid(_: &Value, _: &[Value]) -> bool {
-    false
+fn with_valid_examples(_: &Value, described: Vec<(Value, Vec<Value>)>) -> Vec<bool> {
+    vec![false; described.len()]
 }
 
 /// Since when there is what a schema describes; without a statement, always.

@@ -847,7 +847,7 @@ async fn a_stream_that_stays_open_after_the_model_has_stopped_ends_the_turn() {
     };
     let mut session = opened(&model(), Arc::new(Recorded::new([answer])), 1).await;
     let limits = Limits {
-        timeout: Duration::from_secs(60),
+        timeout: Duration::from_mins(1),
         ..limits()
     };
     let (mut summary, begun) = (Summary::default(), tokio::time::Instant::now());

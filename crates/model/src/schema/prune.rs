@@ -83,7 +83,7 @@ fn with_valid_examples(definitions: &Value, described: Vec<(Value, Vec<Value>)>)
 /// Whether the examples fit: a build without a validator shows none.
 #[cfg(not(feature = "json-schema"))]
 fn with_valid_examples(_: &Value, described: Vec<(Value, Vec<Value>)>) -> Vec<bool> {
-    vec![false; described.len()]
+    described.into_iter().map(|_| false).collect()
 }
 
 /// Since when there is what a schema describes; without a statement, always.

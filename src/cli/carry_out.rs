@@ -17,10 +17,9 @@ use ananke::process::{TerminalMode, Typing};
 use ananke::recording::Recordings;
 use ananke::redact::Redactor;
 use ananke::report::history::{RunHistory, run_name};
-use ananke::report::{Reporter as _, deliver};
+use ananke::report::{Reporter as _, blocking_deliver};
 use ananke::run::{ActivityReports, Options, People, Reason, Run, event_channel, run as run_plan};
 use ananke::text::escape;
-use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
@@ -132,8 +131,6 @@ impl PlannedRun<'_> {
         let is_remembered =
             observed.is_none() && !options.again && kept_runs::can_remember(&plan.config.folder);
         let has_history = is_remembered && is_live;
-        let history = has_history.then(|| RunHistory::read(&plan.config.folder));
-        let history = history.unwrap_or_default();
         shared.failed_walks = failed_walks::kept(recordings.as_ref(), &plan.config.folder, context);
         let keep = has_history.then(|| kept_count(&plan, context));
         let keep = keep.unwrap_or_default();
@@ -167,9 +164,14 @@ impl PlannedRun<'_> {
             mut reporters,
             live,
         } = reporters(&reports, &plan, colour, context, &outputs, display, || {
-            usual_durations(&history, &plan, redactor)
+            let history = has_history.then(|| RunHistory::read(&plan.config.folder));
+            usual_durations(&history.unwrap_or_default(), &plan, redactor)
         })?;
-        shared.earlier = earlier_statuses(baseline.as_ref(), history);
+        shared.earlier = match &baseline {
+            Some(baseline) => baseline.statuses(),
+            None if has_history => kept_runs::last_statuses_of(&plan, redactor),
+            None => EarlierStatuses::default(),
+        };
         shared
             .recordings
             .as_ref()
@@ -184,7 +186,7 @@ impl PlannedRun<'_> {
             reporters.insert(0, Box::new(memory));
         }
         if has_history {
-            reporters.push(Box::new(kept_runs::history(&plan, name, context, &outputs)));
+            reporters.push(Box::new(kept_runs::history(&plan, name, &outputs)));
         }
         if let Some((report, store)) = kept {
             shared.attempts = Some(Arc::new(store));
@@ -242,8 +244,7 @@ impl PlannedRun<'_> {
                 }
             };
             let asked = reporter.zip(helper);
-            let handle = Handle::current();
-            let delivered = spawn_blocking(move || handle.block_on(deliver(receiver, reporters)));
+            let delivered = spawn_blocking(move || blocking_deliver(receiver, reporters));
             let verdict = run_plan(shared, plan).await;
             let interrupted = async {
                 stopper.interrupted().await;
@@ -279,11 +280,6 @@ impl PlannedRun<'_> {
         }
         Ok(verdict?.map_or(Exit::Failure, |verdict| Exit::of(&verdict)))
     }
-}
-
-/// The statuses that a run is compared with: those of the baseline, or of the history.
-fn earlier_statuses(baseline: Option<&Baseline>, history: RunHistory) -> EarlierStatuses {
-    baseline.map_or_else(|| history.into_statuses(), Baseline::statuses)
 }
 
 /// Sets the observers of a run, and the recordings and answers that it reads instead of asking an agent.

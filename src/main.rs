@@ -25,7 +25,8 @@ fn main() -> ExitCode {
     }
     ananke::install();
     let arguments: Vec<_> = std::env::args_os().collect();
-    match cli::complete(&arguments, context) {
+    let own = context();
+    match cli::complete(&arguments, context, &own.working_directory) {
         Ok(false) => {}
         Ok(true) => return ExitCode::SUCCESS,
         Err(error) => error.exit(),
@@ -34,7 +35,7 @@ fn main() -> ExitCode {
     if let Ok(program) = std::env::current_exe() {
         guard_with(program);
     }
-    cli::parse(arguments).execute(&context()).into()
+    cli::parse(arguments).execute(&own).into()
 }
 
 /// The outside world as it is.

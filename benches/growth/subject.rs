@@ -1,7 +1,7 @@
 //! What a project can have many of, and a project with so many of it.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
@@ -27,9 +27,13 @@ type Files = Vec<(String, String)>;
 pub(crate) struct Project<'a> {
     folder: TempDir,
     subject: &'a Subject,
+    count: usize,
 }
 
 const RUN: &[&str] = &["run", "--quiet", "-o", "report.json", "-o", "junit.xml"];
+
+/// The arguments of a merge, before the names of the parts.
+const MERGE: &[&str] = &["report", "-o", "report.json", "-o", "junit.xml"];
 
 /// A project with one of everything.
 pub(crate) fn smallest() -> Subject {
@@ -107,20 +111,32 @@ pub(crate) fn all() -> Vec<Subject> {
         passing("causes", 5000, causes),
         passing("causes of open calls", 5000, causes_of_open_calls),
         passing("origins", 5000, origins),
+        passing("declared tools", 1500, declared_tools),
+        passing("attachments", 300, attachments),
+        passing("interrupts", 300, interrupts),
+        passing("checkpoints", 300, checkpoints),
+        passing("walk steps", 100, walk_steps),
+        passing("targets", 500, targets),
+        passing("extends depth", 100, extends_depth),
+        Subject {
+            arguments: MERGE,
+            ..passing("shards", 20, shards)
+        },
+        Subject {
+            arguments: &["run", "--quiet", "--again"],
+            ..passing("kept runs", 100, kept_runs)
+        },
+        passing("unread entries", 20000, unread_entries),
     ]
 }
 
 impl Subject {
     /// A project with `count` of it.
     pub(crate) fn project(&self, count: usize) -> Project<'_> {
-        let folder = TempDir::new().expect("the temporary directory can be written");
-        for (name, text) in (self.write)(count) {
-            std::fs::write(folder.path().join(name), text)
-                .expect("the temporary directory can be written");
-        }
         Project {
-            folder,
+            folder: written(&(self.write)(count)),
             subject: self,
+            count,
         }
     }
 }
@@ -128,18 +144,36 @@ impl Subject {
 impl Project<'_> {
     /// What the program costs in it.
     pub(crate) fn run(&self) -> Cost {
-        let program =
-            std::env::var_os("ANANKE").unwrap_or_else(|| env!("CARGO_BIN_EXE_ananke").into());
-        let mut command = Command::new(Path::new(&program));
+        let mut command = Command::new(program());
         command
             .args(self.subject.arguments)
             .current_dir(self.folder.path());
+        if self.subject.arguments == MERGE {
+            command.args((0..self.count).map(part_name));
+        }
         command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         cost::of(&mut command, self.subject.code)
     }
+}
+
+/// The program that is measured.
+fn program() -> OsString {
+    std::env::var_os("ANANKE").unwrap_or_else(|| env!("CARGO_BIN_EXE_ananke").into())
+}
+
+/// A directory with these files.
+fn written(files: &Files) -> TempDir {
+    let folder = TempDir::new().expect("the temporary directory can be written");
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        let own = path.parent().expect("a file is in a directory");
+        std::fs::create_dir_all(own).expect("the temporary directory can be written");
+        std::fs::write(path, text).expect("the temporary directory can be written");
+    }
+    folder
 }
 
 /// One line for each number.
@@ -553,4 +587,159 @@ fn origins(count: usize) -> Files {
     files[1] = test(rule);
     files[1].1 = files[1].1.replace("1.3", "1.4");
     files
+}
+
+/// Tools that the agent is offered with every request, of which it calls one.
+fn declared_tools(count: usize) -> Files {
+    let mut files = client_tools(count);
+    files[0] = scripted("        - call: { tool: tool_1, args: {} }\n");
+    files
+}
+
+/// Attachments of one message, each a text in the test.
+fn attachments(count: usize) -> Files {
+    let attached = lines(count, |_| {
+        "      - { type: document, source: \"data:text/plain;base64,aGVsbG8=\" }".to_owned()
+    });
+    vec![
+        shop(),
+        test(&format!(
+            "turns:\n  - user: hello\n    attachments:\n{attached}    assert: {{ text: {{ contains: \"O-7\" }} }}\n"
+        )),
+    ]
+}
+
+/// One interrupt after the other, each answered by a turn.
+fn interrupts(count: usize) -> Files {
+    let asked = lines(count, |number| {
+        format!("        - interrupt: {{ id: \"i{number}\", reason: input_required }}")
+    });
+    let answers = lines(count, |number| {
+        format!(
+            "  - {{ type: \"agui:resume\", resume: [{{ id: \"i{number}\", status: resolved, payload: yes }}] }}"
+        )
+    });
+    vec![
+        scripted(&(asked + "        - say: done\n")),
+        test(&format!(
+            "turns:\n  - user: hello\n{answers}assert: {{ outcome: finished }}\n"
+        )),
+    ]
+}
+
+/// Checkpoints that the first turn reaches.
+fn checkpoints(count: usize) -> Files {
+    let (name, config) = shop();
+    let customer = "targets:\n  customer: { type: scripted, rules: [{ do: [{ say: bye }] }] }\n";
+    let reached = lines(count, |number| {
+        format!("    - {{ id: c{number}, assert: {{ text: {{ contains: \"O-7\" }} }} }}")
+    });
+    vec![
+        (name, config + customer),
+        test(&format!(
+            "simulate:\n  agent: customer\n  goal: an order\n  max_turns: 1\n  checkpoints:\n{reached}"
+        )),
+    ]
+}
+
+/// The steps of one walk.
+fn walk_steps(count: usize) -> Files {
+    vec![
+        shop(),
+        test(&format!(
+            "walk:\n  actions:\n    ask: {{ user: \"Where is my order?\" }}\n    wait: {{ user: \"And now?\" }}\n  steps: {count}\n  walks: 1\n  seed: 7\nassert: {{ text: {{ contains: \"O-7\" }} }}\n"
+        )),
+    ]
+}
+
+fn targets(count: usize) -> Files {
+    let (name, config) = shop();
+    let others = lines(count, |number| {
+        format!("  target-{number}: {{ extends: default, agentId: agent-{number} }}")
+    });
+    let (file, content) = files(1).swap_remove(1);
+    vec![
+        (name, format!("{config}targets:\n{others}")),
+        (file, content),
+    ]
+}
+
+/// Targets, each of which extends the one before it.
+fn extends_depth(count: usize) -> Files {
+    let (name, config) = shop();
+    let others = lines(count, |number| {
+        let before = number
+            .checked_sub(1)
+            .map_or_else(|| "default".to_owned(), |before| format!("target-{before}"));
+        format!("  target-{number}: {{ extends: {before}, agentId: agent-{number} }}")
+    });
+    let (file, content) = files(1).swap_remove(1);
+    let last = format!("target: target-{}\n", count - 1);
+    vec![
+        (name, format!("{config}targets:\n{others}")),
+        (file, content.replacen("turns:", &(last + "turns:"), 1)),
+    ]
+}
+
+/// Runs the program in `folder`, where it must succeed.
+fn run_in(folder: &TempDir, arguments: &[&str]) {
+    let mut command = Command::new(program());
+    command.args(arguments).current_dir(folder.path());
+    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
+    let status = status.expect("the program can be started");
+    assert!(status.success(), "{arguments:?} ended with {status}");
+}
+
+/// The parts of so many machines, each of ten tests.
+fn shards(count: usize) -> Files {
+    let tests = tests(10 * count);
+    let folder = written(&tests);
+    let part = |number: usize| {
+        let (shard, name) = (format!("{}/{count}", number + 1), part_name(number));
+        run_in(&folder, &["run", "--quiet", "--shard", &shard, "-o", &name]);
+        let text = std::fs::read_to_string(folder.path().join(&name));
+        (name, text.expect("the program wrote the part"))
+    };
+    let parts: Files = (0..count).map(part).collect();
+    tests.into_iter().chain(parts).collect()
+}
+
+fn part_name(number: usize) -> String {
+    format!("part-{number}.json")
+}
+
+/// Copies of one kept run, and a project whose answers are in it.
+fn kept_runs(count: usize) -> Files {
+    let said = event(
+        "{\"type\":\"TEXT_MESSAGE_CHUNK\",\"messageId\":\"m\",\"role\":\"assistant\",\"delta\":\"word 7\"}",
+    );
+    let (name, config) = remote(&(said + "\n"));
+    let config = config.replacen("1.3", "1.4", 1) + "run: { keep: 100000 }\n";
+    let files = vec![(name, config), test(SAID)];
+    let folder = written(&files);
+    run_in(&folder, &["run", "--quiet"]);
+    let runs = std::fs::read_dir(folder.path().join(RUNS)).expect("a run was kept");
+    let kept = runs.flatten().next().expect("a run was kept");
+    let text = std::fs::read_to_string(kept.path()).expect("a kept run is a text");
+    let copies = (0..count).map(|number| (format!("{RUNS}/{number:015}-1.jsonl"), text.clone()));
+    files.into_iter().chain(copies).collect()
+}
+
+/// The directory of kept runs in a project.
+const RUNS: &str = ".ananke/runs";
+
+/// Events of a type that no version of the protocol has.
+fn unread_entries(count: usize) -> Files {
+    let said = event(
+        "{\"type\":\"TEXT_MESSAGE_CHUNK\",\"messageId\":\"m\",\"role\":\"assistant\",\"delta\":\"word 7\"}",
+    );
+    let unknown = lines(count, |number| {
+        event(&format!(
+            "{{\"type\":\"WEATHER_{}\",\"number\":{number}}}",
+            number % 100
+        ))
+    });
+    let (name, text) =
+        test("turns: [{ user: hello }]\nassert: { text: { contains: \"word 7\" } }\n");
+    vec![remote(&(said + "\n" + &unknown)), (name, text)]
 }

@@ -11,6 +11,7 @@
 
 mod agent;
 mod measure;
+mod peer;
 mod project;
 mod turns;
 
@@ -26,7 +27,7 @@ fn main() {
         .skip(1)
         .filter(|word| !word.starts_with('-'))
         .collect();
-    let measurements: [(&str, fn()); 10] = [
+    let measurements: [(&str, fn()); 11] = [
         ("start: one test, the whole process", start),
         (
             "many: 200 tests of one turn over loopback, the whole process",
@@ -55,6 +56,7 @@ fn main() {
             "session: 2,000 turns of an embedded agent, in Rust and over JSON-RPC",
             turns::turns,
         ),
+        ("peer: next to Hurl, in pairs", peer::peer),
     ];
     for (heading, measure) in measurements {
         if words.is_empty() || words.iter().any(|word| heading.contains(word.as_str())) {

@@ -1,5 +1,6 @@
 //! Projects of any size in a temporary folder.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -32,6 +33,11 @@ impl Project {
     pub(crate) fn ananke(&self, arguments: &[&str]) -> Process {
         let program =
             std::env::var_os("ANANKE").unwrap_or_else(|| env!("CARGO_BIN_EXE_ananke").into());
+        self.program(program, arguments)
+    }
+
+    /// Another program in this project.
+    pub(crate) fn program(&self, program: impl AsRef<OsStr>, arguments: &[&str]) -> Process {
         Process::new(program, &self.folder, arguments)
     }
 
@@ -49,7 +55,8 @@ impl Project {
             .len()
     }
 
-    fn put(&self, name: &str, text: &str) {
+    /// Writes a file.
+    pub(crate) fn put(&self, name: &str, text: &str) {
         std::fs::write(Path::new(&self.folder).join(name), text)
             .expect("the temporary folder can be written");
     }

@@ -16,13 +16,12 @@ use ananke::process::{TerminalMode, Typing};
 use ananke::recording::Recordings;
 use ananke::redact::Redactor;
 use ananke::report::history::{RunHistory, run_name};
-use ananke::report::{Reporter, deliver};
+use ananke::report::{Reporter, blocking_deliver};
 use ananke::run::{
     ActivityReports, ConversationOrigin, CoverageTap, EventReceiver, EventSender, LiveAnswers,
     Options, People, Reason, Run, RunAnswers, event_channel, run as run_plan,
 };
 use ananke::text::escape;
-use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
@@ -102,8 +101,8 @@ struct RunMemory {
     is_live: bool,
     /// Whether its tests may be selected by how they ended.
     is_remembered: bool,
-    /// The history of the project, if the run is a part of it.
-    history: Option<RunHistory>,
+    /// Whether it is a part of the history of the project.
+    has_history: bool,
 }
 
 /// The events of a run, and those that report them.
@@ -227,7 +226,7 @@ impl PlannedRun<'_> {
             name: run_name(self.context.unix_ms()),
             is_live,
             is_remembered,
-            history: (is_live && is_remembered).then(|| RunHistory::read(folder)),
+            has_history: is_live && is_remembered,
         }
     }
 
@@ -247,11 +246,9 @@ impl PlannedRun<'_> {
         let RunMemory {
             name,
             is_remembered,
-            history,
+            has_history,
             ..
         } = memory;
-        let has_history = history.is_some();
-        let history = history.unwrap_or_default();
         let kept = has_history
             .then(|| kept_count(plan, context))
             .and_then(|keep| kept_runs::begin(plan, &name, keep, &shared.facts, context, outputs));
@@ -270,9 +267,14 @@ impl PlannedRun<'_> {
             mut reporters,
             live,
         } = reporters(&reports, plan, colour, context, outputs, display, || {
-            usual_durations(&history, plan, redactor)
+            let history = has_history.then(|| RunHistory::read(&plan.config.folder));
+            usual_durations(&history.unwrap_or_default(), plan, redactor)
         })?;
-        shared.earlier = earlier_statuses(self.baseline.as_ref(), history);
+        shared.earlier = match &self.baseline {
+            Some(baseline) => baseline.statuses(),
+            None if has_history => kept_runs::last_statuses_of(plan, redactor),
+            None => EarlierStatuses::default(),
+        };
         if let Some(recordings) = shared.answers.recordings() {
             check_writable(recordings, plan)?;
         }
@@ -286,7 +288,7 @@ impl PlannedRun<'_> {
             reporters.insert(0, Box::new(memory));
         }
         if has_history {
-            reporters.push(Box::new(kept_runs::history(plan, name, context, outputs)));
+            reporters.push(Box::new(kept_runs::history(plan, name, outputs)));
         }
         if let Some((report, store)) = kept {
             shared.answers.keep(Arc::new(store));
@@ -340,8 +342,7 @@ impl PlannedRun<'_> {
             }
         };
         let asked = custom.zip(helper);
-        let handle = Handle::current();
-        let delivered = spawn_blocking(move || handle.block_on(deliver(events, reporters)));
+        let delivered = spawn_blocking(move || blocking_deliver(events, reporters));
         let verdict = run_plan(shared, plan).await;
         let interrupted = async {
             stopper.interrupted().await;
@@ -386,9 +387,4 @@ async fn start_services(plan: &mut Plan, shared: &mut Run, screen: Screen<'_>) -
     });
     shared.servers = services.watch();
     services
-}
-
-/// The statuses that a run is compared with: those of the baseline, or of the history.
-fn earlier_statuses(baseline: Option<&Baseline>, history: RunHistory) -> EarlierStatuses {
-    baseline.map_or_else(|| history.into_statuses(), Baseline::statuses)
 }

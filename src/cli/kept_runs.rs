@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ananke::context::Context;
-use ananke::outcome::RunFacts;
+use ananke::outcome::{EarlierStatuses, RunFacts};
 use ananke::plan::{CaseEntry, Plan};
-use ananke::report::history::HistoryReport;
+use ananke::redact::Redactor;
+use ananke::report::history::{HistoryReport, last_statuses};
 use ananke::report::prepare_own_folder;
 use ananke::report::store::{EarlierRuns, RunHeading, RunStore, StoreReport, not_kept};
 use ananke::run::{Run, RunAnswers};
@@ -74,18 +75,18 @@ pub(super) fn begin(
 }
 
 /// The writer of the history of this run of `plan`, which is called `name`.
-pub(super) fn history(
-    plan: &Plan,
-    name: String,
-    context: &Context,
-    outputs: &Outputs,
-) -> HistoryReport {
-    HistoryReport::new(
-        plan.config.folder.clone(),
-        name,
-        context.clock.clone(),
-        Box::new(outputs.stderr.clone()),
-    )
+pub(super) fn history(plan: &Plan, name: String, outputs: &Outputs) -> HistoryReport {
+    let warnings = Box::new(outputs.stderr.clone());
+    HistoryReport::new(plan.config.folder.clone(), name, warnings)
+}
+
+/// The statuses of the tests of `plan`, whose ids are masked by `redactor`, when they last ran to their end.
+pub(super) fn last_statuses_of(plan: &Plan, redactor: &Redactor) -> EarlierStatuses {
+    let ids = plan
+        .cases
+        .iter()
+        .map(|case| redactor.text(&case.id()).into_owned());
+    last_statuses(&plan.config.folder, &ids.collect())
 }
 
 /// Has `run` evaluate the rules of `plan` on kept answers; what cannot be read of them is said on standard error.

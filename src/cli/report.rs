@@ -164,7 +164,6 @@ fn memory(context: &Context) -> Vec<Box<dyn Reporter>> {
     let now = context.unix_ms();
     let known = LastRun::known(&project);
     let last = LastRunReport::begin(project.clone(), known, Vec::new(), now, warnings());
-    let clock = context.clock.clone();
-    let history = HistoryReport::new(project, run_name(now), clock, warnings());
+    let history = HistoryReport::new(project, run_name(now), warnings());
     vec![Box::new(last), Box::new(history)]
 }

@@ -233,7 +233,7 @@ fn run_tests(
         },
         facts: RunFacts {
             shard,
-            files,
+            files: files.into(),
             ..run_facts(std::env::args_os(), &plan, context)
         },
     };

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ananke::context::{Colouring, TerminalSize};
+use ananke::context::{At, Colouring, TerminalSize};
 use ananke::diagnostic::Place;
 use ananke::outcome::{Level, Outcome, SkipCause, Status, TestEnd, Verdict};
 use ananke::redact::Sealed;
@@ -441,6 +441,7 @@ fn early(outcome: &Outcome) -> Sealed<RunEvent> {
     let is_failure = outcome.fails_the_run();
     seal(RunEvent::CaseEnded {
         id: outcome.test.id.clone(),
+        at: At::default(),
         status: outcome.status(),
         duration_us: outcome.transcript.duration(),
         fails_the_run: is_failure,

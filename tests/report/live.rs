@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ananke::context::{Colouring, ManualClock, TerminalSize};
+use ananke::context::{At, Colouring, ManualClock, TerminalSize};
 use ananke::outcome::{RunClose, Status, Verdict};
 use ananke::report::Reporter;
 use ananke::report::terminal::{LiveArea, LiveOptions, UsualDurations};
@@ -66,6 +66,7 @@ impl Seen {
         let started = ids.iter().map(|id| {
             self.after(RunEvent::CaseStarted {
                 id: (*id).to_owned(),
+                at: At::default(),
             })
         });
         started.last().unwrap_or_default()
@@ -98,6 +99,7 @@ impl Seen {
         };
         self.after(RunEvent::CaseEnded {
             id: id.to_owned(),
+            at: At::default(),
             status,
             duration_us: Some(0),
             fails_the_run,
@@ -123,7 +125,10 @@ fn busy(columns: usize, rows: usize, tests: bool) -> Seen {
     seen.end("over", false);
     seen.end("over as well", true);
     for id in IDS {
-        seen.after(RunEvent::CaseStarted { id: id.to_owned() });
+        seen.after(RunEvent::CaseStarted {
+            id: id.to_owned(),
+            at: At::default(),
+        });
     }
     seen.turn(IDS[0], 2, 3);
     seen.turn(IDS[1], 1, 2);
@@ -233,7 +238,10 @@ fn nothing_of_it_stays_however_the_run_ends() {
         above.write_all(b"printed\n").unwrap();
         seen.clock.advance(Duration::from_secs(1));
         seen.area
-            .event(&seal(RunEvent::CaseStarted { id: "b".to_owned() }))
+            .event(&seal(RunEvent::CaseStarted {
+                id: "b".to_owned(),
+                at: At::default(),
+            }))
             .unwrap();
         assert!(seen.screen.text().contains("2/30"));
         match end {
@@ -368,6 +376,7 @@ fn a_test_that_ran_before_says_how_long_the_rest_takes() {
     seen.end("a", false);
     let shown = seen.after(RunEvent::CaseEnded {
         id: "b".to_owned(),
+        at: At::default(),
         status: Status::Failed,
         duration_us: Some(0),
         fails_the_run: true,

@@ -25,7 +25,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
-use ananke::context::{Context, ManualClock, SequentialIds};
+use ananke::context::{At, Context, ManualClock, SequentialIds};
 use ananke::outcome::{Outcome, RunClose, Verdict};
 use ananke::redact::{Redactor, Sealed};
 use ananke::run::RunEvent;
@@ -61,6 +61,7 @@ fn begun(tests: usize, outcomes: Vec<Outcome>) -> Vec<Sealed<RunEvent>> {
     for outcome in outcomes {
         events.push(seal(RunEvent::CaseStarted {
             id: outcome.test.id.clone(),
+            at: At::default(),
         }));
         events.push(seal(RunEvent::CaseFinished(Box::new(outcome))));
     }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use ananke::audit::{Audit, AuditCheck, AuditFinding, AuditedTool, CheckLevel};
 use ananke::compare::{Comparison, ComparisonRules};
-use ananke::context::{Colouring, TerminalSize};
+use ananke::context::{At, Colouring, TerminalSize};
 use ananke::contract::{ContractReport, RecordedCall, RefusedCall};
 use ananke::coverage::CoverageCollector;
 use ananke::diagnostic::render::{RenderStyle, human};
@@ -215,13 +215,16 @@ fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
             job_url: Some(own()),
             blob_url: Some(own()),
             shard: None,
-            files: [(own(), own())].into(),
+            files: Arc::new([(own(), own())].into()),
             parallel: 0,
         }),
     }];
     for test in tests {
         let id = test.test.id.clone();
-        events.push(RunEvent::CaseStarted { id: id.clone() });
+        events.push(RunEvent::CaseStarted {
+            id: id.clone(),
+            at: At::default(),
+        });
         events.push(RunEvent::NextRun {
             id: id.clone(),
             run: 2,

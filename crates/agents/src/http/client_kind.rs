@@ -40,11 +40,13 @@ impl ClientKind {
     /// The proxy that requests to `url` go through, without user and password.
     pub(super) fn proxy(self, url: &Url) -> Option<String> {
         static SYSTEM: OnceLock<Matcher> = OnceLock::new();
+        if self.loopback {
+            return None;
+        }
         let target: Uri = url.as_str().parse().ok()?;
         let proxy = SYSTEM
             .get_or_init(Matcher::from_system)
-            .intercept(&target)
-            .filter(|_| !self.loopback)?;
+            .intercept(&target)?;
         let uri = proxy.uri();
         Some(format!(
             "{}://{}",
@@ -69,7 +71,16 @@ impl ClientKind {
             builder = builder.tls_certs_only([]);
         }
         if self.loopback {
-            builder = builder.no_proxy();
+            // Both ends of such a connection are alive, or the system ends it.
+            builder = builder
+                .no_proxy()
+                .tcp_keepalive(None::<Duration>)
+                .tcp_keepalive_interval(None::<Duration>)
+                .tcp_keepalive_retries(None::<u32>);
+            #[cfg(target_os = "linux")]
+            {
+                builder = builder.tcp_user_timeout(None::<Duration>);
+            }
         }
         builder
             .build()

@@ -8,19 +8,23 @@
 //! what HTTP/2 says was not processed: a stream that was refused, or that a graceful `GOAWAY` leaves out (RFC 9113, 8.7).
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use bytes::Bytes;
+use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use reqwest::header::{
     CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION,
 };
 use reqwest::{Client, Response, Url};
+use tokio::task::yield_now;
 use tokio::time::{sleep, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::cause::{Cause, not_answered};
-use super::chunks::{ChunkSender, Chunks};
+use super::chunks::{BodyDropped, ChunkSender, Chunks};
 use super::client_kind::ClientKind;
 use super::content_encoding::decoded;
 use super::http_options::TlsOptions;
@@ -174,9 +178,17 @@ async fn exchange(
     let head = head(&response, request.response_headers);
     let encodings = response.headers().get_all(CONTENT_ENCODING).into_iter();
     let encoding = encodings.map(readable).collect::<Vec<_>>().join(", ");
-    let (sender, body) = Chunks::channel(Arc::clone(&clock));
+    let (chunks, body) = Chunks::channel(Arc::clone(&clock));
     let body = decoded(&encoding, Box::new(body))?;
-    tokio::spawn(read(response, clock, sender, thread));
+    let mut reader = BodyReader {
+        response,
+        clock,
+        chunks,
+    };
+    // The thread that waits for the head is woken once for all that came with it.
+    if reader.take_ready().await.is_continue() {
+        tokio::spawn(reader.read(thread));
+    }
     Ok(Reply { at, head, body })
 }
 
@@ -241,28 +253,68 @@ fn readable(value: &HeaderValue) -> String {
     Received::quote(value.as_bytes())
 }
 
-/// Reads the body to its end, or until it is dropped. The thread runs as long.
-async fn read(
-    mut response: Response,
+/// The most bytes of a body that are waited with until the head is handed over.
+const READY: usize = 64 << 10;
+
+/// The bytes that a smaller piece of a body counts as: there may be very many.
+const SMALLEST: usize = 64;
+
+/// Reads a body, and stamps what comes of it.
+struct BodyReader {
+    response: Response,
     clock: Arc<dyn Clock>,
     chunks: ChunkSender,
-    _thread: Arc<IoThread>,
-) {
-    loop {
-        let read = tokio::select! {
-            biased;
-            () = chunks.closed() => return,
-            read = response.chunk() => read,
+}
+
+impl BodyReader {
+    /// Reads to the end of the body, or until it is dropped. The thread runs as long.
+    async fn read(mut self, _thread: Arc<IoThread>) {
+        loop {
+            let read = tokio::select! {
+                biased;
+                () = self.chunks.closed() => return,
+                read = self.response.chunk() => read,
+            };
+            if self.take(read).await.is_break() {
+                return;
+            }
+        }
+    }
+
+    /// Takes what has come by now. `Break` if that is all.
+    async fn take_ready(&mut self) -> ControlFlow<()> {
+        let mut bytes = 0;
+        while bytes < READY {
+            let mut read = self.response.chunk().now_or_never();
+            if read.is_none() {
+                // The task of the connection hands on piece by piece what it has read at once.
+                yield_now().await;
+                read = self.response.chunk().now_or_never();
+            }
+            let Some(read) = read else {
+                break;
+            };
+            let piece = read.as_ref().ok().and_then(Option::as_ref);
+            bytes += SMALLEST.max(piece.map_or(0, Bytes::len));
+            self.take(read).await?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Stamps the next part and hands it on. `Break` if it is the last, or the body was dropped.
+    async fn take(&self, read: reqwest::Result<Option<Bytes>>) -> ControlFlow<()> {
+        let at = self.clock.now();
+        let (next, after) = match read {
+            Ok(Some(bytes)) => (Next::Bytes(at, bytes), ControlFlow::Continue(())),
+            Ok(None) => return ControlFlow::Break(()),
+            Err(failure) => {
+                let cause = Cause::of(&failure).to_string();
+                (Next::Broken(at, cause), ControlFlow::Break(()))
+            }
         };
-        let at = clock.now();
-        let next = match read {
-            Ok(Some(bytes)) => Next::Bytes(at, bytes),
-            Ok(None) => return,
-            Err(failure) => Next::Broken(at, Cause::of(&failure).to_string()),
-        };
-        let last = matches!(next, Next::Broken(..));
-        if chunks.send(next).await.is_err() || last {
-            return;
+        match self.chunks.send(next).await {
+            Ok(()) => after,
+            Err(BodyDropped) => ControlFlow::Break(()),
         }
     }
 }

@@ -31,6 +31,8 @@ pub fn read(files: &Files, path: &Path, display_name: &str) -> Result<Arc<Source
     file.take(limit)
         .read_to_end(&mut bytes)
         .map_err(|error| unreadable(&error))?;
+    // A file may be kept for as long as a run.
+    bytes.shrink_to_fit();
     from_bytes(bytes, path, display_name).map(Arc::new)
 }
 

@@ -1,5 +1,6 @@
 //! Durations as people read them, the same everywhere: `850 ms`, `1.2 s`, `30 s`, `2 min 5 s`, `1 h 3 min`.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 /// `us` microseconds, rounded to what a person compares.
@@ -36,22 +37,24 @@ fn whole(us: u64) -> String {
     if millis < 1000 {
         return format!("{millis} ms");
     }
-    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-    let fraction = format!("{:03}", millis % 1000);
-    let fraction = fraction.trim_end_matches('0');
-    let dot = if fraction.is_empty() { "" } else { "." };
-    let rest = format!("{}{dot}{fraction}", seconds % 60);
-    let parts = [
-        (hours > 0, format!("{hours} h")),
-        (minutes > 0, format!("{minutes} min")),
-        (rest != "0", format!("{rest} s")),
-    ];
-    let parts: Vec<String> = parts
-        .into_iter()
-        .filter(|(is_there, _)| *is_there)
-        .map(|(_, part)| part)
-        .collect();
-    parts.join(" ")
+    let mut text = String::new();
+    // Writing to a text cannot fail.
+    for (count, unit) in [(seconds / 3600, "h"), (seconds / 60 % 60, "min")] {
+        if count > 0 {
+            let _ = write!(text, "{count} {unit} ");
+        }
+    }
+    match (seconds % 60, millis % 1000) {
+        (0, 0) => {}
+        (seconds, 0) => _ = write!(text, "{seconds} s"),
+        (seconds, millis) => {
+            let _ = write!(text, "{seconds}.{millis:03}");
+            text.truncate(text.trim_end_matches('0').len());
+            text.push_str(" s");
+        }
+    }
+    text.truncate(text.trim_end().len());
+    text
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The checks of a test, before anything runs.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -457,10 +458,10 @@ impl LoadedTest {
     }
 
     /// The scope that is known at the end, before anything runs.
-    fn scope_at_end(&self, scope: &Scope, variables: &Variables) -> Scope {
-        let scope = self.after_turns(scope, variables).into_owned();
+    fn scope_at_end<'s>(&self, scope: &'s Scope, variables: &Variables) -> Cow<'s, Scope> {
+        let scope = self.after_turns(scope, variables);
         if self.model.hooks.is_some() {
-            scope.open()
+            Cow::Owned(scope.into_owned().open())
         } else {
             scope
         }

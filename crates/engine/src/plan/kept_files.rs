@@ -1,7 +1,7 @@
 //! Test files that the plan has read and the run need not read again: reading a small file is most of what its test costs.
 //!
-//! **Invariant:** what is kept is bounded, so that a project of any size fits into little memory. It changes nothing but speed: a
-//! file that is not kept is read again.
+//! **Invariant:** what is kept is bounded, so that a project of any size fits into little memory: one file of any size, and
+//! others with [`KEPT_TEXT`]. It changes nothing but speed: a file that is not kept is read again.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::loaded_file::LoadedFile;
 
-/// The number of bytes of text that a run of the command keeps: read, it takes up to 60 times that.
-pub const KEPT_TEXT: usize = 64 * 1024;
+/// The number of bytes of text that a run of the command keeps: read, it takes up to 30 times that.
+pub const KEPT_TEXT: usize = 128 * 1024;
 
 /// The files that were kept.
 #[derive(Debug)]
@@ -21,16 +21,19 @@ struct Kept {
     files: HashMap<PathBuf, Arc<LoadedFile>>,
     /// The number of bytes of text that may still be kept.
     room: usize,
+    /// Whether no file came yet. The first is kept however large it is: the run needs it at once.
+    is_first: bool,
     /// Whether they are kept although they were handed over.
     is_run_again: bool,
 }
 
 impl KeptFiles {
-    /// Keeps files with this much text, in bytes.
+    /// Keeps the first file, and others with this much text, in bytes; none if that is 0.
     pub(super) fn new(room: usize) -> Self {
         Self(Mutex::new(Kept {
             files: HashMap::new(),
             room,
+            is_first: room > 0,
             is_run_again: false,
         }))
     }
@@ -41,6 +44,7 @@ impl KeptFiles {
         Self(Mutex::new(Kept {
             files,
             room: 0,
+            is_first: false,
             is_run_again: true,
         }))
     }
@@ -48,8 +52,10 @@ impl KeptFiles {
     /// Keeps a file if there is room.
     pub(super) fn keep(&self, path: &Path, file: LoadedFile) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let (Some(room), false) = (kept.room.checked_sub(file.text_len()), file.has_rows()) {
-            kept.room = room;
+        let room = kept.room.checked_sub(file.text_len());
+        let is_first = std::mem::take(&mut kept.is_first);
+        if (is_first || room.is_some()) && !file.has_rows() {
+            kept.room = room.unwrap_or(kept.room);
             kept.files.insert(path.to_owned(), Arc::new(file));
         }
     }

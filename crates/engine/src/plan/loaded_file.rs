@@ -92,8 +92,11 @@ impl LoadedFile {
         let tests = file.tests.into_iter().enumerate();
         let tests = tests
             .map(|(index, test)| Arc::new(LoadedTest::of(Arc::clone(source), test, index, hash)));
+        let mut tests: Vec<_> = tests.collect();
+        // They have the room of the list that they were made from.
+        tests.shrink_to_fit();
         Self {
-            tests: tests.collect(),
+            tests,
             oddities: Vec::new(),
             hash,
             text_len: source.text.len(),

@@ -15,6 +15,10 @@ pub(crate) fn secrets_of_hooks<'h>(
     source: &Arc<SourceFile>,
     scope: &Scope,
 ) -> Vec<Secret> {
+    let mut hooks = hooks.into_iter().peekable();
+    if hooks.peek().is_none() {
+        return Vec::new();
+    }
     let scope = scope.clone().open();
     let mut interpolation = Interpolation::again(&scope, source, Mode::Check);
     for hook in hooks {

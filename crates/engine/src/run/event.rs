@@ -3,6 +3,7 @@
 
 use super::exchange_part::ExchangePart;
 use super::no_answer::NoAnswer;
+use ananke_base::context::At;
 use ananke_base::message::Lane;
 use ananke_derive::Mask;
 use ananke_trace::outcome::{Outcome, RunClose, RunFacts, Status};
@@ -24,6 +25,9 @@ pub enum RunEvent {
     CaseStarted {
         /// Its id.
         id: String,
+        /// The moment.
+        #[mask(skip)]
+        at: At,
     },
     /// A turn of a running test is sent.
     TurnStarted {
@@ -102,6 +106,9 @@ pub enum RunEvent {
     CaseEnded {
         /// Its id.
         id: String,
+        /// The moment.
+        #[mask(skip)]
+        at: At,
         /// The status with which it ended.
         #[mask(skip)]
         status: Status,

@@ -118,7 +118,7 @@ impl FakeProject {
 fn in_words(event: &RunEvent) -> Option<String> {
     let name = |id: &str| id.rsplit("::").next().unwrap_or_default().to_owned();
     Some(match event {
-        RunEvent::CaseStarted { id } => format!("{} starts", name(id)),
+        RunEvent::CaseStarted { id, .. } => format!("{} starts", name(id)),
         RunEvent::Retrying { id, retry, of, .. } => format!("{} again {retry}/{of}", name(id)),
         RunEvent::NextRun {
             id,

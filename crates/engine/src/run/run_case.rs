@@ -23,6 +23,7 @@ use ananke_trace::redact::Sealed;
 pub(super) async fn run_case(case: &Case) -> Option<Sealed<Outcome>> {
     case.tell(RunEvent::CaseStarted {
         id: case.entry.id().into_owned(),
+        at: case.shared.context.clock.now(),
     });
     let outcome = match &case.entry.test.skip {
         None => Box::pin(run_attempts_of(case)).await,

@@ -133,6 +133,7 @@ impl Schedule {
     fn tell_end(&self, outcome: &Outcome, failed: Option<Box<Outcome>>) {
         self.shared.tell_all(RunEvent::CaseEnded {
             id: outcome.test.id.clone(),
+            at: self.shared.context.clock.now(),
             status: outcome.status(),
             duration_us: outcome.transcript.duration(),
             fails_the_run: outcome.fails_the_run(),

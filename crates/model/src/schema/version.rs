@@ -19,12 +19,15 @@ pub struct Version {
 impl Version {
     /// Reads `MAJOR.MINOR`: digits without signs and superfluous zeros.
     pub fn parse(text: &str) -> Option<Self> {
-        let (major, minor) = text.split_once('.')?;
-        let version = Self {
-            major: major.parse().ok()?,
-            minor: minor.parse().ok()?,
+        let number = |digits: &str| {
+            let is_plain = digits == "0" || !digits.starts_with(['0', '+']);
+            digits.parse().ok().filter(|_| is_plain)
         };
-        (version.to_string() == text).then_some(version)
+        let (major, minor) = text.split_once('.')?;
+        Some(Self {
+            major: number(major)?,
+            minor: number(minor)?,
+        })
     }
 
     /// The newest version this program knows.

@@ -4,11 +4,11 @@
 //! **Invariant:** a history that cannot be written fails no run; a line that cannot be read is skipped. At most
 //! 50 runs and 8 MiB are kept, the newest.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::own_folder::{FOLDER, make_own_folder};
 use crate::report::reporter::Reporter;
-use ananke_base::context::{At, Clock, write_file};
+use ananke_base::context::{At, write_file};
 use ananke_base::source::reason;
 use ananke_base::text::truncate;
 use ananke_engine::run::RunEvent;
@@ -35,6 +35,9 @@ const MOST_BYTES: u64 = 8 << 20;
 
 /// The most bytes of each text of a reason.
 pub const MOST_OF_REASON: usize = 300;
+
+/// The number of bytes of the file in which the last run is looked for first.
+const FIRST_BYTES: u64 = 64 << 10;
 
 /// The number of bytes that are left when older runs go because the file is too large: not every run has to rewrite it.
 const LEFT_BYTES: usize = 6 << 20;
@@ -165,13 +168,23 @@ impl HistoryEntry {
     }
 }
 
-/// The results of a project's tests in its last runs.
+/// The part of an entry that is needed to begin a run.
+#[derive(Deserialize)]
+struct EntryStart<'a> {
+    #[serde(borrow, default)]
+    commit: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    id: Cow<'a, str>,
+    status: Status,
+    #[serde(default)]
+    duration_ms: Option<u64>,
+}
+
+/// How long a project's tests took in its last runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunHistory {
     /// The durations of the runs that a test passed in, in milliseconds, by its id; the newest are last.
     passed: HashMap<String, Vec<u64>>,
-    /// The last status of each test, by its id.
-    last: HashMap<String, Status>,
 }
 
 impl RunHistory {
@@ -183,19 +196,21 @@ impl RunHistory {
     /// The same without the runs of this commit.
     pub fn read_without(folder: &Path, commit: Option<&str>) -> Self {
         let mut history = Self::default();
-        for line in last_bytes(folder).split(|byte| *byte == b'\n') {
-            let Ok(entry) = serde_json::from_slice::<HistoryEntry>(line) else {
+        for line in last_bytes(folder, MOST_BYTES).split(|byte| *byte == b'\n') {
+            let Ok(entry) = serde_json::from_slice::<EntryStart>(line) else {
                 continue;
             };
             if commit.is_some() && entry.commit.as_deref() == commit {
                 continue;
             }
-            let passed = entry.status == Status::Passed;
-            if let Some(duration) = entry.duration_ms.filter(|_| passed) {
-                let durations = history.passed.entry(entry.id.clone()).or_default();
-                durations.push(duration);
+            let has_passed = entry.status == Status::Passed;
+            let Some(duration) = entry.duration_ms.filter(|_| has_passed) else {
+                continue;
+            };
+            match history.passed.get_mut(&*entry.id) {
+                Some(durations) => durations.push(duration),
+                None => _ = history.passed.insert(entry.id.into_owned(), vec![duration]),
             }
-            history.last.insert(entry.id, entry.status);
         }
         history
     }
@@ -208,15 +223,35 @@ impl RunHistory {
         last.sort_unstable();
         last.get(last.len() / 2).copied().map(Duration::from_millis)
     }
+}
 
-    /// The status of each test when it last ran to its end.
-    pub fn into_statuses(self) -> EarlierStatuses {
-        self.last.into_iter().collect()
+/// The status of each test of the project in `folder` when it last ran to its end. The history is read from its end until
+/// the tests `ids` are found, since the last run has most of them.
+pub fn last_statuses(folder: &Path, ids: &BTreeSet<String>) -> EarlierStatuses {
+    let mut most = FIRST_BYTES;
+    loop {
+        let (mut last, mut found) = (HashMap::new(), 0);
+        for line in last_bytes(folder, most).rsplit(|byte| *byte == b'\n') {
+            let Ok(EntryStart { id, status, .. }) = serde_json::from_slice(line) else {
+                continue;
+            };
+            if !last.contains_key(&*id) {
+                found += usize::from(ids.contains(&*id));
+                last.insert(id.into_owned(), status);
+            }
+            if found == ids.len() {
+                break;
+            }
+        }
+        if found == ids.len() || most >= MOST_BYTES {
+            return last.into_iter().collect();
+        }
+        most *= 4;
     }
 }
 
-/// The last bytes of the file, from the beginning of a line; nothing if it cannot be read.
-fn last_bytes(folder: &Path) -> Vec<u8> {
+/// The last bytes of the file, about as many as `most`, from the beginning of a line; nothing if it cannot be read.
+fn last_bytes(folder: &Path, most: u64) -> Vec<u8> {
     let path = folder.join(HISTORY);
     // A pipe would wait for its writer.
     let length = match path.metadata() {
@@ -225,10 +260,10 @@ fn last_bytes(folder: &Path) -> Vec<u8> {
     };
     let read = || {
         let mut file = File::open(&path)?;
-        let skipped = length.saturating_sub(MOST_BYTES);
+        let skipped = length.saturating_sub(most);
         file.seek(SeekFrom::Start(skipped))?;
         let mut bytes = Vec::new();
-        file.take(2 * MOST_BYTES).read_to_end(&mut bytes)?;
+        file.take(2 * most).read_to_end(&mut bytes)?;
         if skipped > 0 {
             let first = bytes.iter().position(|byte| *byte == b'\n');
             bytes.drain(..first.map_or(bytes.len(), |end| end + 1));
@@ -245,7 +280,6 @@ pub struct HistoryReport {
     /// The name of the run.
     run: String,
     commit: Option<String>,
-    clock: Arc<dyn Clock>,
     /// The moments at which the tests began that have not ended.
     began: HashMap<String, At>,
     /// The time that the tests took that have ended and are not reported yet.
@@ -259,17 +293,11 @@ pub struct HistoryReport {
 
 impl HistoryReport {
     /// A history of the project in `folder`, of the run that is called `run`. Its warnings go to `warnings`.
-    pub fn new(
-        folder: PathBuf,
-        run: String,
-        clock: Arc<dyn Clock>,
-        warnings: Box<dyn Write + Send>,
-    ) -> Self {
+    pub fn new(folder: PathBuf, run: String, warnings: Box<dyn Write + Send>) -> Self {
         Self {
             folder,
             run,
             commit: None,
-            clock,
             began: HashMap::new(),
             took: HashMap::new(),
             collected: Vec::new(),
@@ -336,7 +364,7 @@ fn trim(folder: &Path) -> io::Result<()> {
     #[derive(Deserialize)]
     struct RunOf<'a> {
         #[serde(borrow)]
-        run: std::borrow::Cow<'a, str>,
+        run: Cow<'a, str>,
     }
     let path = folder.join(HISTORY);
     let length = fs::metadata(&path)?.len();
@@ -344,14 +372,22 @@ fn trim(folder: &Path) -> io::Result<()> {
     let Some(_lock) = lock(folder, File::try_lock) else {
         return Ok(());
     };
-    let bytes = last_bytes(folder);
+    let bytes = last_bytes(folder, MOST_BYTES);
     let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
     let mut runs = BTreeSet::new();
     let mut kept = 0;
     let is_too_large = length > MOST_BYTES;
+    let mut start: &[u8] = b"\n";
     // The runs at the end are the newest: of two at once one may be a little older.
     let first = lines.iter().rposition(|line| {
-        if let Ok(RunOf { run }) = serde_json::from_slice::<RunOf>(line) {
+        // A line begins with its run, and most are of the same one as the line before.
+        if !line.starts_with(start)
+            && let Ok(RunOf { run }) = serde_json::from_slice::<RunOf>(line)
+        {
+            let end = line.iter().position(|byte| *byte == b',');
+            if let Some(end) = end.filter(|_| line.starts_with(b"{\"run\":\"")) {
+                start = &line[..=end];
+            }
             runs.insert(run.into_owned());
         }
         kept += line.len();
@@ -367,10 +403,10 @@ impl Reporter for HistoryReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
         match &**event {
             RunEvent::RunStarted { facts, .. } => self.commit.clone_from(&facts.commit),
-            RunEvent::CaseStarted { id } => _ = self.began.insert(id.clone(), self.clock.now()),
-            RunEvent::CaseEnded { id, .. } => {
+            RunEvent::CaseStarted { id, at } => _ = self.began.insert(id.clone(), *at),
+            RunEvent::CaseEnded { id, at, .. } => {
                 if let Some(began) = self.began.remove(id) {
-                    let took = self.clock.now().0.saturating_sub(began.0);
+                    let took = at.0.saturating_sub(began.0);
                     self.took.insert(id.clone(), Duration::from_micros(took));
                 }
             }
@@ -410,7 +446,6 @@ impl Reporter for HistoryReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ananke_base::context::ManualClock;
     use ananke_trace::outcome::{ErrorKind, Problem, TestEnd, TestIdentity};
     use ananke_trace::redact::Redactor;
     use ananke_trace::trace::Usage;
@@ -451,26 +486,25 @@ mod tests {
 
     /// The same, of a run that masks what `redactor` knows.
     fn run_masked(folder: &Path, name: &str, took: u64, outcome: Outcome, redactor: &Redactor) {
-        let clock = Arc::new(ManualClock::new(0));
-        let own = Arc::clone(&clock) as Arc<dyn Clock>;
         let mut report = Box::new(HistoryReport::new(
             folder.to_owned(),
             name.to_owned(),
-            own,
             Box::new(io::sink()),
         ));
         let seal = |event| redactor.seal(event);
-        let id = outcome.test.id.clone();
+        let (id, at) = (outcome.test.id.clone(), At::default());
         let ended = RunEvent::CaseEnded {
             id: id.clone(),
+            at: at.plus(Duration::from_millis(took)),
             status: outcome.status(),
             duration_us: None,
             fails_the_run: false,
             usage: Usage::default(),
             failed: None,
         };
-        report.event(&seal(RunEvent::CaseStarted { id })).unwrap();
-        clock.advance(Duration::from_millis(took));
+        report
+            .event(&seal(RunEvent::CaseStarted { id, at }))
+            .unwrap();
         report.event(&seal(ended)).unwrap();
         report.event(&seal(outcome.into())).unwrap();
         report.finish().unwrap();

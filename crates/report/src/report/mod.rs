@@ -52,5 +52,5 @@ pub use coverage::{CoverageGate, coverage_conclusion};
 pub use document::{CommandDocument, Conclusion, DocumentText, Documented, document_schema};
 pub use mutation::{MutationDocument, MutationGates, mutation_conclusion};
 pub use own_folder::prepare_own_folder;
-pub use reporter::{Reporter, deliver};
+pub use reporter::{Reporter, blocking_deliver, deliver};
 pub use run_keeping::RunKeeping;

@@ -27,28 +27,74 @@ pub trait Reporter: Send {
 /// The reports that cannot be written, one per line; the others are completed.
 pub async fn deliver(
     mut events: EventReceiver,
-    mut reporters: Vec<Box<dyn Reporter>>,
+    reporters: Vec<Box<dyn Reporter>>,
 ) -> io::Result<()> {
-    let mut errors = Vec::new();
+    let mut delivery = Delivery::to(reporters);
     while let Some(event) = events.recv().await {
+        delivery.event(&event);
+    }
+    delivery.finish()
+}
+
+/// The same on a thread that does nothing else, which is blocked until then.
+///
+/// # Errors
+/// Those of [`deliver`].
+///
+/// # Panics
+/// If the thread runs asynchronous tasks.
+pub fn blocking_deliver(
+    mut events: EventReceiver,
+    reporters: Vec<Box<dyn Reporter>>,
+) -> io::Result<()> {
+    let mut delivery = Delivery::to(reporters);
+    while let Some(event) = events.blocking_recv() {
+        delivery.event(&event);
+    }
+    delivery.finish()
+}
+
+/// The reporters of a run that can still be written.
+struct Delivery {
+    reporters: Vec<Box<dyn Reporter>>,
+    errors: Vec<io::Error>,
+}
+
+impl Delivery {
+    fn to(reporters: Vec<Box<dyn Reporter>>) -> Self {
+        Self {
+            reporters,
+            errors: Vec::new(),
+        }
+    }
+
+    fn event(&mut self, event: &Sealed<RunEvent>) {
+        let Self { reporters, errors } = self;
         reporters.retain_mut(|reporter| {
             reporter
-                .event(&event)
+                .event(event)
                 .map_err(|error| errors.push(error))
                 .is_ok()
         });
     }
-    errors.extend(
-        reporters
-            .into_iter()
-            .filter_map(|reporter| reporter.finish().err()),
-    );
-    match errors.len() {
-        0 => Ok(()),
-        1 => Err(errors.remove(0)),
-        _ => {
-            let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            Err(io::Error::other(lines.join("\nerror: ")))
+
+    fn finish(self) -> io::Result<()> {
+        let Self {
+            reporters,
+            mut errors,
+        } = self;
+        errors.extend(
+            reporters
+                .into_iter()
+                .filter_map(|reporter| reporter.finish().err()),
+        );
+        match errors.len() {
+            0 => Ok(()),
+            1 => Err(errors.remove(0)),
+            _ => {
+                let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+                Err(io::Error::other(lines.join("\nerror: ")))
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The facts about a run: the configuration it was made with.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,9 +58,13 @@ pub struct RunFacts {
     /// A hash of each file with selected tests, of all shards, by its path relative to the config; empty if the file cannot
     /// be read.
     #[schemars(extend("x-since" = "1.1"))]
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub files: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub files: Arc<BTreeMap<String, String>>,
     /// How many tests may run at once, of a run that is not over; 0 where that is not known.
     #[serde(skip)]
     pub parallel: usize,
+}
+
+fn is_empty(files: &BTreeMap<String, String>) -> bool {
+    files.is_empty()
 }

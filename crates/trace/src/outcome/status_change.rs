@@ -1,6 +1,6 @@
 //! The change of a test against an earlier run, and the earlier statuses that it follows from.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,18 +21,21 @@ words! {
     }
 }
 
-/// The statuses of the tests of an earlier run, by their ids in reports.
+/// What is known of the tests of an earlier run: the ids in reports of those that did not pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct EarlierStatuses(HashMap<String, Status>);
+pub struct EarlierStatuses {
+    failed: HashSet<String>,
+    /// Whether any test is known.
+    is_known: bool,
+}
 
 impl EarlierStatuses {
     /// The change of the test `id`, which has this status now; `None` if nothing changed that matters, it is skipped, or no
     /// test of the earlier run is known.
     pub fn change(&self, id: &str, status: Status) -> Option<StatusChange> {
-        let failed = self.0.get(id).is_some_and(|before| before.fails_the_run());
-        match (status.fails_the_run(), failed) {
+        match (status.fails_the_run(), self.failed.contains(id)) {
             (true, true) => Some(StatusChange::Known),
-            (true, false) => Some(StatusChange::New).filter(|_| !self.0.is_empty()),
+            (true, false) => Some(StatusChange::New).filter(|_| self.is_known),
             (false, true) => Some(StatusChange::Fixed).filter(|_| status == Status::Passed),
             (false, false) => None,
         }
@@ -42,9 +45,19 @@ impl EarlierStatuses {
 /// The last status of each test counts; a skipped test has none.
 impl FromIterator<(String, Status)> for EarlierStatuses {
     fn from_iter<I: IntoIterator<Item = (String, Status)>>(statuses: I) -> Self {
-        let statuses = statuses.into_iter();
-        let ran = statuses.filter(|(_, status)| *status != Status::Skipped);
-        Self(ran.collect())
+        let mut earlier = Self::default();
+        for (id, status) in statuses {
+            if status == Status::Skipped {
+                continue;
+            }
+            earlier.is_known = true;
+            if status.fails_the_run() {
+                earlier.failed.insert(id);
+            } else {
+                earlier.failed.remove(&id);
+            }
+        }
+        earlier
     }
 }
 

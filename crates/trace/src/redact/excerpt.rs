@@ -54,7 +54,7 @@ pub fn truncated(text: &str, max: usize) -> String {
 
 /// Whether something in `text` may be hidden.
 pub(super) fn has_hidden(text: &str) -> bool {
-    memchr::memmem::find(text.as_bytes(), BEGIN.to_string().as_bytes()).is_some()
+    text.contains(BEGIN)
 }
 
 /// The check at the end of a hidden part.

@@ -2,8 +2,10 @@
 //!
 //! Flows in: a value whose every string can be masked. Flows out: the same, sealed. Only a redactor seals.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Deref;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -82,14 +84,16 @@ impl<T: Mask> Mask for Vec<T> {
     }
 }
 
-/// Only the keys: the values are of our own making.
-impl Mask for BTreeMap<String, String> {
+/// Only the keys: the values are of our own making. What others share is copied only if it contains a secret.
+impl Mask for Arc<BTreeMap<String, String>> {
     fn mask(&mut self, redactor: &Redactor) {
-        let masked = std::mem::take(self).into_iter().map(|(mut key, value)| {
-            key.mask(redactor);
-            (key, value)
-        });
-        *self = masked.collect();
+        let is_secret = |key: &String| matches!(redactor.text(key), Cow::Owned(_));
+        if self.keys().any(is_secret) {
+            let masked = self
+                .iter()
+                .map(|(key, value)| (redactor.text(key).into_owned(), value.clone()));
+            *self = Arc::new(masked.collect());
+        }
     }
 }
 

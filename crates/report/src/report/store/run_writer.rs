@@ -1,13 +1,13 @@
-//! The thread that writes a kept run: what is handed to it waits there, and its callers go on at once.
+//! The thread that writes a kept run: what is handed to it waits there, and its callers go on at once. It looks only now and
+//! then, so that a run of short tests does not wake it for each of them.
 //!
 //! **Invariant:** at most [`MOST_WAITING`] bytes wait; what comes beyond that is not kept, and the run is not held up.
 
 use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use super::record::{
     FirstLine, KeptAttempt, KeptTest, RecordKind, RunHeading, RunIndex, record, trailer,
@@ -28,6 +28,9 @@ const MOST_OF_RECORDINGS: u64 = MOST_BYTES / 2;
 /// The number of bytes that are written at once.
 const BUFFER: usize = 256 << 10;
 
+/// The longest time for which something waits for more that is written with it.
+const COLLECTED: Duration = Duration::from_millis(10);
+
 /// Something to be written.
 enum WriterMessage {
     /// The data that was received in an attempt.
@@ -39,10 +42,28 @@ enum WriterMessage {
 }
 
 /// The part of a writer that attempts are handed to. Clones are the same.
-#[derive(Clone)]
-pub(super) struct WriterQueue {
-    sender: Sender<WriterMessage>,
-    waiting: Arc<AtomicU64>,
+#[derive(Clone, Default)]
+pub(super) struct WriterQueue(Arc<SharedQueue>);
+
+#[derive(Default)]
+struct SharedQueue {
+    waiting: Mutex<WaitingMessages>,
+    /// Something waits after nothing did.
+    filled: Condvar,
+    /// The run is over.
+    ended: Condvar,
+}
+
+/// The messages that the thread has not taken yet.
+#[derive(Default)]
+struct WaitingMessages {
+    /// Each with its bytes.
+    messages: Vec<(WriterMessage, u64)>,
+    /// Their bytes, and those of the messages that the thread has taken and not written yet.
+    bytes: u64,
+    /// Whether the thread waits until there are some.
+    is_idle: bool,
+    is_over: bool,
 }
 
 /// The result of a writer.
@@ -66,8 +87,7 @@ impl RunWriter {
     /// # Errors
     /// If the system has no thread for it.
     pub(super) fn start(out: Box<dyn Write + Send>, heading: RunHeading) -> io::Result<Self> {
-        let (sender, receiver) = channel();
-        let waiting = Arc::new(AtomicU64::default());
+        let queue = WriterQueue::default();
         let state = WriterState {
             out: BufWriter::with_capacity(BUFFER, out),
             written: 0,
@@ -77,11 +97,10 @@ impl RunWriter {
             index: RunIndex::default(),
             error: None,
         };
-        let own = Arc::clone(&waiting);
+        let own = queue.clone();
         let thread = thread::Builder::new()
             .name("kept run".to_owned())
-            .spawn(move || state.write(heading, &receiver, &own))?;
-        let queue = WriterQueue { sender, waiting };
+            .spawn(move || state.write(heading, &own))?;
         Ok(Self { queue, thread })
     }
 
@@ -115,14 +134,46 @@ impl WriterQueue {
         self.send(WriterMessage::Attempt(attempt), bytes);
     }
 
+    /// Hands on a message of so many bytes, unless too many wait; one without bytes always has room.
     fn send(&self, message: WriterMessage, bytes: u64) {
-        let waiting = self.waiting.fetch_add(bytes, Ordering::Relaxed);
-        if bytes > 0 && waiting + bytes > MOST_WAITING {
-            self.waiting.fetch_sub(bytes, Ordering::Relaxed);
+        let mut waiting = self.waiting();
+        let is_too_much = bytes > 0 && waiting.bytes + bytes > MOST_WAITING;
+        if is_too_much || waiting.is_over {
             return;
         }
-        // A thread that broke is reported at the end.
-        let _lost = self.sender.send(message);
+        waiting.bytes += bytes;
+        waiting.is_over = matches!(message, WriterMessage::End(..));
+        waiting.messages.push((message, bytes));
+        if std::mem::take(&mut waiting.is_idle) {
+            self.0.filled.notify_one();
+        }
+        if waiting.is_over {
+            self.0.ended.notify_one();
+        }
+    }
+
+    /// Waits until there are messages, and a little longer for more, and takes them.
+    fn take(&self) -> Vec<(WriterMessage, u64)> {
+        let mut waiting = self.waiting();
+        waiting.is_idle = waiting.messages.is_empty();
+        let filled = self.0.filled.wait_while(waiting, |waiting| waiting.is_idle);
+        let waiting = filled.unwrap_or_else(PoisonError::into_inner);
+        let more = |waiting: &mut WaitingMessages| !waiting.is_over;
+        let collected = self.0.ended.wait_timeout_while(waiting, COLLECTED, more);
+        let (mut waiting, _) = collected.unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut waiting.messages)
+    }
+
+    /// So many bytes are written.
+    fn written(&self, bytes: u64) {
+        self.waiting().bytes -= bytes;
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, WaitingMessages> {
+        self.0
+            .waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -140,40 +191,29 @@ struct WriterState {
 }
 
 impl WriterState {
-    fn write(
-        mut self,
-        heading: RunHeading,
-        receiver: &Receiver<WriterMessage>,
-        waiting: &AtomicU64,
-    ) -> Written {
+    fn write(mut self, heading: RunHeading, queue: &WriterQueue) -> Written {
         let first = FirstLine { kept_run: heading };
         // It has texts and numbers only.
         let line = serde_json::to_string(&first).unwrap_or_default() + "\n";
         self.append(&line);
-        loop {
-            // What waits is written together.
-            let next = receiver.try_recv().or_else(|_| {
+        self.flush();
+        let mut is_over = false;
+        while !is_over {
+            for (message, bytes) in queue.take() {
+                match message {
+                    WriterMessage::Attempt(attempt) => self.attempt(&attempt),
+                    WriterMessage::Outcome(test, outcome) => self.outcome(*test, &outcome),
+                    WriterMessage::End(end, tokens) => {
+                        self.index.end = end.map(|end| *end);
+                        self.index.tokens = tokens;
+                        is_over = true;
+                    }
+                }
+                queue.written(bytes);
+            }
+            // What waited together is written together.
+            if !is_over {
                 self.flush();
-                receiver.recv()
-            });
-            let Ok(message) = next else {
-                break;
-            };
-            match message {
-                WriterMessage::Attempt(attempt) => {
-                    let bytes = attempt.received();
-                    self.attempt(&attempt);
-                    waiting.fetch_sub(bytes, Ordering::Relaxed);
-                }
-                WriterMessage::Outcome(test, outcome) => {
-                    self.outcome(*test, &outcome);
-                    waiting.fetch_sub(outcome.len() as u64, Ordering::Relaxed);
-                }
-                WriterMessage::End(end, tokens) => {
-                    self.index.end = end.map(|end| *end);
-                    self.index.tokens = tokens;
-                    break;
-                }
             }
         }
         let at = self.written;

@@ -177,6 +177,7 @@ impl Reporter for StoreReport {
 mod tests {
     use super::*;
     use crate::report::store::kept_run::KeptRun;
+    use ananke_base::context::At;
     use ananke_trace::outcome::{ErrorKind, Outcome, Problem, TestEnd, TestIdentity};
     use ananke_trace::redact::Redactor;
     use ananke_trace::trace::Usage;
@@ -213,6 +214,7 @@ mod tests {
         let second = failing("second");
         event(RunEvent::CaseEnded {
             id: second.test.id.clone(),
+            at: At::default(),
             status: second.status(),
             duration_us: None,
             fails_the_run: true,

@@ -679,11 +679,10 @@ impl Reporter for ConsoleReport {
         self.run.add(event);
         let printer = Arc::clone(&self.printer);
         let mut printer = lock(&printer);
-        let mut index = String::new();
         if let (Some(log), Some(clock)) = (&mut printer.log, &self.clock) {
             log.event(event, clock.now());
-            index = log.index();
         }
+        let index = || printer.log.as_ref().map(RunLog::index).unwrap_or_default();
         let text = match &**event {
             RunEvent::ServerEnded { what, printed } => {
                 let width = TerminalSize::width(self.size);
@@ -696,8 +695,8 @@ impl Reporter for ConsoleReport {
             RunEvent::CaseEnded {
                 failed: Some(outcome),
                 ..
-            } => self.failure(outcome, &index),
-            RunEvent::CaseFinished(outcome) => self.case(outcome, &index),
+            } => self.failure(outcome, &index()),
+            RunEvent::CaseFinished(outcome) => self.case(outcome, &index()),
             RunEvent::RunFinished(_) => self.summary(),
             _ => String::new(),
         };

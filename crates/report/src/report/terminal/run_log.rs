@@ -50,8 +50,8 @@ impl RunLog {
     /// The number of tests that have ended, and of all if there are several: `[ 3/40]`.
     pub(super) fn index(&self) -> String {
         let Self { ended, tests, .. } = self;
-        let width = tests.to_string().len();
         if *tests > 1 {
+            let width = tests.ilog10() as usize + 1;
             format!("[{ended:>width$}/{tests}]")
         } else {
             String::new()
@@ -61,7 +61,7 @@ impl RunLog {
     pub(super) fn event(&mut self, event: &RunEvent, now: At) {
         match event {
             RunEvent::RunStarted { tests, .. } => (self.printed, self.tests) = (now, *tests),
-            RunEvent::CaseStarted { id } => {
+            RunEvent::CaseStarted { id, .. } => {
                 let id = truncate::bytes(id, 400).into_owned();
                 self.running.push(LoggedTest {
                     id,
@@ -143,6 +143,7 @@ mod tests {
     fn ended(id: &str) -> RunEvent {
         RunEvent::CaseEnded {
             id: id.to_owned(),
+            at: At::default(),
             status: Status::Passed,
             duration_us: None,
             fails_the_run: false,
@@ -151,11 +152,17 @@ mod tests {
         }
     }
 
+    fn started(id: &str) -> RunEvent {
+        RunEvent::CaseStarted {
+            id: id.to_owned(),
+            at: At::default(),
+        }
+    }
+
     #[test]
     fn a_test_has_a_line_while_it_is_slow() {
         let mut log = RunLog::new(Palette::default());
         let at = |seconds| At::default().plus(Duration::from_secs(seconds));
-        let started = |id: &str| RunEvent::CaseStarted { id: id.to_owned() };
         let run = RunEvent::RunStarted {
             tests: 12,
             unix_ms: 0,
@@ -200,11 +207,11 @@ mod tests {
         for test in 0..9 {
             let id = format!("a::{test}");
             let start = at(10 + 3 * test);
-            log.event(&RunEvent::CaseStarted { id: id.clone() }, start);
+            log.event(&started(&id), start);
             assert_eq!(log.slow(start), "");
             log.event(&ended(&id), at(12 + 3 * test));
         }
-        log.event(&RunEvent::CaseStarted { id: "b".to_owned() }, at(40));
+        log.event(&started("b"), at(40));
         assert_eq!(log.slow(at(41)), "[ 9/40] running\n");
         log.print(at(41));
         assert_eq!(log.slow(at(60)), "");

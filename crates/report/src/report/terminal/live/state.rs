@@ -77,7 +77,7 @@ impl AreaState {
                 self.begun = Some((now, *tests));
                 self.parallel = facts.parallel;
             }
-            RunEvent::CaseStarted { id } => {
+            RunEvent::CaseStarted { id, .. } => {
                 let shown =
                     escape::line(&id[id.ceil_char_boundary(id.len().saturating_sub(LONGEST))..])
                         .into_owned();

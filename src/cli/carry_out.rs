@@ -167,11 +167,8 @@ impl PlannedRun<'_> {
             let history = has_history.then(|| RunHistory::read(&plan.config.folder));
             usual_durations(&history.unwrap_or_default(), &plan, redactor)
         })?;
-        shared.earlier = match &baseline {
-            Some(baseline) => baseline.statuses(),
-            None if has_history => kept_runs::last_statuses_of(&plan, redactor),
-            None => EarlierStatuses::default(),
-        };
+        let remembered = Some(&plan).filter(|_| has_history);
+        shared.earlier = earlier_statuses(baseline.as_ref(), remembered, redactor);
         shared
             .recordings
             .as_ref()
@@ -280,6 +277,17 @@ impl PlannedRun<'_> {
         }
         Ok(verdict?.map_or(Exit::Failure, |verdict| Exit::of(&verdict)))
     }
+}
+
+/// The statuses that a run is compared with: those of the baseline, or those that the project of `remembered` has in its history.
+fn earlier_statuses(
+    baseline: Option<&Baseline>,
+    remembered: Option<&Plan>,
+    redactor: &Redactor,
+) -> EarlierStatuses {
+    let of_history = |plan: &Plan| kept_runs::last_statuses_of(plan, redactor);
+    let of_history = || remembered.map(of_history).unwrap_or_default();
+    baseline.map_or_else(of_history, Baseline::statuses)
 }
 
 /// Sets the observers of a run, and the recordings and answers that it reads instead of asking an agent.

@@ -657,8 +657,8 @@ fn targets(count: usize) -> Files {
     let others = lines(count, |number| {
         format!("  target-{number}: {{ extends: default, agentId: agent-{number} }}")
     });
-    let (test, text) = files(1).swap_remove(1);
-    vec![(name, format!("{config}targets:\n{others}")), (test, text)]
+    let (file, text) = files(1).swap_remove(1);
+    vec![(name, format!("{config}targets:\n{others}")), (file, text)]
 }
 
 /// Targets, each of which extends the one before it.
@@ -670,11 +670,11 @@ fn extends_depth(count: usize) -> Files {
             .map_or_else(|| "default".to_owned(), |before| format!("target-{before}"));
         format!("  target-{number}: {{ extends: {before}, agentId: agent-{number} }}")
     });
-    let (test, text) = files(1).swap_remove(1);
+    let (file, text) = files(1).swap_remove(1);
     let last = format!("target: target-{}\n", count - 1);
     vec![
         (name, format!("{config}targets:\n{others}")),
-        (test, text.replacen("turns:", &(last + "turns:"), 1)),
+        (file, text.replacen("turns:", &(last + "turns:"), 1)),
     ]
 }
 

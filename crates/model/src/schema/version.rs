@@ -24,10 +24,8 @@ impl Version {
             digits.parse().ok().filter(|_| is_plain)
         };
         let (major, minor) = text.split_once('.')?;
-        Some(Self {
-            major: number(major)?,
-            minor: number(minor)?,
-        })
+        let (major, minor) = (number(major)?, number(minor)?);
+        Some(Self { major, minor })
     }
 
     /// The newest version this program knows.

@@ -340,7 +340,7 @@ fn what_only_a_snapshot_tells_is_live_after_the_turns_own_message() {
                 trace.first("old", CallPhase::Called, Callers::All),
                 trace.first("new", CallPhase::Called, Callers::All)
             ),
-            (None, Some(5))
+            (None, Some(trace.calls[1].order))
         );
     }
 }

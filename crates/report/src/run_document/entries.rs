@@ -42,7 +42,7 @@ impl ObjectEntries {
     /// The object as a `T`.
     ///
     /// # Errors
-    /// If it is not one; the place is that in its text, put together anew.
+    /// If it is not one; the place is that in the text of its entries.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         serde_json::from_str(&self.text())
     }

@@ -42,14 +42,14 @@ pub(crate) enum ItemView<'a> {
 /// By hand: what `serde` derives for a tagged type keeps no text of a value as it is.
 impl<'de> Deserialize<'de> for ItemView<'_> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        /// The kind of an item alone.
+        /// The tag of an item alone.
         #[derive(Deserialize)]
-        struct ItemKind {
+        struct ItemTag {
             r#type: String,
         }
         let item = Box::<RawValue>::deserialize(deserializer)?;
         let text = item.get();
-        let read = || match from_str::<ItemKind>(text)?.r#type.as_str() {
+        let read = || match from_str::<ItemTag>(text)?.r#type.as_str() {
             "message" => from_str(text).map(Self::Message),
             "reasoning" => from_str(text).map(Self::Reasoning),
             "call" => from_str(text).map(Self::Call),

@@ -35,4 +35,10 @@ impl TestAbout {
             tags,
         })
     }
+
+    /// Every text of it, to be masked.
+    pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let Self { description, tags } = self;
+        description.iter_mut().chain(tags)
+    }
 }

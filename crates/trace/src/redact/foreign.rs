@@ -9,9 +9,7 @@ use ananke_model::variables::{TestAbout, is_secret_header};
 
 impl Mask for TestAbout {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { description, tags } = self;
-        description.mask(redactor);
-        tags.mask(redactor);
+        self.texts_mut().for_each(|text| text.mask(redactor));
     }
 }
 

@@ -117,7 +117,7 @@ pub(crate) fn all() -> Vec<Subject> {
         passing("checkpoints", 300, checkpoints),
         passing("walk steps", 100, walk_steps),
         passing("targets", 500, targets),
-        passing("extends depth", 100, extends_depth),
+        passing("extends depth", 3, extends_depth),
         Subject {
             arguments: MERGE,
             ..passing("shards", 20, shards)
@@ -664,7 +664,7 @@ fn targets(count: usize) -> Files {
     ]
 }
 
-/// Targets, each of which extends the one before it.
+/// Targets, each of which extends the one before it; 32 may.
 fn extends_depth(count: usize) -> Files {
     let (name, config) = shop();
     let others = lines(count, |number| {
@@ -714,7 +714,7 @@ fn kept_runs(count: usize) -> Files {
         "{\"type\":\"TEXT_MESSAGE_CHUNK\",\"messageId\":\"m\",\"role\":\"assistant\",\"delta\":\"word 7\"}",
     );
     let (name, config) = remote(&(said + "\n"));
-    let config = config.replacen("1.3", "1.4", 1) + "run: { keep: 100000 }\n";
+    let config = config.replacen("1.3", "1.4", 1) + "run: { keep: 1000 }\n";
     let files = vec![(name, config), test(SAID)];
     let folder = written(&files);
     run_in(&folder, &["run", "--quiet"]);

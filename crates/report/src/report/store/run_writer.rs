@@ -50,7 +50,7 @@ struct SharedQueue {
     waiting: Mutex<WaitingMessages>,
     /// Something waits after nothing did.
     filled: Condvar,
-    /// The run is over.
+    /// Nothing more comes.
     ended: Condvar,
 }
 
@@ -75,10 +75,19 @@ pub(super) struct Written {
     pub(super) error: Option<io::Error>,
 }
 
-/// A thread that writes a kept run.
+/// A thread that writes a kept run. It ends when this is dropped, too: if a report of the run cannot be written.
 pub(super) struct RunWriter {
-    queue: WriterQueue,
+    queue: OpenQueue,
     thread: JoinHandle<Written>,
+}
+
+/// The queue of a writer, which is closed when this is dropped.
+struct OpenQueue(WriterQueue);
+
+impl Drop for OpenQueue {
+    fn drop(&mut self) {
+        self.0.close();
+    }
 }
 
 impl RunWriter {
@@ -101,29 +110,35 @@ impl RunWriter {
         let thread = thread::Builder::new()
             .name("kept run".to_owned())
             .spawn(move || state.write(heading, &own))?;
+        let queue = OpenQueue(queue);
         Ok(Self { queue, thread })
     }
 
     pub(super) fn queue(&self) -> WriterQueue {
-        self.queue.clone()
+        self.queue.0.clone()
     }
 
     /// Hands on what came of a test.
     pub(super) fn add_outcome(&self, test: KeptTest, outcome: String) {
         let bytes = outcome.len() as u64;
+        let test = Box::new(test);
         self.queue
-            .send(WriterMessage::Outcome(Box::new(test), outcome), bytes);
+            .0
+            .send(WriterMessage::Outcome(test, outcome), bytes);
     }
 
     /// The run is over; waits until everything is written.
     pub(super) fn end(self, end: Option<RunClose>, tokens: TokenTotals) -> Written {
-        self.queue
+        let Self { queue, thread } = self;
+        queue
+            .0
             .send(WriterMessage::End(end.map(Box::new), tokens), 0);
+        drop(queue);
         let lost = || Written {
             has_tests: true,
             error: Some(io::Error::other("its thread broke")),
         };
-        self.thread.join().unwrap_or_else(|_| lost())
+        thread.join().unwrap_or_else(|_| lost())
     }
 }
 
@@ -142,26 +157,34 @@ impl WriterQueue {
             return;
         }
         waiting.bytes += bytes;
-        waiting.is_over = matches!(message, WriterMessage::End(..));
         waiting.messages.push((message, bytes));
+        self.wake(&mut waiting);
+    }
+
+    /// Nothing more comes.
+    fn close(&self) {
+        let mut waiting = self.waiting();
+        waiting.is_over = true;
+        self.wake(&mut waiting);
+        self.0.ended.notify_one();
+    }
+
+    fn wake(&self, waiting: &mut WaitingMessages) {
         if std::mem::take(&mut waiting.is_idle) {
             self.0.filled.notify_one();
         }
-        if waiting.is_over {
-            self.0.ended.notify_one();
-        }
     }
 
-    /// Waits until there are messages, and a little longer for more, and takes them.
-    fn take(&self) -> Vec<(WriterMessage, u64)> {
+    /// Waits until there are messages, and a little longer for more, and takes them; whether they are the last.
+    fn take(&self) -> (Vec<(WriterMessage, u64)>, bool) {
         let mut waiting = self.waiting();
-        waiting.is_idle = waiting.messages.is_empty();
+        waiting.is_idle = waiting.messages.is_empty() && !waiting.is_over;
         let filled = self.0.filled.wait_while(waiting, |waiting| waiting.is_idle);
         let waiting = filled.unwrap_or_else(PoisonError::into_inner);
         let more = |waiting: &mut WaitingMessages| !waiting.is_over;
         let collected = self.0.ended.wait_timeout_while(waiting, COLLECTED, more);
         let (mut waiting, _) = collected.unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut waiting.messages)
+        (std::mem::take(&mut waiting.messages), waiting.is_over)
     }
 
     /// So many bytes are written.
@@ -199,14 +222,15 @@ impl WriterState {
         self.flush();
         let mut is_over = false;
         while !is_over {
-            for (message, bytes) in queue.take() {
+            let (messages, are_last) = queue.take();
+            is_over = are_last;
+            for (message, bytes) in messages {
                 match message {
                     WriterMessage::Attempt(attempt) => self.attempt(&attempt),
                     WriterMessage::Outcome(test, outcome) => self.outcome(*test, &outcome),
                     WriterMessage::End(end, tokens) => {
                         self.index.end = end.map(|end| *end);
                         self.index.tokens = tokens;
-                        is_over = true;
                     }
                 }
                 queue.written(bytes);
@@ -328,19 +352,22 @@ mod tests {
         }
     }
 
+    fn heading(tests: usize) -> RunHeading {
+        RunHeading {
+            version: VERSION.to_owned(),
+            ananke: env!("CARGO_PKG_VERSION").to_owned(),
+            tests,
+            ..RunHeading::default()
+        }
+    }
+
     /// The bytes on a disk with this room after a run of so many tests.
     fn written(tests: usize, room: usize) -> (Vec<u8>, Written) {
         let disk = Disk {
             bytes: Arc::default(),
             room,
         };
-        let heading = RunHeading {
-            version: VERSION.to_owned(),
-            ananke: env!("CARGO_PKG_VERSION").to_owned(),
-            tests,
-            ..RunHeading::default()
-        };
-        let writer = RunWriter::start(Box::new(disk.clone()), heading).unwrap();
+        let writer = RunWriter::start(Box::new(disk.clone()), heading(tests)).unwrap();
         for index in 0..tests {
             let outcome = Outcome {
                 test: TestIdentity {
@@ -362,6 +389,20 @@ mod tests {
         let run = KeptRun::open(&path, name);
         fs::remove_file(path).unwrap();
         run
+    }
+
+    #[test]
+    fn a_writer_that_is_dropped_ends_its_thread_and_its_file() {
+        let disk = Disk {
+            bytes: Arc::default(),
+            room: usize::MAX,
+        };
+        let writer = RunWriter::start(Box::new(disk.clone()), heading(0)).unwrap();
+        let RunWriter { queue, thread } = writer;
+        drop(queue);
+        assert!(thread.join().unwrap().error.is_none());
+        let run = opened(&disk.bytes.lock().unwrap(), "dropped").unwrap();
+        assert!(!run.is_truncated && run.end.is_none());
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::project::{self, Project};
 /// The command that installs Hurl where it is looked for; the version is the newest for the compiler of this project.
 const INSTALL: &str = "cargo install --locked hurl --version 8.0.1 --root target/peer";
 
-/// What is compared.
+/// A comparison.
 struct Comparison {
     name: &'static str,
     tests: usize,
@@ -19,7 +19,7 @@ struct Comparison {
     /// The time that the agent takes for each response.
     latency: Duration,
     pairs: usize,
-    /// How often each program runs in a pair: the kernel counts processor time in hundredths of a second.
+    /// The number of runs of each program in a pair: the kernel counts processor time in hundredths of a second.
     runs: usize,
 }
 

@@ -93,7 +93,7 @@ fn say_error(error: &io::Error, outputs: &Outputs, redactor: &Redactor) {
     let _lost = stderr.finish();
 }
 
-/// What a run takes from earlier ones, and leaves for later ones.
+/// The part of a run in the memory of its project: what it takes from earlier ones, and leaves for later ones.
 struct RunMemory {
     /// The name under which it is kept.
     name: String,

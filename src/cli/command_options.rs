@@ -14,7 +14,7 @@ pub(super) trait CommandOptions {
     /// The reason that it ended early. What is to be printed after it, the command prints itself, with [`Failed::report`].
     fn run(&self, context: &Context) -> Result<Exit, Failed>;
 
-    /// When its problems are coloured.
+    /// The colours of its problems.
     fn colour(&self) -> Colour {
         Colour::Auto
     }

@@ -80,12 +80,11 @@ pub(super) fn history(plan: &Plan, name: String, outputs: &Outputs) -> HistoryRe
     HistoryReport::new(plan.config.folder.clone(), name, warnings)
 }
 
-/// The statuses of the tests of `plan`, whose ids are masked by `redactor`, when they last ran to their end.
+/// The statuses of the tests of `plan`, whose ids are masked by `redactor`, when they last ran to their end. A test that is
+/// skipped has none.
 pub(super) fn last_statuses_of(plan: &Plan, redactor: &Redactor) -> EarlierStatuses {
-    let ids = plan
-        .cases
-        .iter()
-        .map(|case| redactor.text(&case.id()).into_owned());
+    let run = plan.cases.iter().filter(|case| case.test.skip.is_none());
+    let ids = run.map(|case| redactor.text(&case.id()).into_owned());
     last_statuses(&plan.config.folder, &ids.collect())
 }
 

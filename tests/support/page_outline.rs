@@ -111,7 +111,7 @@ fn unescaped(text: &str) -> Result<String, String> {
     Ok(unescaped)
 }
 
-/// What a reader sees of `page`, and its data.
+/// The text that a reader sees of `page`, and its data.
 pub(crate) fn page_outline(page: &str) -> String {
     let parts = parts(page).unwrap_or_else(|problem| panic!("{problem}\n{page}"));
     let (mut outline, mut line) = (String::new(), String::new());

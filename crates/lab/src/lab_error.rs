@@ -12,7 +12,7 @@ use ananke_trace::redact::Redactor;
 pub enum LabError {
     /// Something is wrong with files: what, with what masks their secrets.
     Broken(Vec<Diagnostic>, Redactor),
-    /// What is asked for cannot be done.
+    /// The request cannot be carried out.
     Refused {
         /// The reason.
         message: String,

@@ -1,11 +1,11 @@
-//! What holds the conversations of a run.
+//! The origin of the conversations of a run.
 
 use std::sync::Arc;
 
 use super::conversation_driver::ConversationDriver;
 use crate::observed::ObservedConversations;
 
-/// What holds the conversations of a run.
+/// The origin of the conversations of a run: what holds them.
 #[derive(Clone, Default)]
 pub enum ConversationOrigin {
     /// Its tests: their written turns, and what they say comes after them.

@@ -39,7 +39,7 @@ pub struct Run {
     pub stopper: Stopper,
     /// The source of the answers of its agents.
     pub answers: RunAnswers,
-    /// What holds its conversations.
+    /// The origin of its conversations.
     pub conversations: ConversationOrigin,
     /// The add-ons that follow its conversations.
     pub taps: Vec<Arc<dyn Tap>>,

@@ -63,7 +63,7 @@ impl ObjectEntries {
     }
 }
 
-/// What is wrong, without the place in the text of a part.
+/// The words of an error, without the place in the text of a part.
 pub(crate) fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let message = text.split_once(" at line ").map(|(message, _)| message);

@@ -28,7 +28,7 @@ impl Happening {
         })
     }
 
-    /// What happened in a part of the log of `trace`.
+    /// The things that happened in a part of the log of `trace`.
     pub(super) fn all<'t>(
         trace: &'t Trace,
         log: &'t [TraceItem],

@@ -21,7 +21,7 @@ words! {
     }
 }
 
-/// What is known of the tests of an earlier run: the ids in reports of those that did not pass.
+/// The tests of an earlier run that did not pass, by their ids in reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EarlierStatuses {
     failed: HashSet<String>,

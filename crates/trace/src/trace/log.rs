@@ -9,17 +9,17 @@ use super::trace::Trace;
 use super::trace_item::TraceItem;
 
 impl Trace {
-    /// Everything that happened.
+    /// The whole log.
     pub fn log(&self) -> &[TraceItem] {
         &self.log
     }
 
-    /// What happened in a turn, counted from 0.
+    /// The part of the log that a turn has, counted from 0.
     pub fn log_of(&self, turn: usize) -> &[TraceItem] {
         &self.log[self.log_start(turn)..self.log_start(turn + 1)]
     }
 
-    /// What happened before a turn, counted from 0.
+    /// The part of the log before a turn, counted from 0.
     pub fn log_before(&self, turn: usize) -> &[TraceItem] {
         &self.log[..self.log_start(turn)]
     }

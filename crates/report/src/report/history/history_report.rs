@@ -1,52 +1,33 @@
-//! The results of a project's tests in its last runs, in `.ananke/history.jsonl` next to the config: one line per test and
-//! run.
-//!
-//! **Invariant:** a history that cannot be written fails no run; a line that cannot be read is skipped. At most
-//! 50 runs and 8 MiB are kept, the newest.
+//! Writes the history of a run, after those before it.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
+use super::entry::HistoryEntry;
+use super::file::{HISTORY, MOST_BYTES, file_end};
 use crate::report::own_folder::{FOLDER, make_own_folder};
 use crate::report::reporter::Reporter;
 use ananke_base::context::{At, write_file};
 use ananke_base::source::reason;
-use ananke_base::text::truncate;
 use ananke_engine::run::RunEvent;
-use ananke_trace::outcome::{EarlierStatuses, FailureReason, Outcome, Status};
+use ananke_trace::outcome::{Outcome, Status};
 use ananke_trace::redact::Sealed;
-use ananke_trace::trace::Tokens;
-
-/// The path of the file, relative to the directory of the config.
-pub const HISTORY: &str = ".ananke/history.jsonl";
 
 /// The number of runs that are kept.
 const MOST_RUNS: usize = 50;
-
-/// The largest size of the file, in bytes.
-const MOST_BYTES: u64 = 8 << 20;
-
-/// The most bytes of each text of a reason.
-pub const MOST_OF_REASON: usize = 300;
-
-/// The number of bytes of the file in which the last run is looked for first.
-const FIRST_BYTES: u64 = 64 << 10;
 
 /// The number of bytes that are left when older runs go because the file is too large: not every run has to rewrite it.
 const LEFT_BYTES: usize = 6 << 20;
 
 /// The number of bytes that are collected before they are written.
 const COLLECTED: usize = 64 << 10;
-
-/// The number of the last passed runs of a test that make its usual duration.
-const USUAL_OF: usize = 10;
 
 /// The number of attempts to take the lock of another run, and the time between them.
 const TRIES: usize = 40;
@@ -55,223 +36,6 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(25);
 /// The name of a run that this program begins at `unix_ms`: later runs have greater names.
 pub fn run_name(unix_ms: u64) -> String {
     format!("{unix_ms:015}-{}", std::process::id())
-}
-
-/// One test of one run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HistoryEntry {
-    /// The name of the run; later runs have greater names.
-    pub run: String,
-    /// The commit that was tested, if it is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub commit: Option<String>,
-    /// The id of the test.
-    pub id: String,
-    /// The status with which it ended.
-    pub status: Status,
-    /// The time that all its attempts took on the wall clock, in milliseconds; `None` if it did not begin.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub duration_ms: Option<u64>,
-    /// The tokens that it used; `None` if they are not known, or not all of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<u64>,
-    /// The reason that it did not pass.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<HistoryReason>,
-}
-
-/// The key that equal failures share, as it is kept: each of its texts has at most [`MOST_OF_REASON`] bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "KeptReason")]
-pub struct HistoryReason {
-    /// The rule's path in an assert block, or the kind of a problem.
-    pub kind: String,
-    /// The tool that it is about, if it is about one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tool: Option<String>,
-    /// The place of the first value that differs, if values differ.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// The subject of the reason, if no path shows it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub about: Option<String>,
-}
-
-/// A reason in the forms in which it was ever written.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum KeptReason {
-    /// Its kind alone.
-    Kind(String),
-    Whole {
-        kind: String,
-        tool: Option<String>,
-        path: Option<String>,
-        about: Option<String>,
-    },
-}
-
-impl From<KeptReason> for HistoryReason {
-    fn from(kept: KeptReason) -> Self {
-        let (kind, tool, path, about) = match kept {
-            KeptReason::Kind(kind) => (kind, None, None, None),
-            KeptReason::Whole {
-                kind,
-                tool,
-                path,
-                about,
-            } => (kind, tool, path, about),
-        };
-        Self {
-            kind,
-            tool,
-            path,
-            about,
-        }
-    }
-}
-
-impl From<FailureReason> for HistoryReason {
-    fn from(reason: FailureReason) -> Self {
-        let FailureReason {
-            kind,
-            tool,
-            path,
-            about,
-        } = reason;
-        let bounded = |text: String| truncate::bytes(&text, MOST_OF_REASON).into_owned();
-        Self {
-            kind: bounded(kind.into_owned()),
-            tool: tool.map(bounded),
-            path: path.map(bounded),
-            about: about.map(bounded),
-        }
-    }
-}
-
-impl HistoryEntry {
-    fn of(outcome: &Outcome, run: &str, commit: Option<&str>, duration: Option<Duration>) -> Self {
-        let status = outcome.status();
-        let usage = outcome.spent().1.usage;
-        let sum = || Some(usage.input.whole()? + usage.output.whole()?);
-        Self {
-            run: run.to_owned(),
-            commit: commit.map(str::to_owned),
-            id: outcome.test.id.clone(),
-            status,
-            duration_ms: duration.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
-            tokens: Tokens::whole(usage.total)
-                .or_else(sum)
-                .filter(|tokens| *tokens > 0),
-            reason: outcome.reason().map(HistoryReason::from),
-        }
-    }
-}
-
-/// The part of an entry that is needed to begin a run.
-#[derive(Deserialize)]
-struct EntryStart<'a> {
-    #[serde(borrow, default)]
-    commit: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    id: Cow<'a, str>,
-    status: Status,
-    #[serde(default)]
-    duration_ms: Option<u64>,
-}
-
-/// How long a project's tests took in its last runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RunHistory {
-    /// The durations of the runs that a test passed in, in milliseconds, by its id; the newest are last.
-    passed: HashMap<String, Vec<u64>>,
-}
-
-impl RunHistory {
-    /// The history of the project in `folder`, as far as it can be read.
-    pub fn read(folder: &Path) -> Self {
-        Self::read_without(folder, None)
-    }
-
-    /// The same without the runs of this commit.
-    pub fn read_without(folder: &Path, commit: Option<&str>) -> Self {
-        let mut history = Self::default();
-        for line in last_bytes(folder, MOST_BYTES).split(|byte| *byte == b'\n') {
-            let Ok(entry) = serde_json::from_slice::<EntryStart>(line) else {
-                continue;
-            };
-            if commit.is_some() && entry.commit.as_deref() == commit {
-                continue;
-            }
-            let has_passed = entry.status == Status::Passed;
-            let Some(duration) = entry.duration_ms.filter(|_| has_passed) else {
-                continue;
-            };
-            match history.passed.get_mut(&*entry.id) {
-                Some(durations) => durations.push(duration),
-                None => _ = history.passed.insert(entry.id.into_owned(), vec![duration]),
-            }
-        }
-        history
-    }
-
-    /// The time that the test `id` usually takes: the median of its last passed runs, on the wall clock; `None` if it
-    /// never passed.
-    pub fn usual_duration(&self, id: &str) -> Option<Duration> {
-        let passed = self.passed.get(id)?;
-        let mut last = passed[passed.len().saturating_sub(USUAL_OF)..].to_vec();
-        last.sort_unstable();
-        last.get(last.len() / 2).copied().map(Duration::from_millis)
-    }
-}
-
-/// The status of each test of the project in `folder` when it last ran to its end. The history is read from its end until
-/// the tests `ids` are found, since the last run has most of them.
-pub fn last_statuses(folder: &Path, ids: &BTreeSet<String>) -> EarlierStatuses {
-    let mut most = FIRST_BYTES;
-    loop {
-        let (mut last, mut found) = (HashMap::new(), 0);
-        for line in last_bytes(folder, most).rsplit(|byte| *byte == b'\n') {
-            let Ok(EntryStart { id, status, .. }) = serde_json::from_slice(line) else {
-                continue;
-            };
-            if !last.contains_key(&*id) {
-                found += usize::from(ids.contains(&*id));
-                last.insert(id.into_owned(), status);
-            }
-            if found == ids.len() {
-                break;
-            }
-        }
-        if found == ids.len() || most >= MOST_BYTES {
-            return last.into_iter().collect();
-        }
-        most *= 4;
-    }
-}
-
-/// The last bytes of the file, about as many as `most`, from the beginning of a line; nothing if it cannot be read.
-fn last_bytes(folder: &Path, most: u64) -> Vec<u8> {
-    let path = folder.join(HISTORY);
-    // A pipe would wait for its writer.
-    let length = match path.metadata() {
-        Ok(found) if found.is_file() => found.len(),
-        _ => return Vec::new(),
-    };
-    let read = || {
-        let mut file = File::open(&path)?;
-        let skipped = length.saturating_sub(most);
-        file.seek(SeekFrom::Start(skipped))?;
-        let mut bytes = Vec::new();
-        file.take(2 * most).read_to_end(&mut bytes)?;
-        if skipped > 0 {
-            let first = bytes.iter().position(|byte| *byte == b'\n');
-            bytes.drain(..first.map_or(bytes.len(), |end| end + 1));
-        }
-        Ok(bytes)
-    };
-    let read: io::Result<Vec<u8>> = read();
-    read.unwrap_or_default()
 }
 
 /// Writes the history of a run, after those before it.
@@ -372,7 +136,7 @@ fn trim(folder: &Path) -> io::Result<()> {
     let Some(_lock) = lock(folder, File::try_lock) else {
         return Ok(());
     };
-    let bytes = last_bytes(folder, MOST_BYTES);
+    let bytes = file_end(folder, MOST_BYTES).bytes;
     let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
     let mut runs = BTreeSet::new();
     let mut kept = 0;
@@ -446,7 +210,8 @@ impl Reporter for HistoryReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ananke_trace::outcome::{ErrorKind, Problem, TestEnd, TestIdentity};
+    use crate::report::history::{HistoryReason, MOST_OF_REASON, RunHistory};
+    use ananke_trace::outcome::{ErrorKind, FailureReason, Problem, TestEnd, TestIdentity};
     use ananke_trace::redact::Redactor;
     use ananke_trace::trace::Usage;
 

@@ -1,0 +1,17 @@
+//! The results of a project's tests in its last runs, in `.ananke/history.jsonl` next to the config: one line per test and
+//! run.
+//!
+//! **Invariant:** a history that cannot be written fails no run; a line that cannot be read is skipped. At most
+//! 50 runs and 8 MiB are kept, the newest.
+
+mod entry;
+mod file;
+mod history_report;
+mod last_statuses;
+mod run_history;
+
+pub use entry::{HistoryEntry, HistoryReason, MOST_OF_REASON};
+pub use file::HISTORY;
+pub use history_report::{HistoryReport, run_name};
+pub use last_statuses::last_statuses;
+pub use run_history::RunHistory;

@@ -12,7 +12,7 @@ use ananke_trace::redact::Redactor;
 pub enum LabError {
     /// Something is wrong with files: what, with what masks their secrets.
     Broken(Vec<Diagnostic>, Redactor),
-    /// The request cannot be carried out.
+    /// It is refused.
     Refused {
         /// The reason.
         message: String,

@@ -1,7 +1,7 @@
 //! What a project can have many of, and a project with so many of it.
 
-use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
@@ -160,8 +160,9 @@ impl Project<'_> {
 }
 
 /// The program that is measured.
-fn program() -> OsString {
-    std::env::var_os("ANANKE").unwrap_or_else(|| env!("CARGO_BIN_EXE_ananke").into())
+fn program() -> PathBuf {
+    let program = std::env::var_os("ANANKE").unwrap_or_else(|| env!("CARGO_BIN_EXE_ananke").into());
+    std::path::absolute(program).expect("the program has a path")
 }
 
 /// A directory with these files.

@@ -63,7 +63,8 @@ impl Process {
             .args(arguments)
             .current_dir(folder)
             .stdin(Stdio::null())
-            .stdout(Stdio::null());
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         Self { command, code: 0 }
     }
 
@@ -79,7 +80,10 @@ impl Process {
             .args(["--cpu-list", "0"])
             .arg(self.command.get_program())
             .args(self.command.get_args());
-        command.stdin(Stdio::null()).stdout(Stdio::null());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         if let Some(folder) = self.command.get_current_dir() {
             command.current_dir(folder);
         }

@@ -33,6 +33,7 @@ impl Project {
     pub(crate) fn ananke(&self, arguments: &[&str]) -> Process {
         let program =
             std::env::var_os("ANANKE").unwrap_or_else(|| env!("CARGO_BIN_EXE_ananke").into());
+        let program = std::path::absolute(program).expect("the program has a path");
         self.program(program, arguments)
     }
 

@@ -43,75 +43,126 @@ enum Decoding {
     All,
 }
 
-/// Visits `text` as it is, after it was decoded once, twice, and so on.
-pub(super) fn each_reading(text: &str, mut visit: impl FnMut(&Reading<'_>)) {
-    visit(&Reading::Plain(text));
-    for (marks, decoding) in [(&b"\\"[..], Decoding::Json), (b"%&", Decoding::All)] {
-        if !marks
-            .iter()
-            .any(|mark| memchr::memchr(*mark, text.as_bytes()).is_some())
-        {
-            continue;
+impl Decoding {
+    /// The next byte that may begin something encoded.
+    fn next_mark(self, text: &str) -> Option<usize> {
+        match self {
+            Self::Json => memchr::memchr(b'\\', text.as_bytes()),
+            Self::All => memchr::memchr3(b'\\', b'%', b'&', text.as_bytes()),
         }
-        let mut before = Reading::Plain(text);
-        for _ in 0..DEEPEST {
-            let Some(deeper) = before.decoded(decoding) else {
-                break;
-            };
-            visit(&deeper);
-            before = deeper;
+    }
+
+    /// Whether it is worth trying: what it alone decodes may be in the text.
+    fn may_apply(self, text: &str) -> bool {
+        match self {
+            Self::Json => self.next_mark(text).is_some(),
+            Self::All => memchr::memchr2(b'%', b'&', text.as_bytes()).is_some(),
         }
     }
 }
 
-/// A text after some of it was decoded.
-pub(super) enum Reading<'t> {
-    /// Nothing was.
-    Plain(&'t str),
-    /// Something was: the text, and for every byte of it where what it was read from begins, and at the end where all
-    /// ends.
-    Decoded(String, Vec<usize>),
+/// Visits `text` as it is, after it was decoded once, twice, and so on.
+pub(super) fn each_reading(text: &str, mut visit: impl FnMut(&Reading<'_>)) {
+    visit(&Reading { text, levels: &[] });
+    for decoding in [Decoding::Json, Decoding::All] {
+        if !decoding.may_apply(text) {
+            continue;
+        }
+        let mut levels: Vec<Decoded> = Vec::new();
+        while levels.len() < DEEPEST {
+            let before = levels.last().map_or(text, |level| &*level.text);
+            let Some(deeper) = Decoded::of(before, decoding) else {
+                break;
+            };
+            levels.push(deeper);
+            let levels = &*levels;
+            let text = levels.last().map_or(text, |level| &*level.text);
+            visit(&Reading { text, levels });
+        }
+    }
+}
+
+/// A text after some of it was decoded, as often as there are levels.
+pub(super) struct Reading<'t> {
+    text: &'t str,
+    /// From the first text to this one.
+    levels: &'t [Decoded],
 }
 
 impl Reading<'_> {
     /// The text.
     pub(super) fn text(&self) -> &str {
-        match self {
-            Self::Plain(text) => text,
-            Self::Decoded(text, _) => text,
-        }
+        self.text
     }
 
     /// The place in the first text of what is at `range` here.
     pub(super) fn origin(&self, range: Range<usize>) -> Range<usize> {
-        match self {
-            Self::Plain(_) => range,
-            Self::Decoded(_, from) => from[range.start]..from[range.end],
+        let origin = |at| {
+            let outwards = self.levels.iter().rev();
+            outwards.fold(at, |at, level| level.origin(at))
+        };
+        origin(range.start)..origin(range.end)
+    }
+}
+
+/// A text that was decoded once.
+struct Decoded {
+    text: String,
+    /// The characters of it that were encoded, in their order.
+    pieces: Vec<Piece>,
+}
+
+/// A character that was encoded, with what follows it as it was: the bytes at which they begin.
+struct Piece {
+    /// The character in the decoded text.
+    character: usize,
+    /// What follows it there.
+    rest: usize,
+    /// The character in the encoded text.
+    from: usize,
+    /// What follows it there.
+    rest_from: usize,
+}
+
+impl Decoded {
+    /// `whole`, decoded once; `None` if nothing in it is encoded.
+    fn of(whole: &str, decoding: Decoding) -> Option<Self> {
+        let (mut text, mut pieces) = (String::new(), Vec::new());
+        // What is before `copied` is in the text.
+        let (mut copied, mut at) = (0, 0);
+        while let Some(mark) = decoding.next_mark(&whole[at..]) {
+            at += mark;
+            let Some((character, length)) = encoded(&whole[at..], decoding) else {
+                at += 1;
+                continue;
+            };
+            text.push_str(&whole[copied..at]);
+            let start = text.len();
+            text.push(character);
+            pieces.push(Piece {
+                character: start,
+                rest: text.len(),
+                from: at,
+                rest_from: at + length,
+            });
+            at += length;
+            copied = at;
         }
+        if pieces.is_empty() {
+            return None;
+        }
+        text.push_str(&whole[copied..]);
+        Some(Self { text, pieces })
     }
 
-    /// Decoded once more; `None` if nothing is encoded.
-    fn decoded(&self, decoding: Decoding) -> Option<Reading<'static>> {
-        let whole = self.text();
-        let (mut text, mut from) = (
-            String::with_capacity(whole.len()),
-            Vec::with_capacity(whole.len() + 1),
-        );
-        let (mut at, mut changed) = (0, false);
-        while let Some(character) = whole[at..].chars().next() {
-            let (character, length) = match encoded(&whole[at..], decoding) {
-                Some(decoded) => {
-                    changed = true;
-                    decoded
-                }
-                None => (character, character.len_utf8()),
-            };
-            text.push(character);
-            from.resize(text.len(), self.origin(at..at).start);
-            at += length;
+    /// The byte of the encoded text that the byte `at` was read from.
+    fn origin(&self, at: usize) -> usize {
+        let before = self.pieces.partition_point(|piece| piece.character <= at);
+        match before.checked_sub(1).map(|last| &self.pieces[last]) {
+            None => at,
+            Some(piece) if at < piece.rest => piece.from,
+            Some(piece) => piece.rest_from + at - piece.rest,
         }
-        from.push(self.origin(at..at).start);
-        changed.then_some(Reading::Decoded(text, from))
     }
 }
 

@@ -12,7 +12,9 @@ const CUT: char = '…';
 
 /// The number of columns of `text`, which is one line without tabs.
 pub fn width(text: &str) -> usize {
-    text.width()
+    // Most of what is printed needs no table of wide characters.
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if is_plain { text.len() } else { text.width() }
 }
 
 /// The end of `text` in at most `columns`, with `…` for a missing beginning: the end of a test id is the most specific

@@ -1,8 +1,7 @@
 //! A test that was retried.
 
-use super::failure_reason::FailureReason;
 use super::outcome::Outcome;
-use super::rule_result::RuleResult;
+use super::rule_result::{FailureReason, RuleResult};
 use super::status::Status;
 use super::turn::TurnOutcome;
 

@@ -5,14 +5,13 @@
 
 use std::borrow::Cow;
 
-use super::evidence_line::EvidenceLine;
-use super::input_decision::InputDecision;
+use super::input_origin::InputDecision;
 use super::outcome::Outcome;
 use super::problem::Problem;
+use super::rule_evidence::EvidenceLine;
 use super::rule_result::RuleResult;
 use super::ruling::{JudgeAnswer, Ruling};
-use super::test_end::TestEnd;
-use super::test_verdict::TestVerdict;
+use super::test_verdict::{TestEnd, TestVerdict};
 use super::turn::TurnOutcome;
 use crate::redact::excerpt;
 use ananke_base::text::truncate;

@@ -4,16 +4,12 @@ use std::ops::Add;
 
 use serde::{Deserialize, Serialize};
 
-use super::failed_runs::FailedRuns;
 use super::identity::TestIdentity;
 use super::problem::Problem;
 use super::rule_result::{RuleResult, RuleStatus};
-use super::self_comparison::SelfComparison;
-use super::stability::{Stability, StabilityVerdict};
-use super::status::Status;
-use super::status_change::StatusChange;
-use super::test_end::TestEnd;
-use super::test_verdict::TestVerdict;
+use super::stability::{FailedRuns, SelfComparison, Stability, StabilityVerdict};
+use super::status::{Status, StatusChange};
+use super::test_verdict::{TestEnd, TestVerdict};
 use super::token_totals::TokenTotals;
 use super::transcript::Transcript;
 use super::turn::TurnOutcome;

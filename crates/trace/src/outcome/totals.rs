@@ -5,9 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::outcome::Outcome;
 use super::problem::ErrorKind;
-use super::status::Status;
-use super::status_change::StatusChange;
-use super::test_end::SkipCause;
+use super::status::{Status, StatusChange};
+use super::test_verdict::SkipCause;
 
 /// The number of tests with each status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

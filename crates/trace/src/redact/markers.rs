@@ -14,8 +14,7 @@ use super::excerpt::{Opened, has_hidden};
 use super::patterns;
 use super::readings::each_reading;
 use super::redactor::Redactor;
-use super::replace::{merged, replaced};
-use super::search::Search;
+use super::search::{Search, merged, replaced};
 use ananke_model::variables::Secret;
 
 /// The text that a recording contains instead of the secret `name`.

@@ -13,8 +13,7 @@ use super::encodings::encodings;
 use super::excerpt::Opened;
 use super::patterns;
 use super::readings::each_reading;
-use super::replace::{merged, replaced};
-use super::search::Search;
+use super::search::{Search, merged, replaced};
 use ananke_model::variables::SHORTEST_SECRET;
 
 /// The text that is shown instead of a secret.

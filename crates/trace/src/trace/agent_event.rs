@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::call::{ToolCall, ToolResult};
 use super::change::MessageKind;
-use super::origin::Origin;
+use super::message::Origin;
 use super::same_json::is_same_json;
 use super::trace::Trace;
 use super::trace_item::TraceItem;

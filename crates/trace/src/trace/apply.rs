@@ -7,17 +7,14 @@ use serde_json::Value;
 use super::aside::{Aside, AsideSource, changed_texts};
 use super::call::{ToolCall, ToolResult};
 use super::change::{Change, MessageKind, ResultContent, RunEnd};
-use super::custom_events::{CustomEvent, MAX_CUSTOM_BYTES, MAX_REASONING_BYTES};
-use super::declaration::Declaration;
-use super::delta::Delta;
 use super::ledger::{Entered, UnreadPlace};
-use super::message::Message;
-use super::origin::{Author, Origin};
+use super::message::{Author, Message, Origin};
 use super::tool_index::CallPhase;
 use super::trace::Trace;
-use super::trace_item::TraceItem;
+use super::trace_item::{
+    CustomEvent, Declaration, Delta, MAX_CUSTOM_BYTES, MAX_REASONING_BYTES, TraceItem, Violation,
+};
 use super::unread::{Unread, UnreadViolation};
-use super::violation::Violation;
 use ananke_base::context::At;
 
 impl Trace {

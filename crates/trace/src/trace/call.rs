@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use serde_json::{Map, Value};
 
 use super::change::ResultContent;
-use super::origin::{Author, Origin};
+use super::message::{Author, Origin};
 use super::same_json::{is_same_json, read_json};
 use ananke_base::context::At;
 use ananke_base::source::received_json::{Oddities, ReceivedJson, is_json, without_marks};

@@ -2,10 +2,9 @@
 
 use super::call::ToolCall;
 use super::change::{MessageKind, SnapshotCall, SnapshotItem};
-use super::delta::Delta;
-use super::message::Message;
-use super::origin::{Author, Origin};
+use super::message::{Author, Message, Origin};
 use super::trace::Trace;
+use super::trace_item::Delta;
 use super::turn::Input;
 use ananke_base::context::At;
 

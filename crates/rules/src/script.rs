@@ -9,7 +9,7 @@ use super::conversation::conversation;
 use super::describe::short;
 use super::evaluation::{Inquiry, Judgement, Monitor, RuleScope, ScriptQuestion, at_scope_end};
 use super::rule::Rule;
-use super::script_source::ScriptSource;
+use crate::evaluation::ScriptSource;
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_model::model::{AssertBlock, ScriptRule};
 use ananke_model::variables::{Fill as _, Interpolation, Leaf, Patterns};

@@ -1,9 +1,8 @@
 //! Runs the monitors of a test.
 
-use super::decision::Decision;
 use super::judgement::Moment;
 use super::judging_time::JudgingTime;
-use super::question::Question;
+use super::question::{Decision, Question};
 use super::scope::RuleScope;
 use super::view::Exclusions;
 use super::watch::{NewFindings, RuleWatch, WatchActivity};

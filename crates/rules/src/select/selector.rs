@@ -1,7 +1,6 @@
 //! The selector of calls that a rule is about: by name, arguments and result.
 
-use super::argument_reading::ArgumentReading;
-use super::arguments::ArgumentConditions;
+use super::arguments::{ArgumentConditions, ArgumentReading};
 use super::mismatches::Mismatches;
 use super::result::{ResultConditions, check_status};
 use super::tool_name::ToolName;

@@ -11,8 +11,7 @@ use serde_json::value::RawValue;
 use super::duration::Milliseconds;
 use super::entries::without_place;
 use super::json_text::{arguments, json, other_text, sent_text};
-use super::omitted::{filled, present};
-use super::part::part;
+use super::part::{filled, part, present};
 use ananke_trace::outcome::{
     CallFailure, CallOutcome, LateResult, SaidLine, TranscriptLine, TurnOutcome,
 };

@@ -9,8 +9,7 @@ use serde_json::value::RawValue;
 
 use super::duration::Milliseconds;
 use super::json_text::{json, other_text, sent_text};
-use super::omitted::present;
-use super::part::part;
+use super::part::{part, present};
 use ananke_trace::outcome::{RawEvent, RawExchange, RawStateChange, StateChangeKind, StateHistory};
 
 part! {

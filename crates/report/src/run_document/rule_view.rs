@@ -9,8 +9,7 @@ use serde_json::{Number, Value};
 
 use super::difference_view::DifferenceLines;
 use super::duration::{Milliseconds, milliseconds};
-use super::omitted::{all_of, filled, listed};
-use super::part::part;
+use super::part::{all_of, filled, listed, part};
 use ananke_base::diagnostic::{Excerpt, ExcerptLine, Place, SourceFile};
 use ananke_base::source::{parse, parse_json};
 use ananke_trace::outcome::{

@@ -6,9 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::duration::Milliseconds;
-use super::omitted::counted;
-use super::part::part;
-use super::tokens_view::TokensView;
+use super::part::{counted, part};
+use super::turn_view::TokensView;
 use ananke_base::statistics::{
     DurationStatistics, Interval, Percentage, ReliabilityEstimate, SequentialTest, exact_interval,
     reliability,

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::duration::Milliseconds;
 use super::format_version::FormatVersion;
-use super::omitted::{all_of, counted, listed};
-use super::part::part;
+use super::part::{all_of, counted, listed, part};
 use super::result_view::Quarantined;
 use super::run_totals::RunTotals;
 use super::runs_view::FlipCounts;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::entry::HistoryEntry;
-use super::file::{HISTORY, MOST_BYTES, file_end};
+use super::run_history::{HISTORY, MOST_BYTES, file_end};
 use crate::report::own_folder::{FOLDER, make_own_folder};
 use crate::report::reporter::Reporter;
 use ananke_base::context::{At, write_file};

@@ -11,29 +11,23 @@ use std::time::Duration;
 
 use anstyle::Style;
 
+use super::listing::write_snapshots;
 use super::no_answer::no_answer;
 use super::reported_file::{PassedPlace, ReportedFile};
 use super::result::{FailureList, RunResult};
 use super::run_log::RunLog;
 use super::servers;
-use super::snapshots::write_snapshots;
 use crate::report::failure_numbers::{FailureNumbers, NumberedFailure};
-use crate::report::layout::Page;
-use crate::report::layout::counts;
-use crate::report::layout::{Palette, mark};
-use crate::report::reporter::Reporter;
+use crate::report::layout::{Page, Palette, counts, mark};
+use crate::report::reporter::{Reporter, Stream};
 use crate::report::run_keeping::RunKeeping;
 use crate::report::slowest::Slowest;
-use crate::report::stream::Stream;
-use crate::report::transcript::attempts;
-use crate::report::transcript::{Headline, TranscriptScope, TranscriptStyle, headline, transcript};
-use crate::report::words::changes;
-use crate::report::words::names;
+use crate::report::transcript::{
+    Headline, TranscriptScope, TranscriptStyle, attempts, headline, transcript,
+};
 use crate::report::words::rerun::rerun;
-use crate::report::words::ruling;
-use crate::report::words::run_facts;
-use crate::report::words::tokens;
-use crate::report::words::{stability, walks};
+use crate::report::words::run_facts::change_totals;
+use crate::report::words::{names, ruling, run_facts, stability, tokens, walks};
 use crate::run_document::RunTotals;
 use ananke_base::context::{At, Clock, Colouring, TerminalSize};
 use ananke_base::text::{duration, escape, truncate};
@@ -612,7 +606,7 @@ impl ConsoleReport {
         // A kept run reports only some tests.
         let of_kept = self.kept_tokens.and(end.as_ref());
         let all = of_kept.map_or(totals, |end| &end.verdict.totals);
-        if let Some(changes) = changes::totals(all.changes) {
+        if let Some(changes) = change_totals(all.changes) {
             page.line(palette.faint, &format!("changes: {changes}"));
         }
         if let Some(flip_rate) = stability::flip_rate(totals) {

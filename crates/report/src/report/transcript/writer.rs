@@ -16,7 +16,7 @@ use super::excerpt;
 use super::style::{GUTTER, Headline, LABEL, TranscriptScope, TranscriptStyle};
 use crate::report::layout::{Page, Palette, mark};
 use crate::report::words::checkpoints::{self, CheckpointWords};
-use crate::report::words::turn_input::sender;
+use crate::report::words::names::sender;
 use ananke_base::text::{columns, compact_json, duration, escape, truncate};
 use ananke_trace::outcome::{
     CallOutcome, CheckpointOutcome, ComparedValue, EarlierMessage, FocusMark, FocusedJson,

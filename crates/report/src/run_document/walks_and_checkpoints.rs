@@ -1,4 +1,4 @@
-//! The walks of a test in the JSON report.
+//! The walks of a test and the checkpoints of a simulated conversation, as readers get them.
 
 use std::borrow::Cow;
 
@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::part::part;
-use super::tokens_view::TokensView;
-use ananke_trace::outcome::{ActionCount, FailedWalk, Walks};
+use super::turn_view::TokensView;
+use ananke_trace::outcome::{ActionCount, CheckpointOutcome, FailedWalk, Walks};
 
 part! {
     /// All walks of a test.
@@ -42,6 +42,38 @@ impl From<WalksView<'_>> for Walks {
             failed: read.failed.map(Cow::into_owned),
             turns: read.total_turns,
             tokens: read.tokens.into(),
+        }
+    }
+}
+
+part! {
+    /// A checkpoint of a simulated conversation.
+    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+    #[schemars(rename = "Checkpoint")]
+    pub(crate) struct CheckpointView<'a> of (checkpoint: &'a CheckpointOutcome) {
+        /// The id of the checkpoint.
+        id: Cow<'a, str> = Cow::Borrowed(&checkpoint.id);
+        /// What it is about; omitted where the test does not say.
+        description?: Cow<'a, str> = checkpoint.description.as_deref().map(Cow::Borrowed);
+        /// Whether the test fails without it.
+        required: bool = checkpoint.is_required;
+        /// Whether a turn reached it.
+        passed: bool = checkpoint.reached_at.is_some();
+        /// The number of that turn, from 1; omitted if none reached it.
+        reached_at_turn?: u32 = checkpoint.reached_at;
+        /// Why the last turn did not reach it.
+        message?: Cow<'a, str> = checkpoint.missed.as_deref().map(Cow::Borrowed);
+    }
+}
+
+impl From<CheckpointView<'_>> for CheckpointOutcome {
+    fn from(read: CheckpointView<'_>) -> Self {
+        Self {
+            id: read.id.into(),
+            description: read.description.map(Into::into),
+            is_required: read.required,
+            reached_at: read.reached_at_turn,
+            missed: read.message.map(Into::into),
         }
     }
 }

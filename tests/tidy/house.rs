@@ -120,11 +120,7 @@ pub(crate) const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     // The reader and the translation of its errors.
     (
         "serde_yaml",
-        &[
-            "base/source/yaml.rs",
-            "base/source/yaml_error.rs",
-            "base/source/yaml_place.rs",
-        ],
+        &["base/source/yaml.rs", "base/source/yaml_error.rs"],
     ),
     ("similar", &["base/diagnostic/"]),
     ("strsim", &["base/text/"]),
@@ -180,8 +176,8 @@ pub(crate) const MEDIAN_FILE: usize = 190;
 /// A number may only be raised with a reason in the commit.
 pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("derive", 495),
-    ("base", 7030),
-    ("model", 9520),
+    ("base", 6989),
+    ("model", 9431),
     ("trace", 9067),
     ("rules", 13941),
     ("agents", 6060),

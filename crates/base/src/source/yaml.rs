@@ -16,8 +16,7 @@ use super::duplicate_keys::find_duplicates;
 use super::node::{Node, NodeValue};
 use super::node_serde::NodeValueVisitor;
 use super::read::{MAX_BYTES, too_large};
-use super::yaml_error::explain;
-use super::yaml_place::{MAX_DEPTH, span};
+use super::yaml_error::{MAX_DEPTH, explain, span};
 use crate::diagnostic::{self, Code, Diagnostic, SourceFile};
 
 /// The depth of documents that people write by hand.

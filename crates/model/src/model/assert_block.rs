@@ -7,13 +7,13 @@ use serde::Deserialize;
 
 use super::judge::JudgeRule;
 use super::outcome::OutcomeRule;
+use super::programs::ScriptRule;
 use super::provenance::ProvenanceRule;
 use super::scalars::{Limit, OneOrMany, Text};
-use super::script::ScriptRule;
-use super::sequence::SequenceRule;
 use super::short::{Short, ShortForm};
 use super::since::Since;
 use super::snapshot::SnapshotRule;
+use super::step::SequenceRule;
 use super::toggle::Toggle;
 use super::tool_rules::ToolRules;
 use super::whenever::WheneverRule;

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::scalars::{OneOrMany, Text};
+use super::short::TextOr;
 use super::since::Since;
-use super::text_or::TextOr;
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::Node;
 

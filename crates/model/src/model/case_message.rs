@@ -5,8 +5,8 @@ use serde::Deserialize;
 
 use super::message::MessageCall;
 use super::scalars::{OneOrMany, Text};
+use super::short::TextOr;
 use super::since::Since;
-use super::text_or::TextOr;
 use ananke_base::diagnostic::Spanned;
 use ananke_base::message::Role;
 

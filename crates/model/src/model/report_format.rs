@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::scalars::Text;
+use super::short::TextOr;
 use super::since::Since;
-use super::text_or::TextOr;
 
 macro_rules! report_formats {
     ($($format:ident $name:literal $extension:literal $words:literal;)*) => {

@@ -3,12 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::broken_prohibitions::BrokenProhibitions;
-use super::percent::Percent;
 use super::scalars::{Flag, Number};
 use super::short::Short;
 use super::since::Since;
-use super::test_runs::TestRuns;
+use super::test_runs::{BrokenProhibitions, Percent, TestRuns};
 use ananke_base::diagnostic::Spanned;
 use ananke_derive::Bounds;
 

@@ -9,10 +9,10 @@ use serde::de::{self, Deserialize, Deserializer, EnumAccess, VariantAccess, Visi
 use serde_json::Value;
 
 use super::assert_block::AssertBlock;
-use super::branch::{TYPE, branch, take_properties};
 use super::language::TAG_DEFAULTS;
+use super::simulate::WalkAction;
+use super::since::{TYPE, branch, take_properties};
 use super::turn::{ResumeTurn, SentByTurn, Turn, TurnSettings, UserTurn};
-use super::walk::WalkAction;
 use ananke_base::message::OwnTurnKind;
 use ananke_base::source::{Node, TypeMismatch, from_mapping};
 

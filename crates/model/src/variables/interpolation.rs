@@ -7,8 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::credentials::credentials;
-use super::leaf::{Leaf, NotReady, fill_all};
-use super::mode::Mode;
+use super::leaf::{Leaf, Mode, NotReady, fill_all};
 use super::scan::Reference;
 use super::scope::Scope;
 use super::secret::{SHORTEST_SECRET, Secret, is_secret_header, is_secret_value};

@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::interpolation::{Interpolation, MOST_INSERTED, TextPurpose, as_text, size};
-use super::leaf::{Leaf, NotReady};
-use super::mode::Mode;
+use super::leaf::{Leaf, Mode, NotReady};
 use super::scan::{MalformedReferences, Piece, Reference, scan};
 use super::scope::Lookup;
 use super::secret::Secret;

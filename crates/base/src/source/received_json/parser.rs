@@ -5,10 +5,9 @@ use std::borrow::Cow;
 use serde_json::{Map, Number, Value};
 
 use super::halves::{Halves, joined, kept};
-use super::json_error::JsonError;
 use super::not_finite::{NAMES, marked};
 use super::oddities::Oddities;
-use super::readings::{PathStep, Replaced};
+use super::readings::{JsonError, PathStep, Replaced};
 
 /// A text that was parsed.
 #[derive(Debug, Default)]

@@ -7,8 +7,7 @@ use futures_util::future::BoxFuture;
 
 use super::fault::Fault;
 use super::mock_agent::MockAgent;
-use super::request_entry::{EntryBody, RequestEnd, RequestEntry};
-use super::request_log::{LogEntry, RequestListener};
+use super::request_log::{EntryBody, LogEntry, RequestEnd, RequestEntry, RequestListener};
 use super::response_stream::response_stream;
 use super::speed::Speed;
 use ananke_agents::http_server::{ReceivedRequest, RequestHandler, SentResponse};

@@ -8,8 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::{sleep, sleep_until};
 
-use super::request_entry::RequestEnd;
-use super::request_log::LogEntry;
+use super::request_log::{LogEntry, RequestEnd};
 use ananke_agents::http_server::SentResponse;
 use ananke_agents::{ServedEnd, ServedFrame, ServedResponse};
 
@@ -81,8 +80,7 @@ mod tests {
     use futures_util::StreamExt as _;
     use tokio::time::Instant;
 
-    use super::super::request_entry::{EntryBody, RequestEntry};
-    use super::super::request_log::RequestListener;
+    use super::super::request_log::{EntryBody, RequestEntry, RequestListener};
     use super::super::speed::Speed;
     use super::*;
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
 
-use super::captured_conversation::CapturedConversation;
+use super::captured_exchange::CapturedConversation;
 use super::captured_tools::CapturedTools;
 use super::captured_turns::{CapturedAnswer, CapturedTurns};
 use crate::lab_error::LabError;

@@ -6,8 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::captured_conversation::CapturedConversation;
-use super::captured_exchange::{CapturedExchange, Incomplete};
+use super::captured_exchange::{CapturedConversation, CapturedExchange, Incomplete};
 use super::exchange_spool::ExchangeSpool;
 use ananke_agents::http_server::ServerNotice;
 use ananke_agents::{Action, ServedProtocol, ServedRequest, ServedResponse};

@@ -1,9 +1,9 @@
 //! The formats of traces: one line for each.
 
-use super::openai::OpenAiFormat;
+use super::openai_format::OpenAiFormat;
 use super::otel::OtelFormat;
 use super::recording_format::RecordingFormat;
-use super::trace_format::TraceFormat;
+use super::trace_file::TraceFormat;
 
 /// Every format.
 pub const TRACE_FORMATS: &[&dyn TraceFormat] = &[&OtelFormat, &OpenAiFormat, &RecordingFormat];

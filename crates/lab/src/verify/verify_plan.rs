@@ -9,8 +9,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::rules_file::{RULES_OF_TARGET, blank, completed};
-use super::trace_file::{TraceContext, TraceError, TraceFile};
-use super::trace_format::TraceFormat;
+use super::trace_file::{TraceContext, TraceError, TraceFile, TraceFormat};
 use ananke_base::context::{Context, display_name};
 use ananke_base::diagnostic::Diagnostic;
 use ananke_base::source::read;

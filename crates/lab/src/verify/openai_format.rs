@@ -1,4 +1,5 @@
-//! A file of message lists: one list, a list of objects with `messages`, or an object per line.
+//! `--from openai`: a file of message lists as OpenAI's APIs have them, each a conversation: one list, a list of objects with
+//! `messages`, or an object per line.
 //!
 //! **Invariant:** of a file of lines only the places of its conversations are in memory, and the one that is read.
 
@@ -6,15 +7,17 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use futures_util::future::BoxFuture;
 use serde_json::Value;
 
+use super::trace_file::TraceFormat;
 use crate::verify::conventions::Conventions;
 use crate::verify::conversation_builder::ConversationBuilder;
 use crate::verify::json_documents::{DocumentPlace, JsonDocuments};
 use crate::verify::message_item::MessageItem;
 use crate::verify::message_names::MessageSpeaker;
 use crate::verify::message_reader::InnerMessages;
-use crate::verify::trace_file::{TraceError, not_json, unreadable, utf16};
+use crate::verify::trace_file::{TraceContext, TraceError, TraceFile, not_json, unreadable, utf16};
 use ananke_base::source::reason;
 use ananke_base::source::received_json::{ReceivedJson, read_bytes};
 use ananke_engine::observed::ObservedConversation;
@@ -282,4 +285,32 @@ fn conversation(id: &str, document: &Value) -> ObservedConversation {
         builder.lacks(Fact::CallEnds);
     }
     builder.finish(SHOWN | Facts::of(&[Fact::CallEnds]))
+}
+
+/// Lists of messages.
+pub(in crate::verify) struct OpenAiFormat;
+
+impl TraceFormat for OpenAiFormat {
+    fn name(&self) -> &'static str {
+        "openai"
+    }
+
+    fn open(
+        &self,
+        path: &Path,
+        shown: &str,
+        _: &TraceContext,
+    ) -> Result<Box<dyn TraceFile>, TraceError> {
+        Ok(Box::new(MessageLists::open(path, shown)?))
+    }
+}
+
+impl TraceFile for MessageLists {
+    fn ids(&self) -> Vec<String> {
+        MessageLists::ids(self)
+    }
+
+    fn conversation(&self, index: usize) -> BoxFuture<'_, Result<ObservedConversation, Problem>> {
+        Box::pin(std::future::ready(MessageLists::conversation(self, index)))
+    }
 }

@@ -2,12 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use super::ended::Ended;
 use super::error::TargetError;
 use super::limits::Limits;
-use super::request::Action;
-use super::session::SessionOptions;
-use super::sink::{Sink, Stop, Wire};
+use super::session::{Action, SessionOptions};
+use super::sink::{Ended, Sink, Stop, Wire};
 use super::target::Target;
 use ananke_base::context::At;
 use ananke_base::message::DeclaredTool;

@@ -4,10 +4,9 @@
 use serde_json::{Map, Value};
 
 use super::event::{FieldKey, WireEvent};
-use super::event_kind::Effect;
+use super::event_kind::{Effect, ItemKind};
 use super::history::Annotated;
 use super::incoming::Incoming;
-use super::item::ItemKind;
 use super::thread_state::ThreadState;
 use super::warnings::Warnings;
 

@@ -5,8 +5,7 @@
 use std::borrow::Cow;
 
 use super::call_ids::CallStart;
-use super::event_kind::EventRef;
-use super::item::ItemKind;
+use super::event_kind::{EventRef, ItemKind};
 use super::sequence::EventOrderRule;
 use super::thread_state::ThreadState;
 use super::warnings::{Warnings, shown};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::call_ids::CallIds;
+use super::conversation_settings::ProtocolVersion;
 use super::history::History;
-use super::protocol_version::ProtocolVersion;
 use ananke_agents::SessionOptions;
 use ananke_base::context::Ids;
 use ananke_base::message::ToolDeclaration;

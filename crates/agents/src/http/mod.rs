@@ -17,7 +17,6 @@ mod header;
 mod http_config;
 mod http_options;
 mod http_transport;
-mod io_thread;
 mod received;
 mod request_progress;
 mod same_place;

@@ -8,8 +8,7 @@ use super::rule::EventOrderRule;
 use super::violations::EventViolations;
 use crate::chunk_lanes::{ChunkLanes, LaneOwner};
 use crate::event::{FieldKey, WireEvent};
-use crate::event_kind::EventRef;
-use crate::item::ItemKind;
+use crate::event_kind::{EventRef, ItemKind};
 use crate::warnings::shown;
 
 /// The fields of the first chunk of an item, which later ones may only repeat.

@@ -7,13 +7,11 @@ use std::num::NonZeroU32;
 
 use indexmap::IndexSet;
 
-use super::named::AuthorName;
 use super::rule::EventOrderRule;
-use super::violations::EventViolations;
+use super::violations::{AuthorName, EventViolations};
 use crate::event::FieldKey;
-use crate::event_kind::EventRef;
+use crate::event_kind::{EventRef, ItemKind};
 use crate::incoming::Incoming;
-use crate::item::ItemKind;
 use crate::warnings::shown;
 use ananke_base::text::ShortText;
 

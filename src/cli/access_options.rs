@@ -1,7 +1,10 @@
-//! The options of commands that listen on a port: whose requests are answered.
+//! The options that permit something: whose requests a command answers that listens on a port, and calls of tools that may
+//! change data.
 
-use ananke::http_server::{Access, AnsweredPages};
 use clap::Args;
+
+use ananke::audit::PermittedTools;
+use ananke::http_server::{Access, AnsweredPages};
 
 /// The senders that a server of ours answers.
 #[derive(Clone, Debug, Default, Args)]
@@ -22,6 +25,28 @@ impl AccessOptions {
             hosts: self.allow_host.clone(),
             origins: self.allow_origin.clone(),
             pages,
+        }
+    }
+}
+
+/// The tools that may be called although they may change data.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct PermissionOptions {
+    /// Call this tool although it may change data (repeatable)
+    #[arg(long = "call", value_name = "NAME")]
+    pub(crate) permitted: Vec<String>,
+    /// Call all tools, also those that may change data
+    #[arg(long)]
+    pub(crate) destructive: bool,
+}
+
+impl PermissionOptions {
+    /// The tools that may be called.
+    pub(crate) fn permitted(&self) -> PermittedTools {
+        if self.destructive {
+            PermittedTools::All
+        } else {
+            PermittedTools::Named(self.permitted.clone())
         }
     }
 }

@@ -17,9 +17,9 @@ use serde_json::json;
 use super::colour::Colour;
 use super::document_output::DocumentForm;
 use super::failed::Failed;
-use super::outputs::Outputs;
-use super::recorded_selection::RecordedSelection;
+use super::output_thread::Outputs;
 use super::screen::Screen;
+use super::selection_options::RecordedSelection;
 use super::services::Services;
 
 /// The file of a test that only names the agent; it is never written.

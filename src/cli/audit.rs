@@ -15,21 +15,19 @@ use ananke::run::Stopper;
 use ananke::text::{escape, parse_duration};
 use clap::Args;
 
+use super::access_options::PermissionOptions;
 use super::agent_project::{AgentProject, ServerNotes};
 use super::audit_reports::write_reports;
 use super::colour::{Colour, is_dumb};
-use super::command_options::CommandOptions;
-use super::document_file::DocumentFile;
-use super::document_output::{DocumentForm, DocumentOutput};
+use super::document_output::{DocumentFile, DocumentForm, DocumentOutput};
 use super::exit::Exit;
-use super::failed::Failed;
+use super::failed::{CommandOptions, Failed};
 use super::interrupt::interruptible;
 use super::output_files::{ForceOption, OutputFiles};
-use super::permission::PermissionOptions;
 use super::print::{print_now, say_styled};
 use super::probe::{NamedAgent, PlaceOptions};
-use super::recorded_selection::RecordedSelection;
 use super::run_facts::run_facts;
+use super::selection_options::RecordedSelection;
 
 #[derive(Debug, Args)]
 pub(crate) struct AuditCommand {

@@ -8,8 +8,8 @@ use ananke::report::comparison::BaselineReport;
 
 use super::colour::{Colour, colouring};
 use super::failed::Failed;
-use super::named_path::named_path;
-use super::outputs::Outputs;
+use super::output_thread::Outputs;
+use super::paths::named_path;
 use super::report_options::ReportOptions;
 
 /// The report that this run is compared with, where there is one.

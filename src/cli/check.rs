@@ -9,13 +9,12 @@ use ananke::text::escape;
 use clap::Args;
 
 use super::colour::Colour;
-use super::command_options::CommandOptions;
+use super::execution_options::Strictness;
 use super::exit::Exit;
-use super::failed::Failed;
+use super::failed::{CommandOptions, Failed};
 use super::load::load;
 use super::print::print;
 use super::selection_options::SelectionOptions;
-use super::strictness::Strictness;
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckOptions {

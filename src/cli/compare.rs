@@ -11,13 +11,11 @@ use ananke::text::parse_duration;
 use clap::{Args, ValueEnum};
 
 use super::colour::Colour;
-use super::command_options::CommandOptions;
-use super::document_file::DocumentFile;
-use super::document_output::{DocumentForm, DocumentOutput};
+use super::document_output::{DocumentFile, DocumentForm, DocumentOutput};
 use super::exit::Exit;
-use super::failed::Failed;
-use super::named_path::named_path;
+use super::failed::{CommandOptions, Failed};
 use super::output_files::ForceOption;
+use super::paths::named_path;
 use super::run_facts::command_facts;
 
 #[derive(Debug, Args)]

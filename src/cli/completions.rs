@@ -6,9 +6,8 @@ use clap_complete::Shell;
 use clap_complete::env::Shells;
 use clap_mangen::Man;
 
-use super::command_options::CommandOptions;
 use super::exit::Exit;
-use super::failed::Failed;
+use super::failed::{CommandOptions, Failed};
 use super::print::print;
 
 #[derive(Debug, Args)]

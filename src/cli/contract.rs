@@ -13,17 +13,14 @@ use clap::Args;
 
 use super::agent_project::{AgentProject, ServerNotes};
 use super::colour::Colour;
-use super::command_options::CommandOptions;
-use super::document_file::DocumentFile;
-use super::document_output::{DocumentForm, DocumentOutput};
+use super::document_output::{DocumentFile, DocumentForm, DocumentOutput};
 use super::exit::Exit;
-use super::failed::Failed;
+use super::failed::{CommandOptions, Failed};
 use super::interrupt::interruptible;
-use super::named_path::named_path;
 use super::output_files::ForceOption;
-use super::recorded_selection::RecordedSelection;
+use super::paths::{named_path, shown_path};
 use super::run_facts::run_facts;
-use super::shown_path::shown_path;
+use super::selection_options::RecordedSelection;
 
 #[derive(Debug, Args)]
 pub(crate) struct ContractOptions {

@@ -12,11 +12,10 @@ use ananke::source::MAX_BYTES;
 use clap::Args;
 
 use super::colour::Colour;
-use super::command_options::CommandOptions;
 use super::exit::Exit;
-use super::failed::Failed;
-use super::named_path::named_path;
+use super::failed::{CommandOptions, Failed};
 use super::output_files::{ForceOption, OutputFiles, OutputKind};
+use super::paths::named_path;
 use super::print::print;
 use super::print_problems::print_problems;
 

@@ -18,8 +18,8 @@ use ananke::run::{RunHelpers, Stopper};
 use serde_json::{Map, json};
 
 use super::failed::Failed;
-use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles, OutputKind};
+use super::paths::named_path;
 use super::report_options::{ReportFile, ReportOptions};
 
 /// The allowed prefix of the names of formats, as of the names of agents that report.

@@ -1,20 +1,20 @@
-//! The one way of a document to standard output and to files.
+//! The one way of a document to standard output and to files, and what such a file is.
 
 use std::io;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
+
+use super::colour::{Colour, colouring};
+use super::exit::Exit;
+use super::failed::Failed;
+use super::output_files::{ForceOption, OutputFiles, OutputKind};
+use super::paths::named_path;
+use super::print::print;
 use ananke::context::{Context, OutputStream, TerminalSize, write_file};
 use ananke::model::ReportFormat;
 use ananke::report::file::not_written;
 use ananke::report::{CommandDocument, DocumentText, Documented};
-use clap::Args;
-
-use super::colour::{Colour, colouring};
-use super::document_file::DocumentFile;
-use super::exit::Exit;
-use super::failed::Failed;
-use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles};
-use super::print::print;
 
 /// The places that a document goes to.
 pub(super) struct DocumentOutput<'a> {
@@ -98,4 +98,41 @@ impl DocumentOutput<'_> {
         }
         Ok(())
     }
+}
+
+/// A file that a document is written to.
+#[derive(Clone, Debug)]
+pub(crate) struct DocumentFile {
+    pub(super) path: PathBuf,
+    pub(super) format: ReportFormat,
+}
+
+impl DocumentFile {
+    /// The file as it is named, and its kind.
+    pub(super) fn named(&self) -> (&Path, OutputKind) {
+        (&self.path, OutputKind::Report(self.format))
+    }
+
+    /// Takes a path whose extension names a format of the document.
+    pub(super) fn parse<D: Documented>(text: &str) -> Result<Self, String> {
+        let path = PathBuf::from(text);
+        let format = ReportFormat::of(&path).filter(|format| D::FORMATS.contains(format));
+        match format {
+            Some(format) => Ok(Self { path, format }),
+            None => Err(extensions_in_words(
+                D::FORMATS.iter().map(|format| format.extension()),
+            )),
+        }
+    }
+}
+
+/// The error of a file whose extension is none of these.
+pub(super) fn extensions_in_words(extensions: impl Iterator<Item = &'static str>) -> String {
+    let mut extensions: Vec<String> = extensions
+        .map(|extension| format!("`.{extension}`"))
+        .collect();
+    let last = extensions.pop().unwrap_or_default();
+    let or = if extensions.is_empty() { "" } else { " or " };
+    let others = extensions.join(", ");
+    format!("the file extension names the format: {others}{or}{last}")
 }

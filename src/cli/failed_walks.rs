@@ -17,9 +17,9 @@ use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::run::RunEvent;
 
+use super::paths::shown_path;
 use super::print::say;
 use super::runtime::block_on;
-use super::shown_path::shown_path;
 
 /// The directory of the frozen walks, relative to the directory of the config.
 const WALKS: &str = ".ananke/walks";

@@ -12,17 +12,15 @@ use ananke::verify::{TRACE_FORMATS, trace_format};
 use clap::Args;
 
 use super::colour::Colour;
-use super::command_options::CommandOptions;
 use super::exit::Exit;
-use super::failed::Failed;
+use super::failed::{CommandOptions, Failed};
 use super::freeze_trace::{FrozenTrace, freeze_trace};
-use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles};
+use super::paths::{named_path, shown_path};
 use super::print::{print, say};
-use super::recorded_selection::RecordedSelection;
 use super::report_recording::recording_of_report;
 use super::runtime::block_on;
-use super::shown_path::shown_path;
+use super::selection_options::RecordedSelection;
 
 #[derive(Debug, Args)]
 pub(crate) struct FreezeOptions {

@@ -10,9 +10,9 @@ use ananke::verify::{TraceFormat, TraceFreezeRequest, freeze_trace as freeze_con
 
 use super::exit::Exit;
 use super::failed::Failed;
-use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles};
-use super::outputs::Outputs;
+use super::output_thread::Outputs;
+use super::paths::named_path;
 use super::record::write;
 use super::runtime::block_on;
 

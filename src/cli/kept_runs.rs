@@ -13,7 +13,7 @@ use ananke::report::store::{EarlierRuns, RunHeading, RunStore, StoreReport, not_
 use ananke::run::{Run, RunAnswers};
 
 use super::failed::Failed;
-use super::outputs::Outputs;
+use super::output_thread::Outputs;
 use super::print::say;
 use super::snapshots::is_on_server;
 

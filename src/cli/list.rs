@@ -8,9 +8,8 @@ use ananke::redact::Redactor;
 use clap::Args;
 
 use super::colour::Colour;
-use super::command_options::CommandOptions;
 use super::exit::Exit;
-use super::failed::Failed;
+use super::failed::{CommandOptions, Failed};
 use super::list_rules::RuleList;
 use super::listed_test::ListedTest;
 use super::load::load;

@@ -17,18 +17,16 @@ use clap::Args;
 
 use super::access_options::AccessOptions;
 use super::colour::Colour;
-use super::command_options::CommandOptions;
 use super::exit::Exit;
-use super::failed::Failed;
+use super::failed::{CommandOptions, Failed};
 use super::freeze::open_recording;
 use super::interrupt::Signals;
-use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles, OutputKind};
-use super::output_thread::OutputThread;
-use super::outputs::Outputs;
+use super::output_thread::{OutputThread, Outputs};
+use super::paths::named_path;
 use super::print::print_now;
-use super::recorded_selection::RecordedSelection;
 use super::runtime::block_on;
+use super::selection_options::RecordedSelection;
 
 #[derive(Debug, Args)]
 pub(crate) struct MockCommand {

@@ -13,8 +13,7 @@ use ananke::report::file::{is_report, words_of_format};
 use clap::Args;
 
 use super::failed::Failed;
-use super::named_path::named_path;
-use super::shown_path::shown_path;
+use super::paths::{named_path, shown_path};
 
 /// The size of the beginning of a file that shows its kind, in bytes.
 const BEGINNING: u64 = 4 << 10;

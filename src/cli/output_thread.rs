@@ -1,5 +1,5 @@
-//! Standard output and standard error of a run, each written by a thread of its own: a reader that takes nothing holds up
-//! no test and no signal.
+//! Standard output and standard error of a run, each written by a thread of its own: a reader that takes nothing holds up no
+//! test and no signal. A run has both (`Outputs`).
 //!
 //! What is printed in quick succession is written at once: to wake a thread for each line costs more than to print it.
 //!
@@ -11,6 +11,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use super::print::streams;
+use ananke::context::OutputStream;
 use ananke::run::{Reason, Stopper};
 use ananke::text::escape;
 
@@ -189,5 +191,41 @@ impl Write for OutputThread {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// The streams of a run.
+#[derive(Clone)]
+pub(super) struct Outputs {
+    pub(super) stdout: OutputThread,
+    pub(super) stderr: OutputThread,
+}
+
+impl Outputs {
+    /// Those of the program, in a run that `stopper` stops.
+    pub(super) fn of_program(stopper: &Stopper) -> Self {
+        let (stdout, stderr) = streams();
+        Self {
+            stdout: OutputThread::new("standard output", Box::new(stdout), stopper.clone()),
+            stderr: OutputThread::new("standard error", Box::new(stderr), stopper.clone()),
+        }
+    }
+
+    /// One of the two.
+    pub(super) fn of(&self, stream: OutputStream) -> &OutputThread {
+        match stream {
+            OutputStream::Stdout => &self.stdout,
+            OutputStream::Stderr => &self.stderr,
+        }
+    }
+
+    /// Waits until everything is written.
+    ///
+    /// # Errors
+    /// If a write to standard output failed for another reason than a closed pipe.
+    pub(super) fn finish(&self) -> io::Result<()> {
+        // What standard error does not take cannot be reported anywhere.
+        let _lost = self.stderr.finish();
+        self.stdout.finish()
     }
 }

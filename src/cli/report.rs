@@ -19,11 +19,10 @@ use ananke::run_document::MergedRun;
 use clap::Args;
 
 use super::colour::{Colour, colouring};
-use super::command_options::CommandOptions;
 use super::exit::Exit;
-use super::failed::Failed;
-use super::named_path::named_path;
+use super::failed::{CommandOptions, Failed};
 use super::output_files::{ForceOption, OutputFiles};
+use super::paths::named_path;
 use super::print::{say, streams};
 use super::report_options::{JunitProfileOption, ReportFile};
 

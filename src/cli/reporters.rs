@@ -14,15 +14,16 @@ use ananke::report::file::json::JsonLinesReport;
 use ananke::report::file::junit::JunitProfile;
 use ananke::report::file::{FileOptions, NamedReport};
 use ananke::report::history::RunHistory;
-use ananke::report::terminal::{AnswerReport, ConsoleOptions, ConsoleReport, Verbosity};
-use ananke::report::terminal::{ExchangeReport, ServerReport};
-use ananke::report::terminal::{LiveArea, LiveOptions, UsualDurations};
+use ananke::report::terminal::{
+    AnswerReport, ConsoleOptions, ConsoleReport, ExchangeReport, LiveArea, LiveOptions,
+    ServerReport, UsualDurations, Verbosity,
+};
 
 use super::colour::{Colour, colouring, is_dumb};
 use super::failed::Failed;
-use super::named_path::named_path;
 use super::output_files::{OutputFiles, OutputKind};
-use super::outputs::Outputs;
+use super::output_thread::Outputs;
+use super::paths::named_path;
 use super::print::say;
 use super::report_options::{AgentAnswers, ReportOptions};
 

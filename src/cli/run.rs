@@ -13,17 +13,14 @@ use ananke::run::{AfterNoAnswer, ExchangeReports, Options};
 use ananke::text::escape;
 
 use super::baseline::baseline;
-use super::carry_out::PlannedRun;
+use super::carry_out::{MeasuredRun, PlannedRun};
 use super::colour::Colour;
-use super::command_options::CommandOptions;
 use super::custom_reporter::custom_reporter;
 use super::exit::Exit;
-use super::failed::Failed;
+use super::failed::{CommandOptions, Failed};
 use super::failed_walks::FailedWalks;
 use super::generate::{self, Asking, FILE};
-use super::last_run;
 use super::load::load;
-use super::measured_run::MeasuredRun;
 use super::output_files::{OutputFiles, OutputKind};
 use super::print::{print, say};
 use super::recording_options::recordings;
@@ -33,8 +30,8 @@ use super::reserved_report::ReservedReport;
 use super::run_facts::run_facts;
 use super::run_options::{RunOptions, going};
 use super::shard::{ShardNote, keep_shard};
-use super::snapshots;
 use super::test_input::{GivenTests, TestInput};
+use super::{last_run, snapshots};
 
 impl CommandOptions for RunOptions {
     /// Runs what `-i` names, or the selected tests.

@@ -13,17 +13,14 @@ use ananke::recording::{RecordingMode, Recordings};
 use ananke::run::{AfterFailure, Options, ReusedThreads, SuiteComparison};
 use clap::{Args, Command, FromArgMatches as _};
 
-use super::execution_options::ExecutionOptions;
+use super::execution_options::{ExecutionOptions, RepeatOptions, RetryOptions, Strictness};
 use super::input_options::InputOptions;
 use super::people_options::PeopleOptions;
 use super::recording_options::RecordingOptions;
-use super::repeat_options::RepeatOptions;
 use super::report_options::{AgentAnswers, ReportOptions};
-use super::retry_options::RetryOptions;
 use super::selection_options::SelectionOptions;
 use super::shard_options::ShardOptions;
 use super::snapshots::Update;
-use super::strictness::Strictness;
 
 /// The text after the options in the help of `ananke run`.
 const AFTER_HELP: &str = "\

@@ -11,9 +11,8 @@ use ananke::run_document;
 use ananke::schema::{FileKind, Version, embedded, pruned, text};
 use clap::{Args, ValueEnum};
 
-use super::command_options::CommandOptions;
 use super::exit::Exit;
-use super::failed::Failed;
+use super::failed::{CommandOptions, Failed};
 use super::print::print;
 
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ use ananke::redact::Redactor;
 use ananke::report::terminal::{LiveArea, last_words};
 
 use super::colour::Colour;
-use super::outputs::Outputs;
+use super::output_thread::Outputs;
 use super::print_problems::{print_problems, print_problems_above};
 
 /// The screen for the state of servers and of `setup`.

@@ -18,12 +18,11 @@ use ananke::text::{any_of, duration, escape, nearest};
 use clap::{Args, value_parser};
 
 use super::colour::{Colour, colouring};
-use super::command_options::CommandOptions;
 use super::exit::Exit;
-use super::failed::Failed;
+use super::failed::{CommandOptions, Failed};
 use super::kept_runs::HOW_TO_KEEP;
-use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles};
+use super::paths::named_path;
 use super::print::{print, say, streams, unless_gone};
 use super::report_options::ReportFile;
 

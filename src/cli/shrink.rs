@@ -9,16 +9,14 @@ use ananke::text::escape;
 use clap::Args;
 
 use super::colour::Colour;
-use super::command_options::CommandOptions;
 use super::exit::Exit;
-use super::failed::Failed;
+use super::failed::{CommandOptions, Failed};
 use super::freeze::open_recording;
-use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles};
+use super::paths::{named_path, shown_path};
 use super::print::{print, say, say_styled};
-use super::recorded_selection::RecordedSelection;
 use super::runtime::block_on;
-use super::shown_path::shown_path;
+use super::selection_options::RecordedSelection;
 
 /// The directory of shrunk tests.
 const FOLDER: &str = "shrunk";

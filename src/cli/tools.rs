@@ -14,19 +14,18 @@ use ananke::text::{escape, truncate};
 use clap::Args;
 use serde_json::{Map, Value, json};
 
+use super::access_options::PermissionOptions;
 use super::agent_project::{AgentProject, ServerNotes};
 use super::colour::Colour;
-use super::command_options::CommandOptions;
 use super::document_output::DocumentForm;
 use super::exit::Exit;
-use super::failed::Failed;
+use super::failed::{CommandOptions, Failed};
 use super::interrupt::interruptible;
-use super::named_path::named_path;
 use super::output_files::{ForceOption, OutputFiles, OutputKind};
-use super::permission::PermissionOptions;
+use super::paths::named_path;
 use super::print::print;
 use super::probe::{NamedAgent, PlaceOptions};
-use super::recorded_selection::RecordedSelection;
+use super::selection_options::RecordedSelection;
 
 /// The version of the JSON object.
 const VERSION: &str = "1.0";

@@ -11,11 +11,10 @@ use ananke::text::{columns, escape};
 use clap::{Args, Parser};
 
 use super::starter::{AdapterLanguage, StarterFile, adapter, example, of_agent};
-use crate::cli::command_options::CommandOptions;
+use crate::cli::access_options::PermissionOptions;
 use crate::cli::exit::Exit;
-use crate::cli::failed::Failed;
+use crate::cli::failed::{CommandOptions, Failed};
 use crate::cli::interrupt::interruptible;
-use crate::cli::permission::PermissionOptions;
 use crate::cli::print::{print_now, say};
 use crate::cli::probe::{FoundAgent, PlaceOptions, probe};
 use crate::cli::run_options::RunOptions;

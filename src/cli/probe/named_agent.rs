@@ -8,7 +8,7 @@ use super::place_options::PlaceOptions;
 use super::probe::probe;
 use crate::cli::agent_project::AgentProject;
 use crate::cli::failed::Failed;
-use crate::cli::recorded_selection::RecordedSelection;
+use crate::cli::selection_options::RecordedSelection;
 
 /// An agent that is asked, and what was found of it if it is in no config.
 pub(crate) struct NamedAgent {

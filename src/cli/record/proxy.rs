@@ -22,11 +22,11 @@ use crate::cli::exit::Exit;
 use crate::cli::failed::Failed;
 use crate::cli::interrupt::Signals;
 use crate::cli::output_files::{ForceOption, OutputFiles};
-use crate::cli::outputs::Outputs;
+use crate::cli::output_thread::Outputs;
+use crate::cli::paths::shown_path;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::Screen;
 use crate::cli::services::Services;
-use crate::cli::shown_path::shown_path;
 
 /// The recording of the requests that pass a port.
 pub(super) struct ProxyRecording<'a> {

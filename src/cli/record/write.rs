@@ -8,8 +8,8 @@ use ananke::text::escape;
 
 use crate::cli::exit::Exit;
 use crate::cli::failed::Failed;
-use crate::cli::outputs::Outputs;
-use crate::cli::shown_path::shown_path;
+use crate::cli::output_thread::Outputs;
+use crate::cli::paths::shown_path;
 
 /// Writes `file`; it is a failure if a test does not pass, or the last turn of a conversation is not in it.
 ///

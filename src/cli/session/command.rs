@@ -10,15 +10,14 @@ use ananke::run::Stopper;
 use clap::Args;
 use tokio::time::timeout;
 
-use super::client_config::ClientConfig;
 use super::dispatch::Dispatcher;
 use super::line_input::lines;
 use super::project_tests::ProjectTests;
+use super::request_keys::ClientConfig;
 use super::session_client::SessionClient;
 use super::sessions::Sessions;
-use crate::cli::command_options::CommandOptions;
 use crate::cli::exit::Exit;
-use crate::cli::failed::Failed;
+use crate::cli::failed::{CommandOptions, Failed};
 use crate::cli::interrupt::interruptible;
 use crate::cli::print::streams;
 

@@ -27,8 +27,8 @@ use tokio::sync::RwLock;
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
-use super::client_config::ClientConfig;
 use super::project_services::ProjectServices;
+use super::request_keys::ClientConfig;
 use super::session_client::SessionClient;
 use super::session_error::{SessionError, SessionErrorCode};
 use super::test_messages::{
@@ -39,7 +39,7 @@ use crate::cli::listed_test::ListedTest;
 use crate::cli::recording_options::{RecordingOptions, check_writable, recordings};
 use crate::cli::run_facts::run_facts;
 use crate::cli::run_options::going;
-use crate::cli::servers::is_live;
+use crate::cli::services::is_live;
 use crate::cli::snapshots::writing;
 
 /// The number of outcomes that may wait for the client.

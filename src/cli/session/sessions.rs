@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::callbacks::{AGENT_LANE, Callbacks, JUDGE_LANE};
-use super::client_config::ClientConfig;
 use super::held_session::{HeldInput, HeldSession, open_interrupts, pending_answers};
+use super::request_keys::ClientConfig;
 use super::session_client::SessionClient;
 use super::session_error::{SessionError, SessionErrorCode};
 use super::session_event::{SessionEvent, made_events};

@@ -1,9 +1,17 @@
-//! A path as messages show it.
+//! Paths of the command line, and as messages show them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ananke::context::Context;
 use ananke::text::escape;
+
+/// A path with what messages call it: as it was given.
+pub(super) fn named_path(path: &Path, context: &Context) -> (PathBuf, String) {
+    (
+        context.working_directory.join(path),
+        path.display().to_string(),
+    )
+}
 
 /// A path as messages show it: from the working directory, if it is below.
 pub(super) fn shown_path(path: &Path, context: &Context) -> String {

@@ -7,6 +7,10 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+use ananke::context::Context;
+use ananke::plan::{Plan, Selection, plan};
+use ananke::redact::Redactor;
+use ananke::text::natural_order;
 use clap::Command;
 use clap::builder::ValueHint;
 use clap_complete::engine::{
@@ -16,10 +20,6 @@ use clap_complete::env::CompleteEnv;
 
 use super::arguments::command;
 use super::completions::VARIABLE;
-use ananke::context::Context;
-use ananke::plan::{Plan, Selection, plan};
-use ananke::redact::Redactor;
-use ananke::text::natural_order;
 
 /// The command whose arguments are completed with what the project has in the outside world that `context` makes.
 fn with_candidates(mut command: Command, context: fn() -> Context) -> Command {

@@ -5,6 +5,25 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use ananke::Verdict;
+use ananke::agents::http::HttpTransport;
+use ananke::compare::{Baseline, Coverage};
+use ananke::context::Context;
+use ananke::coverage::CoverageCollector;
+use ananke::mutation::NoticedByRules;
+use ananke::observed::ObservedConversations;
+use ananke::outcome::{EarlierStatuses, RunFacts};
+use ananke::plan::Plan;
+use ananke::process::{TerminalMode, Typing};
+use ananke::recording::Recordings;
+use ananke::redact::{Redactor, Sealed};
+use ananke::report::history::{RunHistory, run_name};
+use ananke::report::{Reporter, blocking_deliver};
+use ananke::run::{
+    ActivityReports, ConversationOrigin, CoverageTap, EventReceiver, EventSender, LiveAnswers,
+    Options, People, Reason, Run, RunAnswers, event_channel, run as run_plan,
+};
+use ananke::text::escape;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
@@ -25,25 +44,6 @@ use super::screen::Screen;
 use super::services::Services;
 use super::terminal_person::TerminalPerson;
 use super::{interrupt, last_run, services};
-use ananke::Verdict;
-use ananke::agents::http::HttpTransport;
-use ananke::compare::{Baseline, Coverage};
-use ananke::context::Context;
-use ananke::coverage::CoverageCollector;
-use ananke::mutation::NoticedByRules;
-use ananke::observed::ObservedConversations;
-use ananke::outcome::{EarlierStatuses, RunFacts};
-use ananke::plan::Plan;
-use ananke::process::{TerminalMode, Typing};
-use ananke::recording::Recordings;
-use ananke::redact::{Redactor, Sealed};
-use ananke::report::history::{RunHistory, run_name};
-use ananke::report::{Reporter, blocking_deliver};
-use ananke::run::{
-    ActivityReports, ConversationOrigin, CoverageTap, EventReceiver, EventSender, LiveAnswers,
-    Options, People, Reason, Run, RunAnswers, event_channel, run as run_plan,
-};
-use ananke::text::escape;
 
 /// The number of outcomes that may wait for the reports.
 const OUTCOMES_AHEAD: usize = 64;

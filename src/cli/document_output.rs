@@ -3,6 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use ananke::context::{Context, OutputStream, TerminalSize, write_file};
+use ananke::model::ReportFormat;
+use ananke::report::file::not_written;
+use ananke::report::{CommandDocument, DocumentText, Documented};
 use clap::Args;
 
 use super::colour::{Colour, colouring};
@@ -11,10 +15,6 @@ use super::failed::Failed;
 use super::output_files::{ForceOption, OutputFiles, OutputKind};
 use super::paths::named_path;
 use super::print::print;
-use ananke::context::{Context, OutputStream, TerminalSize, write_file};
-use ananke::model::ReportFormat;
-use ananke::report::file::not_written;
-use ananke::report::{CommandDocument, DocumentText, Documented};
 
 /// The places that a document goes to.
 pub(super) struct DocumentOutput<'a> {

@@ -6,16 +6,17 @@
 use std::fmt;
 use std::io;
 
-use super::colour::Colour;
-use super::exit::Exit;
-use super::print::say;
-use super::print_problems::print_problems;
 use ananke::LabError;
 use ananke::agents::TargetError;
 use ananke::context::Context;
 use ananke::diagnostic::Diagnostic;
 use ananke::redact::Redactor;
 use ananke::verify::TraceError;
+
+use super::colour::Colour;
+use super::exit::Exit;
+use super::print::say;
+use super::print_problems::print_problems;
 
 /// The reason that a command ends early.
 #[derive(Debug)]

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use ananke::context::{Context, OutputStream, TerminalSize};
 use ananke::plan::{CaseEntry, Plan, TestEntry};
 use ananke::redact::Redactor;
+use ananke::text::{columns, escape};
+use ananke::variables::TestAbout;
 use clap::Args;
 
 use super::colour::Colour;
@@ -17,8 +19,6 @@ use super::print::print;
 use super::selection_options::SelectionOptions;
 use super::shard::{ShardNote, keep_shard};
 use super::shard_options::ShardOptions;
-use ananke::text::{columns, escape};
-use ananke::variables::TestAbout;
 
 #[derive(Debug, Args)]
 pub(crate) struct ListOptions {

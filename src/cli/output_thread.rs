@@ -11,10 +11,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::print::streams;
 use ananke::context::OutputStream;
 use ananke::run::{Reason, Stopper};
 use ananke::text::escape;
+
+use super::print::streams;
 
 /// The most bytes that may wait.
 const WAITING: usize = 64 << 20;

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-
-use super::colour::Colour;
 use ananke::plan::{Filter, Selection};
 use ananke::project::Variables;
 use ananke::variables::{is_name, is_reserved};
+use clap::Args;
+
+use super::colour::Colour;
 
 /// Which tests.
 #[derive(Clone, Debug, Args)]

@@ -1,9 +1,6 @@
 //! The services that run in addition to the tests: the servers of the config, started if something is sent to them, and its
 //! `setup` and `teardown`. Their results are reported.
 
-use tokio_util::sync::CancellationToken;
-
-use super::screen::Screen;
 use ananke::context::Context;
 use ananke::diagnostic::Severity;
 use ananke::plan::{CaseEntry, Plan};
@@ -11,6 +8,9 @@ use ananke::project::{ServerCommand, Variables};
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::run::{ProjectHooks, SetupError, SetupStep};
 use ananke::server::{ServerStartError, ServerWatch, Servers};
+use tokio_util::sync::CancellationToken;
+
+use super::screen::Screen;
 
 /// The servers that were started, and what cleans up after `setup`; nothing if nothing is sent.
 #[derive(Default)]

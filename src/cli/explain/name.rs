@@ -3,10 +3,11 @@
 
 use std::fmt::Write as _;
 
-use super::layout::{Colours, styled, wrapped};
 use ananke::agents::RuleDocs;
 use ananke::diagnostic::{Code, Example, ExampleFile};
 use ananke::schema::{FileKind, KeyDocs};
+
+use super::layout::{Colours, styled, wrapped};
 
 /// The names that can be explained.
 pub(super) enum ExplainedName {

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
+use ananke::context::Context;
+use ananke::project::locate;
+use ananke::text::{escape, nearest};
 use schemars::{JsonSchema, schema_for};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::session_error::SessionError;
-use ananke::context::Context;
-use ananke::project::locate;
-use ananke::text::{escape, nearest};
 
 /// The keys of the requests that came so far, by their types.
 static KNOWN: LazyLock<Mutex<HashMap<TypeId, Arc<RequestKeys>>>> = LazyLock::new(Mutex::default);

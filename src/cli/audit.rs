@@ -4,15 +4,12 @@ use std::time::Duration;
 
 use ananke::agents::{AgentTurns, ToolTurns};
 use ananke::audit::{Audit, AuditOptions, AuditStep, audit as audit_tools};
-use ananke::context::Context;
-use ananke::model::ReportFormat;
-use ananke::plan::PreparedHelper;
 use ananke::report::{
     CommandDocument, DeniedLevels, DocumentText, audit_conclusion, write_audit_end,
     write_audited_tool,
 };
-use ananke::run::Stopper;
 use ananke::text::{escape, parse_duration};
+use ananke::{context::Context, model::ReportFormat, plan::PreparedHelper, run::Stopper};
 use clap::Args;
 
 use super::access_options::PermissionOptions;

@@ -11,9 +11,7 @@ use ananke::report::ci::BuildJob;
 use ananke::report::file::{FileOptions, NamedReport};
 use ananke::run::RunEvent;
 
-use super::agent_project::AgentProject;
-use super::document_output::DocumentFile;
-use super::paths::named_path;
+use super::{agent_project::AgentProject, document_output::DocumentFile, paths::named_path};
 
 /// Writes the reports of an audit to files, but for its own document.
 ///

@@ -2,9 +2,7 @@
 
 use ananke::compare::{Baseline, Coverage};
 use ananke::context::{Context, OutputStream};
-use ananke::redact::Redactor;
-use ananke::report::Reporter;
-use ananke::report::comparison::BaselineReport;
+use ananke::{redact::Redactor, report::Reporter, report::comparison::BaselineReport};
 
 use super::colour::{Colour, colouring};
 use super::failed::Failed;

@@ -7,10 +7,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use ananke::context::Context;
 use ananke::plan::{Plan, Selection, plan};
-use ananke::redact::Redactor;
-use ananke::text::natural_order;
+use ananke::{context::Context, redact::Redactor, text::natural_order};
 use clap::Command;
 use clap::builder::ValueHint;
 use clap_complete::engine::{

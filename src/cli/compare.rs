@@ -4,10 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ananke::compare::{ChangeKind, Comparison, ComparisonRules, Noise};
-use ananke::context::Context;
-use ananke::redact::Redactor;
-use ananke::report::CommandDocument;
-use ananke::text::parse_duration;
+use ananke::{context::Context, redact::Redactor, report::CommandDocument, text::parse_duration};
 use clap::{Args, ValueEnum};
 
 use super::colour::Colour;

@@ -2,13 +2,10 @@
 
 use std::path::PathBuf;
 
-use ananke::LabError;
-use ananke::context::Context;
 use ananke::contract::{ContractReport, recorded_calls, recordings_below, refusals};
-use ananke::message::DeclaredTool;
 use ananke::plan::{PreparedHelper, Selection};
 use ananke::report::{CommandDocument, contract_conclusion};
-use ananke::run::Stopper;
+use ananke::{LabError, context::Context, message::DeclaredTool, run::Stopper};
 use clap::Args;
 
 use super::agent_project::{AgentProject, ServerNotes};

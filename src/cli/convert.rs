@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use ananke::cases::{Conversion, is_case_file};
 use ananke::context::{Context, Scratch};
 use ananke::diagnostic::{Code, Diagnostic, Severity, sort};
-use ananke::redact::Redactor;
-use ananke::report::file::not_written;
-use ananke::source::MAX_BYTES;
+use ananke::{redact::Redactor, report::file::not_written, source::MAX_BYTES};
 use clap::Args;
 
 use super::colour::Colour;

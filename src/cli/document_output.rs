@@ -10,11 +10,8 @@ use ananke::report::{CommandDocument, DocumentText, Documented};
 use clap::Args;
 
 use super::colour::{Colour, colouring};
-use super::exit::Exit;
-use super::failed::Failed;
 use super::output_files::{ForceOption, OutputFiles, OutputKind};
-use super::paths::named_path;
-use super::print::print;
+use super::{exit::Exit, failed::Failed, paths::named_path, print::print};
 
 /// The places that a document goes to.
 pub(super) struct DocumentOutput<'a> {

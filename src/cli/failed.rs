@@ -13,10 +13,7 @@ use ananke::diagnostic::Diagnostic;
 use ananke::redact::Redactor;
 use ananke::verify::TraceError;
 
-use super::colour::Colour;
-use super::exit::Exit;
-use super::print::say;
-use super::print_problems::print_problems;
+use super::{colour::Colour, exit::Exit, print::say, print_problems::print_problems};
 
 /// The reason that a command ends early.
 #[derive(Debug)]

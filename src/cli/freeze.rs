@@ -4,11 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ananke::LabError;
-use ananke::context::Context;
 use ananke::freeze::{FreezeRequest, FrozenTest, freeze as freeze_conversation};
 use ananke::recording::{KeptRecording, is_recording};
 use ananke::verify::{TRACE_FORMATS, trace_format};
+use ananke::{LabError, context::Context};
 use clap::Args;
 
 use super::colour::Colour;

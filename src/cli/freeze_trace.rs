@@ -2,11 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use ananke::context::Context;
-use ananke::plan::Selection;
-use ananke::record::RecordRequest;
-use ananke::run::Stopper;
 use ananke::verify::{TraceFormat, TraceFreezeRequest, freeze_trace as freeze_conversations};
+use ananke::{context::Context, plan::Selection, record::RecordRequest, run::Stopper};
 
 use super::exit::Exit;
 use super::failed::Failed;

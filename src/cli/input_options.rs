@@ -3,10 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use ananke::cases::AllowedReach;
-use ananke::message::RequestContext;
-use ananke::plan::Plan;
-use ananke::text::escape;
+use ananke::{cases::AllowedReach, message::RequestContext, plan::Plan, text::escape};
 use clap::{Args, ValueEnum};
 
 use super::failed::Failed;

@@ -1,10 +1,8 @@
 //! `--last-failed`: of what is selected only the tests that did not pass when they ran last.
 
-use ananke::compare::Coverage;
-use ananke::context::Context;
 use ananke::plan::{CaseEntry, Plan};
-use ananke::redact::Redactor;
 use ananke::report::last_run::{LAST_RUN, LastRun, LastRunReport, Unknown};
+use ananke::{compare::Coverage, context::Context, redact::Redactor};
 
 use super::output_thread::OutputThread;
 use super::print::say;

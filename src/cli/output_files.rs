@@ -6,10 +6,8 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use ananke::context::{Context, Destination, Files};
-use ananke::golden::is_golden;
-use ananke::model::ReportFormat;
-use ananke::recording::is_recording;
 use ananke::report::file::{is_report, words_of_format};
+use ananke::{golden::is_golden, model::ReportFormat, recording::is_recording};
 use clap::Args;
 
 use super::failed::Failed;

@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use ananke::context::OutputStream;
 use ananke::model::{JunitDialect, ReportFormat};
-use ananke::report::RunKeeping;
-use ananke::text::escape;
+use ananke::{context::OutputStream, report::RunKeeping, text::escape};
 use clap::{Args, ValueEnum};
 
 use super::failed::Failed;

@@ -6,26 +6,22 @@ use std::path::Path;
 use ananke::context::{Context, Destination, OutputStream};
 use ananke::model::{JunitDialect, ReportFormat};
 use ananke::plan::{CaseEntry, Plan};
-use ananke::redact::Redactor;
-use ananke::report::Reporter;
-use ananke::report::ci::BuildJob;
 use ananke::report::ci::github::{GithubReport, JobStep};
 use ananke::report::file::json::JsonLinesReport;
 use ananke::report::file::junit::JunitProfile;
 use ananke::report::file::{FileOptions, NamedReport};
-use ananke::report::history::RunHistory;
 use ananke::report::terminal::{
     AnswerReport, ConsoleOptions, ConsoleReport, ExchangeReport, LiveArea, LiveOptions,
     ServerReport, UsualDurations, Verbosity,
 };
+use ananke::{
+    redact::Redactor, report::Reporter, report::ci::BuildJob, report::history::RunHistory,
+};
 
 use super::colour::{Colour, colouring, is_dumb};
-use super::failed::Failed;
 use super::output_files::{OutputFiles, OutputKind};
-use super::output_thread::Outputs;
-use super::paths::named_path;
-use super::print::say;
 use super::report_options::{AgentAnswers, ReportOptions};
+use super::{failed::Failed, output_thread::Outputs, paths::named_path, print::say};
 
 /// The reports of a run.
 pub(super) struct Reporters {

@@ -2,15 +2,13 @@
 
 use std::path::{Display, Path, PathBuf};
 
-use ananke::assertion::Writing;
-use ananke::compare::Coverage;
-use ananke::context::Context;
 use ananke::engine::{AtFailure, AtViolation};
 use ananke::model::{FlakyVerdict, ReportFormat, ReportedEvents};
 use ananke::plan::{Filter, Judging, KEPT_TEXT, RunPurpose, Selection};
 use ananke::project::{AgentChoice, RunSettings};
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::run::{AfterFailure, Options, ReusedThreads, SuiteComparison};
+use ananke::{assertion::Writing, compare::Coverage, context::Context};
 use clap::{Args, Command, FromArgMatches as _};
 
 use super::execution_options::{ExecutionOptions, RepeatOptions, RetryOptions, Strictness};

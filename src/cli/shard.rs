@@ -1,11 +1,10 @@
 //! `--shard`: of what is selected only the tests that this machine runs.
 
-use ananke::context::Context;
 use ananke::outcome::{Shard, ShardBy};
 use ananke::plan::{CaseEntry, Plan, ShardNumber};
-use ananke::redact::Redactor;
-use ananke::report::ci::BuildJob;
-use ananke::report::history::RunHistory;
+use ananke::{
+    context::Context, redact::Redactor, report::ci::BuildJob, report::history::RunHistory,
+};
 
 use super::print::say;
 

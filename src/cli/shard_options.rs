@@ -2,9 +2,7 @@
 
 use std::ffi::OsString;
 
-use ananke::context::Context;
-use ananke::outcome::ShardBy;
-use ananke::plan::ShardNumber;
+use ananke::{context::Context, outcome::ShardBy, plan::ShardNumber};
 use clap::{Args, ValueEnum};
 
 use super::failed::Failed;

@@ -18,13 +18,10 @@ use ananke::text::{any_of, duration, escape, nearest};
 use clap::{Args, value_parser};
 
 use super::colour::{Colour, colouring};
-use super::exit::Exit;
 use super::failed::{CommandOptions, Failed};
-use super::kept_runs::HOW_TO_KEEP;
 use super::output_files::{ForceOption, OutputFiles};
-use super::paths::named_path;
 use super::print::{print, say, streams, unless_gone};
-use super::report_options::ReportFile;
+use super::{exit::Exit, kept_runs::HOW_TO_KEEP, paths::named_path, report_options::ReportFile};
 
 /// The text after the options in the help of `ananke show`.
 const AFTER_HELP: &str = "\

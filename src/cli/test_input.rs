@@ -3,10 +3,8 @@
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use ananke::cases::is_case_file;
 use ananke::context::{Context, iso8601};
-use ananke::helper::Generator;
-use ananke::model::ReportFormat;
+use ananke::{cases::is_case_file, helper::Generator, model::ReportFormat};
 use serde_json::json;
 
 use super::failed::Failed;

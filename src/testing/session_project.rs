@@ -7,11 +7,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::agent_target::{AgentTarget, indented};
-use super::testing_error::TestingError;
+use super::{AgentTarget, TestingError, agent_target::indented};
 use crate::plan::{LoadedFile, Plan, Planned, Preparation, Prepared, Selection, plan};
-use ananke_agents::http::HttpTransport;
-use ananke_agents::{Transport, UndeclaredCalls};
+use ananke_agents::{Transport, UndeclaredCalls, http::HttpTransport};
 use ananke_base::context::{Context, Files, RandomIds, SystemClock};
 use ananke_base::diagnostic::{Diagnostic, Place};
 use ananke_model::model::NEWEST_VERSION;

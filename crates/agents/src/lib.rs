@@ -6,7 +6,7 @@
 //!
 //! A protocol is the type of a target's keys ([`Protocol`]) with what its targets can do ([`Capabilities`]). The program
 //! installs its protocols (`registry`). From that list are made the types of targets, their schema, what `extends` them, the
-//! types of turns, which `crates/model` reads, and what the rules of a protocol mean (`rule_docs`). `common` has the keys
+//! types of turns, which `crates/model` reads, and what the rules of a protocol mean ([`RuleDocs`]). `common` has the keys
 //! that targets of every protocol have, `pace` the limits among them. `declared_tools` asks a target for the tools that it
 //! declares by itself. A `candidate` is a target that an agent could be of which only a URL or a program is known;
 //! `recognition` adds to an error of a target the other protocol that an answer looks like. `served` is the other side of a

@@ -4,11 +4,8 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::error::TargetError;
-use super::http::Transport;
-use super::limits::Limits;
-use super::pipe::PipeLauncher;
 use super::sink::{Ended, Sink};
+use super::{error::TargetError, http::Transport, limits::Limits, pipe::PipeLauncher};
 use ananke_base::context::{CaseKey, Clock, Ids};
 use ananke_base::message::{
     HistoryMessage, InterruptAnswer, OwnTurn, RequestContext, ServerRequestKind, ToolAnswer,

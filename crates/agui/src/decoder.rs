@@ -26,9 +26,7 @@ use super::shared_results::{SharedResult, calls_of};
 use super::snapshot;
 use super::thread_state::ThreadState;
 use super::warnings::{Warnings, shown};
-use ananke_base::context::At;
-use ananke_base::source::received_json::without_marks;
-use ananke_base::text::ShortText;
+use ananke_base::{context::At, source::received_json::without_marks, text::ShortText};
 use ananke_trace::trace::{Change, Interrupt, ResultContent, RunEnd, Unread};
 
 /// The name of the custom event of an interrupt.

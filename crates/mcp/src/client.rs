@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::config::McpProtocol;
-use super::connection::Connection;
 use super::era::{self, ProtocolEra};
-use super::incoming::McpResponse;
-use super::outgoing::Outgoing;
 use super::server_requests;
 use super::talk::{Break, Talk, TalkEnd};
+use super::{
+    config::McpProtocol, connection::Connection, incoming::McpResponse, outgoing::Outgoing,
+};
 use ananke_agents::{Ended, TargetError};
 use ananke_base::context::At;
 use ananke_base::message::ServerRequestKind;

@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use ananke_agents::pipe::quoted;
-use ananke_agents::{EventReader, Received, Rest, Sink, Stop, TargetError, in_words};
+use ananke_agents::{EventReader, Received, Rest, Sink, Stop, TargetError, in_words, pipe::quoted};
 use ananke_base::context::At;
 use ananke_base::source::printable;
 use ananke_base::source::received_json::{is_utf16, read_bytes};

@@ -4,10 +4,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use ananke::agents::AgentPlace;
-use ananke::audit::PermittedTools;
-use ananke::context::Context;
 use ananke::text::{columns, escape};
+use ananke::{agents::AgentPlace, audit::PermittedTools, context::Context};
 use clap::{Args, Parser};
 
 use super::starter::{AdapterLanguage, StarterFile, adapter, example, of_agent};

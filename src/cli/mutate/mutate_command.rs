@@ -2,12 +2,9 @@
 
 use std::path::PathBuf;
 
-use ananke::LabError;
-use ananke::context::Context;
 use ananke::mutation::{MutationRun, Suggestions};
 use ananke::report::{CommandDocument, MutationDocument, MutationGates, mutation_conclusion};
-use ananke::statistics::Percentage;
-use ananke::text::grouped;
+use ananke::{LabError, context::Context, statistics::Percentage, text::grouped};
 use clap::Args;
 use indexmap::IndexMap;
 

@@ -12,9 +12,7 @@ use ananke::record::{HeldConversation, RecordRequest, hold, record as record_con
 use ananke::run::{ConversationOrigin, Options, Run, Stopper, event_channel};
 use clap::Args;
 
-use super::dialog::Dialog;
-use super::proxy::ProxyRecording;
-use super::write::write;
+use super::{dialog::Dialog, proxy::ProxyRecording, write};
 use crate::cli::access_options::AccessOptions;
 use crate::cli::colour::Colour;
 use crate::cli::exit::Exit;

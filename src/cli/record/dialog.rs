@@ -7,14 +7,11 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ananke::context::Context;
 use ananke::message::{AnswerTo, PendingAnswer, TurnInput, UserContent};
-use ananke::outcome::TurnOutcome;
-use ananke::plan::Plan;
-use ananke::redact::Redactor;
 use ananke::run::{ConversationDriver, DriverRequest, Reason, Stopper};
 use ananke::text::{escape, truncate};
 use ananke::trace::{AgentEvent, RunEnd, Trace, events_of_last_turn};
+use ananke::{context::Context, outcome::TurnOutcome, plan::Plan, redact::Redactor};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 

@@ -5,17 +5,13 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ananke::agents::http::Forwarder;
 use ananke::context::{Context, Files};
 use ananke::http_server::{AnsweredPages, HttpListener, ServerNotice};
-use ananke::plan::Plan;
-use ananke::project::Variables;
 use ananke::proxy::{ExchangeSpool, HeldAgain, ProxyCapture, ProxyServer, endpoint, hold_again};
 use ananke::record::{RecordRequest, record as record_conversations};
-use ananke::run::Stopper;
-use ananke::text::escape;
+use ananke::{agents::http::Forwarder, plan::Plan, project::Variables, run::Stopper, text::escape};
 
-use super::write::write;
+use super::write;
 use crate::cli::access_options::AccessOptions;
 use crate::cli::colour::Colour;
 use crate::cli::exit::Exit;

@@ -4,9 +4,7 @@ use std::io::{self, BufWriter};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ananke::context::Context;
-use ananke::process::kill_every_group;
-use ananke::run::Stopper;
+use ananke::{context::Context, process::kill_every_group, run::Stopper};
 use clap::Args;
 use tokio::time::timeout;
 
@@ -16,10 +14,8 @@ use super::project_tests::ProjectTests;
 use super::request_keys::ClientConfig;
 use super::session_client::SessionClient;
 use super::sessions::Sessions;
-use crate::cli::exit::Exit;
 use crate::cli::failed::{CommandOptions, Failed};
-use crate::cli::interrupt::interruptible;
-use crate::cli::print::streams;
+use crate::cli::{exit::Exit, interrupt::interruptible, print::streams};
 
 /// The time that everything that was started may take to end.
 const PATIENCE: Duration = Duration::from_secs(4);

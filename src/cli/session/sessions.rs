@@ -5,12 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use ananke::agents::UndeclaredCalls;
-use ananke::context::Context;
 use ananke::program_target;
-use ananke::run_document::rule_results;
 use ananke::testing::{AgentTarget, CheckedRun, SessionAgent, SessionSetup};
-use ananke::text::nearest;
+use ananke::{
+    agents::UndeclaredCalls, context::Context, run_document::rule_results, text::nearest,
+};
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;

@@ -4,9 +4,7 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-use super::exchange::Response;
-use super::received::ReceivedResponse;
-use super::transport::{Body, Next};
+use super::{Body, Next, ReceivedResponse, Response};
 use crate::error::{Received, TargetError};
 use crate::limits::{Limits, in_words};
 use crate::sink::{Ended, EventReader, Rest, Sink, Stop, Wire};

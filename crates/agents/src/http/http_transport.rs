@@ -28,11 +28,12 @@ use tokio::time::{sleep, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::cause::{Cause, not_answered};
-use super::chunks::{BodyDropped, ChunkSender, Chunks};
+use super::chunks::{BodyDropped, ChunkSender};
 use super::client_kind::ClientKind;
 use super::content_encoding::decoded;
-use super::http_options::TlsOptions;
-use super::transport::{ClientEvent, HttpRequest, Method, Next, Reply, ResponseHead, Transport};
+use super::{
+    Chunks, ClientEvent, HttpRequest, Method, Next, Reply, ResponseHead, TlsOptions, Transport,
+};
 use crate::error::{Received, TargetError};
 use ananke_base::context::{At, Clock};
 use ananke_trace::process::OUT_OF_FILES_HELP;

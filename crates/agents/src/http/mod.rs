@@ -2,7 +2,7 @@
 //! has: refusals, limits, streams of events, and the evidence that errors quote. A protocol writes its requests and reads its
 //! events ([`StreamReader`]).
 //!
-//! **Invariant:** requests are sent, and responses read and stamped, by a thread that does nothing else (`io_thread`);
+//! **Invariant:** requests are sent, and responses read and stamped, by a thread that does nothing else (`http_transport`);
 //! redirects are not followed.
 
 mod cause;

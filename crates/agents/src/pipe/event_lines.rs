@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use super::pipe::{Pipe, PipeNext};
+use super::{Pipe, PipeNext};
 use crate::error::{Received, TargetError};
 use crate::limits::{Limits, in_words};
 use crate::sink::{Ended, EventReader, Rest, Sink, Wire};

@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
-use super::script::{CompiledRule, CompiledStep};
+use super::{CompiledRule, CompiledStep};
 use crate::error::TargetError;
 use crate::limits::Limits;
 use crate::session::{Action, Request, Session, SessionOptions};

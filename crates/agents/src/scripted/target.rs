@@ -3,9 +3,7 @@
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use super::config::ScriptedConfig;
-use super::script::CompiledRule;
-use super::session::ScriptedSession;
+use super::{CompiledRule, ScriptedConfig, session::ScriptedSession};
 use crate::error::TargetError;
 use crate::http::headers;
 use crate::session::{Session, SessionOptions};

@@ -6,10 +6,8 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::config::{CommandConfig, CommandSettings};
-use super::session::CommandSession;
-use ananke_agents::pipe::PipeProgram;
-use ananke_agents::{Limits, Session, SessionOptions, Target, TargetError};
+use super::{CommandConfig, CommandSettings, session::CommandSession};
+use ananke_agents::{Limits, Session, SessionOptions, Target, TargetError, pipe::PipeProgram};
 use ananke_model::model::Number;
 use ananke_model::variables::{Fill as _, Interpolation, Leaf};
 use ananke_trace::process::WrittenCommand;

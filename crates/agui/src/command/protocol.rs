@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::command_target::compile;
-use super::config::CommandConfig;
+use super::{CommandConfig, command_target::compile};
 use crate::conversation_settings::ProtocolVersion;
 use crate::signs::SIGNS;
 use ananke_agents::{

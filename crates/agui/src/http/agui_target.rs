@@ -5,10 +5,8 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::config::{AguiConfig, AguiSettings, AguiTransport};
-use super::session::AguiSession;
-use ananke_agents::http::headers;
-use ananke_agents::{Session, SessionOptions, Target, TargetError, http};
+use super::{AguiConfig, AguiSettings, AguiTransport, session::AguiSession};
+use ananke_agents::{Session, SessionOptions, Target, TargetError, http, http::headers};
 use ananke_model::variables::{Fill as _, Interpolation, Leaf, http_url};
 
 /// An agent that speaks AG-UI.

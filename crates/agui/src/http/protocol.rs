@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use super::agui_target::compile;
-use super::config::{AguiConfig, AguiTransport};
-use super::probed::ProbedAgui;
+use super::{AguiConfig, AguiTransport, agui_target::compile, probed::ProbedAgui};
 use crate::conversation_settings::ProtocolVersion;
 use crate::served::ServedAgui;
 use crate::signs::SIGNS;

@@ -7,8 +7,8 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use url::Url;
 
-use super::config::{AguiSettings, AguiTransport};
 use super::transport::{self, RuntimeMethod};
+use super::{AguiSettings, AguiTransport};
 use crate::conversation::{AguiConversation, not_written};
 use crate::event_reader::AguiEvents;
 use crate::run_state::RequestPurpose;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use url::Url;
 
-use super::config::{AguiSettings, AguiTransport};
+use super::{AguiSettings, AguiTransport};
 use crate::run_state::RequestPurpose;
 
 /// The methods of a runtime.

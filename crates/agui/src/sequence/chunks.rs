@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::items::named;
-use super::rule::EventOrderRule;
-use super::violations::EventViolations;
+use super::{EventOrderRule, items::named, violations::EventViolations};
 use crate::chunk_lanes::{ChunkLanes, LaneOwner};
 use crate::event::{FieldKey, WireEvent};
 use crate::event_kind::{EventRef, ItemKind};

@@ -1,6 +1,6 @@
 //! The rules about messages, calls and reasoning: what begins, continues and ends in which order.
 
-use super::rule::EventOrderRule;
+use super::EventOrderRule;
 use super::violations::{EventViolations, Named, UnfinishedItem};
 use crate::event_kind::ItemKind;
 use crate::open_items::{ItemSpan, OpenItems, StartForm};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
-use super::rule::EventOrderRule;
+use super::EventOrderRule;
 use super::violations::{AuthorName, EventViolations, Named, UnfinishedItem};
 use crate::event_kind::EventRef;
 

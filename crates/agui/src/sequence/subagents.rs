@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::rule::EventOrderRule;
+use super::EventOrderRule;
 use super::violations::{EventViolations, Named, UnfinishedItem};
 use crate::event_kind::EventRef;
 use crate::warnings::shown;

@@ -5,10 +5,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::fmt::Display;
 
-use super::rule::EventOrderRule;
-use crate::event_kind::EventRef;
-use crate::listeners::ChangeListener;
-use crate::warnings::shown;
+use super::EventOrderRule;
+use crate::{event_kind::EventRef, listeners::ChangeListener, warnings::shown};
 use ananke_trace::trace::Change;
 
 /// The number of violations of one exchange that are reported. After them the order of its events is no longer checked: a

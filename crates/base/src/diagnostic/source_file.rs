@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use super::span::Span;
+use super::Span;
 
 /// A text that was read, under the name people know it by.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 
-use super::user_content::UserContent;
+use super::UserContent;
 
 /// A message from before the first turn.
 #[derive(Clone, Debug, PartialEq)]

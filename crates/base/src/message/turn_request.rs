@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::turn_input::{MessageId, TurnInput};
+use super::{MessageId, TurnInput};
 
 /// A turn that is ready to be sent.
 #[derive(Clone, Debug, PartialEq)]

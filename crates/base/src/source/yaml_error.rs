@@ -7,7 +7,7 @@ use serde_yaml::granit_parser::ErrorKind;
 use serde_yaml::localizer::ExternalMessageSource;
 use serde_yaml::{Error, Location};
 
-use super::node::printable;
+use super::printable;
 use super::unclosed::{Opening, opening};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::text::truncate;

@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use super::ci_commands;
-use super::confusables::is_confusable;
+use super::{ci_commands, is_confusable};
 
 /// `text` as several lines of a terminal: line feeds and tabs stay; everything else that could move the cursor, hide or
 /// reorder text, or be a command to a CI server, becomes a visible escape such as `\u{202e}`.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use super::recorded_calls::RecordedCall;
+use super::RecordedCall;
 use ananke_base::context::interruption::{COMPUTING_TIME, within};
 use ananke_base::message::DeclaredTool;
 use ananke_base::text::{duration, nearest, truncate};

@@ -11,8 +11,7 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::mock_agent::MockAgent;
-use super::planned_target::PlannedTarget;
+use super::{MockAgent, planned_target::PlannedTarget};
 use crate::lab_error::LabError;
 use ananke_agents::http::HttpTransport;
 use ananke_agents::pipe::ProgramLauncher;

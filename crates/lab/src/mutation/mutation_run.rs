@@ -9,12 +9,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::fate::Fate;
-use super::mutation::Mutation;
-use super::mutation_report::MutationReport;
-use super::recorded_conversation::RecordedConversation;
 use super::sequence_rule::are_many;
-use super::suggestion::{ExtendedTest, RuleSize, Suggestion, SuggestionSearch};
+use super::suggestion::{ExtendedTest, RuleSize, SuggestionSearch};
+use super::{Fate, Mutation, MutationReport, RecordedConversation, Suggestion};
 use crate::lab_error::LabError;
 use ananke_base::context::{Context, write_file};
 use ananke_engine::plan::{CaseEntry, Plan, Planned, Selection, plan};

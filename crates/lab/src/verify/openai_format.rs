@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::trace_file::TraceFormat;
+use super::{TraceContext, TraceError, TraceFile, TraceFormat};
 use crate::verify::conventions::Conventions;
 use crate::verify::conversation_builder::ConversationBuilder;
 use crate::verify::json_documents::{DocumentPlace, JsonDocuments};
 use crate::verify::message_item::MessageItem;
 use crate::verify::message_names::MessageSpeaker;
 use crate::verify::message_reader::InnerMessages;
-use crate::verify::trace_file::{TraceContext, TraceError, TraceFile, not_json, unreadable, utf16};
+use crate::verify::trace_file::{not_json, unreadable, utf16};
 use ananke_base::source::reason;
 use ananke_base::source::received_json::{ReceivedJson, read_bytes};
 use ananke_engine::observed::ObservedConversation;

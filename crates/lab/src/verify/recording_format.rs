@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use super::trace_file::{TraceContext, TraceError, TraceFile, TraceFormat};
+use super::{TraceContext, TraceError, TraceFile, TraceFormat};
 use crate::freeze::{planned, run_test};
 use crate::lab_error::LabError;
 use ananke_agents::{Capability, TimedChange};

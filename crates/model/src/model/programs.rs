@@ -4,8 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::scalars::{Flag, Number, Text, TimeoutMs};
-use super::since::Since;
+use super::{Flag, Number, Since, Text, TimeoutMs};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{FreeMap, Node};
 

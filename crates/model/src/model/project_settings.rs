@@ -4,11 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::mutation_operator::MutationOperator;
-use super::scalars::{Flag, Number, Text};
-use super::short::TextOr;
-use super::since::Since;
-use super::test_runs::Percent;
+use super::{Flag, MutationOperator, Number, Percent, Since, Text, TextOr};
 use ananke_base::diagnostic::Spanned;
 use ananke_derive::Bounds;
 

@@ -8,8 +8,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_json::Value;
 
-use super::scalars::{Text, forms_of, whole_number_form};
-use super::tree::form;
+use super::scalars::{forms_of, whole_number_form};
+use super::{Text, form};
 use ananke_base::source::{Entry, Node, NodeValue};
 
 /// An `M`, written as a mapping or as the value of one of its keys.

@@ -4,10 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::assert_block::AssertBlock;
-use super::scalars::{Number, Text, TimeoutMs};
-use super::since::Since;
-use super::turn::Turn;
+use super::{AssertBlock, Number, Since, Text, TimeoutMs, Turn};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{FreeMap, Node};
 use ananke_derive::Bounds;

@@ -4,10 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::call_selector::CallStatus;
-use super::scalars::Text;
-use super::short::{Short, ShortForm};
-use super::since::Since;
+use super::{CallStatus, Short, Since, Text, short::ShortForm};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{FreeMap, Node};
 

@@ -5,10 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 
-use super::scalars::Number;
-use super::short::ShortForm;
-use super::since::Since;
-use super::tree::no_form;
+use super::{Number, Since, short::ShortForm, tree::no_form};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{Node, NodeValue};
 use ananke_derive::Bounds;

@@ -2,7 +2,7 @@
 
 use serde::de::{DeserializeOwned, Error};
 
-use super::language::TAG_DEFAULTS;
+use super::TAG_DEFAULTS;
 use ananke_base::source::{self, Node, TypeMismatch};
 
 /// Reads one of the forms of a value.

@@ -4,12 +4,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::assert_block::AssertBlock;
-use super::content::{WrittenAttachment, WrittenContent};
-use super::request_options::RequestOptions;
-use super::respond::Respond;
-use super::scalars::{Text, TimeoutMs};
-use super::since::Since;
+use super::{
+    AssertBlock, RequestOptions, Respond, Since, Text, TimeoutMs, WrittenAttachment, WrittenContent,
+};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::message::OwnTurnKind;
 use ananke_base::source::{FreeMap, Node};

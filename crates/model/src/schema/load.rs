@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::check::check;
-use super::embedded::FileKind;
-use super::version::{self, Version};
+use super::version;
+use super::{FileKind, Version, check::check};
 use crate::model::File;
 use ananke_base::diagnostic::{self, Code, Diagnostic, SourceFile};
 use ananke_base::source::{self, Node, NodeValue, TypeMismatch};

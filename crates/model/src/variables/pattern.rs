@@ -10,10 +10,9 @@ use regex::{Regex, RegexBuilder};
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{self, Ast, ErrorKind};
 
-use super::interpolation::{Interpolation, TextPurpose};
-use super::leaf::Leaf;
-use super::useless::{UselessMatch, useless_match};
+use super::interpolation::TextPurpose;
 use super::written_text::ComparedAs;
+use super::{Interpolation, Leaf, UselessMatch, useless_match};
 use crate::model::Text;
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_base::text::TextForm;

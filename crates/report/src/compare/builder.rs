@@ -4,9 +4,11 @@ use std::path::Path;
 
 use indexmap::IndexMap;
 
-use super::change::{ChangeKind, Noise, TestChange};
-use super::comparison::{AgentsTime, ComparedRun, Comparison, ComparisonRules, RunSummary};
-use super::test_summary::TestSummary;
+use super::comparison::AgentsTime;
+use super::{
+    ChangeKind, ComparedRun, Comparison, ComparisonRules, Noise, RunSummary, TestChange,
+    TestSummary,
+};
 use crate::run_document::read_document;
 use ananke_base::diagnostic::Diagnostic;
 use ananke_trace::outcome::{EarlierStatuses, Status};

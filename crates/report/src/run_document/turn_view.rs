@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::duration::Milliseconds;
 use super::item_view::{ItemView, SaidView, ToolCallView, items};
-use super::part::{all_of, counted, filled, listed, part};
+use super::part::{all_of, counted, filled, listed};
 use super::raw_view::{EventView, ExchangeView, StateView};
 use super::rule_view::{Assertion, ProblemView, assertions};
+use super::{duration::Milliseconds, part};
 use ananke_trace::outcome::{
     Gap, InputDecision, InputOrigin, OpenInterrupt, RawTurn, ReportedRunEnd, Status, TimeLimits,
     Timing, TokenTotals, TranscriptLine, TurnEnd, TurnOutcome,

@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::part::part;
-use super::turn_view::TokensView;
+use super::{part, turn_view::TokensView};
 use ananke_trace::outcome::{ActionCount, CheckpointOutcome, FailedWalk, Walks};
 
 part! {

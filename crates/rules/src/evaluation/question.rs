@@ -1,8 +1,6 @@
 //! Questions: what a rule leaves to a script or a judge to decide, and the answer.
 
-use super::finding::Finding;
-use super::judge_question::JudgeQuestion;
-use super::script_question::ScriptQuestion;
+use super::{Finding, JudgeQuestion, ScriptQuestion};
 use crate::rule_origin::RuleOrigin;
 use ananke_trace::outcome::{ErrorKind, Problem, Ruling};
 use ananke_trace::redact::Redactor;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::finding::{Evidence, Finding};
+use super::{Evidence, Finding};
 use crate::describe::{said, short};
 use ananke_trace::redact::{Redactor, truncated};
 

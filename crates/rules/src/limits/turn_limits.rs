@@ -2,8 +2,7 @@
 //!
 //! Each is checked at the end of a turn: only then is it known how long each call was open.
 
-use super::measure::Measure;
-use super::setting::Bound;
+use super::{Bound, Measure};
 use crate::describe::short;
 use crate::evaluation::{Evidence, Finding, Judgement, Monitor, at_turn_end};
 use ananke_base::text::{duration, grouped};

@@ -1,6 +1,6 @@
 //! The rules of a test, and which of them apply at the same time.
 
-use super::lint_context::LintContext;
+use super::LintContext;
 use crate::evaluation::RuleScope;
 use crate::inherit::{Inherited, TurnRules};
 use crate::rule::{Claim, RuleEntry};

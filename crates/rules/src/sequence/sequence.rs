@@ -5,10 +5,8 @@
 //! what happened, never faster.
 
 use super::matching::{self, Matched};
-use super::miss::SequenceMiss;
-use super::only::Only;
 use super::step::{Step, Steps};
-use super::walk::walk;
+use super::{miss::SequenceMiss, only::Only, walk::walk};
 use crate::collector::Collector;
 use crate::evaluation::{Judgement, Monitor, RuleScope, at_scope_end};
 use crate::rule::{Claim, Rule, RuleKind};

@@ -1,6 +1,6 @@
 //! `text.equals`: the agent's text is this one, or one of these.
 
-use super::needle::ComparedText;
+use super::ComparedText;
 use crate::collector::Collector;
 use crate::describe::{literally, said_by, short};
 use crate::evaluation::{Evidence, Finding, Judgement, Monitor, View, at_scope_end};

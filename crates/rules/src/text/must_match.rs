@@ -1,7 +1,6 @@
 //! `text.must_match` and `text.contains`: what the agent's text must contain somewhere.
 
-use super::collect::collect;
-use super::needle::Needle;
+use super::{Needle, collect::collect};
 use crate::collector::Collector;
 use crate::describe::{said_by, short};
 use crate::evaluation::{Evidence, Finding, Judgement, Monitor, at_scope_end};

@@ -1,7 +1,6 @@
 //! `text.must_not_match` and `text.not_contains`: what the agent's text must not contain anywhere.
 
-use super::collect::collect;
-use super::needle::{ComparedText, Needle, TextMatcher};
+use super::{ComparedText, Needle, TextMatcher, collect::collect};
 use crate::collector::Collector;
 use crate::describe::{around, said_by, short};
 use crate::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View};

@@ -5,14 +5,10 @@
 
 use std::borrow::Cow;
 
-use super::input_origin::InputDecision;
-use super::outcome::Outcome;
-use super::problem::Problem;
-use super::rule_evidence::EvidenceLine;
-use super::rule_result::RuleResult;
-use super::ruling::{JudgeAnswer, Ruling};
-use super::test_verdict::{TestEnd, TestVerdict};
-use super::turn::TurnOutcome;
+use super::{
+    EvidenceLine, InputDecision, JudgeAnswer, Outcome, Problem, RuleResult, Ruling, TestEnd,
+    TestVerdict, TurnOutcome,
+};
 use crate::redact::excerpt;
 use ananke_base::text::truncate;
 

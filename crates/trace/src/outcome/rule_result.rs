@@ -5,9 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::rule_evidence::{EvidenceLine, Measured, RuleCounts, ValueDifference};
-use super::ruling::Ruling;
-use super::words::words;
+use super::{EvidenceLine, Measured, RuleCounts, Ruling, ValueDifference, words::words};
 use ananke_base::diagnostic::{Difference, Excerpt, Place};
 use ananke_derive::Mask;
 

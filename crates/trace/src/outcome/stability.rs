@@ -5,9 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::checkpoint::CheckpointRuns;
-use super::status::Status;
-use super::token_totals::TokenTotals;
+use super::{CheckpointRuns, Status, TokenTotals};
 use ananke_base::statistics::{
     DurationStatistics, Interval, Percentage, SequentialTest, StabilityClass, exact_interval,
 };

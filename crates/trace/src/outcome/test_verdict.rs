@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::problem::Problem;
-use super::rule_result::{RuleResult, RuleStatus};
-use super::turn::TurnEnd;
+use super::{Problem, RuleResult, RuleStatus, TurnEnd};
 use ananke_derive::Mask;
 
 /// A snapshot that a run wrote.

@@ -3,12 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::input_origin::{InputDecision, InputOrigin};
-use super::problem::Problem;
-use super::raw_turn::RawTurn;
-use super::rule_result::RuleResult;
-use super::status::Status;
-use super::transcript_line::TranscriptLine;
+use super::{InputDecision, InputOrigin, Problem, RawTurn, RuleResult, Status, TranscriptLine};
 use crate::trace::{Fact, Facts, Usage};
 use ananke_derive::Mask;
 

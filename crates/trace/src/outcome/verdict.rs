@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::identity::Quarantine;
-use super::near_name::NearNames;
-use super::totals::Totals;
+use super::{NearNames, Quarantine, Totals};
 use ananke_derive::Mask;
 
 /// The server or agent that tests could not run without.

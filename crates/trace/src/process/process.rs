@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
-use super::exit_status::ExitStatus;
+use super::ExitStatus;
 use super::group::{self, Group};
 use crate::redact::truncated;
 use ananke_base::context::Environment;

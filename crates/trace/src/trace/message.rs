@@ -1,6 +1,6 @@
 //! A message of the conversation; the origin and the author that messages and calls have.
 
-use super::change::MessageKind;
+use super::MessageKind;
 use ananke_base::context::At;
 use ananke_base::text::ShortText;
 

@@ -6,11 +6,9 @@ use std::borrow::Cow;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
-use super::halves::{self, Halves, SentText};
-use super::oddities::Oddities;
+use super::halves;
 use super::parser::{Parsed, parse};
-use super::readings;
-use super::readings::JsonError;
+use super::{Halves, JsonError, Oddities, SentText, readings};
 
 /// The most levels of lists and objects that a text may have.
 pub const MAX_DEPTH: usize = 512;

@@ -18,9 +18,7 @@ use crate::verify::conventions::{Conventions, SpanKind};
 use crate::verify::trace_file::{
     TraceContext, TraceError, TraceFile, TraceFormat, unreadable, utf16,
 };
-use ananke_base::source::reason;
-use ananke_base::source::received_json::JsonError;
-use ananke_base::text::escape;
+use ananke_base::{source::reason, source::received_json::JsonError, text::escape};
 use ananke_engine::observed::ObservedConversation;
 use ananke_trace::outcome::Problem;
 

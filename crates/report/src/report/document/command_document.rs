@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::document_text::{Conclusion, DocumentText};
+use super::{Conclusion, DocumentText};
 use ananke_base::context::Colouring;
 use ananke_base::text::escape;
 use ananke_model::model::ReportFormat;

@@ -11,12 +11,9 @@ use std::time::Duration;
 
 use anstyle::Style;
 
-use super::listing::write_snapshots;
-use super::no_answer::no_answer;
 use super::reported_file::{PassedPlace, ReportedFile};
 use super::result::{FailureList, RunResult};
-use super::run_log::RunLog;
-use super::servers;
+use super::{listing::write_snapshots, no_answer::no_answer, run_log::RunLog, servers};
 use crate::report::failure_numbers::{FailureNumbers, NumberedFailure};
 use crate::report::layout::{Page, Palette, counts, mark};
 use crate::report::reporter::{Reporter, Stream};

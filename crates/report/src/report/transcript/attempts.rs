@@ -2,9 +2,7 @@
 
 use anstyle::Style;
 
-use super::runs::runs;
-use super::style::{TranscriptScope, TranscriptStyle};
-use super::writer::transcript;
+use super::{TranscriptScope, TranscriptStyle, runs::runs, transcript};
 use crate::report::layout::{Page, mark};
 use crate::report::words::walks::{all_passed, details, summary};
 use ananke_base::text::{duration, escape, truncate};

@@ -11,9 +11,8 @@ use anstyle::Style;
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use super::event_marks::EventMarks;
-use super::excerpt;
-use super::style::{GUTTER, Headline, LABEL, TranscriptScope, TranscriptStyle};
+use super::style::{GUTTER, LABEL};
+use super::{Headline, TranscriptScope, TranscriptStyle, event_marks::EventMarks, excerpt};
 use crate::report::layout::{Page, Palette, mark};
 use crate::report::words::checkpoints::{self, CheckpointWords};
 use crate::report::words::names::sender;

@@ -1,7 +1,6 @@
 //! The facts of a run that every report prints: what it was made with, and what it took.
 
-use super::links::web_address;
-use super::tokens;
+use super::{links::web_address, tokens};
 use crate::run_document::RunTotals;
 use ananke_base::text::{duration, grouped, truncate};
 use ananke_trace::outcome::{ChangeTotals, RunFacts, StatusChange};

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 
 use quick_xml::Writer;
 
-use super::element::{self, Element};
-use super::words;
+use super::element;
+use super::{Element, words};
 use crate::report::ci::BuildJob;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, attempts, transcript};
 use crate::report::words::names;

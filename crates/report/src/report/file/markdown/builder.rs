@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::failures::Failures;
-use super::words::{MarkdownRows, code, folded, message};
+use super::{MarkdownRows, code, failures::Failures, message, words::folded};
 use crate::report::layout::{Page, Palette, counts, mark};
 use crate::report::slowest::Slowest;
 use crate::report::words::rerun::rerun;

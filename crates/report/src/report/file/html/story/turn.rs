@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::findings::{ProblemStory, RuleStory, findings, passed};
 use super::lines::{LineView, lines};
+use super::{ProblemStory, RuleStory, findings, passed};
 use crate::report::words::names::sender;
 use crate::report::words::{checkpoints, tokens};
 use crate::run_document::{milliseconds, part};

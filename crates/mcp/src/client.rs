@@ -8,7 +8,7 @@ use super::era::{self, ProtocolEra};
 use super::server_requests;
 use super::talk::{Break, Talk, TalkEnd};
 use super::{
-    config::McpProtocol, connection::Connection, incoming::McpResponse, outgoing::Outgoing,
+    config::McpProtocol, connection::Connection, outgoing::Outgoing, rpc_response::McpResponse,
 };
 use ananke_agents::{Ended, TargetError};
 use ananke_base::context::At;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::era::{self, Discovery, LEGACY, MODERN, ProtocolEra};
-use super::incoming::{McpResponse, RpcError};
+use super::rpc_response::{McpResponse, RpcError};
 use super::talk::{Break, Talk};
 use super::{client::Client, config::McpProtocol, outgoing::Outgoing, result::chosen_version};
 use ananke_agents::TargetError;

@@ -12,19 +12,18 @@ use ananke::text::{escape, parse_duration};
 use ananke::{context::Context, model::ReportFormat, plan::PreparedHelper, run::Stopper};
 use clap::Args;
 
-use super::access_options::PermissionOptions;
 use super::agent_project::{AgentProject, ServerNotes};
 use super::audit_reports::write_reports;
-use super::colour::{Colour, is_dumb};
-use super::document_output::{DocumentFile, DocumentForm, DocumentOutput};
 use super::exit::Exit;
 use super::failed::{CommandOptions, Failed};
 use super::interrupt::interruptible;
-use super::output_files::{ForceOption, OutputFiles};
-use super::print::{print_now, say_styled};
+use super::options::{PermissionOptions, RecordedSelection};
+use super::output::{
+    Colour, DocumentFile, DocumentForm, DocumentOutput, ForceOption, OutputFiles, is_dumb,
+    print_now, say_styled,
+};
 use super::probe::{NamedAgent, PlaceOptions};
 use super::run_facts::run_facts;
-use super::selection_options::RecordedSelection;
 
 #[derive(Debug, Args)]
 pub(crate) struct AuditCommand {

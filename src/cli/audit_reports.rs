@@ -11,7 +11,8 @@ use ananke::report::ci::BuildJob;
 use ananke::report::file::{FileOptions, NamedReport};
 use ananke::run::RunEvent;
 
-use super::{agent_project::AgentProject, document_output::DocumentFile, paths::named_path};
+use super::agent_project::AgentProject;
+use super::output::{DocumentFile, named_path};
 
 /// Writes the reports of an audit to files, but for its own document.
 ///

@@ -4,11 +4,9 @@ use ananke::compare::{Baseline, Coverage};
 use ananke::context::{Context, OutputStream};
 use ananke::{redact::Redactor, report::Reporter, report::comparison::BaselineReport};
 
-use super::colour::{Colour, colouring};
 use super::failed::Failed;
-use super::output_thread::Outputs;
-use super::paths::named_path;
-use super::report_options::ReportOptions;
+use super::options::ReportOptions;
+use super::output::{Colour, Outputs, colouring, named_path};
 
 /// The report that this run is compared with, where there is one.
 ///

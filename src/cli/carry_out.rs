@@ -28,19 +28,16 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use super::baseline::baseline_report;
-use super::custom_reporter::CustomReporter;
 use super::exit::Exit;
 use super::failed::Failed;
 use super::failed_walks::{self, FailedWalks};
 use super::kept_runs::{self, kept_count};
-use super::output_files::{OutputFiles, OutputKind};
-use super::output_thread::Outputs;
-use super::recording_options::check_writable;
-use super::report_options::ReportOptions;
-use super::reporters::{LiveDisplay, Reporters, note_earlier_reports, reporters, usual_durations};
-use super::run_options::RunOptions;
+use super::options::{ReportOptions, RunOptions, check_writable};
+use super::output::{
+    CustomReporter, LiveDisplay, OutputFiles, OutputKind, Outputs, Reporters, Screen,
+    note_earlier_reports, reporters, usual_durations,
+};
 use super::runtime::block_on;
-use super::screen::Screen;
 use super::services::Services;
 use super::terminal_person::TerminalPerson;
 use super::{interrupt, last_run, services};

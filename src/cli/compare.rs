@@ -7,12 +7,9 @@ use ananke::compare::{ChangeKind, Comparison, ComparisonRules, Noise};
 use ananke::{context::Context, redact::Redactor, report::CommandDocument, text::parse_duration};
 use clap::{Args, ValueEnum};
 
-use super::colour::Colour;
-use super::document_output::{DocumentFile, DocumentForm, DocumentOutput};
 use super::exit::Exit;
 use super::failed::{CommandOptions, Failed};
-use super::output_files::ForceOption;
-use super::paths::named_path;
+use super::output::{Colour, DocumentFile, DocumentForm, DocumentOutput, ForceOption, named_path};
 use super::run_facts::command_facts;
 
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ use clap_mangen::Man;
 
 use super::exit::Exit;
 use super::failed::{CommandOptions, Failed};
-use super::print::print;
+use super::output::print;
 
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsOptions {

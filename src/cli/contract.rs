@@ -9,15 +9,13 @@ use ananke::{LabError, context::Context, message::DeclaredTool, run::Stopper};
 use clap::Args;
 
 use super::agent_project::{AgentProject, ServerNotes};
-use super::colour::Colour;
-use super::document_output::{DocumentFile, DocumentForm, DocumentOutput};
-use super::exit::Exit;
 use super::failed::{CommandOptions, Failed};
-use super::interrupt::interruptible;
-use super::output_files::ForceOption;
-use super::paths::{named_path, shown_path};
-use super::run_facts::run_facts;
-use super::selection_options::RecordedSelection;
+use super::output::{
+    Colour, DocumentFile, DocumentForm, DocumentOutput, ForceOption, named_path, shown_path,
+};
+use super::{
+    exit::Exit, interrupt::interruptible, options::RecordedSelection, run_facts::run_facts,
+};
 
 #[derive(Debug, Args)]
 pub(crate) struct ContractOptions {

@@ -9,13 +9,11 @@ use ananke::diagnostic::{Code, Diagnostic, Severity, sort};
 use ananke::{redact::Redactor, report::file::not_written, source::MAX_BYTES};
 use clap::Args;
 
-use super::colour::Colour;
 use super::exit::Exit;
 use super::failed::{CommandOptions, Failed};
-use super::output_files::{ForceOption, OutputFiles, OutputKind};
-use super::paths::named_path;
-use super::print::print;
-use super::print_problems::print_problems;
+use super::output::{
+    Colour, ForceOption, OutputFiles, OutputKind, named_path, print, print_problems,
+};
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertOptions {

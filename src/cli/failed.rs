@@ -13,7 +13,8 @@ use ananke::diagnostic::Diagnostic;
 use ananke::redact::Redactor;
 use ananke::verify::TraceError;
 
-use super::{colour::Colour, exit::Exit, print::say, print_problems::print_problems};
+use super::exit::Exit;
+use super::output::{Colour, print_problems, say};
 
 /// The reason that a command ends early.
 #[derive(Debug)]

@@ -13,7 +13,8 @@ use ananke::recording::{
 };
 use ananke::{LabError, plan::Selection, redact::Sealed, report::Reporter, run::RunEvent};
 
-use super::{paths::shown_path, print::say, runtime::block_on};
+use super::output::{say, shown_path};
+use super::runtime::block_on;
 
 /// The directory of the frozen walks, relative to the directory of the config.
 const WALKS: &str = ".ananke/walks";

@@ -10,16 +10,13 @@ use ananke::verify::{TRACE_FORMATS, trace_format};
 use ananke::{LabError, context::Context};
 use clap::Args;
 
-use super::colour::Colour;
 use super::exit::Exit;
 use super::failed::{CommandOptions, Failed};
 use super::freeze_trace::{FrozenTrace, freeze_trace};
-use super::output_files::{ForceOption, OutputFiles};
-use super::paths::{named_path, shown_path};
-use super::print::{print, say};
+use super::options::RecordedSelection;
+use super::output::{Colour, ForceOption, OutputFiles, named_path, print, say, shown_path};
 use super::report_recording::recording_of_report;
 use super::runtime::block_on;
-use super::selection_options::RecordedSelection;
 
 #[derive(Debug, Args)]
 pub(crate) struct FreezeOptions {

@@ -5,13 +5,8 @@ use std::path::{Path, PathBuf};
 use ananke::verify::{TraceFormat, TraceFreezeRequest, freeze_trace as freeze_conversations};
 use ananke::{context::Context, plan::Selection, record::RecordRequest, run::Stopper};
 
-use super::exit::Exit;
-use super::failed::Failed;
-use super::output_files::{ForceOption, OutputFiles};
-use super::output_thread::Outputs;
-use super::paths::named_path;
-use super::record::write;
-use super::runtime::block_on;
+use super::output::{ForceOption, OutputFiles, Outputs, named_path};
+use super::{exit::Exit, failed::Failed, record::write, runtime::block_on};
 
 /// The directory of the recordings if none is named.
 const FOLDER: &str = "recordings";

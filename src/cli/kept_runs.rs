@@ -10,7 +10,9 @@ use ananke::report::store::{EarlierRuns, RunHeading, RunStore, StoreReport, not_
 use ananke::run::{Run, RunAnswers};
 use ananke::{context::Context, redact::Redactor, report::prepare_own_folder};
 
-use super::{failed::Failed, output_thread::Outputs, print::say, snapshots::is_on_server};
+use super::failed::Failed;
+use super::options::snapshots::is_on_server;
+use super::output::{Outputs, say};
 
 /// The number of runs that are kept by default.
 const USUAL: usize = 10;

@@ -4,8 +4,7 @@ use ananke::plan::{CaseEntry, Plan};
 use ananke::report::last_run::{LAST_RUN, LastRun, LastRunReport, Unknown};
 use ananke::{compare::Coverage, context::Context, redact::Redactor};
 
-use super::output_thread::OutputThread;
-use super::print::say;
+use super::output::{OutputThread, say};
 
 /// Keeps of the plan what did not pass last time, and says on standard error where that is nothing, or not known.
 pub(super) fn keep_failed(plan: &mut Plan, redactor: &Redactor) {

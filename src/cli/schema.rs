@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 
 use super::exit::Exit;
 use super::failed::{CommandOptions, Failed};
-use super::print::print;
+use super::output::print;
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaOptions {

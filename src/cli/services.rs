@@ -10,7 +10,7 @@ use ananke::run::{ProjectHooks, SetupError, SetupStep};
 use ananke::server::{ServerStartError, ServerWatch, Servers};
 use tokio_util::sync::CancellationToken;
 
-use super::screen::Screen;
+use super::output::Screen;
 
 /// The servers that were started, and what cleans up after `setup`; nothing if nothing is sent.
 #[derive(Default)]

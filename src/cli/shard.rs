@@ -6,7 +6,7 @@ use ananke::{
     context::Context, redact::Redactor, report::ci::BuildJob, report::history::RunHistory,
 };
 
-use super::print::say;
+use super::output::say;
 
 /// Whether the note on how many tests a shard has is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

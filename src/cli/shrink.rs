@@ -8,15 +8,11 @@ use ananke::shrink::{ShrinkProgress, ShrinkRequest, ShrunkTest, shrink as shrink
 use ananke::text::escape;
 use clap::Args;
 
-use super::colour::Colour;
-use super::exit::Exit;
 use super::failed::{CommandOptions, Failed};
-use super::freeze::open_recording;
-use super::output_files::{ForceOption, OutputFiles};
-use super::paths::{named_path, shown_path};
-use super::print::{print, say, say_styled};
-use super::runtime::block_on;
-use super::selection_options::RecordedSelection;
+use super::output::{
+    Colour, ForceOption, OutputFiles, named_path, print, say, say_styled, shown_path,
+};
+use super::{exit::Exit, freeze::open_recording, options::RecordedSelection, runtime::block_on};
 
 /// The directory of shrunk tests.
 const FOLDER: &str = "shrunk";

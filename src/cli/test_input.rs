@@ -8,7 +8,7 @@ use ananke::{cases::is_case_file, helper::Generator, model::ReportFormat};
 use serde_json::json;
 
 use super::failed::Failed;
-use super::report_options::ReportFile;
+use super::options::ReportFile;
 
 /// The most cases on standard input, in bytes: they are kept in memory.
 const MOST_INPUT: u64 = 64 << 20;

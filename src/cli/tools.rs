@@ -14,18 +14,15 @@ use ananke::text::{escape, truncate};
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use super::access_options::PermissionOptions;
 use super::agent_project::{AgentProject, ServerNotes};
-use super::colour::Colour;
-use super::document_output::DocumentForm;
 use super::exit::Exit;
 use super::failed::{CommandOptions, Failed};
 use super::interrupt::interruptible;
-use super::output_files::{ForceOption, OutputFiles, OutputKind};
-use super::paths::named_path;
-use super::print::print;
+use super::options::{PermissionOptions, RecordedSelection};
+use super::output::{
+    Colour, DocumentForm, ForceOption, OutputFiles, OutputKind, named_path, print,
+};
 use super::probe::{NamedAgent, PlaceOptions};
-use super::selection_options::RecordedSelection;
 
 /// The version of the JSON object.
 const VERSION: &str = "1.0";

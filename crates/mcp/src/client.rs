@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::config::McpProtocol;
+use super::connection::Connection;
 use super::era::{self, ProtocolEra};
+use super::outgoing::Outgoing;
+use super::rpc_response::McpResponse;
 use super::server_requests;
 use super::talk::{Break, Talk, TalkEnd};
-use super::{
-    config::McpProtocol, connection::Connection, outgoing::Outgoing, rpc_response::McpResponse,
-};
 use ananke_agents::{Ended, TargetError};
 use ananke_base::context::At;
 use ananke_base::message::ServerRequestKind;

@@ -8,8 +8,8 @@ use ananke::text::nearest;
 use clap::Args;
 
 use super::{layout::Colours, name::ExplainedName, test};
-use crate::cli::colour::{Colour, colouring};
-use crate::cli::{exit::Exit, failed::Failed, load::load, print::print};
+use crate::cli::output::{Colour, colouring, print};
+use crate::cli::{exit::Exit, failed::Failed, load::load};
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainOptions {

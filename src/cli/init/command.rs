@@ -9,13 +9,12 @@ use ananke::{agents::AgentPlace, audit::PermittedTools, context::Context};
 use clap::{Args, Parser};
 
 use super::starter::{AdapterLanguage, StarterFile, adapter, example, of_agent};
-use crate::cli::access_options::PermissionOptions;
 use crate::cli::exit::Exit;
 use crate::cli::failed::{CommandOptions, Failed};
 use crate::cli::interrupt::interruptible;
-use crate::cli::print::{print_now, say};
+use crate::cli::options::{PermissionOptions, RunOptions};
+use crate::cli::output::{print_now, say};
 use crate::cli::probe::{FoundAgent, PlaceOptions, probe};
-use crate::cli::run_options::RunOptions;
 
 #[derive(Debug, Args)]
 pub(crate) struct InitOptions {

@@ -10,17 +10,15 @@ use indexmap::IndexMap;
 
 use super::earlier_survivors::EarlierSurvivors;
 use super::mutated_files::{changed_files, recordings_in};
-use crate::cli::colour::Colour;
-use crate::cli::document_output::{DocumentFile, DocumentForm, DocumentOutput};
 use crate::cli::exit::Exit;
 use crate::cli::failed::{CommandOptions, Failed};
 use crate::cli::freeze::open_recording;
-use crate::cli::output_files::ForceOption;
-use crate::cli::paths::{named_path, shown_path};
-use crate::cli::print::say;
+use crate::cli::options::RecordedSelection;
+use crate::cli::output::{
+    Colour, DocumentFile, DocumentForm, DocumentOutput, ForceOption, named_path, say, shown_path,
+};
 use crate::cli::run_facts::run_facts;
 use crate::cli::runtime::block_on;
-use crate::cli::selection_options::RecordedSelection;
 
 /// The number of recordings that are not mutated for one reason and are listed.
 const MOST_REFUSALS: usize = 10;

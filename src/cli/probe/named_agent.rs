@@ -4,9 +4,7 @@ use ananke::context::Context;
 use ananke::run::Stopper;
 
 use super::{FoundAgent, PlaceOptions, probe};
-use crate::cli::{
-    agent_project::AgentProject, failed::Failed, selection_options::RecordedSelection,
-};
+use crate::cli::{agent_project::AgentProject, failed::Failed, options::RecordedSelection};
 
 /// An agent that is asked, and what was found of it if it is in no config.
 pub(crate) struct NamedAgent {

@@ -15,11 +15,8 @@ use ananke::{agents::http::HttpTransport, redact::Redactor, run::Stopper, trace:
 use serde_json::json;
 
 use super::{FoundAgent, PlaceOptions, found::written};
-use crate::cli::agent_project::AgentProject;
-use crate::cli::colour::Colour;
-use crate::cli::exit::Exit;
-use crate::cli::failed::Failed;
-use crate::cli::print::say;
+use crate::cli::output::{Colour, say};
+use crate::cli::{agent_project::AgentProject, exit::Exit, failed::Failed};
 
 /// The longest time in which a server may answer one request.
 const SERVER_PATIENCE: Duration = Duration::from_secs(15);

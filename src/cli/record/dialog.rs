@@ -16,7 +16,7 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use crate::cli::line_reading::{LineRead, LineReading, LineSource, NOT_UTF_8};
-use crate::cli::output_thread::Outputs;
+use crate::cli::output::Outputs;
 
 /// The line that ends a conversation.
 const END: &str = "/end";

@@ -12,16 +12,12 @@ use ananke::record::{RecordRequest, record as record_conversations};
 use ananke::{agents::http::Forwarder, plan::Plan, project::Variables, run::Stopper, text::escape};
 
 use super::write;
-use crate::cli::access_options::AccessOptions;
-use crate::cli::colour::Colour;
 use crate::cli::exit::Exit;
 use crate::cli::failed::Failed;
 use crate::cli::interrupt::Signals;
-use crate::cli::output_files::{ForceOption, OutputFiles};
-use crate::cli::output_thread::Outputs;
-use crate::cli::paths::shown_path;
+use crate::cli::options::AccessOptions;
+use crate::cli::output::{Colour, ForceOption, OutputFiles, Outputs, Screen, shown_path};
 use crate::cli::runtime::block_on;
-use crate::cli::screen::Screen;
 use crate::cli::services::Services;
 
 /// The recording of the requests that pass a port.

@@ -4,7 +4,9 @@ use std::io;
 
 use ananke::{context::Context, record::RecordedFile, text::escape};
 
-use crate::cli::{exit::Exit, failed::Failed, output_thread::Outputs, paths::shown_path};
+use crate::cli::exit::Exit;
+use crate::cli::failed::Failed;
+use crate::cli::output::{Outputs, shown_path};
 
 /// Writes `file`; it is a failure if a test does not pass, or the last turn of a conversation is not in it.
 ///

@@ -15,7 +15,7 @@ use super::request_keys::ClientConfig;
 use super::session_client::SessionClient;
 use super::sessions::Sessions;
 use crate::cli::failed::{CommandOptions, Failed};
-use crate::cli::{exit::Exit, interrupt::interruptible, print::streams};
+use crate::cli::{exit::Exit, interrupt::interruptible, output::streams};
 
 /// The time that everything that was started may take to end.
 const PATIENCE: Duration = Duration::from_secs(4);

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::version;
-use super::{FileKind, Version, check::check};
+use super::{FileKind, Version, check::check, version};
 use crate::model::File;
 use ananke_base::diagnostic::{self, Code, Diagnostic, SourceFile};
 use ananke_base::source::{self, Node, NodeValue, TypeMismatch};

@@ -6,9 +6,8 @@ use std::borrow::Cow;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
-use super::halves;
 use super::parser::{Parsed, parse};
-use super::{Halves, JsonError, Oddities, SentText, readings};
+use super::{Halves, JsonError, Oddities, SentText, halves, readings};
 
 /// The most levels of lists and objects that a text may have.
 pub const MAX_DEPTH: usize = 512;

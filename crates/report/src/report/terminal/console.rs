@@ -14,8 +14,7 @@ use std::time::Duration;
 use anstyle::Style;
 
 use super::reported_file::{PassedPlace, ReportedFile};
-use super::result::RunResult;
-use super::{no_answer::no_answer, run_log::RunLog, servers};
+use super::{no_answer::no_answer, result::RunResult, run_log::RunLog, servers};
 use crate::report::failure_numbers::{FailureNumbers, NumberedFailure};
 use crate::report::layout::{Page, Palette, mark};
 use crate::report::reporter::{Reporter, Stream};

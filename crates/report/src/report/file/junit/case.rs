@@ -5,8 +5,7 @@ use std::io::{self, Write};
 
 use quick_xml::Writer;
 
-use super::element;
-use super::{Element, words};
+use super::{Element, element, words};
 use crate::report::ci::BuildJob;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, attempts, transcript};
 use crate::report::words::names;

@@ -6,7 +6,7 @@ use ananke::context::Context;
 use ananke::text::escape;
 
 /// A path with what messages call it: as it was given.
-pub(super) fn named_path(path: &Path, context: &Context) -> (PathBuf, String) {
+pub(crate) fn named_path(path: &Path, context: &Context) -> (PathBuf, String) {
     (
         context.working_directory.join(path),
         path.display().to_string(),
@@ -14,7 +14,7 @@ pub(super) fn named_path(path: &Path, context: &Context) -> (PathBuf, String) {
 }
 
 /// A path as messages show it: from the working directory, if it is below.
-pub(super) fn shown_path(path: &Path, context: &Context) -> String {
+pub(crate) fn shown_path(path: &Path, context: &Context) -> String {
     let path = path
         .strip_prefix(&context.working_directory)
         .unwrap_or(path);

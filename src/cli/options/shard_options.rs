@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 
-use ananke::{context::Context, outcome::ShardBy, plan::ShardNumber};
 use clap::{Args, ValueEnum};
 
-use super::failed::Failed;
 use super::shard_environment::shard_of_environment;
+use crate::cli::failed::Failed;
+use ananke::{context::Context, outcome::ShardBy, plan::ShardNumber};
 
 /// The name of the option.
 const SHARD: &str = "--shard";
@@ -46,7 +46,7 @@ impl ShardOptions {
     ///
     /// # Errors
     /// If the environment is to name it, and does not.
-    pub(super) fn number(&self, context: &Context) -> Result<Option<ShardNumber>, Failed> {
+    pub(crate) fn number(&self, context: &Context) -> Result<Option<ShardNumber>, Failed> {
         match self.shard {
             None => Ok(None),
             Some(WrittenShard::Number(number)) => Ok(Some(number)),
@@ -57,7 +57,7 @@ impl ShardOptions {
     }
 
     /// How the tests are split.
-    pub(super) fn by(&self) -> ShardBy {
+    pub(crate) fn by(&self) -> ShardBy {
         match self.shard_by {
             None | Some(SplitBy::Count) => ShardBy::Count,
             Some(SplitBy::Time) => ShardBy::Time,
@@ -88,7 +88,7 @@ fn written(text: &str) -> Result<WrittenShard, String> {
 
 /// The arguments of a command line, in which `--shard` and a value that follows it are one argument: clap would take any
 /// path for its value.
-pub(super) fn with_joined_shard(arguments: Vec<OsString>) -> Vec<OsString> {
+pub(crate) fn with_joined_shard(arguments: Vec<OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::with_capacity(arguments.len());
     let mut arguments = arguments.into_iter().peekable();
     while let Some(mut argument) = arguments.next() {

@@ -3,10 +3,10 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use ananke::{cases::AllowedReach, message::RequestContext, plan::Plan, text::escape};
 use clap::{Args, ValueEnum};
 
-use super::failed::Failed;
+use crate::cli::failed::Failed;
+use ananke::{cases::AllowedReach, message::RequestContext, plan::Plan, text::escape};
 
 /// What is sent to an agent, and on whose behalf.
 #[derive(Clone, Debug, Args)]
@@ -45,7 +45,7 @@ pub(crate) enum Reach {
 
 impl InputOptions {
     /// The permissions for cases that an agent makes.
-    pub(super) fn allowed(&self) -> AllowedReach {
+    pub(crate) fn allowed(&self) -> AllowedReach {
         AllowedReach {
             files: self.allow.contains(&Reach::File),
             scripts: self.allow.contains(&Reach::Script),
@@ -56,7 +56,7 @@ impl InputOptions {
     ///
     /// # Errors
     /// The first of them, and what to write instead.
-    pub(super) fn refuse_misplaced(&self, plan: &Plan) -> Result<(), Failed> {
+    pub(crate) fn refuse_misplaced(&self, plan: &Plan) -> Result<(), Failed> {
         let has_cases = self.input.is_some()
             || plan.cases.is_empty()
             || plan.cases.iter().any(|case| case.test.part.is_some());
@@ -94,7 +94,7 @@ impl InputOptions {
     }
 
     /// The context that the agent gets with every request.
-    pub(super) fn request_context(&self) -> RequestContext {
+    pub(crate) fn request_context(&self) -> RequestContext {
         let given =
             |key: &str, text: &Option<String>| Some((key.to_owned(), text.as_deref()?.into()));
         let caller = [given("user", &self.user), given("team", &self.team)];

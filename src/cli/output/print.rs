@@ -13,7 +13,7 @@ use ananke::text::escape;
 ///
 /// # Errors
 /// If it cannot be written.
-pub(super) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut stdout = BufWriter::new(io::stdout().lock());
     let written = write(&mut stdout).and_then(|()| stdout.flush());
     unless_gone(written).map_err(|error| {
@@ -26,7 +26,7 @@ pub(super) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io:
 ///
 /// # Errors
 /// Every other error.
-pub(super) fn unless_gone(written: io::Result<()>) -> io::Result<()> {
+pub(crate) fn unless_gone(written: io::Result<()>) -> io::Result<()> {
     written.or_else(|error| match error.kind() {
         ErrorKind::BrokenPipe => Ok(()),
         _ => Err(error),
@@ -37,23 +37,23 @@ pub(super) fn unless_gone(written: io::Result<()>) -> io::Result<()> {
 ///
 /// # Errors
 /// If it cannot be written.
-pub(super) fn print_now(text: &str) -> io::Result<()> {
+pub(crate) fn print_now(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_bytes())?;
     stdout.flush()
 }
 
 /// Prints a message to standard error, whatever it quotes. What a closed standard error does not take is lost, nothing else.
-pub(super) fn say(message: &str) {
+pub(crate) fn say(message: &str) {
     say_styled(&format!("{}\n", escape::terminal(message)));
 }
 
 /// Prints to standard error as it is: with colours, or over the line before. What is from outside is escaped already.
-pub(super) fn say_styled(text: &str) {
+pub(crate) fn say_styled(text: &str) {
     let _lost = io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// The two streams, for what writes to them in threads of its own: standard output and standard error.
-pub(super) fn streams() -> (io::Stdout, io::Stderr) {
+pub(crate) fn streams() -> (io::Stdout, io::Stderr) {
     (io::stdout(), io::stderr())
 }

@@ -2,6 +2,13 @@
 
 use std::path::{Display, Path, PathBuf};
 
+use clap::{Args, Command, FromArgMatches as _};
+
+use super::execution_options::{ExecutionOptions, RepeatOptions, RetryOptions};
+use super::{
+    AgentAnswers, RecordingOptions, ReportOptions, SelectionOptions, ShardOptions, Strictness,
+};
+use super::{input_options::InputOptions, people_options::PeopleOptions, snapshots::Update};
 use ananke::engine::{AtFailure, AtViolation};
 use ananke::model::{FlakyVerdict, ReportFormat, ReportedEvents};
 use ananke::plan::{Filter, Judging, KEPT_TEXT, RunPurpose, Selection};
@@ -9,16 +16,6 @@ use ananke::project::{AgentChoice, RunSettings};
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::run::{AfterFailure, Options, ReusedThreads, SuiteComparison};
 use ananke::{assertion::Writing, compare::Coverage, context::Context};
-use clap::{Args, Command, FromArgMatches as _};
-
-use super::execution_options::{ExecutionOptions, RepeatOptions, RetryOptions, Strictness};
-use super::input_options::InputOptions;
-use super::people_options::PeopleOptions;
-use super::recording_options::RecordingOptions;
-use super::report_options::{AgentAnswers, ReportOptions};
-use super::selection_options::SelectionOptions;
-use super::shard_options::ShardOptions;
-use super::snapshots::Update;
 
 /// The text after the options in the help of `ananke run`.
 const AFTER_HELP: &str = "\
@@ -110,14 +107,14 @@ pub(crate) struct RunOptions {
 
 impl RunOptions {
     /// The options of a command line without any.
-    pub(super) fn defaults() -> Self {
+    pub(crate) fn defaults() -> Self {
         let command = RunOptions::augment_args(Command::new("run"));
         let matches = command.get_matches_from(["run"]);
         Self::from_arg_matches(&matches).expect("every option has a default")
     }
 
     /// The selection that is planned.
-    pub(super) fn selection(&self, recordings: Option<&Recordings>) -> Selection {
+    pub(crate) fn selection(&self, recordings: Option<&Recordings>) -> Selection {
         let mut selection = Selection {
             kept_text: if self.dry_run { 0 } else { KEPT_TEXT },
             sends: !self.dry_run
@@ -145,7 +142,7 @@ impl RunOptions {
     }
 
     /// The path that was meant as the file of a report, after `--json`.
-    pub(super) fn file_of_json(&self, context: &Context) -> Option<Display<'_>> {
+    pub(crate) fn file_of_json(&self, context: &Context) -> Option<Display<'_>> {
         let is_report = |path: &Path| match ReportFormat::of(path) {
             Some(ReportFormat::Json) => true,
             Some(_) => context
@@ -160,7 +157,7 @@ impl RunOptions {
     }
 
     /// Whether all tests of the project are selected.
-    pub(super) fn coverage(&self) -> Coverage {
+    pub(crate) fn coverage(&self) -> Coverage {
         let SelectionOptions {
             paths,
             filter,
@@ -183,7 +180,7 @@ impl RunOptions {
     }
 
     /// Whether only tests run that did not pass last time.
-    pub(super) fn is_of_failed(&self) -> bool {
+    pub(crate) fn is_of_failed(&self) -> bool {
         self.last_failed || self.failed_tests
     }
 
@@ -233,7 +230,7 @@ impl RunOptions {
 }
 
 /// The options of the run.
-pub(super) fn going(settings: RunSettings, writing: Writing) -> Options {
+pub(crate) fn going(settings: RunSettings, writing: Writing) -> Options {
     let is_set = |flag: Option<bool>| flag == Some(true);
     Options {
         parallel: settings.parallel.unwrap_or(1),

@@ -3,10 +3,11 @@
 use std::io;
 use std::path::PathBuf;
 
+use clap::Args;
+
 use ananke::context::Context;
 use ananke::plan::{CaseEntry, Plan};
 use ananke::recording::{RecordingLimits, RecordingMode, Recordings, RequestMatch};
-use clap::Args;
 
 /// What is kept of a run, or played instead of it.
 #[derive(Clone, Debug, Args)]
@@ -26,7 +27,7 @@ pub(crate) struct RecordingOptions {
 }
 
 /// Checks, before any test runs, that what is recorded of `plan` can be written.
-pub(super) fn check_writable(recordings: &Recordings, plan: &Plan) -> io::Result<()> {
+pub(crate) fn check_writable(recordings: &Recordings, plan: &Plan) -> io::Result<()> {
     if recordings.mode == RecordingMode::Replay {
         return Ok(());
     }
@@ -39,7 +40,7 @@ pub(super) fn check_writable(recordings: &Recordings, plan: &Plan) -> io::Result
 }
 
 /// The directory of recordings and what it is used for, if any.
-pub(super) fn recordings(options: &RecordingOptions, context: &Context) -> Option<Recordings> {
+pub(crate) fn recordings(options: &RecordingOptions, context: &Context) -> Option<Recordings> {
     let (folder, mode) = match (&options.record, &options.replay) {
         (Some(folder), _) | (None, Some(folder)) if options.record_missing => {
             (folder, RecordingMode::RecordMissing)

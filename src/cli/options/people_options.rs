@@ -1,8 +1,9 @@
 //! The options about people who take part in conversations.
 
+use clap::{Args, ValueEnum};
+
 use ananke::model::MissingInput;
 use ananke::run::{Options, People};
-use clap::{Args, ValueEnum};
 
 /// Who answers when an agent waits for input.
 #[derive(Clone, Copy, Debug, Args)]
@@ -41,7 +42,7 @@ impl From<MissingInputAction> for MissingInput {
 
 impl PeopleOptions {
     /// Puts these options into those of a run.
-    pub(super) fn put_into(self, options: Options) -> Options {
+    pub(crate) fn put_into(self, options: Options) -> Options {
         let people = match self {
             Self {
                 interactive: true, ..

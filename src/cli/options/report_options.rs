@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use ananke::model::{JunitDialect, ReportFormat};
-use ananke::{context::OutputStream, report::RunKeeping, text::escape};
 use clap::{Args, ValueEnum};
 
-use super::failed::Failed;
-use super::output_files::{ForceOption, OutputKind};
+use crate::cli::failed::Failed;
+use crate::cli::output::{ForceOption, OutputKind};
+use ananke::model::{JunitDialect, ReportFormat};
+use ananke::{context::OutputStream, report::RunKeeping, text::escape};
 
 /// How a run is reported.
 #[derive(Clone, Debug, Args)]
@@ -63,7 +63,7 @@ impl ReportOptions {
     ///
     /// # Errors
     /// The remedy depends on the name.
-    pub(super) fn refuse_reporter_without_file(&self) -> Result<(), Failed> {
+    pub(crate) fn refuse_reporter_without_file(&self) -> Result<(), Failed> {
         let Some(name) = self.reporter.as_ref().filter(|_| self.output.is_empty()) else {
             return Ok(());
         };
@@ -84,7 +84,7 @@ impl ReportOptions {
     }
 
     /// The stream of what is for people: standard output belongs to programs with `--json`, and to answers that are printed.
-    pub(super) fn people(&self) -> OutputStream {
+    pub(crate) fn people(&self) -> OutputStream {
         let is_taken = self.json || self.answers != AgentAnswers::InReport;
         if is_taken {
             OutputStream::Stderr
@@ -126,13 +126,13 @@ impl From<JunitProfileOption> for JunitDialect {
 /// A file that a report goes to.
 #[derive(Clone, Debug)]
 pub(crate) struct ReportFile {
-    pub(super) path: PathBuf,
-    pub(super) format: ReportFormat,
+    pub(crate) path: PathBuf,
+    pub(crate) format: ReportFormat,
 }
 
 impl ReportFile {
     /// The file as it is named, and its kind.
-    pub(super) fn named(&self) -> (&Path, OutputKind) {
+    pub(crate) fn named(&self) -> (&Path, OutputKind) {
         (&self.path, OutputKind::Report(self.format))
     }
 

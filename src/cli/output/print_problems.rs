@@ -1,12 +1,10 @@
 //! Prints problems to standard error.
 
+use super::{Colour, colouring, say_styled};
 use ananke::context::{Context, OutputStream, TerminalSize};
 use ananke::diagnostic::render::{RenderStyle, human, summary};
 use ananke::diagnostic::{Diagnostic, Severity, folded};
 use ananke::redact::Redactor;
-
-use super::colour::{Colour, colouring};
-use super::print::say_styled;
 
 /// The columns that source lines are drawn in where there is no terminal.
 const WIDTH: usize = 120;
@@ -21,7 +19,7 @@ const MOST_PRINTED: usize = 100;
 const MOST_CODES: usize = 3;
 
 /// Prints problems to standard error, with how many there are.
-pub(super) fn print_problems(
+pub(crate) fn print_problems(
     problems: &[Diagnostic],
     color: Colour,
     context: &Context,
@@ -31,7 +29,7 @@ pub(super) fn print_problems(
 }
 
 /// The same with `below` as further lines of the last problem.
-pub(super) fn print_problems_above(
+pub(crate) fn print_problems_above(
     problems: &[Diagnostic],
     below: &str,
     color: Colour,

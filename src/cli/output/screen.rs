@@ -2,30 +2,27 @@
 
 use std::io::Write as _;
 
+use super::{Colour, Outputs, print_problems, print_problems::print_problems_above};
 use ananke::context::{Context, OutputStream, TerminalSize};
 use ananke::diagnostic::Diagnostic;
 use ananke::redact::Redactor;
 use ananke::report::terminal::{LiveArea, last_words};
 
-use super::colour::Colour;
-use super::output_thread::Outputs;
-use super::print_problems::{print_problems, print_problems_above};
-
 /// The screen for the state of servers and of `setup`.
 #[derive(Clone, Copy)]
-pub(super) struct Screen<'a> {
-    pub(super) live: Option<&'a LiveArea>,
+pub(crate) struct Screen<'a> {
+    pub(crate) live: Option<&'a LiveArea>,
     /// Whether there are no notes.
-    pub(super) is_quiet: bool,
-    pub(super) colour: Colour,
-    pub(super) context: &'a Context,
-    pub(super) redactor: &'a Redactor,
-    pub(super) outputs: &'a Outputs,
+    pub(crate) is_quiet: bool,
+    pub(crate) colour: Colour,
+    pub(crate) context: &'a Context,
+    pub(crate) redactor: &'a Redactor,
+    pub(crate) outputs: &'a Outputs,
 }
 
 impl Screen<'_> {
     /// Shows what is waited for in the live area.
-    pub(super) fn wait_for(&self, what: Option<&str>) {
+    pub(crate) fn wait_for(&self, what: Option<&str>) {
         let what = what.map(|what| self.redactor.text(what));
         self.live
             .into_iter()
@@ -33,7 +30,7 @@ impl Screen<'_> {
     }
 
     /// Prints a note, unless the run is quiet.
-    pub(super) fn note(&self, note: &str) {
+    pub(crate) fn note(&self, note: &str) {
         if !self.is_quiet {
             let _ = writeln!(
                 self.outputs.stderr.clone(),
@@ -44,12 +41,12 @@ impl Screen<'_> {
     }
 
     /// Prints problems.
-    pub(super) fn print_problems(&self, problems: &[Diagnostic]) {
+    pub(crate) fn print_problems(&self, problems: &[Diagnostic]) {
         print_problems(problems, self.colour, self.context, self.redactor);
     }
 
     /// Prints a problem, and under it the end of what its program printed.
-    pub(super) fn print_problem(&self, problem: Diagnostic, printed: &str) {
+    pub(crate) fn print_problem(&self, problem: Diagnostic, printed: &str) {
         let width = TerminalSize::width(self.context.size_of(OutputStream::Stderr));
         let printed = last_words(printed, width);
         print_problems_above(

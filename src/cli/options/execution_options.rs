@@ -37,7 +37,7 @@ pub(crate) struct ExecutionOptions {
     pub(crate) no_judge: bool,
 }
 
-pub(super) fn parallel(text: &str) -> Result<usize, String> {
+pub(crate) fn parallel(text: &str) -> Result<usize, String> {
     bounded(text, &RunDefaults::PARALLEL)
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct RepeatOptions {
 
 impl RepeatOptions {
     /// The number of runs of tests, as far as the command line gives it.
-    pub(super) fn counts(self) -> RunCounts {
+    pub(crate) fn counts(self) -> RunCounts {
         let until_decided = self.runs_until_decided.then_some(GivenRuns::UntilDecided);
         let given = self.runs.map(GivenRuns::Times).or(until_decided);
         RunCounts {
@@ -125,7 +125,7 @@ pub(crate) struct Strictness {
 ///
 /// # Errors
 /// If it is none, or not `within` the bounds.
-pub(super) fn bounded<N: TryFrom<u64>>(
+pub(crate) fn bounded<N: TryFrom<u64>>(
     text: &str,
     within: &RangeInclusive<u64>,
 ) -> Result<N, String> {

@@ -3,24 +3,24 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
+
+use super::{Colour, ForceOption, OutputFiles, OutputKind, colouring, named_path, print};
+use crate::cli::exit::Exit;
+use crate::cli::failed::Failed;
 use ananke::context::{Context, OutputStream, TerminalSize, write_file};
 use ananke::model::ReportFormat;
 use ananke::report::file::not_written;
 use ananke::report::{CommandDocument, DocumentText, Documented};
-use clap::Args;
-
-use super::colour::{Colour, colouring};
-use super::output_files::{ForceOption, OutputFiles, OutputKind};
-use super::{exit::Exit, failed::Failed, paths::named_path, print::print};
 
 /// The places that a document goes to.
-pub(super) struct DocumentOutput<'a> {
-    pub(super) form: DocumentForm,
-    pub(super) colour: Colour,
+pub(crate) struct DocumentOutput<'a> {
+    pub(crate) form: DocumentForm,
+    pub(crate) colour: Colour,
     /// Files in addition to standard output.
-    pub(super) files: &'a [DocumentFile],
-    pub(super) force: ForceOption,
-    pub(super) context: &'a Context,
+    pub(crate) files: &'a [DocumentFile],
+    pub(crate) force: ForceOption,
+    pub(crate) context: &'a Context,
 }
 
 /// The form of a document on standard output.
@@ -28,12 +28,12 @@ pub(super) struct DocumentOutput<'a> {
 pub(crate) struct DocumentForm {
     /// Print one JSON object instead of text
     #[arg(long)]
-    pub(super) json: bool,
+    pub(crate) json: bool,
 }
 
 impl DocumentOutput<'_> {
     /// The text of a document, of which nothing is written.
-    pub(super) fn text(&self) -> DocumentText {
+    pub(crate) fn text(&self) -> DocumentText {
         DocumentText::new(
             colouring(self.colour, OutputStream::Stdout, self.context),
             TerminalSize::width(self.context.size_of(OutputStream::Stdout)),
@@ -44,7 +44,7 @@ impl DocumentOutput<'_> {
     ///
     /// # Errors
     /// If it cannot be written or printed.
-    pub(super) fn write<D: Documented>(
+    pub(crate) fn write<D: Documented>(
         &self,
         document: &CommandDocument<'_, D>,
     ) -> Result<Exit, Failed> {
@@ -57,7 +57,7 @@ impl DocumentOutput<'_> {
     ///
     /// # Errors
     /// If it cannot be written or printed.
-    pub(super) fn write_rest<D: Documented>(
+    pub(crate) fn write_rest<D: Documented>(
         &self,
         document: &CommandDocument<'_, D>,
         text: DocumentText,
@@ -76,7 +76,7 @@ impl DocumentOutput<'_> {
     ///
     /// # Errors
     /// The first that may not.
-    pub(super) fn check(&self) -> Result<(), Failed> {
+    pub(crate) fn check(&self) -> Result<(), Failed> {
         let files = self.files.iter().map(DocumentFile::named);
         OutputFiles::of(self.context, self.force).check_named(files, self.context)
     }
@@ -100,18 +100,18 @@ impl DocumentOutput<'_> {
 /// A file that a document is written to.
 #[derive(Clone, Debug)]
 pub(crate) struct DocumentFile {
-    pub(super) path: PathBuf,
-    pub(super) format: ReportFormat,
+    pub(crate) path: PathBuf,
+    pub(crate) format: ReportFormat,
 }
 
 impl DocumentFile {
     /// The file as it is named, and its kind.
-    pub(super) fn named(&self) -> (&Path, OutputKind) {
+    pub(crate) fn named(&self) -> (&Path, OutputKind) {
         (&self.path, OutputKind::Report(self.format))
     }
 
     /// Takes a path whose extension names a format of the document.
-    pub(super) fn parse<D: Documented>(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse<D: Documented>(text: &str) -> Result<Self, String> {
         let path = PathBuf::from(text);
         let format = ReportFormat::of(&path).filter(|format| D::FORMATS.contains(format));
         match format {
@@ -124,7 +124,7 @@ impl DocumentFile {
 }
 
 /// The error of a file whose extension is none of these.
-pub(super) fn extensions_in_words(extensions: impl Iterator<Item = &'static str>) -> String {
+pub(crate) fn extensions_in_words(extensions: impl Iterator<Item = &'static str>) -> String {
     let mut extensions: Vec<String> = extensions
         .map(|extension| format!("`.{extension}`"))
         .collect();

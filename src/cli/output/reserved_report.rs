@@ -4,22 +4,22 @@ use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::report_options::ReportFile;
+use crate::cli::options::ReportFile;
 
 /// The number of names that are tried.
 const MOST_NAMES: usize = 10_000;
 
 /// A report with a name of its own. Its file is there, and empty, until it is written.
-pub(super) struct ReservedReport {
+pub(crate) struct ReservedReport {
     /// The report.
-    pub(super) file: ReportFile,
+    pub(crate) file: ReportFile,
     /// Whether its file was made for it.
     is_reserved: bool,
 }
 
 impl ReservedReport {
     /// Reserves the name of `wanted`, or the first of the names with `-2`, `-3` and so on that no file has.
-    pub(super) fn new(wanted: ReportFile) -> Self {
+    pub(crate) fn new(wanted: ReportFile) -> Self {
         let names = std::iter::once(wanted.path.clone())
             .chain((2..=MOST_NAMES).map(|number| numbered(&wanted.path, number)));
         for path in names {
@@ -42,7 +42,7 @@ impl ReservedReport {
     }
 
     /// The file of the report if the run has written it; otherwise its empty file is removed.
-    pub(super) fn written(self) -> Option<PathBuf> {
+    pub(crate) fn written(self) -> Option<PathBuf> {
         let path = self.file.path;
         let is_empty = fs::metadata(&path).is_ok_and(|file| file.len() == 0);
         if self.is_reserved && is_empty {
@@ -64,9 +64,8 @@ fn numbered(path: &Path, number: usize) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use ananke::model::ReportFormat;
-
     use super::*;
+    use ananke::model::ReportFormat;
 
     fn reserved(folder: &Path) -> ReservedReport {
         ReservedReport::new(ReportFile {

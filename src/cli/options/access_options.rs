@@ -20,7 +20,7 @@ pub(crate) struct AccessOptions {
 
 impl AccessOptions {
     /// Access for these, and for `pages`.
-    pub(super) fn access(&self, pages: AnsweredPages) -> Access {
+    pub(crate) fn access(&self, pages: AnsweredPages) -> Access {
         Access {
             hosts: self.allow_host.clone(),
             origins: self.allow_origin.clone(),

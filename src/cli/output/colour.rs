@@ -1,7 +1,8 @@
 //! Whether output is coloured.
 
-use ananke::context::{Colouring, Context, OutputStream};
 use clap::ValueEnum;
+
+use ananke::context::{Colouring, Context, OutputStream};
 
 /// The option `--color`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -16,7 +17,7 @@ pub(crate) enum Colour {
 
 /// Whether what is written to `stream` is coloured: the flag, else `NO_COLOR` (no-color.org), else `FORCE_COLOR`
 /// (force-color.org) and `CLICOLOR_FORCE` (bixense.com/clicolors), else the terminal.
-pub(super) fn colouring(choice: Colour, stream: OutputStream, context: &Context) -> Colouring {
+pub(crate) fn colouring(choice: Colour, stream: OutputStream, context: &Context) -> Colouring {
     let set = |name| {
         context
             .variable(name)
@@ -45,6 +46,6 @@ pub(super) fn colouring(choice: Colour, stream: OutputStream, context: &Context)
 }
 
 /// Whether the terminal is one that only prints.
-pub(super) fn is_dumb(context: &Context) -> bool {
+pub(crate) fn is_dumb(context: &Context) -> bool {
     context.variable("TERM") == Some("dumb")
 }

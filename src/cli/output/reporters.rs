@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use super::{Colour, OutputFiles, OutputKind, Outputs, colouring, is_dumb, named_path, say};
+use crate::cli::failed::Failed;
+use crate::cli::options::{AgentAnswers, ReportOptions};
 use ananke::context::{Context, Destination, OutputStream};
 use ananke::model::{JunitDialect, ReportFormat};
 use ananke::plan::{CaseEntry, Plan};
@@ -18,22 +21,17 @@ use ananke::{
     redact::Redactor, report::Reporter, report::ci::BuildJob, report::history::RunHistory,
 };
 
-use super::colour::{Colour, colouring, is_dumb};
-use super::output_files::{OutputFiles, OutputKind};
-use super::report_options::{AgentAnswers, ReportOptions};
-use super::{failed::Failed, output_thread::Outputs, paths::named_path, print::say};
-
 /// The reports of a run.
-pub(super) struct Reporters {
+pub(crate) struct Reporters {
     /// All of them.
-    pub(super) reporters: Vec<Box<dyn Reporter>>,
+    pub(crate) reporters: Vec<Box<dyn Reporter>>,
     /// The one that also shows what comes before the tests, where there is a terminal.
-    pub(super) live: Option<LiveArea>,
+    pub(crate) live: Option<LiveArea>,
 }
 
 /// Whether the area with the running tests is shown below what is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LiveDisplay {
+pub(crate) enum LiveDisplay {
     /// It is, on a terminal.
     On,
     /// It is not: a person types there.
@@ -44,7 +42,7 @@ pub(super) enum LiveDisplay {
 ///
 /// # Errors
 /// If one cannot be written, or may not be.
-pub(super) fn reporters<'a>(
+pub(crate) fn reporters<'a>(
     options: &'a ReportOptions,
     plan: &'a Plan,
     colour: Colour,
@@ -106,7 +104,7 @@ pub(super) fn reporters<'a>(
 }
 
 /// The usual durations in `history` of the tests of `plan`, whose ids are masked by `redactor`.
-pub(super) fn usual_durations(
+pub(crate) fn usual_durations(
     history: &RunHistory,
     plan: &Plan,
     redactor: &Redactor,
@@ -221,7 +219,7 @@ fn of_command_line(options: &ReportOptions) -> impl Iterator<Item = (&Path, Repo
 }
 
 /// Names the report files that are there when no test can run, so that they are not taken for those of this run.
-pub(super) fn note_earlier_reports(options: &ReportOptions, context: &Context) {
+pub(crate) fn note_earlier_reports(options: &ReportOptions, context: &Context) {
     for (path, _) in of_command_line(options) {
         let file = fs::metadata(context.working_directory.join(path));
         // An empty one has only reserved the name.

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use clap::Args;
+
+use super::{named_path, shown_path};
+use crate::cli::failed::Failed;
 use ananke::context::{Context, Destination, Files};
 use ananke::report::file::{is_report, words_of_format};
 use ananke::{golden::is_golden, model::ReportFormat, recording::is_recording};
-use clap::Args;
-
-use super::failed::Failed;
-use super::paths::{named_path, shown_path};
 
 /// The size of the beginning of a file that shows its kind, in bytes.
 const BEGINNING: u64 = 4 << 10;
@@ -29,7 +29,7 @@ pub(crate) struct ForceOption {
 
 /// The kind of a file that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OutputKind {
+pub(crate) enum OutputKind {
     /// A report of this format.
     Report(ReportFormat),
     /// A log of requests, which goes on.
@@ -39,7 +39,7 @@ pub(super) enum OutputKind {
 }
 
 /// The files that a command writes, and those that it must not.
-pub(super) struct OutputFiles {
+pub(crate) struct OutputFiles {
     /// Files that the command reads.
     read: Vec<PathBuf>,
     /// The files that it writes, as they are called in messages.
@@ -49,7 +49,7 @@ pub(super) struct OutputFiles {
 
 impl OutputFiles {
     /// The files of a command that has read what `context` knows.
-    pub(super) fn of(context: &Context, force: ForceOption) -> Self {
+    pub(crate) fn of(context: &Context, force: ForceOption) -> Self {
         Self {
             read: context.files.opened(),
             written: HashMap::new(),
@@ -61,7 +61,7 @@ impl OutputFiles {
     ///
     /// # Errors
     /// The file that is there, and what to do.
-    pub(super) fn check(&self, path: &Path, shown: &Path, kind: OutputKind) -> Result<(), Failed> {
+    pub(crate) fn check(&self, path: &Path, shown: &Path, kind: OutputKind) -> Result<(), Failed> {
         let Some(real) = existing(path) else {
             return Ok(());
         };
@@ -95,7 +95,7 @@ impl OutputFiles {
     ///
     /// # Errors
     /// The first file that may not be written, and what to do.
-    pub(super) fn check_named<'p>(
+    pub(crate) fn check_named<'p>(
         &mut self,
         files: impl IntoIterator<Item = (&'p Path, OutputKind)>,
         context: &Context,
@@ -111,7 +111,7 @@ impl OutputFiles {
     ///
     /// # Errors
     /// The first file that may not be written, and what to do.
-    pub(super) fn check_sources<'p>(
+    pub(crate) fn check_sources<'p>(
         &self,
         paths: impl IntoIterator<Item = &'p Path>,
         context: &Context,

@@ -1,8 +1,9 @@
 //! The snapshots that a run may write: by the command line, and by the environment.
 
+use clap::ValueEnum;
+
 use ananke::assertion::Writing;
 use ananke::context::Context;
-use clap::ValueEnum;
 
 /// Which snapshots are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -16,7 +17,7 @@ pub(crate) enum Update {
 }
 
 /// Whether the program runs on a CI server, as the environment variable `CI` says.
-pub(super) fn is_on_server(context: &Context) -> bool {
+pub(crate) fn is_on_server(context: &Context) -> bool {
     context
         .variable("CI")
         .is_some_and(|ci| !ci.is_empty() && ci != "false" && ci != "0")
@@ -26,7 +27,7 @@ pub(super) fn is_on_server(context: &Context) -> bool {
 ///
 /// # Errors
 /// If snapshots are to be written on a CI server; the text says so.
-pub(super) fn writing(update: Option<Update>, context: &Context) -> Result<Writing, String> {
+pub(crate) fn writing(update: Option<Update>, context: &Context) -> Result<Writing, String> {
     let on_server = is_on_server(context);
     match (update, on_server) {
         (Some(_), true) => Err(

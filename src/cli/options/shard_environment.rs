@@ -41,7 +41,7 @@ struct FoundShard {
 ///
 /// # Errors
 /// If it names none, one that does not exist, or two that differ; the text says so.
-pub(super) fn shard_of_environment(context: &Context) -> Result<ShardNumber, String> {
+pub(crate) fn shard_of_environment(context: &Context) -> Result<ShardNumber, String> {
     let mut found = Vec::new();
     for variables in VARIABLES {
         found.push((variables, variables.found(context)?));
@@ -149,9 +149,8 @@ fn number(context: &Context, name: &str, least: u32, most: u32) -> Result<Option
 mod tests {
     use std::sync::Arc;
 
-    use ananke::context::Environment;
-
     use super::*;
+    use ananke::context::Environment;
 
     fn found(variables: &[(&str, &str)]) -> Result<(u32, u32), String> {
         let mut environment = Environment::default();

@@ -11,11 +11,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use super::streams;
 use ananke::context::OutputStream;
 use ananke::run::{Reason, Stopper};
 use ananke::text::escape;
-
-use super::print::streams;
 
 /// The most bytes that may wait.
 const WAITING: usize = 64 << 20;
@@ -34,7 +33,7 @@ const COLLECTED: Duration = Duration::from_millis(2);
 
 /// A stream that a thread of its own writes. Clones are the same stream.
 #[derive(Clone)]
-pub(super) struct OutputThread(Arc<SharedOutput>);
+pub(crate) struct OutputThread(Arc<SharedOutput>);
 
 struct SharedOutput {
     /// The name in messages.
@@ -57,7 +56,7 @@ struct OutputState {
 
 impl OutputThread {
     /// A stream to `out`, which messages call `name`, in a run that `stopper` stops.
-    pub(super) fn new(name: &'static str, out: Box<dyn Write + Send>, stopper: Stopper) -> Self {
+    pub(crate) fn new(name: &'static str, out: Box<dyn Write + Send>, stopper: Stopper) -> Self {
         let state = OutputState {
             out: Some(out),
             waiting: Vec::new(),
@@ -76,7 +75,7 @@ impl OutputThread {
     }
 
     /// Prints a line, escaped, without waiting for anything: one that finds much of others waiting is lost.
-    pub(super) fn note(&self, line: &str) {
+    pub(crate) fn note(&self, line: &str) {
         if self.0.state().waiting.len() < MOST_NOTES {
             // It has room, so that it does not wait.
             let _lost = writeln!(self.clone(), "{}", escape::line(line));
@@ -87,7 +86,7 @@ impl OutputThread {
     ///
     /// # Errors
     /// If a write failed for another reason than a closed pipe.
-    pub(super) fn finish(&self) -> io::Result<()> {
+    pub(crate) fn finish(&self) -> io::Result<()> {
         let mut state = self.0.state();
         state.is_finishing = true;
         self.0.finishing.notify_all();
@@ -197,14 +196,14 @@ impl Write for OutputThread {
 
 /// The streams of a run.
 #[derive(Clone)]
-pub(super) struct Outputs {
-    pub(super) stdout: OutputThread,
-    pub(super) stderr: OutputThread,
+pub(crate) struct Outputs {
+    pub(crate) stdout: OutputThread,
+    pub(crate) stderr: OutputThread,
 }
 
 impl Outputs {
     /// Those of the program, in a run that `stopper` stops.
-    pub(super) fn of_program(stopper: &Stopper) -> Self {
+    pub(crate) fn of_program(stopper: &Stopper) -> Self {
         let (stdout, stderr) = streams();
         Self {
             stdout: OutputThread::new("standard output", Box::new(stdout), stopper.clone()),
@@ -213,7 +212,7 @@ impl Outputs {
     }
 
     /// One of the two.
-    pub(super) fn of(&self, stream: OutputStream) -> &OutputThread {
+    pub(crate) fn of(&self, stream: OutputStream) -> &OutputThread {
         match stream {
             OutputStream::Stdout => &self.stdout,
             OutputStream::Stderr => &self.stderr,
@@ -224,7 +223,7 @@ impl Outputs {
     ///
     /// # Errors
     /// If a write to standard output failed for another reason than a closed pipe.
-    pub(super) fn finish(&self) -> io::Result<()> {
+    pub(crate) fn finish(&self) -> io::Result<()> {
         // What standard error does not take cannot be reported anywhere.
         let _lost = self.stderr.finish();
         self.stdout.finish()

@@ -4,6 +4,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde_json::{Map, json};
+
+use super::{ForceOption, OutputFiles, OutputKind, named_path};
+use crate::cli::failed::Failed;
+use crate::cli::options::{ReportFile, ReportOptions};
 use ananke::agents::Transport;
 use ananke::context::{Context, Scratch, write_file};
 use ananke::diagnostic::Diagnostic;
@@ -15,18 +20,12 @@ use ananke::redact::Redactor;
 use ananke::report::file::json::{CollectedReport, CollectedValue};
 use ananke::report::file::not_written;
 use ananke::run::{RunHelpers, Stopper};
-use serde_json::{Map, json};
-
-use super::failed::Failed;
-use super::output_files::{ForceOption, OutputFiles, OutputKind};
-use super::paths::named_path;
-use super::report_options::{ReportFile, ReportOptions};
 
 /// The allowed prefix of the names of formats, as of the names of agents that report.
 const PREFIX: &str = "report.";
 
 /// A target that writes a report.
-pub(super) struct CustomReporter {
+pub(crate) struct CustomReporter {
     /// Its name.
     name: String,
     /// The file that it writes.
@@ -42,7 +41,7 @@ pub(super) struct CustomReporter {
 ///
 /// # Errors
 /// If it names neither a target nor a format, which `redactor` masks.
-pub(super) fn custom_reporter(
+pub(crate) fn custom_reporter(
     options: &mut ReportOptions,
     plan: &Plan,
     redactor: &Redactor,
@@ -85,7 +84,7 @@ impl CustomReporter {
     ///
     /// # Errors
     /// If it cannot.
-    pub(super) fn collect(&self, context: &Context) -> Result<CollectedReport, Failed> {
+    pub(crate) fn collect(&self, context: &Context) -> Result<CollectedReport, Failed> {
         let (path, shown) = self.destination(context);
         let files = OutputFiles::of(context, self.force);
         files.check(&path, Path::new(&shown), OutputKind::Source)?;
@@ -97,7 +96,7 @@ impl CustomReporter {
     ///
     /// # Errors
     /// The problem of the target.
-    pub(super) fn prepare(
+    pub(crate) fn prepare(
         &self,
         plan: &Plan,
         context: &Context,
@@ -109,7 +108,7 @@ impl CustomReporter {
     ///
     /// # Errors
     /// If there is no answer, or it cannot be written.
-    pub(super) async fn write(
+    pub(crate) async fn write(
         self,
         helper: &PreparedHelper,
         context: &Context,

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
+use clap::Args;
+
+use crate::cli::output::Colour;
 use ananke::plan::{Filter, Selection};
 use ananke::project::Variables;
 use ananke::variables::{is_name, is_reserved};
-use clap::Args;
-
-use super::colour::Colour;
 
 /// Which tests.
 #[derive(Clone, Debug, Args)]
@@ -50,7 +50,7 @@ pub(crate) struct SelectionOptions {
 
 impl SelectionOptions {
     /// The selection; its purpose is up to the command.
-    pub(super) fn selection(&self) -> Selection {
+    pub(crate) fn selection(&self) -> Selection {
         Selection {
             paths: self.paths.clone(),
             config: self.config.clone(),
@@ -71,7 +71,7 @@ impl SelectionOptions {
 }
 
 /// `NAME=VALUE`; everything after the first `=` is the value.
-pub(super) fn variable(text: &str) -> Result<(String, String), String> {
+pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected `NAME=VALUE`")?;
     if is_reserved(name) {
         return Err(format!("`{name}` is reserved"));
@@ -106,7 +106,7 @@ pub(crate) struct RecordedSelection {
 
 impl RecordedSelection {
     /// The config, the target and the variables; the test comes from the recording.
-    pub(super) fn selection(&self) -> Selection {
+    pub(crate) fn selection(&self) -> Selection {
         Selection {
             config: self.config.clone(),
             target: self.target.clone().into(),

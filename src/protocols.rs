@@ -6,8 +6,7 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use ananke_a2a::A2aConfig;
-use ananke_agents::scripted::ScriptedConfig;
-use ananke_agents::{Registration, Transport};
+use ananke_agents::{Registration, Transport, scripted::ScriptedConfig};
 use ananke_agui::{AguiConfig, CommandConfig};
 use ananke_base::context::Clock;
 use ananke_mcp::McpConfig;

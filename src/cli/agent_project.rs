@@ -14,13 +14,8 @@ use ananke::redact::Redactor;
 use ananke::run::{RunHelpers, Stopper};
 use serde_json::json;
 
-use super::colour::Colour;
-use super::document_output::DocumentForm;
-use super::failed::Failed;
-use super::outputs::Outputs;
-use super::recorded_selection::RecordedSelection;
-use super::screen::Screen;
-use super::services::Services;
+use super::output::{Colour, DocumentForm, Outputs, Screen};
+use super::{failed::Failed, options::RecordedSelection, services::Services};
 
 /// The file of a test that only names the agent; it is never written.
 const FILE: &str = "tools.test.yaml";

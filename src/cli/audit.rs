@@ -4,31 +4,25 @@ use std::time::Duration;
 
 use ananke::agents::{AgentTurns, ToolTurns};
 use ananke::audit::{Audit, AuditOptions, AuditStep, audit as audit_tools};
-use ananke::context::Context;
-use ananke::model::ReportFormat;
-use ananke::plan::PreparedHelper;
 use ananke::report::{
     CommandDocument, DeniedLevels, DocumentText, audit_conclusion, write_audit_end,
     write_audited_tool,
 };
-use ananke::run::Stopper;
 use ananke::text::{escape, parse_duration};
+use ananke::{context::Context, model::ReportFormat, plan::PreparedHelper, run::Stopper};
 use clap::Args;
 
 use super::agent_project::{AgentProject, ServerNotes};
 use super::audit_reports::write_reports;
-use super::colour::{Colour, is_dumb};
-use super::command_options::CommandOptions;
-use super::document_file::DocumentFile;
-use super::document_output::{DocumentForm, DocumentOutput};
 use super::exit::Exit;
-use super::failed::Failed;
+use super::failed::{CommandOptions, Failed};
 use super::interrupt::interruptible;
-use super::output_files::{ForceOption, OutputFiles};
-use super::permission::PermissionOptions;
-use super::print::{print_now, say_styled};
+use super::options::{PermissionOptions, RecordedSelection};
+use super::output::{
+    Colour, DocumentFile, DocumentForm, DocumentOutput, ForceOption, OutputFiles, is_dumb,
+    print_now, say_styled,
+};
 use super::probe::{NamedAgent, PlaceOptions};
-use super::recorded_selection::RecordedSelection;
 use super::run_facts::run_facts;
 
 #[derive(Debug, Args)]

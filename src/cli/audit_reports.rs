@@ -12,8 +12,7 @@ use ananke::report::file::{FileOptions, NamedReport};
 use ananke::run::RunEvent;
 
 use super::agent_project::AgentProject;
-use super::document_file::DocumentFile;
-use super::named_path::named_path;
+use super::output::{DocumentFile, named_path};
 
 /// Writes the reports of an audit to files, but for its own document.
 ///

@@ -2,15 +2,11 @@
 
 use ananke::compare::{Baseline, Coverage};
 use ananke::context::{Context, OutputStream};
-use ananke::redact::Redactor;
-use ananke::report::Reporter;
-use ananke::report::comparison::BaselineReport;
+use ananke::{redact::Redactor, report::Reporter, report::comparison::BaselineReport};
 
-use super::colour::{Colour, colouring};
 use super::failed::Failed;
-use super::named_path::named_path;
-use super::outputs::Outputs;
-use super::report_options::ReportOptions;
+use super::options::ReportOptions;
+use super::output::{Colour, Outputs, colouring, named_path};
 
 /// The report that this run is compared with, where there is one.
 ///

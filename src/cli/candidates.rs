@@ -1,22 +1,26 @@
-//! Words of the project that a shell completes: names of targets, tags, and ids of tests.
+//! Words of the project that a shell completes: names of targets, tags, and ids of tests; and the answer to a shell that
+//! completes a command line.
 //!
 //! The shell asks this program, which reads the project as a run does. Nothing is sent, and what is wrong is not said: there are no
 //! candidates then.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
 
-use ananke::context::Context;
 use ananke::plan::{Plan, Selection, plan};
-use ananke::redact::Redactor;
-use ananke::text::natural_order;
+use ananke::{context::Context, redact::Redactor, text::natural_order};
 use clap::Command;
 use clap::builder::ValueHint;
 use clap_complete::engine::{
     ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _,
 };
+use clap_complete::env::CompleteEnv;
+
+use super::arguments::command;
+use super::completions::VARIABLE;
 
 /// The command whose arguments are completed with what the project has in the outside world that `context` makes.
-pub(super) fn with_candidates(mut command: Command, context: fn() -> Context) -> Command {
+fn with_candidates(mut command: Command, context: fn() -> Context) -> Command {
     let names: Vec<String> = command
         .get_subcommands()
         .map(|sub| sub.get_name().to_owned())
@@ -96,4 +100,19 @@ fn paths_and_ids(current: &OsStr, context: fn() -> Context) -> Vec<CompletionCan
     } else {
         files
     }
+}
+
+/// Answers a shell that completes `arguments` in `working_directory`, if one asks; whether it did. The project is read in the
+/// outside world that `context` makes.
+///
+/// # Errors
+/// If the answer cannot be made or printed.
+pub(crate) fn complete(
+    arguments: &[OsString],
+    context: fn() -> Context,
+    working_directory: &Path,
+) -> clap::error::Result<bool> {
+    CompleteEnv::with_factory(|| with_candidates(command(), context))
+        .var(VARIABLE)
+        .try_complete(arguments, Some(working_directory))
 }

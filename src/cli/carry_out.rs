@@ -1,20 +1,22 @@
-//! Everything that a planned run does: servers, setup, tests, reports, teardown.
+//! Everything that a planned run does: servers, setup, tests, reports, teardown. Its conversations may be measured.
 
 use std::io::{self, Write as _};
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use ananke::Verdict;
 use ananke::agents::http::HttpTransport;
 use ananke::compare::{Baseline, Coverage};
 use ananke::context::Context;
+use ananke::coverage::CoverageCollector;
 use ananke::mutation::NoticedByRules;
 use ananke::observed::ObservedConversations;
 use ananke::outcome::{EarlierStatuses, RunFacts};
 use ananke::plan::Plan;
 use ananke::process::{TerminalMode, Typing};
 use ananke::recording::Recordings;
-use ananke::redact::Redactor;
+use ananke::redact::{Redactor, Sealed};
 use ananke::report::history::{RunHistory, run_name};
 use ananke::report::{Reporter, blocking_deliver};
 use ananke::run::{
@@ -26,25 +28,19 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use super::baseline::baseline_report;
-use super::custom_reporter::CustomReporter;
 use super::exit::Exit;
 use super::failed::Failed;
 use super::failed_walks::{self, FailedWalks};
-use super::interrupt;
 use super::kept_runs::{self, kept_count};
-use super::last_run;
-use super::measured_run::MeasuredRun;
-use super::output_files::OutputFiles;
-use super::outputs::Outputs;
-use super::recording_options::check_writable;
-use super::report_options::ReportOptions;
-use super::reporters::{LiveDisplay, Reporters, note_earlier_reports, reporters, usual_durations};
-use super::run_options::RunOptions;
+use super::options::{ReportOptions, RunOptions, check_writable};
+use super::output::{
+    CustomReporter, LiveDisplay, OutputFiles, OutputKind, Outputs, Reporters, Screen,
+    note_earlier_reports, reporters, usual_durations,
+};
 use super::runtime::block_on;
-use super::screen::Screen;
-use super::servers;
 use super::services::Services;
 use super::terminal_person::TerminalPerson;
+use super::{interrupt, last_run, services};
 
 /// The number of outcomes that may wait for the reports.
 const OUTCOMES_AHEAD: usize = 64;
@@ -220,7 +216,7 @@ impl PlannedRun<'_> {
     fn memory(&self, plan: &Plan) -> RunMemory {
         let folder = &plan.config.folder;
         let asks = self.observed.is_none() && !self.options.again;
-        let is_live = asks && servers::is_live(plan, self.recordings.as_ref());
+        let is_live = asks && services::is_live(plan, self.recordings.as_ref());
         let is_remembered = asks && kept_runs::can_remember(folder);
         RunMemory {
             name: run_name(self.context.unix_ms()),
@@ -387,4 +383,15 @@ async fn start_services(plan: &mut Plan, shared: &mut Run, screen: Screen<'_>) -
     });
     shared.servers = services.watch();
     services
+}
+
+/// The coverage of the agent by a run, and the facts of the run.
+#[derive(Debug, Default)]
+pub(super) struct MeasuredRun {
+    /// Takes the conversations.
+    pub(super) collector: Arc<CoverageCollector>,
+    /// The files that the coverage goes to.
+    pub(super) files: Vec<(PathBuf, OutputKind)>,
+    /// The facts of the run, once it has begun.
+    pub(super) facts: OnceLock<Sealed<RunFacts>>,
 }

@@ -8,14 +8,11 @@ use ananke::redact::Redactor;
 use ananke::text::escape;
 use clap::Args;
 
-use super::colour::Colour;
-use super::command_options::CommandOptions;
 use super::exit::Exit;
-use super::failed::Failed;
+use super::failed::{CommandOptions, Failed};
 use super::load::load;
-use super::print::print;
-use super::selection_options::SelectionOptions;
-use super::strictness::Strictness;
+use super::options::{SelectionOptions, Strictness};
+use super::output::{Colour, print};
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckOptions {

@@ -4,20 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ananke::compare::{ChangeKind, Comparison, ComparisonRules, Noise};
-use ananke::context::Context;
-use ananke::redact::Redactor;
-use ananke::report::CommandDocument;
-use ananke::text::parse_duration;
+use ananke::{context::Context, redact::Redactor, report::CommandDocument, text::parse_duration};
 use clap::{Args, ValueEnum};
 
-use super::colour::Colour;
-use super::command_options::CommandOptions;
-use super::document_file::DocumentFile;
-use super::document_output::{DocumentForm, DocumentOutput};
 use super::exit::Exit;
-use super::failed::Failed;
-use super::named_path::named_path;
-use super::output_files::ForceOption;
+use super::failed::{CommandOptions, Failed};
+use super::output::{Colour, DocumentFile, DocumentForm, DocumentOutput, ForceOption, named_path};
 use super::run_facts::command_facts;
 
 #[derive(Debug, Args)]

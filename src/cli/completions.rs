@@ -6,10 +6,9 @@ use clap_complete::Shell;
 use clap_complete::env::Shells;
 use clap_mangen::Man;
 
-use super::command_options::CommandOptions;
 use super::exit::Exit;
-use super::failed::Failed;
-use super::print::print;
+use super::failed::{CommandOptions, Failed};
+use super::output::print;
 
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsOptions {

@@ -2,28 +2,20 @@
 
 use std::path::PathBuf;
 
-use ananke::LabError;
-use ananke::context::Context;
 use ananke::contract::{ContractReport, recorded_calls, recordings_below, refusals};
-use ananke::message::DeclaredTool;
 use ananke::plan::{PreparedHelper, Selection};
 use ananke::report::{CommandDocument, contract_conclusion};
-use ananke::run::Stopper;
+use ananke::{LabError, context::Context, message::DeclaredTool, run::Stopper};
 use clap::Args;
 
 use super::agent_project::{AgentProject, ServerNotes};
-use super::colour::Colour;
-use super::command_options::CommandOptions;
-use super::document_file::DocumentFile;
-use super::document_output::{DocumentForm, DocumentOutput};
-use super::exit::Exit;
-use super::failed::Failed;
-use super::interrupt::interruptible;
-use super::named_path::named_path;
-use super::output_files::ForceOption;
-use super::recorded_selection::RecordedSelection;
-use super::run_facts::run_facts;
-use super::shown_path::shown_path;
+use super::failed::{CommandOptions, Failed};
+use super::output::{
+    Colour, DocumentFile, DocumentForm, DocumentOutput, ForceOption, named_path, shown_path,
+};
+use super::{
+    exit::Exit, interrupt::interruptible, options::RecordedSelection, run_facts::run_facts,
+};
 
 #[derive(Debug, Args)]
 pub(crate) struct ContractOptions {

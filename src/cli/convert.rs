@@ -6,19 +6,14 @@ use std::path::{Path, PathBuf};
 use ananke::cases::{Conversion, is_case_file};
 use ananke::context::{Context, Scratch};
 use ananke::diagnostic::{Code, Diagnostic, Severity, sort};
-use ananke::redact::Redactor;
-use ananke::report::file::not_written;
-use ananke::source::MAX_BYTES;
+use ananke::{redact::Redactor, report::file::not_written, source::MAX_BYTES};
 use clap::Args;
 
-use super::colour::Colour;
-use super::command_options::CommandOptions;
 use super::exit::Exit;
-use super::failed::Failed;
-use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles, OutputKind};
-use super::print::print;
-use super::print_problems::print_problems;
+use super::failed::{CommandOptions, Failed};
+use super::output::{
+    Colour, ForceOption, OutputFiles, OutputKind, named_path, print, print_problems,
+};
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertOptions {

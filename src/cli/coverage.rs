@@ -11,20 +11,13 @@ use ananke::report::file::not_written;
 use ananke::report::{CommandDocument, CoverageGate, Documented as _, coverage_conclusion};
 use clap::{Args, Parser, ValueEnum};
 
-use super::colour::Colour;
-use super::command_options::CommandOptions;
-use super::document_file::{DocumentFile, extensions_in_words};
-use super::document_output::{DocumentForm, DocumentOutput};
-use super::execution_options::parallel;
-use super::exit::Exit;
-use super::failed::Failed;
-use super::measured_run::MeasuredRun;
-use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputKind};
-use super::report_options::AgentAnswers;
-use super::run::run_measured;
-use super::run_options::RunOptions;
-use super::selection_options::SelectionOptions;
+use super::failed::{CommandOptions, Failed};
+use super::options::{AgentAnswers, RunOptions, SelectionOptions, parallel};
+use super::output::{
+    Colour, DocumentFile, DocumentForm, DocumentOutput, ForceOption, OutputKind,
+    extensions_in_words, named_path,
+};
+use super::{carry_out::MeasuredRun, exit::Exit, run::run_measured};
 
 /// The text after the options in the help of `ananke coverage`.
 const AFTER_HELP: &str = "\

@@ -1,4 +1,5 @@
-//! The reason that a command ends early, and the one place that prints it.
+//! The reason that a command ends early, and the one place that prints it; and the frame of every command: its options run
+//! it, and what failed is printed.
 //!
 //! **Invariant:** a message with text of an agent or of a project is masked before it is here, or by [`Failed::masked`].
 
@@ -12,10 +13,8 @@ use ananke::diagnostic::Diagnostic;
 use ananke::redact::Redactor;
 use ananke::verify::TraceError;
 
-use super::colour::Colour;
 use super::exit::Exit;
-use super::print::say;
-use super::print_problems::print_problems;
+use super::output::{Colour, print_problems, say};
 
 /// The reason that a command ends early.
 #[derive(Debug)]
@@ -149,6 +148,26 @@ impl From<TargetError> for Failed {
 impl From<TraceError> for Failed {
     fn from(TraceError { message, help }: TraceError) -> Self {
         Self::remedied(message, help)
+    }
+}
+
+/// The options of one command.
+pub(super) trait CommandOptions {
+    /// Does what the command is for.
+    ///
+    /// # Errors
+    /// The reason that it ended early. What is to be printed after it, the command prints itself, with [`Failed::report`].
+    fn run(&self, context: &Context) -> Result<Exit, Failed>;
+
+    /// The colours of its problems.
+    fn colour(&self) -> Colour {
+        Colour::Auto
+    }
+
+    /// Runs the command, and prints what failed.
+    fn execute(&self, context: &Context) -> Exit {
+        self.run(context)
+            .unwrap_or_else(|failed| failed.report(self.colour(), context))
     }
 }
 

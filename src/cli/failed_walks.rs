@@ -6,20 +6,15 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ananke::LabError;
 use ananke::context::{CaseKey, Context};
 use ananke::freeze::{FreezeRequest, FrozenTest, freeze};
-use ananke::plan::Selection;
 use ananke::recording::{
     KeptRecording, RecordingLimits, RecordingMode, Recordings, RequestMatch, recording_path,
 };
-use ananke::redact::Sealed;
-use ananke::report::Reporter;
-use ananke::run::RunEvent;
+use ananke::{LabError, plan::Selection, redact::Sealed, report::Reporter, run::RunEvent};
 
-use super::print::say;
+use super::output::{say, shown_path};
 use super::runtime::block_on;
-use super::shown_path::shown_path;
 
 /// The directory of the frozen walks, relative to the directory of the config.
 const WALKS: &str = ".ananke/walks";

@@ -4,25 +4,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ananke::LabError;
-use ananke::context::Context;
 use ananke::freeze::{FreezeRequest, FrozenTest, freeze as freeze_conversation};
 use ananke::recording::{KeptRecording, is_recording};
 use ananke::verify::{TRACE_FORMATS, trace_format};
+use ananke::{LabError, context::Context};
 use clap::Args;
 
-use super::colour::Colour;
-use super::command_options::CommandOptions;
 use super::exit::Exit;
-use super::failed::Failed;
+use super::failed::{CommandOptions, Failed};
 use super::freeze_trace::{FrozenTrace, freeze_trace};
-use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles};
-use super::print::{print, say};
-use super::recorded_selection::RecordedSelection;
+use super::options::RecordedSelection;
+use super::output::{Colour, ForceOption, OutputFiles, named_path, print, say, shown_path};
 use super::report_recording::recording_of_report;
 use super::runtime::block_on;
-use super::shown_path::shown_path;
 
 #[derive(Debug, Args)]
 pub(crate) struct FreezeOptions {

@@ -2,19 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use ananke::context::Context;
-use ananke::plan::Selection;
-use ananke::record::RecordRequest;
-use ananke::run::Stopper;
 use ananke::verify::{TraceFormat, TraceFreezeRequest, freeze_trace as freeze_conversations};
+use ananke::{context::Context, plan::Selection, record::RecordRequest, run::Stopper};
 
-use super::exit::Exit;
-use super::failed::Failed;
-use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles};
-use super::outputs::Outputs;
-use super::record::write;
-use super::runtime::block_on;
+use super::output::{ForceOption, OutputFiles, Outputs, named_path};
+use super::{exit::Exit, failed::Failed, record::write, runtime::block_on};
 
 /// The directory of the recordings if none is named.
 const FOLDER: &str = "recordings";

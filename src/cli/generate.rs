@@ -20,14 +20,10 @@ use ananke::report::file::not_written;
 use ananke::run::{RunHelpers, Stopper};
 use serde_json::Value;
 
-use super::colour::Colour;
 use super::failed::Failed;
 use super::interrupt::interruptible;
-use super::named_path::named_path;
-use super::outputs::Outputs;
-use super::print_problems::print_problems;
-use super::report_options::ReportOptions;
-use super::screen::Screen;
+use super::options::ReportOptions;
+use super::output::{Colour, Outputs, Screen, named_path, print_problems};
 use super::services::Services;
 use super::test_input::GivenTests;
 

@@ -8,7 +8,7 @@ use clap::FromArgMatches as _;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
 use super::arguments::{CommandLine, command, command_names};
-use super::shard_options::with_joined_shard;
+use super::options::with_joined_shard;
 
 /// Options of other tools that have no equal here, each with what to write instead.
 const HABITS: &[(&[&str], &str)] = &[

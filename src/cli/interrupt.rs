@@ -14,9 +14,7 @@ use ananke::process::{is_hangup_ignored, kill_every_group};
 use ananke::run::{Reason, Stopper};
 use tokio::runtime::Builder;
 
-use super::exit::Exit;
-use super::failed::Failed;
-use super::runtime::block_on;
+use super::{exit::Exit, failed::Failed, runtime::block_on};
 
 /// The time that clearing the terminal may take.
 const PATIENCE: Duration = Duration::from_millis(300);

@@ -3,19 +3,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ananke::context::Context;
 use ananke::outcome::{EarlierStatuses, RunFacts};
 use ananke::plan::{CaseEntry, Plan};
-use ananke::redact::Redactor;
 use ananke::report::history::{HistoryReport, last_statuses};
-use ananke::report::prepare_own_folder;
 use ananke::report::store::{EarlierRuns, RunHeading, RunStore, StoreReport, not_kept};
 use ananke::run::{Run, RunAnswers};
+use ananke::{context::Context, redact::Redactor, report::prepare_own_folder};
 
 use super::failed::Failed;
-use super::outputs::Outputs;
-use super::print::say;
-use super::snapshots::is_on_server;
+use super::options::snapshots::is_on_server;
+use super::output::{Outputs, say};
 
 /// The number of runs that are kept by default.
 const USUAL: usize = 10;

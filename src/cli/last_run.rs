@@ -1,13 +1,10 @@
 //! `--last-failed`: of what is selected only the tests that did not pass when they ran last.
 
-use ananke::compare::Coverage;
-use ananke::context::Context;
 use ananke::plan::{CaseEntry, Plan};
-use ananke::redact::Redactor;
 use ananke::report::last_run::{LAST_RUN, LastRun, LastRunReport, Unknown};
+use ananke::{compare::Coverage, context::Context, redact::Redactor};
 
-use super::output_thread::OutputThread;
-use super::print::say;
+use super::output::{OutputThread, say};
 
 /// Keeps of the plan what did not pass last time, and says on standard error where that is nothing, or not known.
 pub(super) fn keep_failed(plan: &mut Plan, redactor: &Redactor) {

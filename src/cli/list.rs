@@ -5,21 +5,15 @@ use std::io::{self, Write};
 use ananke::context::{Context, OutputStream, TerminalSize};
 use ananke::plan::{CaseEntry, Plan, TestEntry};
 use ananke::redact::Redactor;
-use clap::Args;
-
-use super::colour::Colour;
-use super::command_options::CommandOptions;
-use super::exit::Exit;
-use super::failed::Failed;
-use super::list_rules::RuleList;
-use super::listed_test::ListedTest;
-use super::load::load;
-use super::print::print;
-use super::selection_options::SelectionOptions;
-use super::shard::{ShardNote, keep_shard};
-use super::shard_options::ShardOptions;
 use ananke::text::{columns, escape};
 use ananke::variables::TestAbout;
+use clap::Args;
+
+use super::failed::{CommandOptions, Failed};
+use super::options::{SelectionOptions, ShardOptions};
+use super::output::{Colour, print};
+use super::shard::{ShardNote, keep_shard};
+use super::{exit::Exit, list_rules::RuleList, listed_test::ListedTest, load::load};
 
 #[derive(Debug, Args)]
 pub(crate) struct ListOptions {

@@ -5,12 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ananke::assertion::{RuleOrigin, ScopeRules};
-use ananke::context::Context;
-use ananke::diagnostic::Diagnostic;
-use ananke::outcome::Level;
 use ananke::plan::{Plan, explain};
-use ananke::redact::Redactor;
 use ananke::text::{escape, natural_path_order};
+use ananke::{context::Context, diagnostic::Diagnostic, outcome::Level, redact::Redactor};
 use indexmap::IndexMap;
 use serde_json::json;
 

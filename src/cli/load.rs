@@ -4,9 +4,8 @@ use ananke::context::Context;
 use ananke::plan::{Plan, Planned, Selection, plan};
 use ananke::redact::Redactor;
 
-use super::colour::Colour;
 use super::failed::Failed;
-use super::print_problems::print_problems;
+use super::output::{Colour, print_problems};
 
 /// Loads what is selected, and prints the warnings to standard error. Without an error there is a plan, and what masks the secrets
 /// in all that is shown of it.

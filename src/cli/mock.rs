@@ -15,20 +15,12 @@ use ananke::mock::{
 use ananke::run::{Reason, Stopper};
 use clap::Args;
 
-use super::access_options::AccessOptions;
-use super::colour::Colour;
-use super::command_options::CommandOptions;
-use super::exit::Exit;
-use super::failed::Failed;
-use super::freeze::open_recording;
-use super::interrupt::Signals;
-use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles, OutputKind};
-use super::output_thread::OutputThread;
-use super::outputs::Outputs;
-use super::print::print_now;
-use super::recorded_selection::RecordedSelection;
-use super::runtime::block_on;
+use super::failed::{CommandOptions, Failed};
+use super::options::{AccessOptions, RecordedSelection};
+use super::output::{
+    Colour, ForceOption, OutputFiles, OutputKind, OutputThread, Outputs, named_path, print_now,
+};
+use super::{exit::Exit, freeze::open_recording, interrupt::Signals, runtime::block_on};
 
 #[derive(Debug, Args)]
 pub(crate) struct MockCommand {

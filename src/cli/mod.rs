@@ -5,35 +5,25 @@
 //!
 //! `run` decides what there is to run (`test_input`, `generate`), and `carry_out` runs it: `services` are up for as long as
 //! anything is asked. In a run, signals are received (`interrupt`), and each output stream is written (`output_thread`), by a
-//! thread that does nothing else. After it, walks that failed are frozen (`failed_walks`). `output_files` decides for every
-//! command whether a file may be written, `document_output` is the way of a document, and `print` writes to the standard
-//! streams, escaped; `clippy.toml` refuses every other writer. `probe` finds out what an agent speaks of which only a URL or
-//! a program is known. `session/` is for programs in other languages.
+//! thread that does nothing else. After it, walks that failed are frozen (`failed_walks`). `options/` has the options that
+//! commands share, `output/` all that commands write. `probe` finds out what an agent speaks of which only a URL or a program
+//! is known. `session/` is for programs in other languages.
 //!
 //! **Invariant:** only this folder and `main.rs` know clap; the second signal ends the program whatever any thread does.
 
-mod access_options;
 mod agent_project;
 mod arguments;
 mod audit;
 mod audit_reports;
 mod baseline;
-mod bounded;
 mod candidates;
 mod carry_out;
 mod check;
-mod colour;
-mod command_options;
 mod compare;
-mod complete;
 mod completions;
 mod contract;
 mod convert;
 mod coverage;
-mod custom_reporter;
-mod document_file;
-mod document_output;
-mod execution_options;
 mod exit;
 mod explain;
 mod failed;
@@ -43,7 +33,6 @@ mod freeze_trace;
 mod generate;
 mod habits;
 mod init;
-mod input_options;
 mod interrupt;
 mod kept_runs;
 mod last_run;
@@ -52,52 +41,28 @@ mod list;
 mod list_rules;
 mod listed_test;
 mod load;
-mod measured_run;
 mod mock;
 mod mutate;
-mod named_path;
-mod output_files;
-mod output_thread;
-mod outputs;
-mod people_options;
-mod permission;
-mod print;
-mod print_problems;
+mod options;
+mod output;
 mod probe;
 mod record;
-mod recorded_selection;
-mod recording_options;
-mod repeat_options;
 mod report;
-mod report_options;
 mod report_recording;
-mod reporters;
-mod reserved_report;
-mod retry_options;
 mod run;
 mod run_facts;
-mod run_options;
 mod runtime;
 mod schema;
-mod screen;
-mod selection_options;
-mod servers;
 mod services;
 mod session;
-mod setup;
 mod shard;
-mod shard_environment;
-mod shard_options;
 mod show;
-mod shown_path;
 mod shrink;
-mod snapshots;
-mod strictness;
 mod terminal_person;
 mod test_input;
 mod tools;
 mod verify;
 mod watch;
 
-pub(crate) use complete::complete;
+pub(crate) use candidates::complete;
 pub(crate) use habits::parse;

@@ -18,14 +18,10 @@ use ananke::run::RunEvent;
 use ananke::run_document::MergedRun;
 use clap::Args;
 
-use super::colour::{Colour, colouring};
-use super::command_options::CommandOptions;
 use super::exit::Exit;
-use super::failed::Failed;
-use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles};
-use super::print::{say, streams};
-use super::report_options::{JunitProfileOption, ReportFile};
+use super::failed::{CommandOptions, Failed};
+use super::options::{JunitProfileOption, ReportFile};
+use super::output::{Colour, ForceOption, OutputFiles, colouring, named_path, say, streams};
 
 /// The text after the options in the help of `ananke report`.
 const AFTER_HELP: &str = "\

@@ -13,27 +13,20 @@ use ananke::run::{AfterNoAnswer, ExchangeReports, Options};
 use ananke::text::escape;
 
 use super::baseline::baseline;
-use super::carry_out::PlannedRun;
-use super::colour::Colour;
-use super::command_options::CommandOptions;
-use super::custom_reporter::custom_reporter;
+use super::carry_out::{MeasuredRun, PlannedRun};
 use super::exit::Exit;
-use super::failed::Failed;
+use super::failed::{CommandOptions, Failed};
 use super::failed_walks::FailedWalks;
 use super::generate::{self, Asking, FILE};
 use super::last_run;
 use super::load::load;
-use super::measured_run::MeasuredRun;
-use super::output_files::{OutputFiles, OutputKind};
-use super::print::{print, say};
-use super::recording_options::recordings;
-use super::report_options::AgentAnswers;
-use super::reporters::note_earlier_reports;
-use super::reserved_report::ReservedReport;
+use super::options::{AgentAnswers, RunOptions, going, recordings, snapshots};
+use super::output::{
+    Colour, OutputFiles, OutputKind, ReservedReport, custom_reporter, note_earlier_reports, print,
+    say,
+};
 use super::run_facts::run_facts;
-use super::run_options::{RunOptions, going};
 use super::shard::{ShardNote, keep_shard};
-use super::snapshots;
 use super::test_input::{GivenTests, TestInput};
 
 impl CommandOptions for RunOptions {

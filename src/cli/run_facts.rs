@@ -8,7 +8,7 @@ use ananke::plan::Plan;
 use ananke::process::host_name;
 use ananke::report::ci::BuildJob;
 
-use super::shard_options::with_joined_shard;
+use super::options::with_joined_shard;
 
 /// The facts of the run of `plan`, which `arguments` asked for.
 pub(super) fn run_facts(

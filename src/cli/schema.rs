@@ -11,10 +11,9 @@ use ananke::run_document;
 use ananke::schema::{FileKind, Version, embedded, pruned, text};
 use clap::{Args, ValueEnum};
 
-use super::command_options::CommandOptions;
 use super::exit::Exit;
-use super::failed::Failed;
-use super::print::print;
+use super::failed::{CommandOptions, Failed};
+use super::output::print;
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaOptions {

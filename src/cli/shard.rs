@@ -1,13 +1,12 @@
 //! `--shard`: of what is selected only the tests that this machine runs.
 
-use ananke::context::Context;
 use ananke::outcome::{Shard, ShardBy};
 use ananke::plan::{CaseEntry, Plan, ShardNumber};
-use ananke::redact::Redactor;
-use ananke::report::ci::BuildJob;
-use ananke::report::history::RunHistory;
+use ananke::{
+    context::Context, redact::Redactor, report::ci::BuildJob, report::history::RunHistory,
+};
 
-use super::print::say;
+use super::output::say;
 
 /// Whether the note on how many tests a shard has is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

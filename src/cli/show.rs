@@ -17,15 +17,11 @@ use ananke::run::RunEvent;
 use ananke::text::{any_of, duration, escape, nearest};
 use clap::{Args, value_parser};
 
-use super::colour::{Colour, colouring};
-use super::command_options::CommandOptions;
-use super::exit::Exit;
-use super::failed::Failed;
-use super::kept_runs::HOW_TO_KEEP;
-use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles};
-use super::print::{print, say, streams, unless_gone};
-use super::report_options::ReportFile;
+use super::failed::{CommandOptions, Failed};
+use super::output::{
+    Colour, ForceOption, OutputFiles, colouring, named_path, print, say, streams, unless_gone,
+};
+use super::{exit::Exit, kept_runs::HOW_TO_KEEP, options::ReportFile};
 
 /// The text after the options in the help of `ananke show`.
 const AFTER_HELP: &str = "\

@@ -8,17 +8,11 @@ use ananke::shrink::{ShrinkProgress, ShrinkRequest, ShrunkTest, shrink as shrink
 use ananke::text::escape;
 use clap::Args;
 
-use super::colour::Colour;
-use super::command_options::CommandOptions;
-use super::exit::Exit;
-use super::failed::Failed;
-use super::freeze::open_recording;
-use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles};
-use super::print::{print, say, say_styled};
-use super::recorded_selection::RecordedSelection;
-use super::runtime::block_on;
-use super::shown_path::shown_path;
+use super::failed::{CommandOptions, Failed};
+use super::output::{
+    Colour, ForceOption, OutputFiles, named_path, print, say, say_styled, shown_path,
+};
+use super::{exit::Exit, freeze::open_recording, options::RecordedSelection, runtime::block_on};
 
 /// The directory of shrunk tests.
 const FOLDER: &str = "shrunk";

@@ -14,7 +14,7 @@ use futures_util::future::BoxFuture;
 use tokio::time::{Instant, timeout_at};
 
 use super::line_reading::{LineRead, LineReading, LineSource, NOT_UTF_8};
-use super::outputs::Outputs;
+use super::output::Outputs;
 
 /// A person at the terminal.
 pub(super) struct TerminalPerson {

@@ -3,14 +3,12 @@
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use ananke::cases::is_case_file;
 use ananke::context::{Context, iso8601};
-use ananke::helper::Generator;
-use ananke::model::ReportFormat;
+use ananke::{cases::is_case_file, helper::Generator, model::ReportFormat};
 use serde_json::json;
 
 use super::failed::Failed;
-use super::report_options::ReportFile;
+use super::options::ReportFile;
 
 /// The most cases on standard input, in bytes: they are kept in memory.
 const MOST_INPUT: u64 = 64 << 20;

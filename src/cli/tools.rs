@@ -15,18 +15,14 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::agent_project::{AgentProject, ServerNotes};
-use super::colour::Colour;
-use super::command_options::CommandOptions;
-use super::document_output::DocumentForm;
 use super::exit::Exit;
-use super::failed::Failed;
+use super::failed::{CommandOptions, Failed};
 use super::interrupt::interruptible;
-use super::named_path::named_path;
-use super::output_files::{ForceOption, OutputFiles, OutputKind};
-use super::permission::PermissionOptions;
-use super::print::print;
+use super::options::{PermissionOptions, RecordedSelection};
+use super::output::{
+    Colour, DocumentForm, ForceOption, OutputFiles, OutputKind, named_path, print,
+};
 use super::probe::{NamedAgent, PlaceOptions};
-use super::recorded_selection::RecordedSelection;
 
 /// The version of the JSON object.
 const VERSION: &str = "1.0";

@@ -15,19 +15,12 @@ use clap::Args;
 
 use super::baseline::baseline;
 use super::carry_out::PlannedRun;
-use super::colour::Colour;
-use super::command_options::CommandOptions;
-use super::custom_reporter::custom_reporter;
 use super::exit::Exit;
-use super::failed::Failed;
+use super::failed::{CommandOptions, Failed};
 use super::failed_walks::FailedWalks;
-use super::named_path::named_path;
-use super::print::say;
-use super::print_problems::print_problems;
-use super::report_options::ReportOptions;
+use super::options::{ReportOptions, RunOptions, going, variable};
+use super::output::{Colour, custom_reporter, named_path, print_problems, say};
 use super::run_facts::run_facts;
-use super::run_options::{RunOptions, going};
-use super::selection_options::variable;
 
 /// The text after the options in the help of `ananke verify`.
 const AFTER_HELP: &str = "\

@@ -5,13 +5,12 @@ use std::panic::Location;
 
 use serde_json::Value;
 
-use super::expectation::RunExpectation;
 use super::run_events::RunEvents;
 use super::session_line::SessionStart;
 use super::session_project::RuleScopes;
 use super::session_requests::SessionRequests;
 use super::tape::{Tape, UnshownRules};
-use super::testing_error::TestingError;
+use super::{RunExpectation, TestingError};
 use ananke_trace::outcome::RuleResult;
 use ananke_trace::trace::{AgentEvent, Interrupt};
 

@@ -4,16 +4,12 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::agent_run::AgentRun;
-use super::agent_target::AgentTarget;
 use super::session_line::SessionStart;
-use super::session_project::{RuleScopes, SessionProject, TestText};
+use super::session_project::{RuleScopes, SessionProject, SessionSetup, TestText};
 use super::session_requests::SessionRequests;
-use super::session_setup::SessionSetup;
 use super::tape::{Tape, UnshownRules};
-use super::test_judge::{EMPTY_INTENT, JudgeVerdict, TestJudge, in_words};
-use super::test_session::TestSession;
-use super::testing_error::TestingError;
+use super::test_judge::{EMPTY_INTENT, in_words};
+use super::{AgentRun, AgentTarget, JudgeVerdict, TestJudge, TestSession, TestingError};
 use ananke_model::variables::literal;
 use ananke_rules::Inherited;
 use ananke_trace::outcome::RuleResult;

@@ -5,9 +5,9 @@ use std::panic::Location;
 
 use serde_json::Value;
 
-use super::run_events::RunEvents;
-use super::test_judge::{EMPTY_INTENT, JudgeVerdict, TestJudge};
-use super::testing_error::TestingError;
+use super::{
+    JudgeVerdict, TestJudge, TestingError, run_events::RunEvents, test_judge::EMPTY_INTENT,
+};
 use ananke_trace::trace::{AgentEvent, EventRole, is_same_json};
 
 /// The expectation of the events of a run, from the first one that was not looked at.

@@ -46,7 +46,6 @@ mod run_events;
 mod session_line;
 mod session_project;
 mod session_requests;
-mod session_setup;
 mod session_tools;
 mod tape;
 mod test_judge;
@@ -59,7 +58,7 @@ pub use agent_target::AgentTarget;
 #[doc(hidden)]
 pub use checked_run::CheckedRun;
 #[doc(hidden)]
-pub use session_setup::{SessionAgent, SessionSetup};
+pub use session_project::{SessionAgent, SessionSetup};
 #[doc(hidden)]
 pub use session_tools::{ClientCall, ToolClosure};
 

@@ -1,4 +1,5 @@
-//! The project that a session is in: a config on disk or in memory, and one test in memory.
+//! The project that a session is in: a config on disk or in memory, and one test in memory; and the setup of a session that
+//! another program than a Rust test holds.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,11 +7,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::agent_target::{AgentTarget, indented};
-use super::testing_error::TestingError;
+use super::{AgentTarget, TestingError, agent_target::indented};
 use crate::plan::{LoadedFile, Plan, Planned, Preparation, Prepared, Selection, plan};
-use ananke_agents::Transport;
-use ananke_agents::http::HttpTransport;
+use ananke_agents::{Transport, UndeclaredCalls, http::HttpTransport};
 use ananke_base::context::{Context, Files, RandomIds, SystemClock};
 use ananke_base::diagnostic::{Diagnostic, Place};
 use ananke_model::model::NEWEST_VERSION;
@@ -271,4 +270,44 @@ fn prepared(
         preparation.inherit_nothing();
     }
     Ok(preparation.finish()?)
+}
+
+/// The agent of a session.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub enum SessionAgent {
+    /// A target in place.
+    Written(AgentTarget),
+    /// The target of this name of the config at this path, or the default one.
+    OfConfig(PathBuf, Option<String>),
+}
+
+/// The setup of a session.
+#[doc(hidden)]
+#[derive(Clone)]
+pub struct SessionSetup {
+    /// The outside world.
+    pub context: Context,
+    /// The agent.
+    pub agent: SessionAgent,
+    /// The system message of a bare model that has none.
+    pub instructions: Option<String>,
+    /// The way to agents, if it is not the network.
+    pub transport: Option<Arc<dyn Transport>>,
+    /// The handling of calls to tools that were not declared.
+    pub undeclared: UndeclaredCalls,
+}
+
+impl SessionSetup {
+    /// The project of the session.
+    pub(super) fn project(&self) -> SessionProject {
+        let context = self.context.clone();
+        let project = match &self.agent {
+            SessionAgent::Written(target) => SessionProject::of_target(context, target.clone()),
+            SessionAgent::OfConfig(path, name) => {
+                SessionProject::of_config(context, path, name.as_deref())
+            }
+        };
+        project.with_transport(self.transport.clone())
+    }
 }

@@ -3,7 +3,7 @@
 use tokio::sync::mpsc::{UnboundedSender, WeakUnboundedSender};
 use tokio::sync::oneshot;
 
-use super::testing_error::TestingError;
+use super::TestingError;
 use ananke_engine::run::DriverRequest;
 use ananke_rules::{Decision, Question};
 use ananke_trace::outcome::Halt;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::testing_error::TestingError;
+use super::TestingError;
 use ananke_agents::UndeclaredCalls;
 
 /// The closure that executes the calls to a tool: the result, or what the agent gets if the call failed.

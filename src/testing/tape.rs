@@ -2,8 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::session_requests::SessionRequests;
-use super::testing_error::TestingError;
+use super::{TestingError, session_requests::SessionRequests};
 use ananke_agents::Wire;
 use ananke_base::context::At;
 use ananke_base::message::{Lane, ToolAnswer};

@@ -2,9 +2,8 @@
 
 use serde_json::{Map, json};
 
-use super::agent_target::AgentTarget;
 use super::session_project::{SessionProject, context_of_process};
-use super::testing_error::TestingError;
+use super::{AgentTarget, TestingError};
 use ananke_agents::written_agent;
 use ananke_engine::run::{Options, Run, event_channel, run_one};
 use ananke_model::variables::literal;

@@ -8,16 +8,12 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
-use super::agent_run::{AgentRun, RunPrinting};
-use super::agent_target::AgentTarget;
 use super::run_events::{Cursor, RunEvents};
 use super::session_line::{SessionLine, SessionStart, TurnReport};
-use super::session_project::{SessionProject, context_of_process};
-use super::session_requests::SessionRequests;
-use super::session_setup::SessionSetup;
-use super::session_tools::{ClientCall, MockedTools, SessionTools, ToolClosure};
-use super::tape::Tape;
-use super::testing_error::TestingError;
+use super::session_project::{SessionProject, SessionSetup, context_of_process};
+use super::session_tools::{ClientCall, SessionTools, ToolClosure};
+use super::{AgentRun, AgentTarget, MockedTools, TestingError};
+use super::{agent_run::RunPrinting, session_requests::SessionRequests, tape::Tape};
 use ananke_agents::UndeclaredCalls;
 use ananke_base::message::{ContentPart, PendingAnswer, TurnInput, UserContent};
 use ananke_engine::run::{

@@ -1,7 +1,6 @@
 //! Which file of the code uses which: paths are followed through re-exports to the file that defines the name.
 //!
-//! Flows in: the files with their texts. Flows out: the arrows between files, the circles they form, and the paths
-//! that go through a parent's re-export although the name is defined beside the file that uses it.
+//! Flows in: the files with their texts. Flows out: the arrows between files, and the circles they form.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -112,37 +111,6 @@ impl Graph {
         }
         circles.into_iter().collect()
     }
-
-    /// Names that a file takes from a `mod.rs` above it which only re-exports them: `FILE: PATH is defined in FILE`.
-    pub(crate) fn detours(&self) -> Vec<String> {
-        let mut detours = BTreeSet::new();
-        for (file, used) in &self.uses {
-            let module = module_of(file);
-            for path in used {
-                let depth = (1..path.len())
-                    .rev()
-                    .find(|depth| self.files.contains_key(&path[..*depth]));
-                let Some((parent, name)) = depth.map(|depth| (&path[..depth], &path[depth])) else {
-                    continue;
-                };
-                let is_above = module.len() > parent.len() && module.starts_with(parent);
-                let reexported = self
-                    .reexports
-                    .get(parent)
-                    .is_some_and(|names| names.contains_key(name));
-                if is_above
-                    && reexported
-                    && let Some(defined) = self.definition(path)
-                {
-                    detours.insert(format!(
-                        "{file}: `{}::{name}` is defined in {defined}",
-                        parent.join("::")
-                    ));
-                }
-            }
-        }
-        detours.into_iter().collect()
-    }
 }
 
 /// Every file that can be reached from `start` by at least one arrow.
@@ -205,10 +173,6 @@ mod tests {
             ("c/b.rs", "use crate::a::X;"),
         ]);
         assert_eq!(found.circles(), [["c/a/x.rs", "c/a/y.rs", "c/a/z.rs"]]);
-        assert_eq!(
-            found.detours(),
-            ["c/a/z.rs: `c::a::X` is defined in c/a/x.rs"]
-        );
     }
 
     #[test]
@@ -218,7 +182,6 @@ mod tests {
             ("c/a/x.rs", "use super::A; pub fn go() {}"),
         ]);
         assert_eq!(found.circles(), [["c/a/mod.rs", "c/a/x.rs"]]);
-        assert!(found.detours().is_empty());
     }
 
     #[test]
@@ -235,7 +198,6 @@ mod tests {
             ),
         ]);
         assert!(found.circles().is_empty(), "{:?}", found.circles());
-        assert!(found.detours().is_empty());
     }
 
     #[test]

@@ -94,11 +94,7 @@ pub(crate) const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("clap", &["command/cli/"]),
     (
         "clap_complete",
-        &[
-            "command/cli/candidates.rs",
-            "command/cli/complete.rs",
-            "command/cli/completions.rs",
-        ],
+        &["command/cli/candidates.rs", "command/cli/completions.rs"],
     ),
     ("clap_mangen", &["command/cli/completions.rs"]),
     ("compact_str", &["base/text/short_text.rs"]),
@@ -120,11 +116,7 @@ pub(crate) const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     // The reader and the translation of its errors.
     (
         "serde_yaml",
-        &[
-            "base/source/yaml.rs",
-            "base/source/yaml_error.rs",
-            "base/source/yaml_place.rs",
-        ],
+        &["base/source/yaml.rs", "base/source/yaml_error.rs"],
     ),
     ("similar", &["base/diagnostic/"]),
     ("strsim", &["base/text/"]),
@@ -163,8 +155,7 @@ pub(crate) const NAMES_PROTOCOLS: &[&str] = &[
     // Lists of messages in the shape of this interface are traces, whoever was asked for them.
     "lab/verify/mod.rs",
     "lab/verify/trace_formats.rs",
-    "lab/verify/openai/mod.rs",
-    "lab/verify/openai/openai_format.rs",
+    "lab/verify/openai_format.rs",
 ];
 
 /// Types that are defined once for each operating system.
@@ -180,18 +171,18 @@ pub(crate) const MEDIAN_FILE: usize = 190;
 /// A number may only be raised with a reason in the commit.
 pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("derive", 495),
-    ("base", 7030),
-    ("model", 9520),
-    ("trace", 9213),
-    ("rules", 14040),
-    ("agents", 6060),
-    ("agui", 6930),
-    ("a2a", 3700),
-    ("mcp", 3380),
-    ("openai", 2600),
+    ("base", 6969),
+    ("model", 9315),
+    ("trace", 8986),
+    ("rules", 13892),
+    ("agents", 5860),
+    ("agui", 6818),
+    ("a2a", 3637),
+    ("mcp", 3358),
+    ("openai", 2573),
     ("engine", 30300),
-    ("lab", 14500),
-    ("report", 15200),
-    ("ananke", 2250),
-    ("command", 13224),
+    ("lab", 14345),
+    ("report", 14939),
+    ("ananke", 2229),
+    ("command", 13000),
 ];

@@ -276,20 +276,6 @@ fn files_form_no_circle() {
 }
 
 #[test]
-fn a_name_comes_from_the_file_that_defines_it() {
-    let files = code();
-    let graph = graph::Graph::new(
-        files
-            .iter()
-            .map(|file| (file.path.as_str(), file.text.as_str())),
-    );
-    expect_none(
-        &graph.detours(),
-        "import it from there: a `mod.rs` above a file re-exports for other folders alone",
-    );
-}
-
-#[test]
 fn a_protocol_is_named_in_its_folder_alone() {
     // Fakes and files of tests are only for unit tests, which may name any protocol.
     let is_of_tests = |file: &File| {

@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use super::a2a_target::A2aTarget;
 use super::auth_config::{Credentials, fill_auth};
-use super::card::AgentCard;
-use super::config::A2aConfig;
 use super::settings::{A2aSettings, AgentLocation, Blocking};
+use super::{a2a_target::A2aTarget, card::AgentCard, config::A2aConfig};
 use ananke_agents::http::headers;
 use ananke_base::diagnostic::Code;
 use ananke_model::model::Text;

@@ -7,10 +7,7 @@ use bytes::Bytes;
 use serde_json::Value;
 use url::Url;
 
-use super::auth_config::Credentials;
-use super::card::AgentCard;
-use super::dialect::NEWEST;
-use super::settings::A2aSettings;
+use super::{auth_config::Credentials, card::AgentCard, dialect::NEWEST, settings::A2aSettings};
 use ananke_agents::http::{
     self, ClientEvent, Document, HttpRequest, Method, RequestProgress, Transport, below, origin,
     read_document, shown,

@@ -1,14 +1,20 @@
-//! A2A as a protocol of the registry.
+//! A2A as a protocol of the registry, and the agents of A2A that could be at a URL.
 
 use std::sync::Arc;
+
+use serde_json::json;
+use url::Url;
 
 use super::auth_config::A2aAuth;
 use super::compile::compile;
 use super::config::A2aConfig;
-use super::probed::ProbedA2a;
+use super::discovery::well_known;
 use super::send_turn::SendTurn;
+use ananke_agents::http::shown;
 use ananke_agents::{
-    Capabilities, Capability, ProbedProtocol, Protocol, ProtocolConfig, ProtocolTurnType, Target,
+    AgentPlace, AgentTurns, CandidatePlace, Capabilities, Capability, ProbeQuestion,
+    ProbedProtocol, Protocol, ProtocolConfig, ProtocolTurnType, Target, TargetCandidate, is_base,
+    target_keys,
 };
 use ananke_base::diagnostic::Span;
 use ananke_base::source::FreeMap;
@@ -100,5 +106,38 @@ impl ProtocolConfig for A2aConfig {
 
     fn compile(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Arc<dyn Target>> {
         compile(self, interpolation).map(|target| Arc::new(target) as Arc<dyn Target>)
+    }
+}
+
+/// Agents of A2A: their card is below the URL, at it, or below the root of the server.
+pub(super) struct ProbedA2a;
+
+impl ProbedProtocol for ProbedA2a {
+    fn candidates(&self, place: &AgentPlace, _: Option<&str>) -> Vec<TargetCandidate> {
+        let Some(url) = place.url() else {
+            return Vec::new();
+        };
+        let mut root = url.clone();
+        root.set_path("/");
+        root.set_query(None);
+        let at_root = (!is_base(url)).then(|| candidate(&root, CandidatePlace::Usual));
+        [candidate(url, CandidatePlace::Given)]
+            .into_iter()
+            .chain(at_root)
+            .collect()
+    }
+}
+
+fn candidate(url: &Url, place: CandidatePlace) -> TargetCandidate {
+    let card = well_known(url);
+    TargetCandidate {
+        speaks: "A2A",
+        sends: format!("GET {}", shown(card.first().unwrap_or(url))),
+        target: Some(target_keys("a2a", [("agentCardUrl", json!(url.as_str()))])),
+        lookup: None,
+        question: ProbeQuestion::Tools,
+        turns: AgentTurns::User,
+        at: AgentPlace::Url(url.clone()),
+        place,
     }
 }

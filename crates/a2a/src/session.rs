@@ -13,9 +13,9 @@ use super::dialect::{A2aVersion, Binding, Operation};
 use super::discovery::discover;
 use super::outgoing::{self, A2aRequest, Answering, OutgoingMessage, TRACEABILITY};
 use super::part::parts_of;
-use super::quiet_sink::QuietSink;
 use super::send_turn::parts;
 use super::settings::{A2aSettings, AgentLocation, Blocking};
+use super::teller::QuietSink;
 use super::turn_reader::A2aReader;
 use crate::config::ToolCallConvention;
 use ananke_agents::http::{

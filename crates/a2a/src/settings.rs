@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use url::Url;
 
-use super::auth_config::Credentials;
-use super::card::AgentCard;
-use super::config::ToolCallConvention;
+use super::{auth_config::Credentials, card::AgentCard, config::ToolCallConvention};
 use ananke_agents::http::HttpOptions;
 
 /// An agent of A2A.

@@ -1,8 +1,6 @@
 //! The end of a turn, and the state of its task after it.
 
-use super::dialect::Dialect;
-use super::incoming::ReportedError;
-use super::task_state::TaskState;
+use super::{dialect::Dialect, incoming::ReportedError, task_state::TaskState};
 use ananke_agents::TargetError;
 use ananke_trace::trace::RunEnd;
 

@@ -4,9 +4,7 @@
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::http::shown;
-use super::lookup::NameLookup;
-use super::protocol_turn::AgentTurns;
+use super::{http::shown, lookup::NameLookup, protocol_turn::AgentTurns};
 use ananke_base::text::escape;
 
 /// All that is known of an agent.

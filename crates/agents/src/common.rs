@@ -1,11 +1,12 @@
-//! The keys that targets of every protocol have.
+//! The keys that targets of every protocol have; among them the limit of requests, the clock that the rules about time go by,
+//! and the program that executes the tools that a model calls.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::rate_limit_config::RateLimitConfig;
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::source::printable;
+use ananke_derive::Bounds;
 use ananke_model::model::{AssertBlock, ClientTool, Number, Since, Text, TimeoutMs};
 use ananke_model::variables::Interpolation;
 use ananke_trace::trace::KnownName;
@@ -82,4 +83,42 @@ impl TargetCommon {
         "known",
         "assert",
     ];
+}
+
+/// A limit of requests over time.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Bounds)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"), transform = RateLimitConfig::bounds)]
+pub struct RateLimitConfig {
+    /// How many requests may be sent in the time of `per_ms`: 1 to 1000000.
+    #[schemars(example = 60)]
+    #[bounds(within = 1..=1_000_000)]
+    pub requests: Number,
+    /// The time in milliseconds: 1 to 4294967295.
+    #[schemars(example = 60_000)]
+    #[bounds(within = 1..=4_294_967_295)]
+    pub per_ms: Number,
+}
+
+/// Whose clock the rules about time go by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum EventClock {
+    /// The time at which the bytes arrive, on this machine's clock.
+    Arrival,
+    /// Event timestamps, if every event of the turn has a valid one.
+    Event,
+}
+
+/// Who executes the tools that a model calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum ToolExecution {
+    /// The runner: the mocks of the `client_tools` answer the calls.
+    #[default]
+    Run,
+    /// The server: its calls are observed, and nothing answers them.
+    Observed,
 }

@@ -2,13 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use super::ended::Ended;
-use super::error::TargetError;
-use super::limits::Limits;
-use super::request::Action;
-use super::session::SessionOptions;
-use super::sink::{Sink, Stop, Wire};
-use super::target::Target;
+use super::session::{Action, SessionOptions};
+use super::sink::{Ended, Sink, Stop, Wire};
+use super::{error::TargetError, limits::Limits, target::Target};
 use ananke_base::context::At;
 use ananke_base::message::DeclaredTool;
 use ananke_trace::trace::{Change, RunEnd};

@@ -6,7 +6,7 @@
 //!
 //! A protocol is the type of a target's keys ([`Protocol`]) with what its targets can do ([`Capabilities`]). The program
 //! installs its protocols (`registry`). From that list are made the types of targets, their schema, what `extends` them, the
-//! types of turns, which `crates/model` reads, and what the rules of a protocol mean (`rule_docs`). `common` has the keys
+//! types of turns, which `crates/model` reads, and what the rules of a protocol mean ([`RuleDocs`]). `common` has the keys
 //! that targets of every protocol have, `pace` the limits among them. `declared_tools` asks a target for the tools that it
 //! declares by itself. A `candidate` is a target that an agent could be of which only a URL or a program is known;
 //! `recognition` adds to an error of a target the other protocol that an answer looks like. `served` is the other side of a
@@ -20,74 +20,59 @@
 
 mod candidate;
 mod capabilities;
-mod clock;
 mod common;
 mod config;
 mod declared_tools;
-mod ended;
 mod error;
-mod event_reader;
 mod extended;
 pub mod http;
 #[cfg(feature = "mock")]
 pub mod http_server;
 mod limits;
 mod lookup;
-mod own_turns;
 mod pace;
 pub mod pipe;
 mod protocol;
 mod protocol_turn;
-mod rate_limit_config;
 mod recognition;
+mod registered_protocols;
 mod registry;
-mod request;
-mod rule_docs;
 mod schema;
 pub mod scripted;
 mod served;
-mod served_protocols;
 mod session;
 mod sink;
 pub mod sse;
 mod target;
-mod tool_execution;
 
 pub use candidate::{
     AgentPlace, CandidatePlace, ProbeQuestion, ProbedProtocol, TargetCandidate, is_base,
     target_keys,
 };
 pub use capabilities::{Capabilities, Capability};
-pub use clock::EventClock;
-pub use common::TargetCommon;
+pub use common::{EventClock, TargetCommon, ToolExecution};
 pub use config::TargetConfig;
 pub use declared_tools::listed_tools;
-pub use ended::Ended;
 pub use error::{Received, TargetError};
-pub use event_reader::{EventReader, Rest};
 pub use extended::{MisplacedKeys, NamedTarget};
 pub use http::{
     Body, Chunks, ClientEvent, HttpRequest, Method, Next, Reply, ResponseHead, Transport,
 };
-pub use limits::Limits;
-pub use limits::in_words;
+pub use limits::{Limits, in_words};
 pub use lookup::NameLookup;
-pub use own_turns::{describe_own_turn, fill_own_turn, protocol_of_turn, tool_turns};
 pub use pace::{Concurrency, Pacer, Rate, TargetPace};
 pub use protocol::{Protocol, ProtocolConfig};
 pub use protocol_turn::{AgentTurns, ProtocolTurn, ProtocolTurnType, ToolTurns};
 pub use recognition::recognized;
+pub use registered_protocols::{
+    RuleDocs, describe_own_turn, fill_own_turn, protocol_of_turn, served_protocols, tool_turns,
+};
 pub use registry::{Registration, candidates, install};
-pub use request::{Action, Request};
-pub use rule_docs::RuleDocs;
 pub use schema::ChosenTarget;
 pub use scripted::{AgentStep, AgentStepReader, written_agent, written_steps};
-pub use served::counted;
 pub use served::{
-    ServedEnd, ServedFrame, ServedProtocol, ServedRequest, ServedResponse, TimedChange,
+    ServedEnd, ServedFrame, ServedProtocol, ServedRequest, ServedResponse, TimedChange, counted,
 };
-pub use served_protocols::served_protocols;
-pub use session::{Session, SessionOptions, UndeclaredCalls};
-pub use sink::{Sink, Stop, Wire};
+pub use session::{Action, Request, Session, SessionOptions, UndeclaredCalls};
+pub use sink::{Ended, EventReader, Rest, Sink, Stop, Wire};
 pub use target::Target;
-pub use tool_execution::ToolExecution;

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use super::common::TargetCommon;
-use super::rate_limit_config::RateLimitConfig;
+use super::common::{RateLimitConfig, TargetCommon};
 use ananke_base::diagnostic::{Span, Spanned};
 use ananke_model::variables::{Interpolation, Leaf};
 

@@ -6,11 +6,9 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use super::candidate::ProbedProtocol;
 use super::capabilities::{Capabilities, Capability};
 use super::protocol_turn::{ProtocolTurnType, ToolTurns};
-use super::served::ServedProtocol;
-use super::target::Target;
+use super::{candidate::ProbedProtocol, served::ServedProtocol, target::Target};
 use ananke_base::diagnostic::{Diagnostic, SourceFile, Span, Spanned};
 use ananke_base::source::FreeMap;
 use ananke_model::model::{Text, Turn, TurnType};

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::request::Action;
+use super::session::Action;
 use ananke_base::diagnostic::Code;
 use ananke_base::message::{OwnTurn, OwnTurnKind};
 use ananke_base::source::{self, Node};

@@ -12,15 +12,10 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::ended::Ended;
-use super::error::TargetError;
-use super::limits::Limits;
-use super::pipe::PipeProgram;
 use super::registry::{Registration, protocols};
-use super::request::Request;
-use super::session::{Session, SessionOptions};
-use super::sink::Sink;
-use super::target::Target;
+use super::session::{Request, Session, SessionOptions};
+use super::sink::{Ended, Sink};
+use super::{error::TargetError, limits::Limits, pipe::PipeProgram, target::Target};
 use ananke_base::context::Clock;
 use ananke_base::message::{DeclaredTool, RequestContext};
 use ananke_trace::trace::{AgentTime, Peer};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::request::Action;
+use super::session::Action;
 use ananke_base::message::ToolDeclaration;
 use ananke_trace::trace::Change;
 

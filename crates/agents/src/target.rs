@@ -6,10 +6,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::error::TargetError;
-use super::limits::Limits;
-use super::pipe::PipeProgram;
 use super::session::{Session, SessionOptions};
+use super::{error::TargetError, limits::Limits, pipe::PipeProgram};
 use ananke_base::message::{DeclaredTool, RequestContext};
 use ananke_trace::trace::{AgentTime, Peer};
 

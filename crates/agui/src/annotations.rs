@@ -4,12 +4,10 @@
 use serde_json::{Map, Value};
 
 use super::event::{FieldKey, WireEvent};
-use super::event_kind::Effect;
-use super::history::Annotated;
-use super::incoming::Incoming;
-use super::item::ItemKind;
-use super::thread_state::ThreadState;
-use super::warnings::Warnings;
+use super::event_kind::{Effect, ItemKind};
+use super::{
+    history::Annotated, incoming::Incoming, thread_state::ThreadState, warnings::Warnings,
+};
 
 /// Adds what the event says about the item `id`, or about the result of the call of this key, to the history.
 pub(super) fn annotate(incoming: &Incoming<'_>, id: &str, conversation: &mut ThreadState) {

@@ -6,9 +6,8 @@ use std::borrow::Cow;
 
 use super::chunk_lanes::{ChunkLanes, ChunkTarget, LaneOwner};
 use super::event::{DecodeError, FieldKey, WireEvent};
-use super::event_kind::{Effect, EndedChunks, EventRef};
+use super::event_kind::{Effect, EndedChunks, EventRef, ItemKind};
 use super::incoming::Incoming;
-use super::item::ItemKind;
 use super::listeners::Listeners;
 use super::open_items::{OpenItem, OpenItems, StartForm};
 use super::shared_results::SharedResults;

@@ -5,8 +5,7 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
-use super::event_kind::EventRef;
-use super::item::ItemKind;
+use super::event_kind::{EventRef, ItemKind};
 use super::open_items::StartForm;
 
 /// The owner of a lane: a subagent by its id, or the agent.

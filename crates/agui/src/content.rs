@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::protocol_version::ProtocolVersion;
+use super::conversation_settings::ProtocolVersion;
 use ananke_base::message::{Attachment, ContentPart, FileContent, UserContent};
 use ananke_base::text::ShortText;
 

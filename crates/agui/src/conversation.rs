@@ -9,7 +9,7 @@ use super::conversation_settings::{ContextItem, ConversationSettings};
 use super::decoder::Decoder;
 use super::event_reader::AguiEvents;
 use super::request::{Messages, RunInput, pass_on_over, with_command, with_options};
-use super::request_purpose::RequestPurpose;
+use super::run_state::RequestPurpose;
 use super::thread_state::{SavedThread, ThreadState, UserMessage};
 use ananke_agents::{Action, Ended, Request, SessionOptions, Sink, TargetError};
 use ananke_base::source::received_json::without_marks;

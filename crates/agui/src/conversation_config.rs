@@ -7,8 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Map;
 
-use super::conversation_settings::{ContextItem, ConversationSettings};
-use super::protocol_version::ProtocolVersion;
+use super::conversation_settings::{ContextItem, ConversationSettings, ProtocolVersion};
 use ananke_agents::EventClock;
 use ananke_base::diagnostic::{Code, Diagnostic, SourceFile, Spanned};
 use ananke_base::source::Node;

@@ -13,25 +13,20 @@ use super::assembler::Assembler;
 use super::content::Content;
 use super::conversation_settings::ConversationSettings;
 use super::event::{DecodeError, FieldKey, WireEvent};
-use super::event_kind::{Effect, EventKind, EventRef, known};
-use super::failure_metadata::failure;
+use super::event_kind::{Effect, EventKind, EventRef, ItemKind, known};
 use super::history::Annotated;
 use super::incoming::Incoming;
-use super::item::ItemKind;
 use super::listed_calls::identify;
 use super::listeners::{ChangeListener, Listeners, is_object};
 use super::message::SentCall;
-use super::request_purpose::RequestPurpose;
-use super::run_state::RunState;
+use super::run_state::{RequestPurpose, RunState, failure};
 use super::runs::Runs;
 use super::sequence::{EventOrderRule, Validator};
 use super::shared_results::{SharedResult, calls_of};
 use super::snapshot;
 use super::thread_state::ThreadState;
 use super::warnings::{Warnings, shown};
-use ananke_base::context::At;
-use ananke_base::source::received_json::without_marks;
-use ananke_base::text::ShortText;
+use ananke_base::{context::At, source::received_json::without_marks, text::ShortText};
 use ananke_trace::trace::{Change, Interrupt, ResultContent, RunEnd, Unread};
 
 /// The name of the custom event of an interrupt.

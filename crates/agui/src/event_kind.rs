@@ -1,11 +1,48 @@
-//! The types of event that this client knows, and the effect of each. A newer server may send others at any time: they
-//! have none.
+//! The types of event that this client knows, and the effect of each: the items that they begin, continue and end. A newer
+//! server may send others at any time: they have none.
 
 use std::fmt;
 use std::num::NonZeroU8;
 
 use super::event::FieldKey;
-use super::item::ItemKind;
+
+/// A kind of item. Ids are unique within a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ItemKind {
+    Message,
+    Call,
+    /// A reasoning message.
+    Reasoning,
+    /// The brackets around reasoning messages.
+    ReasoningSpan,
+}
+
+impl ItemKind {
+    pub(super) const ALL: [Self; 4] = [
+        Self::Message,
+        Self::Call,
+        Self::Reasoning,
+        Self::ReasoningSpan,
+    ];
+
+    /// The field that contains its id.
+    pub(super) fn id_key(self) -> FieldKey {
+        match self {
+            Self::Message | Self::Reasoning | Self::ReasoningSpan => FieldKey::MessageId,
+            Self::Call => FieldKey::ToolCallId,
+        }
+    }
+
+    /// Its name in messages.
+    pub(super) fn noun(self) -> &'static str {
+        match self {
+            Self::Message => "message",
+            Self::Call => "call",
+            Self::Reasoning => "reasoning message",
+            Self::ReasoningSpan => "reasoning span",
+        }
+    }
+}
 
 /// An event as a message names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

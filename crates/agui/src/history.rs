@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 
 use super::call_ids::{CallIds, CallStart};
 use super::content::Content;
+use super::conversation_settings::ProtocolVersion;
 use super::listed_calls::identify;
 use super::message::{FurtherFields, REASONING, SentCall, SentMessage, TOOL};
 use super::message_list::MessageList;
-use super::protocol_version::ProtocolVersion;
 use super::warnings::shown;
 use ananke_base::context::Ids;
 use ananke_base::message::{HistoryCall, HistoryMessage, Role, ToolAnswer};

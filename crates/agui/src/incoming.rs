@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 
 use super::event::{DecodeError, FieldKey, WireEvent};
-use super::event_kind::{Effect, EndedChunks, EventRef};
-use super::item::ItemKind;
+use super::event_kind::{Effect, EndedChunks, EventRef, ItemKind};
 use super::warnings::Warnings;
 
 /// An event that is being taken.

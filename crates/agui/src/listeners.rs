@@ -4,12 +4,9 @@
 
 use std::borrow::Cow;
 
-use super::call_ids::CallStart;
-use super::event_kind::EventRef;
-use super::item::ItemKind;
-use super::sequence::EventOrderRule;
-use super::thread_state::ThreadState;
+use super::event_kind::{EventRef, ItemKind};
 use super::warnings::{Warnings, shown};
+use super::{call_ids::CallStart, sequence::EventOrderRule, thread_state::ThreadState};
 use ananke_base::source::received_json::is_json;
 use ananke_trace::trace::{Change, MessageKind};
 

@@ -4,8 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
 
-use super::event_kind::EventRef;
-use super::item::ItemKind;
+use super::event_kind::{EventRef, ItemKind};
 use ananke_base::source::received_json::HalfJoiner;
 use ananke_base::text::ShortText;
 

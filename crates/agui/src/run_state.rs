@@ -1,6 +1,11 @@
-//! The state of an answer's run, and the event that led to it.
+//! The run of an answer: the purpose of its request, its state with the event that led to it, and its end: the `outcome` of a
+//! `RUN_FINISHED`. Failures of results that known servers report in encrypted values.
+
+use serde_json::Value;
 
 use super::event_kind::EventRef;
+use super::warnings::Warnings;
+use ananke_trace::trace::{Interrupt, RunEnd, read_json};
 
 /// The state of the newest run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,4 +22,57 @@ impl RunState {
     pub(super) fn has_ended(self) -> bool {
         matches!(self, Self::Finished(_) | Self::Failed(_))
     }
+}
+
+/// The end that `outcome` describes; `None` if it is none that the protocol has.
+pub(super) fn run_end(outcome: &Value, warnings: &mut Warnings) -> Option<RunEnd> {
+    let kind = outcome.get("type").unwrap_or(outcome);
+    Some(match kind.as_str() {
+        Some("success") => RunEnd::Finished,
+        Some("cancelled") => RunEnd::Cancelled,
+        Some("interrupt") => {
+            let interrupts = outcome
+                .get("interrupts")
+                .and_then(Value::as_array)
+                .map_or(&[][..], Vec::as_slice);
+            let named: Vec<Interrupt> = interrupts.iter().filter_map(interrupt).collect();
+            if named.is_empty() || named.len() < interrupts.len() {
+                warnings.add("a `RUN_FINISHED` is interrupted without naming its interrupts");
+            }
+            RunEnd::Interrupted(named)
+        }
+        _ => return None,
+    })
+}
+
+fn interrupt(value: &Value) -> Option<Interrupt> {
+    let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let call = text("toolCallId").or_else(|| text("tool_call_id"));
+    Some(Interrupt {
+        id: text("id")?,
+        reason: text("reason"),
+        message: text("message"),
+        call,
+    })
+}
+
+/// Whether the value of a result says that the call failed; `Some(true)` if it was denied.
+///
+/// Only pydantic-ai's format is known. The protocol itself has no field for a call that failed.
+pub(super) fn failure(encrypted_value: &str) -> Option<bool> {
+    let value = read_json(encrypted_value).ok()?.value;
+    match value.get("pydantic_ai")?.get("outcome")?.as_str()? {
+        "failed" | "retried" => Some(false),
+        "denied" => Some(true),
+        _ => None,
+    }
+}
+
+/// The purpose of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RequestPurpose {
+    /// The agent does something.
+    Run,
+    /// The agent replays its thread.
+    Connect,
 }

@@ -2,11 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::content::Content;
-use super::event::DecodeError;
 use super::message::{FurtherFields, REASONING, SentCall, SentMessage, TOOL};
-use super::thread_state::UserMessage;
 use super::warnings::{Warnings, shown};
+use super::{content::Content, event::DecodeError, thread_state::UserMessage};
 use ananke_base::context::Ids;
 use ananke_trace::trace::{MessageKind, ResultContent, SnapshotCall, SnapshotItem, Unread};
 

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::call_ids::CallIds;
-use super::history::History;
-use super::protocol_version::ProtocolVersion;
+use super::{call_ids::CallIds, conversation_settings::ProtocolVersion, history::History};
 use ananke_agents::SessionOptions;
 use ananke_base::context::Ids;
 use ananke_base::message::ToolDeclaration;

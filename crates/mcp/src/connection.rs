@@ -2,10 +2,8 @@
 
 use serde_json::Value;
 
-use super::http::HttpConnection;
-use super::outgoing::Outgoing;
-use super::stdio::StdioConnection;
 use super::talk::{Break, Talk, TalkEnd};
+use super::{http::HttpConnection, outgoing::Outgoing, stdio::StdioConnection};
 use ananke_agents::{Ended, TargetError};
 use ananke_base::context::At;
 

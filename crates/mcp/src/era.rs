@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::incoming::RpcError;
+use super::rpc_response::RpcError;
 use ananke_base::message::ServerRequestKind;
 
 /// The version without `initialize`: each request says who asks.

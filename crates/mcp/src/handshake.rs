@@ -7,13 +7,10 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::client::Client;
-use super::config::McpProtocol;
 use super::era::{self, Discovery, LEGACY, MODERN, ProtocolEra};
-use super::incoming::{McpResponse, RpcError};
-use super::outgoing::Outgoing;
-use super::result::chosen_version;
+use super::rpc_response::{McpResponse, RpcError};
 use super::talk::{Break, Talk};
+use super::{client::Client, config::McpProtocol, outgoing::Outgoing, result::chosen_version};
 use ananke_agents::TargetError;
 use ananke_base::context::At;
 

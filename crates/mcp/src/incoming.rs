@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use ananke_agents::pipe::quoted;
-use ananke_agents::{EventReader, Received, Rest, Sink, Stop, TargetError, in_words};
+use super::rpc_response::{McpResponse, RpcError, has_error, is_same_answer, result};
+use ananke_agents::{EventReader, Received, Rest, Sink, Stop, TargetError, in_words, pipe::quoted};
 use ananke_base::context::At;
 use ananke_base::source::printable;
 use ananke_base::source::received_json::{is_utf16, read_bytes};
-use ananke_trace::trace::{Change, Facts, RunEnd, Unread, is_same_json};
+use ananke_trace::trace::{Change, Facts, Unread};
 
 /// Notifications that a trace shows: how far a request is, and what the server logs.
 const SHOWN: [&str; 2] = ["notifications/progress", "notifications/message"];
@@ -63,38 +63,6 @@ pub(super) struct Asked {
     pub(super) method: String,
     /// The rest of the question.
     pub(super) params: Value,
-}
-
-/// The answer to a request.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct McpResponse {
-    /// The request.
-    pub(super) id: u64,
-    /// The moment at which it came.
-    pub(super) at: At,
-    /// The result, or the error.
-    pub(super) result: Result<Value, RpcError>,
-}
-
-/// An error of JSON-RPC.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct RpcError {
-    /// Its code, if it has one.
-    pub(super) code: Option<String>,
-    /// The server's words.
-    pub(super) message: String,
-    /// The rest of its members.
-    pub(super) data: Value,
-}
-
-impl RpcError {
-    /// The end that it is of a run.
-    pub(super) fn end(self) -> RunEnd {
-        RunEnd::Error {
-            message: self.message,
-            code: self.code,
-        }
-    }
 }
 
 impl ServerMessages {
@@ -432,48 +400,6 @@ fn unknown_notification(
     sink.change(at, Change::Unread(unread))
 }
 
-fn has_error(message: &Map<String, Value>) -> bool {
-    message.get("error").is_some_and(|error| !error.is_null())
-}
-
-/// Whether a line is a response that no request waits for.
-pub(super) fn is_late_response(line: &[u8]) -> bool {
-    let Ok(Value::Object(message)) = read_bytes(line).map(|read| read.value) else {
-        return false;
-    };
-    let has = |key: &str| message.contains_key(key);
-    has("id") && !has("method") && (has("result") || has("error"))
-}
-
-/// The result or the error of a response. Servers that write both keys set one of them to null.
-fn result(mut message: Map<String, Value>) -> Result<Result<Value, RpcError>, String> {
-    let error = message.remove("error").filter(|error| !error.is_null());
-    let result = message
-        .remove("result")
-        .filter(|result| error.is_none() || !result.is_null());
-    match (result, error) {
-        (Some(result), None) => Ok(Ok(result)),
-        (None, Some(Value::Object(mut error))) => Ok(Err(RpcError {
-            code: error.get("code").map(ToString::to_string),
-            message: error
-                .get("message")
-                .and_then(Value::as_str)
-                .unwrap_or("(no message)")
-                .to_owned(),
-            data: error.remove("data").unwrap_or_default(),
-        })),
-        _ => Err("is a response without a `result` or an `error`".to_owned()),
-    }
-}
-
-/// Whether two answers to one request mean the same.
-fn is_same_answer(one: &Result<Value, RpcError>, other: &Result<Value, RpcError>) -> bool {
-    match (one, other) {
-        (Ok(one), Ok(other)) => is_same_json(one, other),
-        _ => one == other,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -624,10 +550,6 @@ mod tests {
             );
             assert_eq!(incoming.take_response(), None);
         }
-        assert!(is_late_response(first.as_bytes()));
-        assert!(!is_late_response(
-            br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#
-        ));
     }
 
     #[test]

@@ -23,6 +23,7 @@ mod outgoing;
 mod probed;
 mod protocol;
 mod result;
+mod rpc_response;
 mod server_requests;
 mod session;
 mod stdio;

@@ -5,10 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::client::Client;
-use super::config::McpProtocol;
-use super::connection::Connection;
 use super::talk::{Talk, TalkEnd};
+use super::{client::Client, config::McpProtocol, connection::Connection};
 use ananke_agents::{Limits, Sink, Stop, TargetError, Wire};
 use ananke_base::context::At;
 use ananke_trace::trace::Change;

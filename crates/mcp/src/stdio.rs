@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::incoming::is_late_response;
+use super::rpc_response::is_late_response;
 use super::talk::{Talk, TalkEnd};
 use ananke_agents::pipe::{
     Pipe, PipeLauncher, PipeNext, PipeProgram, RequestOrder, quoted, read_events,

@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 use super::client::Client;
 use super::declared::declared_tools;
-use super::incoming::{McpResponse, RpcError};
 use super::other_transport::with_hint;
 use super::result::{CallResult, ListPage, prompt_text, resource_text};
+use super::rpc_response::{McpResponse, RpcError};
 use super::talk::{Break, Talk};
 use super::turns::McpRequest;
 use ananke_agents::{Action, TargetError};

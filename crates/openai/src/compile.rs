@@ -6,9 +6,8 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::chat_request::RESERVED;
-use super::config::OpenaiConfig;
+use super::config::{OpenaiConfig, OpenaiSettings};
 use super::openai_target::OpenaiTarget;
-use super::settings::OpenaiSettings;
 use ananke_agents::http::headers;
 use ananke_base::diagnostic::Code;
 use ananke_base::source::Node;

@@ -22,11 +22,9 @@ mod reply_reader;
 mod retry_after;
 mod served;
 mod session;
-mod settings;
 mod tool_calls;
 mod unread;
 
-pub use config::OpenaiConfig;
+pub use config::{OpenaiConfig, OpenaiSettings};
 pub use openai_target::OpenaiTarget;
 pub use program_model::{ModelFunction, ProgramTransport, program_target};
-pub use settings::OpenaiSettings;

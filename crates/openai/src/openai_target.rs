@@ -6,9 +6,9 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
+use super::config::OpenaiSettings;
 use super::retry_after::LONGEST_WAIT;
 use super::session::{CONNECTOR, OpenaiSession};
-use super::settings::OpenaiSettings;
 use ananke_agents::{Session, SessionOptions, Target, TargetError, http};
 use ananke_base::message::RequestContext;
 

@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use super::compile::compile;
-use super::config::OpenaiConfig;
-use super::probed::ProbedOpenai;
-use super::served::ServedChat;
+use super::{compile::compile, config::OpenaiConfig, probed::ProbedOpenai, served::ServedChat};
 use ananke_agents::{
     Capabilities, Capability, ProbedProtocol, Protocol, ProtocolConfig, ServedProtocol, Target,
 };

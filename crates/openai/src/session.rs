@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use super::chat_message::{ChatCall, ChatMessage};
 use super::chat_request::ChatRequest;
+use super::config::OpenaiSettings;
 use super::reply_reader::{ModelReply, ReplyReader};
 use super::retry_after::{HEADER, LONGEST_WAIT, retry_after};
-use super::settings::OpenaiSettings;
 use ananke_agents::http::{
     self, ClientEvent, HttpRequest, Method, RequestProgress, Response, StreamReader as _, Transport,
 };

@@ -2,11 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::block::Block;
-use super::collector::Collector;
-use super::library::Library;
-use super::limits;
-use super::registry::RULES;
+use super::{block::Block, collector::Collector, library::Library, limits, registry::RULES};
 use ananke_base::diagnostic::Code;
 use ananke_model::model::{AssertBlock, Subagents, Text, TextRules};
 use ananke_model::variables::Interpolation;

@@ -6,14 +6,11 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Map, Number, Value};
 
-use super::collector::Collector;
 use super::conversation::{conversation, transcript};
-use super::describe::literally;
 use super::evaluation::{
     Inquiry, JudgeQuestion, Judgement, Monitor, RuleScope, View, at_scope_end,
 };
-use super::question_keys::question_keys;
-use super::rule::Rule;
+use super::{collector::Collector, describe::literally, question_keys::question_keys, rule::Rule};
 use ananke_base::diagnostic::Code;
 use ananke_model::model::{self, AssertBlock, JudgeRule, JudgedText, Text, TextOf};
 use ananke_model::variables::{Fill as _, Interpolation, Leaf, Patterns};

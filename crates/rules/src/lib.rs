@@ -20,7 +20,6 @@ mod block;
 mod call_focus;
 mod captured;
 mod checkpoint;
-mod claim;
 mod collector;
 mod compile;
 mod content;
@@ -41,9 +40,7 @@ mod registry;
 mod rule;
 mod rule_origin;
 mod rule_properties;
-mod rule_tool;
 mod script;
-mod script_source;
 mod select;
 mod sequence;
 mod snapshot;
@@ -59,7 +56,7 @@ pub use checkpoint::CompiledCheckpoint;
 pub use conversation::whole_conversation;
 pub use evaluation::{
     Completion, Decision, Evaluator, Following, Inquiry, JudgeQuestion, JudgingTime, Question,
-    RuleScope, ScriptQuestion,
+    RuleScope, ScriptQuestion, ScriptSource,
 };
 pub use explain::{ExplainedLimit, Explanation, ScopeRules, explain};
 pub use inherit::{Inherited, TurnRules, inherit};
@@ -73,7 +70,5 @@ pub use rule::{DroppedRule, ReplacedRule, RuleEntry};
 pub use rule_origin::RuleOrigin;
 pub use rule_properties::{RuleDecider, RuleNumber, RuleProperties, RuleSubject};
 pub use script::Script;
-pub use script_source::ScriptSource;
-pub use select::PathPatterns;
-pub use select::suffixed_pattern;
+pub use select::{PathPatterns, suffixed_pattern};
 pub use snapshot::{Snapshot, with_golden};

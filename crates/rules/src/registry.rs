@@ -1,14 +1,11 @@
 //! Every rule, one line each, in the order in which people read them.
 
-use super::collector::Collector;
 use super::content::{outcome, output, state};
-use super::provenance::provenance;
-use super::sequence::sequence;
 use super::text::{equals, must_match, must_not_match};
 use super::tools::{
     allow_only, forbid, forbid_calls, max_calls, max_identical_calls, require, schema,
 };
-use super::whenever::whenever;
+use super::{collector::Collector, provenance::provenance, sequence::sequence, whenever::whenever};
 use super::{judge, script, snapshot};
 use ananke_model::model::AssertBlock;
 

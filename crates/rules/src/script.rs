@@ -4,12 +4,9 @@
 
 use serde_json::{Map, Value};
 
-use super::collector::Collector;
-use super::conversation::conversation;
-use super::describe::short;
 use super::evaluation::{Inquiry, Judgement, Monitor, RuleScope, ScriptQuestion, at_scope_end};
-use super::rule::Rule;
-use super::script_source::ScriptSource;
+use super::{collector::Collector, conversation::conversation, describe::short, rule::Rule};
+use crate::evaluation::ScriptSource;
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_model::model::{AssertBlock, ScriptRule};
 use ananke_model::variables::{Fill as _, Interpolation, Leaf, Patterns};

@@ -2,10 +2,7 @@
 //!
 //! **Invariant:** a rule is either evaluated or reported as not shown, never both and never neither.
 
-use super::inherit::Inherited;
-use super::limits::PerMeasure;
-use super::rule::RuleEntry;
-use super::rule_origin::RuleOrigin;
+use super::{inherit::Inherited, limits::PerMeasure, rule::RuleEntry, rule_origin::RuleOrigin};
 use crate::limits::Bound;
 use ananke_trace::outcome::{Level, RuleResult};
 use ananke_trace::trace::{Fact, Facts};

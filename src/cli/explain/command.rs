@@ -7,14 +7,9 @@ use ananke::plan::{Filter, Selection};
 use ananke::text::nearest;
 use clap::Args;
 
-use super::layout::Colours;
-use super::name::ExplainedName;
-use super::test;
-use crate::cli::colour::{Colour, colouring};
-use crate::cli::exit::Exit;
-use crate::cli::failed::Failed;
-use crate::cli::load::load;
-use crate::cli::print::print;
+use super::{layout::Colours, name::ExplainedName, test};
+use crate::cli::output::{Colour, colouring, print};
+use crate::cli::{exit::Exit, failed::Failed, load::load};
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainOptions {

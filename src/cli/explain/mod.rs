@@ -4,6 +4,5 @@ mod command;
 mod layout;
 mod name;
 mod test;
-mod word;
 
 pub(super) use command::{ExplainOptions, explain};

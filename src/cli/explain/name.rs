@@ -1,5 +1,5 @@
-//! The meaning of a name: the code of a problem or a rule of a protocol, with a wrong example and a right one, or a key
-//! of a file.
+//! The meaning of a name: the code of a problem or a rule of a protocol, with a wrong example and a right one, or a key of a
+//! file; and the words that reports and pages use, from the page of them.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,6 @@ use ananke::diagnostic::{Code, Example, ExampleFile};
 use ananke::schema::{FileKind, KeyDocs};
 
 use super::layout::{Colours, styled, wrapped};
-use super::word::{GlossaryEntry, words};
 
 /// The names that can be explained.
 pub(super) enum ExplainedName {
@@ -168,4 +167,40 @@ fn key_text(key: &KeyDocs, colours: Colours, terminal: Option<usize>) -> String 
         let _ = writeln!(text, "example: {}: {example}", key.name);
     }
     text
+}
+
+/// The page, of which each row of a table is a word.
+const PAGE: &str = include_str!("../../../docs/glossary.md");
+
+/// A word, and what it means.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GlossaryEntry {
+    pub(super) word: &'static str,
+    /// A few sentences.
+    pub(super) about: &'static str,
+    /// The file of the page about it.
+    pub(super) page: &'static str,
+}
+
+/// Every word, in the order of the page.
+pub(super) fn words() -> impl Iterator<Item = GlossaryEntry> {
+    PAGE.lines().filter_map(|line| {
+        let mut cells = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ");
+        let (word, about, link) = (cells.next()?, cells.next()?, cells.next()?);
+        let page = link.strip_prefix('[')?.split(']').next()?;
+        Some(GlossaryEntry { word, about, page })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_a_word() {
+        let rows = PAGE.lines().filter(|line| line.starts_with("| ")).count();
+        let headings = PAGE.matches("| word | meaning | page |").count();
+        assert_eq!(words().count(), rows - headings);
+        assert!(words().any(|word| word.word == "timeout" && word.page == "guide.md"));
+    }
 }

@@ -8,11 +8,11 @@ use ananke::assertion::{
 use ananke::plan::{CaseEntry, ExplainedTest, TestEntry, WrittenTurn};
 use ananke::project::{Config, is_default};
 use ananke::redact::Redactor;
+use ananke::text::{columns, duration, escape};
+use ananke::variables::TestAbout;
 use indexmap::IndexMap;
 
 use super::layout::{Colours, Emphasis, Table, styled};
-use ananke::text::{columns, duration, escape};
-use ananke::variables::TestAbout;
 
 /// The number of columns of the user's message that are shown with a turn.
 const SHOWN: usize = 60;

@@ -4,21 +4,17 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use ananke::agents::AgentPlace;
-use ananke::audit::PermittedTools;
-use ananke::context::Context;
 use ananke::text::{columns, escape};
+use ananke::{agents::AgentPlace, audit::PermittedTools, context::Context};
 use clap::{Args, Parser};
 
 use super::starter::{AdapterLanguage, StarterFile, adapter, example, of_agent};
-use crate::cli::command_options::CommandOptions;
 use crate::cli::exit::Exit;
-use crate::cli::failed::Failed;
+use crate::cli::failed::{CommandOptions, Failed};
 use crate::cli::interrupt::interruptible;
-use crate::cli::permission::PermissionOptions;
-use crate::cli::print::{print_now, say};
+use crate::cli::options::{PermissionOptions, RunOptions};
+use crate::cli::output::{print_now, say};
 use crate::cli::probe::{FoundAgent, PlaceOptions, probe};
-use crate::cli::run_options::RunOptions;
 
 #[derive(Debug, Args)]
 pub(crate) struct InitOptions {

@@ -2,32 +2,23 @@
 
 use std::path::PathBuf;
 
-use ananke::LabError;
-use ananke::context::Context;
 use ananke::mutation::{MutationRun, Suggestions};
 use ananke::report::{CommandDocument, MutationDocument, MutationGates, mutation_conclusion};
-use ananke::statistics::Percentage;
-use ananke::text::grouped;
+use ananke::{LabError, context::Context, statistics::Percentage, text::grouped};
 use clap::Args;
 use indexmap::IndexMap;
 
-use super::changed_files::changed_files;
 use super::earlier_survivors::EarlierSurvivors;
-use super::recording_files::recordings_in;
-use crate::cli::colour::Colour;
-use crate::cli::command_options::CommandOptions;
-use crate::cli::document_file::DocumentFile;
-use crate::cli::document_output::{DocumentForm, DocumentOutput};
+use super::mutated_files::{changed_files, recordings_in};
 use crate::cli::exit::Exit;
-use crate::cli::failed::Failed;
+use crate::cli::failed::{CommandOptions, Failed};
 use crate::cli::freeze::open_recording;
-use crate::cli::named_path::named_path;
-use crate::cli::output_files::ForceOption;
-use crate::cli::print::say;
-use crate::cli::recorded_selection::RecordedSelection;
+use crate::cli::options::RecordedSelection;
+use crate::cli::output::{
+    Colour, DocumentFile, DocumentForm, DocumentOutput, ForceOption, named_path, say, shown_path,
+};
 use crate::cli::run_facts::run_facts;
 use crate::cli::runtime::block_on;
-use crate::cli::shown_path::shown_path;
 
 /// The number of recordings that are not mutated for one reason and are listed.
 const MOST_REFUSALS: usize = 10;

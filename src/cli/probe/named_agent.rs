@@ -3,12 +3,8 @@
 use ananke::context::Context;
 use ananke::run::Stopper;
 
-use super::found::FoundAgent;
-use super::place_options::PlaceOptions;
-use super::probe::probe;
-use crate::cli::agent_project::AgentProject;
-use crate::cli::failed::Failed;
-use crate::cli::recorded_selection::RecordedSelection;
+use super::{FoundAgent, PlaceOptions, probe};
+use crate::cli::{agent_project::AgentProject, failed::Failed, options::RecordedSelection};
 
 /// An agent that is asked, and what was found of it if it is in no config.
 pub(crate) struct NamedAgent {

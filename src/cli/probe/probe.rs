@@ -4,26 +4,19 @@ use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use ananke::agents::http::HttpTransport;
 use ananke::agents::{
     Action, AgentPlace, CandidatePlace, Ended, Limits, ProbeQuestion, Sink, Stop, TargetCandidate,
     TargetError, Wire, candidates,
 };
 use ananke::context::{At, Context};
 use ananke::message::{DeclaredTool, UserContent};
-use ananke::redact::Redactor;
-use ananke::run::Stopper;
 use ananke::text::{duration, escape, truncate};
-use ananke::trace::Change;
+use ananke::{agents::http::HttpTransport, redact::Redactor, run::Stopper, trace::Change};
 use serde_json::json;
 
-use super::found::{FoundAgent, written};
-use super::place_options::PlaceOptions;
-use crate::cli::agent_project::AgentProject;
-use crate::cli::colour::Colour;
-use crate::cli::exit::Exit;
-use crate::cli::failed::Failed;
-use crate::cli::print::say;
+use super::{FoundAgent, PlaceOptions, found::written};
+use crate::cli::output::{Colour, say};
+use crate::cli::{agent_project::AgentProject, exit::Exit, failed::Failed};
 
 /// The longest time in which a server may answer one request.
 const SERVER_PATIENCE: Duration = Duration::from_secs(15);

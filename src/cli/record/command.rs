@@ -12,21 +12,13 @@ use ananke::record::{HeldConversation, RecordRequest, hold, record as record_con
 use ananke::run::{ConversationOrigin, Options, Run, Stopper, event_channel};
 use clap::Args;
 
-use super::dialog::Dialog;
-use super::proxy::ProxyRecording;
-use super::write::write;
-use crate::cli::access_options::AccessOptions;
-use crate::cli::colour::Colour;
-use crate::cli::command_options::CommandOptions;
+use super::{dialog::Dialog, proxy::ProxyRecording, write};
 use crate::cli::exit::Exit;
-use crate::cli::failed::Failed;
+use crate::cli::failed::{CommandOptions, Failed};
 use crate::cli::interrupt::interruptible_at_terminal;
-use crate::cli::named_path::named_path;
-use crate::cli::output_files::{ForceOption, OutputFiles};
-use crate::cli::outputs::Outputs;
+use crate::cli::options::{AccessOptions, variable};
+use crate::cli::output::{Colour, ForceOption, OutputFiles, Outputs, Screen, named_path};
 use crate::cli::runtime::block_on;
-use crate::cli::screen::Screen;
-use crate::cli::selection_options::variable;
 use crate::cli::services::Services;
 
 /// The file of the tests if none is named.

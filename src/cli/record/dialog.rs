@@ -7,19 +7,16 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ananke::context::Context;
 use ananke::message::{AnswerTo, PendingAnswer, TurnInput, UserContent};
-use ananke::outcome::TurnOutcome;
-use ananke::plan::Plan;
-use ananke::redact::Redactor;
 use ananke::run::{ConversationDriver, DriverRequest, Reason, Stopper};
 use ananke::text::{escape, truncate};
 use ananke::trace::{AgentEvent, RunEnd, Trace, events_of_last_turn};
+use ananke::{context::Context, outcome::TurnOutcome, plan::Plan, redact::Redactor};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use crate::cli::line_reading::{LineRead, LineReading, LineSource, NOT_UTF_8};
-use crate::cli::outputs::Outputs;
+use crate::cli::output::Outputs;
 
 /// The line that ends a conversation.
 const END: &str = "/end";

@@ -5,28 +5,20 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ananke::agents::http::Forwarder;
 use ananke::context::{Context, Files};
 use ananke::http_server::{AnsweredPages, HttpListener, ServerNotice};
-use ananke::plan::Plan;
-use ananke::project::Variables;
 use ananke::proxy::{ExchangeSpool, HeldAgain, ProxyCapture, ProxyServer, endpoint, hold_again};
 use ananke::record::{RecordRequest, record as record_conversations};
-use ananke::run::Stopper;
-use ananke::text::escape;
+use ananke::{agents::http::Forwarder, plan::Plan, project::Variables, run::Stopper, text::escape};
 
-use super::write::write;
-use crate::cli::access_options::AccessOptions;
-use crate::cli::colour::Colour;
+use super::write;
 use crate::cli::exit::Exit;
 use crate::cli::failed::Failed;
 use crate::cli::interrupt::Signals;
-use crate::cli::output_files::{ForceOption, OutputFiles};
-use crate::cli::outputs::Outputs;
+use crate::cli::options::AccessOptions;
+use crate::cli::output::{Colour, ForceOption, OutputFiles, Outputs, Screen, shown_path};
 use crate::cli::runtime::block_on;
-use crate::cli::screen::Screen;
 use crate::cli::services::Services;
-use crate::cli::shown_path::shown_path;
 
 /// The recording of the requests that pass a port.
 pub(super) struct ProxyRecording<'a> {

@@ -2,14 +2,11 @@
 
 use std::io;
 
-use ananke::context::Context;
-use ananke::record::RecordedFile;
-use ananke::text::escape;
+use ananke::{context::Context, record::RecordedFile, text::escape};
 
 use crate::cli::exit::Exit;
 use crate::cli::failed::Failed;
-use crate::cli::outputs::Outputs;
-use crate::cli::shown_path::shown_path;
+use crate::cli::output::{Outputs, shown_path};
 
 /// Writes `file`; it is a failure if a test does not pass, or the last turn of a conversation is not in it.
 ///

@@ -3,11 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ananke::agents::Transport;
-use ananke::agents::http::HttpTransport;
-use ananke::context::Context;
-use ananke::program_transport;
 use ananke::testing::{ClientCall, ToolClosure};
+use ananke::{agents::Transport, agents::http::HttpTransport, context::Context, program_transport};
 use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};

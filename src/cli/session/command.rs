@@ -4,23 +4,18 @@ use std::io::{self, BufWriter};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ananke::context::Context;
-use ananke::process::kill_every_group;
-use ananke::run::Stopper;
+use ananke::{context::Context, process::kill_every_group, run::Stopper};
 use clap::Args;
 use tokio::time::timeout;
 
-use super::client_config::ClientConfig;
 use super::dispatch::Dispatcher;
 use super::line_input::lines;
 use super::project_tests::ProjectTests;
+use super::request_keys::ClientConfig;
 use super::session_client::SessionClient;
 use super::sessions::Sessions;
-use crate::cli::command_options::CommandOptions;
-use crate::cli::exit::Exit;
-use crate::cli::failed::Failed;
-use crate::cli::interrupt::interruptible;
-use crate::cli::print::streams;
+use crate::cli::failed::{CommandOptions, Failed};
+use crate::cli::{exit::Exit, interrupt::interruptible, output::streams};
 
 /// The time that everything that was started may take to end.
 const PATIENCE: Duration = Duration::from_secs(4);

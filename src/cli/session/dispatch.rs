@@ -8,12 +8,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::task::JoinSet;
 
-use super::client_config::ClientConfig;
 use super::client_line::ClientLine;
 use super::line_input::{InputLine, LONGEST_LINE};
 use super::project_tests::ProjectTests;
 use super::protocol::{METHODS, PROTOCOL};
-use super::request_keys::read;
+use super::request_keys::{ClientConfig, read};
 use super::session_client::SessionClient;
 use super::session_error::{SessionError, SessionErrorCode};
 use super::session_messages::{Initialize, Initialized, Nothing, RunName};

@@ -5,7 +5,6 @@
 //! are types (`session_messages`, `test_messages`), and `protocol` lists them by their methods for the schema.
 
 mod callbacks;
-mod client_config;
 mod client_line;
 mod command;
 mod dispatch;

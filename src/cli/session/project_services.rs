@@ -2,13 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use ananke::context::Context;
 use ananke::diagnostic::{Diagnostic, Severity};
-use ananke::plan::Plan;
-use ananke::redact::Redactor;
-use ananke::report::terminal::last_words;
 use ananke::run::{ProjectHooks, SetupError};
 use ananke::server::{ServerStartError, ServerWatch, Servers};
+use ananke::{context::Context, plan::Plan, redact::Redactor, report::terminal::last_words};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 use tokio::sync::Mutex;

@@ -27,20 +27,17 @@ use tokio::sync::RwLock;
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
-use super::client_config::ClientConfig;
 use super::project_services::ProjectServices;
+use super::request_keys::ClientConfig;
 use super::session_client::SessionClient;
 use super::session_error::{SessionError, SessionErrorCode};
 use super::test_messages::{
     FoundTest, ListTests, ListedTests, ProjectName, RunTests, RunTestsResult, TestProblem,
     TestResult,
 };
-use crate::cli::listed_test::ListedTest;
-use crate::cli::recording_options::{RecordingOptions, check_writable, recordings};
-use crate::cli::run_facts::run_facts;
-use crate::cli::run_options::going;
-use crate::cli::servers::is_live;
-use crate::cli::snapshots::writing;
+use crate::cli::options::snapshots::writing;
+use crate::cli::options::{RecordingOptions, check_writable, going, recordings};
+use crate::cli::{listed_test::ListedTest, run_facts::run_facts, services::is_live};
 
 /// The number of outcomes that may wait for the client.
 const OUTCOMES_AHEAD: usize = 64;

@@ -1,5 +1,6 @@
 //! The lines of the protocol by their methods, which the schema is made from.
 
+use ananke::schema::generate_since;
 use schemars::JsonSchema;
 use serde_json::Value;
 
@@ -12,7 +13,6 @@ use super::session_messages::{
 use super::test_messages::{
     ListTests, ListedTests, ProjectName, RunTests, RunTestsResult, TestResult,
 };
-use ananke::schema::generate_since;
 
 /// The version of the protocol. New methods and keys leave it as it is; a change of what is there raises it.
 pub(super) const PROTOCOL: u32 = 1;

@@ -1,9 +1,12 @@
-//! The keys of a request, read as what its method takes.
+//! The keys of a request, read as what its method takes.  The config that requests are about.
 
 use std::any::TypeId;
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
+use ananke::context::Context;
+use ananke::project::locate;
 use ananke::text::{escape, nearest};
 use schemars::{JsonSchema, schema_for};
 use serde::de::DeserializeOwned;
@@ -80,4 +83,31 @@ pub(super) fn read<P: DeserializeOwned + JsonSchema + 'static>(
     });
     let place = about.map_or_else(String::new, |key| format!("`{}`: ", escape::line(key)));
     Err(wrong(format!("{place}{error}")))
+}
+
+/// The config that `initialize` names, if it does. Clones are the same.
+#[derive(Clone, Default)]
+pub(super) struct ClientConfig(Arc<OnceLock<PathBuf>>);
+
+impl ClientConfig {
+    /// `initialize` names a config, once.
+    pub(super) fn name(&self, config: PathBuf) {
+        self.0.get_or_init(|| config);
+    }
+
+    /// The config that a request names, else that of `initialize`, else the nearest above the first of `paths` or the working
+    /// directory.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(super) fn located(
+        &self,
+        named: Option<PathBuf>,
+        paths: &[PathBuf],
+        context: &Context,
+    ) -> Result<PathBuf, SessionError> {
+        let named = named.or_else(|| self.0.get().cloned());
+        locate(context, named.as_deref(), paths)
+            .map_err(|problem| SessionError::without_config(&problem))
+    }
 }

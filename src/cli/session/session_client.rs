@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use ananke::text::duration;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{Notify, Semaphore, oneshot};
@@ -16,7 +17,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::client_line::CallbackAnswer;
 use super::session_error::SessionError;
-use ananke::text::duration;
 
 /// The amount that may wait to be written, in units of [`UNIT`] bytes.
 const WAITING: u32 = 64 << 10;

@@ -5,19 +5,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use ananke::agents::UndeclaredCalls;
-use ananke::context::Context;
 use ananke::program_target;
-use ananke::run_document::rule_results;
 use ananke::testing::{AgentTarget, CheckedRun, SessionAgent, SessionSetup};
-use ananke::text::nearest;
+use ananke::{
+    agents::UndeclaredCalls, context::Context, run_document::rule_results, text::nearest,
+};
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::callbacks::{AGENT_LANE, Callbacks, JUDGE_LANE};
-use super::client_config::ClientConfig;
 use super::held_session::{HeldInput, HeldSession, open_interrupts, pending_answers};
+use super::request_keys::ClientConfig;
 use super::session_client::SessionClient;
 use super::session_error::{SessionError, SessionErrorCode};
 use super::session_event::{SessionEvent, made_events};

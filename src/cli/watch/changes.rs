@@ -7,9 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ananke::context::Context;
-use ananke::project::directories;
-use ananke::report::prepare_own_folder;
+use ananke::{context::Context, project::directories, report::prepare_own_folder};
 use notify::event::{AccessKind, AccessMode, EventKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};

@@ -25,14 +25,9 @@ use tokio::process::Command;
 use super::changes::Changes;
 use super::kept_answers::{REPORT, take_results};
 use super::keys::{HELP, SHORT_HELP, WatchKey, WatchKeys};
-use crate::cli::colour::{Colour, is_dumb};
-use crate::cli::command_options::CommandOptions;
-use crate::cli::exit::Exit;
-use crate::cli::failed::Failed;
-use crate::cli::interrupt::Signals;
-use crate::cli::print::{print_now, say};
-use crate::cli::run_options::RunOptions;
-use crate::cli::runtime::block_on;
+use crate::cli::failed::{CommandOptions, Failed};
+use crate::cli::output::{Colour, is_dumb, print_now, say};
+use crate::cli::{exit::Exit, interrupt::Signals, options::RunOptions, runtime::block_on};
 
 /// The number of the tests that still fail that are named.
 const MOST_NAMED: usize = 10;

@@ -12,7 +12,7 @@ use ananke::context::{Context, OutputStream};
 use ananke::process::{SetTyping, TerminalMode, Typing};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use crate::cli::print::print_now;
+use crate::cli::output::print_now;
 
 /// The time for which a reader waits after the end of a line that is no end of the terminal.
 const AFTER_END: Duration = Duration::from_millis(100);

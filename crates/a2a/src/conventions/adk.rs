@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::call_change::ConventionChange;
+use super::ConventionChange;
 
 /// Before the keys of the metadata, by implementation.
 const PREFIXES: [&str; 3] = ["adk_", "kagent_", ""];

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::part::{PartContent, content, parts, text_of};
-use super::call_change::ConventionChange;
+use super::ConventionChange;
 
 /// The changes of calls in a status update.
 pub(super) fn read(update: &Value) -> Vec<ConventionChange> {

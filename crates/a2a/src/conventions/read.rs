@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::super::config::ToolCallConvention;
-use super::call_change::ConventionChange;
-use super::{adk, gemini, traceability};
+use super::{ConventionChange, adk, gemini, traceability};
 
 /// The change of a call; `None` if it is a part like any other.
 pub(in super::super) fn of_part(

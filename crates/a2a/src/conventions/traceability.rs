@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::call_change::ConventionChange;
+use super::ConventionChange;
 
 /// The key of the metadata, without the scheme that some write before it.
 const KEY: &str = "github.com/a2aproject/a2a-samples/extensions/traceability/v1/traceability";

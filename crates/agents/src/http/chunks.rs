@@ -7,7 +7,7 @@ use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{self, error::TryRecvError};
 use tokio::time::timeout;
 
-use super::transport::{Body, Next};
+use super::{Body, Next};
 use ananke_base::context::{At, Clock};
 
 /// The number of bytes of a body that are read ahead before the server has to wait. As long as there is room, a slow reader does

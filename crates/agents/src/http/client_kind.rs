@@ -12,10 +12,8 @@ use reqwest::{Certificate, Client, ClientBuilder, Identity, Url};
 use rustls::crypto::CryptoProvider;
 use tokio::time::timeout;
 
-use super::cause::Cause;
-use super::http_options::TlsOptions;
 use super::request_progress::{NotingLayer, NotingRandom, NotingResolver};
-use super::same_place::is_loopback;
+use super::{TlsOptions, cause::Cause, same_place::is_loopback};
 use ananke_base::source::reason;
 
 /// The largest file of certificates that is read, in bytes.

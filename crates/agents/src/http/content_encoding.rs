@@ -6,7 +6,7 @@ use bytes::Bytes;
 use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use futures_util::future::BoxFuture;
 
-use super::transport::{Body, Next};
+use super::{Body, Next};
 use crate::error::TargetError;
 use ananke_base::context::At;
 

@@ -1,8 +1,6 @@
 //! Reads a response that is one document, to its end.
 
-use super::exchange::Response;
-use super::received::ReceivedResponse;
-use super::transport::Next;
+use super::{Next, ReceivedResponse, Response};
 use crate::error::TargetError;
 use crate::limits::{Limits, in_words};
 use crate::sink::{Sink, Wire};

@@ -4,14 +4,10 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-use super::exchange::Response;
-use super::received::ReceivedResponse;
-use super::transport::{Body, Next};
-use crate::ended::Ended;
+use super::{Body, Next, ReceivedResponse, Response};
 use crate::error::{Received, TargetError};
-use crate::event_reader::{EventReader, Rest};
 use crate::limits::{Limits, in_words};
-use crate::sink::{Sink, Stop, Wire};
+use crate::sink::{Ended, EventReader, Rest, Sink, Stop, Wire};
 use crate::sse::{self, EventTooLarge};
 use ananke_base::context::At;
 use ananke_base::source::received_json::{decoded, is_json, is_utf16};

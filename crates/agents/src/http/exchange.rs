@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use super::http_transport::shown;
-use super::received::{ReceivedResponse, START_BYTES};
-use super::transport::{Body, ClientEvent, HttpRequest, Next, Transport};
+use super::received::START_BYTES;
+use super::{Body, ClientEvent, HttpRequest, Next, ReceivedResponse, Transport, shown};
 use crate::error::TargetError;
 use crate::limits::Limits;
 use crate::sink::{Sink, Wire};

@@ -6,9 +6,7 @@ use bytes::Bytes;
 use hyper::body::Body;
 use reqwest::{Client, Url};
 
-use super::cause::Cause;
-use super::client_kind::ClientKind;
-use super::http_options::TlsOptions;
+use super::{TlsOptions, cause::Cause, client_kind::ClientKind};
 
 /// Headers that concern one connection (RFC 9110, 7.6.1), and those that the client of the next connection writes itself.
 const OF_CONNECTION: [&str; 10] = [

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::http_options::{HttpOptions, TlsOptions};
+use super::{HttpOptions, TlsOptions};
 use ananke_base::diagnostic::Code;
 use ananke_derive::Fill;
 use ananke_model::model::{Flag, Number, Since, Text};

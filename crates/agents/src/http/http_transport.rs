@@ -8,8 +8,10 @@
 //! what HTTP/2 says was not processed: a stream that was refused, or that a graceful `GOAWAY` leaves out (RFC 9113, 8.7).
 
 use std::collections::HashMap;
+use std::io;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -19,17 +21,19 @@ use reqwest::header::{
     CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION,
 };
 use reqwest::{Client, Response, Url};
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::oneshot;
 use tokio::task::yield_now;
 use tokio::time::{sleep, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::cause::{Cause, not_answered};
-use super::chunks::{BodyDropped, ChunkSender, Chunks};
+use super::chunks::{BodyDropped, ChunkSender};
 use super::client_kind::ClientKind;
 use super::content_encoding::decoded;
-use super::http_options::TlsOptions;
-use super::io_thread::IoThread;
-use super::transport::{ClientEvent, HttpRequest, Method, Next, Reply, ResponseHead, Transport};
+use super::{
+    Chunks, ClientEvent, HttpRequest, Method, Next, Reply, ResponseHead, TlsOptions, Transport,
+};
 use crate::error::{Received, TargetError};
 use ananke_base::context::{At, Clock};
 use ananke_trace::process::OUT_OF_FILES_HELP;
@@ -316,6 +320,48 @@ impl BodyReader {
             Ok(()) => after,
             Err(BodyDropped) => ControlFlow::Break(()),
         }
+    }
+}
+
+/// A thread for exchanges. It ends when this is dropped, and is not waited for: a name that does not resolve
+/// delays nothing else. Judging, masking, printing and writing happen on other threads, so that however long they take, what
+/// a server sends is read and stamped when it arrives.
+#[derive(Debug)]
+pub(super) struct IoThread {
+    handle: Handle,
+    _running: oneshot::Sender<()>,
+}
+
+impl IoThread {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// If the system has no further threads or files.
+    pub(super) fn start() -> io::Result<Self> {
+        let runtime = Builder::new_current_thread()
+            .enable_io()
+            .enable_time()
+            .build()?;
+        let handle = runtime.handle().clone();
+        let (running, dropped) = oneshot::channel();
+        thread::Builder::new()
+            .name("network".to_owned())
+            .spawn(move || {
+                let _dropped = runtime.block_on(dropped);
+                runtime.shutdown_background();
+            })?;
+        Ok(Self {
+            handle,
+            _running: running,
+        })
+    }
+
+    /// Runs `work` on the thread, from now on and until the handle is dropped.
+    pub(super) fn begin<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> AbortOnDropHandle<T> {
+        AbortOnDropHandle::new(self.handle.spawn(work))
     }
 }
 

@@ -2,7 +2,7 @@
 //! has: refusals, limits, streams of events, and the evidence that errors quote. A protocol writes its requests and reads its
 //! events ([`StreamReader`]).
 //!
-//! **Invariant:** requests are sent, and responses read and stamped, by a thread that does nothing else (`io_thread`);
+//! **Invariant:** requests are sent, and responses read and stamped, by a thread that does nothing else (`http_transport`);
 //! redirects are not followed.
 
 mod cause;
@@ -17,7 +17,6 @@ mod header;
 mod http_config;
 mod http_options;
 mod http_transport;
-mod io_thread;
 mod received;
 mod request_progress;
 mod same_place;

@@ -1,6 +1,6 @@
 //! The received part of a response, for errors: enough to say what it is if it is not a stream of events.
 
-use super::transport::ResponseHead;
+use super::ResponseHead;
 use crate::error::{Received, TargetError};
 
 /// The most bytes of a body that are kept.

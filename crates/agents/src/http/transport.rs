@@ -7,8 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
-use super::http_options::HttpOptions;
-use super::request_progress::RequestProgress;
+use super::{HttpOptions, RequestProgress};
 use crate::error::TargetError;
 use ananke_base::context::At;
 

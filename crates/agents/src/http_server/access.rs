@@ -3,7 +3,7 @@
 
 use url::Url;
 
-use super::received::ReceivedRequest;
+use super::ReceivedRequest;
 use crate::http::is_loopback;
 
 /// The senders whose requests are answered.

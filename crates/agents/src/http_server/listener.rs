@@ -11,9 +11,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 
-use super::access::Access;
-use super::received::ReceivedRequest;
-use super::response::SentResponse;
+use super::{Access, ReceivedRequest, SentResponse};
 
 /// Says what is done with each request.
 pub trait RequestHandler: Send + Sync + 'static {

@@ -15,8 +15,8 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
-use super::pipe::{Pipe, PipeNext};
 use super::program_keeper::{ProgramKeeper, ProgramOver};
+use super::{Pipe, PipeNext};
 use crate::error::TargetError;
 use ananke_base::context::{At, Clock};
 use ananke_trace::process::{ExitStatus, Started, Tail};

@@ -4,12 +4,10 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use super::pipe::{Pipe, PipeNext};
-use crate::ended::Ended;
+use super::{Pipe, PipeNext};
 use crate::error::{Received, TargetError};
-use crate::event_reader::{EventReader, Rest};
 use crate::limits::{Limits, in_words};
-use crate::sink::{Sink, Wire};
+use crate::sink::{Ended, EventReader, Rest, Sink, Wire};
 use ananke_base::context::At;
 use ananke_trace::process::{ExitStatus, stderr_ends};
 

@@ -2,8 +2,7 @@
 
 use std::process::Stdio;
 
-use super::child::ChildPipe;
-use super::pipe::{Pipe, PipeLauncher, PipeProgram};
+use super::{Pipe, PipeLauncher, PipeProgram, child::ChildPipe};
 use crate::error::{Received, TargetError};
 use ananke_base::context::{Context, display_name};
 use ananke_trace::process::{Program, StartError, shown, start};

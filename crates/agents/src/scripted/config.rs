@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::rules::ScriptedRule;
-use crate::clock::EventClock;
+use crate::common::EventClock;
 use ananke_base::source::{FreeMap, Node};
 use ananke_model::model::{Since, Text};
 

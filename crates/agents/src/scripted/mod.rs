@@ -3,7 +3,6 @@
 //! **Invariant:** it advances the clock of its test and never sleeps, so that the same script takes the same time everywhere.
 
 mod agent_steps;
-mod compile;
 mod config;
 mod protocol;
 mod rules;

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::compile::compile;
-use super::config::ScriptedConfig;
+use super::{ScriptedConfig, target::compile};
 use crate::capabilities::{Capabilities, Capability};
 use crate::protocol::{Protocol, ProtocolConfig};
 use crate::target::Target;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::script::{CompiledRule, CompiledStep, Condition};
+use super::{CompiledRule, CompiledStep, Condition};
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::source::{FreeMap, Node};
 use ananke_derive::Fill;

@@ -10,13 +10,11 @@ use futures_util::future::BoxFuture;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
-use super::script::{CompiledRule, CompiledStep};
-use crate::ended::Ended;
+use super::{CompiledRule, CompiledStep};
 use crate::error::TargetError;
 use crate::limits::Limits;
-use crate::request::{Action, Request};
-use crate::session::{Session, SessionOptions};
-use crate::sink::{Sink, Wire};
+use crate::session::{Action, Request, Session, SessionOptions};
+use crate::sink::{Ended, Sink, Wire};
 use ananke_base::context::{At, Clock, ManualClock};
 use ananke_base::message::Role;
 use ananke_model::variables::Patterns;

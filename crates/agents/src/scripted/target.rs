@@ -1,13 +1,14 @@
-//! An agent written in YAML.
+//! An agent written in YAML, and the way to it from the keys of a target.
 
 use futures_util::future::BoxFuture;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::script::CompiledRule;
-use super::session::ScriptedSession;
+use super::{CompiledRule, ScriptedConfig, session::ScriptedSession};
 use crate::error::TargetError;
+use crate::http::headers;
 use crate::session::{Session, SessionOptions};
 use crate::target::Target;
+use ananke_model::variables::{Fill as _, Interpolation, Leaf};
 use ananke_trace::trace::AgentTime;
 
 /// An agent written in YAML.
@@ -54,4 +55,30 @@ impl Target for ScriptedTarget {
             ))
         })))
     }
+}
+
+/// The agent's name without a setting.
+const AGENT: &str = "scripted";
+
+/// Checks and fills a target.
+///
+/// # Errors
+/// If something is known later or was reported.
+pub(super) fn compile(
+    target: &ScriptedConfig,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<ScriptedTarget> {
+    let agent: Leaf<Option<_>> = target.agent_id.fill(interpolation);
+    // These are not sent, but are checked.
+    let headers = headers(target.headers.as_ref(), interpolation);
+    let forwarded_props: Leaf<Option<Value>> = target.forwarded_props.fill(interpolation);
+    let state: Leaf<Option<_>> = target.state.fill(interpolation);
+    let rules = target.rules.fill(interpolation);
+    headers?;
+    forwarded_props?;
+    Ok(ScriptedTarget::new(
+        agent?.unwrap_or_else(|| AGENT.to_owned()),
+        state?.unwrap_or_else(|| Map::new().into()),
+        rules?,
+    ))
 }

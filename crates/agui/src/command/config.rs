@@ -1,9 +1,11 @@
-//! The keys of a target that is a program.
+//! The keys of a target that is a program, and the settings that are known before it is started.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::conversation_config::ConversationConfig;
+use crate::conversation_settings::ConversationSettings;
+use ananke_agents::pipe::PipeProgram;
 use ananke_base::source::FreeMap;
 use ananke_model::model::{Number, Since, Text};
 
@@ -36,4 +38,17 @@ pub struct CommandConfig {
     #[serde(rename = "max_event_bytes")]
     #[schemars(example = 100_000)]
     pub max_event_bytes: Option<Number>,
+}
+
+/// An agent that is a program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CommandSettings {
+    /// The agent's name in reports.
+    pub agent: String,
+    /// The program.
+    pub program: PipeProgram,
+    /// The largest response, in bytes.
+    pub max_response_bytes: usize,
+    /// The settings that every run has.
+    pub conversation: ConversationSettings,
 }

@@ -3,13 +3,9 @@
 //! **Invariant:** the end of the output is never the end of a run; a program ends with its conversation.
 
 mod command_target;
-mod compile;
 mod config;
-mod probed;
 mod protocol;
 mod session;
-mod settings;
 
 pub use command_target::CommandTarget;
-pub use config::CommandConfig;
-pub use settings::CommandSettings;
+pub use config::{CommandConfig, CommandSettings};

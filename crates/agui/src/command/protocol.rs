@@ -1,13 +1,16 @@
-//! Programs that speak AG-UI as a protocol of the registry.
+//! Programs that speak AG-UI as a protocol of the registry, and the one that a program could be.
 
 use std::sync::Arc;
 
-use super::compile::compile;
-use super::config::CommandConfig;
-use super::probed::ProbedCommand;
-use crate::protocol_version::ProtocolVersion;
+use serde_json::json;
+
+use super::{CommandConfig, command_target::compile};
+use crate::conversation_settings::ProtocolVersion;
 use crate::signs::SIGNS;
-use ananke_agents::{Capabilities, ProbedProtocol, Protocol, ProtocolConfig, Target};
+use ananke_agents::{
+    AgentPlace, AgentTurns, CandidatePlace, Capabilities, ProbeQuestion, ProbedProtocol, Protocol,
+    ProtocolConfig, Target, TargetCandidate, target_keys,
+};
 use ananke_base::diagnostic::{Diagnostic, SourceFile, Spanned};
 use ananke_model::model::{Text, Turn};
 use ananke_model::variables::{Interpolation, Leaf};
@@ -46,5 +49,24 @@ impl ProtocolConfig for CommandConfig {
     fn check_turns(&self, turns: &[Spanned<Turn>], source: &Arc<SourceFile>) -> Option<Diagnostic> {
         self.conversation
             .check_connect(turns, source, "connecting to a program", "")
+    }
+}
+
+/// Programs that read runs as lines, and print the events of AG-UI.
+pub(super) struct ProbedCommand;
+
+impl ProbedProtocol for ProbedCommand {
+    fn candidates(&self, place: &AgentPlace, _: Option<&str>) -> Vec<TargetCandidate> {
+        let candidate = |words: &[String]| TargetCandidate {
+            speaks: "AG-UI in JSON lines",
+            sends: "a run with a greeting to its stdin".to_owned(),
+            target: Some(target_keys("command", [("cmd", json!(words))])),
+            lookup: None,
+            question: ProbeQuestion::Greeting,
+            turns: AgentTurns::User,
+            at: place.clone(),
+            place: CandidatePlace::Given,
+        };
+        place.program().map(candidate).into_iter().collect()
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use super::settings::CommandSettings;
+use super::CommandSettings;
 use crate::conversation::AguiConversation;
 use ananke_agents::pipe::{Pipe, PipeLauncher, PipeNext, RequestOrder, quoted, read_events};
 use ananke_agents::{

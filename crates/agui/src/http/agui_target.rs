@@ -1,14 +1,13 @@
-//! An agent that speaks AG-UI.
+//! An agent that speaks AG-UI, and the way to it from the keys of a target.
 
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::config::AguiTransport;
-use super::session::AguiSession;
-use super::settings::AguiSettings;
-use ananke_agents::{Session, SessionOptions, Target, TargetError, http};
+use super::{AguiConfig, AguiSettings, AguiTransport, session::AguiSession};
+use ananke_agents::{Session, SessionOptions, Target, TargetError, http, http::headers};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf, http_url};
 
 /// An agent that speaks AG-UI.
 #[derive(Debug)]
@@ -64,4 +63,30 @@ impl Target for AguiTarget {
         let session = AguiSession::new(Arc::clone(&self.settings), options);
         Box::pin(async move { Ok(Box::new(session) as Box<dyn Session>) })
     }
+}
+
+/// The agent's name without a setting, which only a runtime has to know.
+const AGENT: &str = "agui";
+
+/// Checks and fills a target.
+///
+/// # Errors
+/// If something is known later or was reported.
+pub(super) fn compile(
+    target: &AguiConfig,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<AguiTarget> {
+    let agent: Leaf<Option<_>> = target.agent_id.fill(interpolation);
+    let endpoint = http_url(&target.endpoint, "endpoint", interpolation);
+    let headers = headers(target.headers.as_ref(), interpolation);
+    let options = target.http.fill(interpolation);
+    let conversation = target.conversation.fill(interpolation);
+    Ok(AguiTarget::new(AguiSettings {
+        agent: agent?.unwrap_or_else(|| AGENT.to_owned()),
+        endpoint: endpoint?,
+        headers: headers?,
+        options: Arc::new(options?),
+        transport: target.transport(),
+        conversation: conversation?,
+    }))
 }

@@ -1,10 +1,14 @@
-//! The keys of an AG-UI target.
+//! The keys of an AG-UI target, and the settings that are known before the first request.
+
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use url::Url;
 
 use crate::conversation_config::ConversationConfig;
-use ananke_agents::http::HttpConfig;
+use crate::conversation_settings::ConversationSettings;
+use ananke_agents::http::{HttpConfig, HttpOptions};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::FreeMap;
 use ananke_model::model::{Since, Text};
@@ -60,4 +64,21 @@ impl AguiConfig {
             .map(|transport| transport.value)
             .unwrap_or_default()
     }
+}
+
+/// An AG-UI agent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AguiSettings {
+    /// The agent's name in reports.
+    pub agent: String,
+    /// The URL that runs are posted to.
+    pub endpoint: Url,
+    /// Headers of every request, in the order of the file.
+    pub headers: Vec<(String, String)>,
+    /// The options of connections and responses.
+    pub options: Arc<HttpOptions>,
+    /// The transport of the agent.
+    pub transport: AguiTransport,
+    /// The settings that every run has.
+    pub conversation: ConversationSettings,
 }

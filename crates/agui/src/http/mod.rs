@@ -3,15 +3,12 @@
 //! **Invariant:** the end of a stream is never the end of a run; the input of a run is the same over every transport.
 
 mod agui_target;
-mod compile;
 mod config;
 mod probed;
 mod protocol;
 mod session;
-mod settings;
 mod stream_reader;
 mod transport;
 
 pub use agui_target::AguiTarget;
-pub use config::{AguiConfig, AguiTransport};
-pub use settings::AguiSettings;
+pub use config::{AguiConfig, AguiSettings, AguiTransport};

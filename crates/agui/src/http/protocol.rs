@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use super::compile::compile;
-use super::config::{AguiConfig, AguiTransport};
-use super::probed::ProbedAgui;
-use crate::protocol_version::ProtocolVersion;
+use super::{AguiConfig, AguiTransport, agui_target::compile, probed::ProbedAgui};
+use crate::conversation_settings::ProtocolVersion;
 use crate::served::ServedAgui;
 use crate::signs::SIGNS;
 use ananke_agents::{

@@ -7,12 +7,11 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use url::Url;
 
-use super::config::AguiTransport;
-use super::settings::AguiSettings;
 use super::transport::{self, RuntimeMethod};
+use super::{AguiSettings, AguiTransport};
 use crate::conversation::{AguiConversation, not_written};
 use crate::event_reader::AguiEvents;
-use crate::request_purpose::RequestPurpose;
+use crate::run_state::RequestPurpose;
 use ananke_agents::http::{self, ClientEvent, HttpRequest, Method, RequestProgress, Transport};
 use ananke_agents::{Ended, Limits, Request, Session, SessionOptions, Sink, TargetError, Wire};
 use ananke_base::context::{At, Clock};

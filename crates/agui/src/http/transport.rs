@@ -5,9 +5,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use url::Url;
 
-use super::config::AguiTransport;
-use super::settings::AguiSettings;
-use crate::request_purpose::RequestPurpose;
+use super::{AguiSettings, AguiTransport};
+use crate::run_state::RequestPurpose;
 
 /// The methods of a runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,13 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::items::named;
-use super::rule::EventOrderRule;
-use super::violations::EventViolations;
+use super::{EventOrderRule, items::named, violations::EventViolations};
 use crate::chunk_lanes::{ChunkLanes, LaneOwner};
 use crate::event::{FieldKey, WireEvent};
-use crate::event_kind::EventRef;
-use crate::item::ItemKind;
+use crate::event_kind::{EventRef, ItemKind};
 use crate::warnings::shown;
 
 /// The fields of the first chunk of an item, which later ones may only repeat.

@@ -1,9 +1,8 @@
 //! The rules about messages, calls and reasoning: what begins, continues and ends in which order.
 
-use super::named::{Named, UnfinishedItem};
-use super::rule::EventOrderRule;
-use super::violations::EventViolations;
-use crate::item::ItemKind;
+use super::EventOrderRule;
+use super::violations::{EventViolations, Named, UnfinishedItem};
+use crate::event_kind::ItemKind;
 use crate::open_items::{ItemSpan, OpenItems, StartForm};
 
 /// The rules about one kind of item.

@@ -7,14 +7,10 @@ use std::num::NonZeroU32;
 
 use indexmap::IndexSet;
 
-use super::named::AuthorName;
-use super::rule::EventOrderRule;
-use super::violations::EventViolations;
-use crate::event::FieldKey;
-use crate::event_kind::EventRef;
-use crate::incoming::Incoming;
-use crate::item::ItemKind;
-use crate::warnings::shown;
+use super::EventOrderRule;
+use super::violations::{AuthorName, EventViolations};
+use crate::event_kind::{EventRef, ItemKind};
+use crate::{event::FieldKey, incoming::Incoming, warnings::shown};
 use ananke_base::text::ShortText;
 
 /// The families of items with an owner. Ids are unique within a family; a reasoning span and the message inside it may

@@ -8,7 +8,6 @@
 mod chunks;
 mod items;
 mod lane_owners;
-mod named;
 mod rule;
 mod steps;
 mod subagents;

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
-use super::named::{AuthorName, Named, UnfinishedItem};
-use super::rule::EventOrderRule;
-use super::violations::EventViolations;
+use super::EventOrderRule;
+use super::violations::{AuthorName, EventViolations, Named, UnfinishedItem};
 use crate::event_kind::EventRef;
 
 /// The events that started open steps, by the name of the step and its owner.

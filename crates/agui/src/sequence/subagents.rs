@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::named::{Named, UnfinishedItem};
-use super::rule::EventOrderRule;
-use super::violations::EventViolations;
+use super::EventOrderRule;
+use super::violations::{EventViolations, Named, UnfinishedItem};
 use crate::event_kind::EventRef;
 use crate::warnings::shown;
 

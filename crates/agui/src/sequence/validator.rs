@@ -3,19 +3,14 @@
 use std::borrow::Cow;
 
 use super::chunks::{FirstChunks, ambiguous};
-use super::items;
 use super::lane_owners::{Family, LaneOwners};
-use super::named::UnfinishedItem;
-use super::rule::EventOrderRule;
-use super::steps::OpenSteps;
-use super::subagents::StartedSubagents;
-use super::violations::{EventViolations, MAX_REPORTED};
+use super::violations::{EventViolations, MAX_REPORTED, UnfinishedItem};
+use super::{EventOrderRule, items, steps::OpenSteps, subagents::StartedSubagents};
 use crate::assembler::Assembler;
 use crate::chunk_lanes::ChunkTarget;
 use crate::event::FieldKey;
-use crate::event_kind::Effect;
+use crate::event_kind::{Effect, ItemKind};
 use crate::incoming::Incoming;
-use crate::item::ItemKind;
 use crate::listeners::ChangeListener;
 use crate::run_state::RunState;
 

@@ -1,11 +1,12 @@
-//! Reports the violations of one event, as long as there are not too many in the exchange.
+//! Reports the violations of one event, as long as there are not too many in the exchange, and names items and their owners
+//! in their messages.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::fmt::Display;
 
-use super::rule::EventOrderRule;
-use crate::event_kind::EventRef;
-use crate::listeners::ChangeListener;
+use super::EventOrderRule;
+use crate::{event_kind::EventRef, listeners::ChangeListener, warnings::shown};
 use ananke_trace::trace::Change;
 
 /// The number of violations of one exchange that are reported. After them the order of its events is no longer checked: a
@@ -48,4 +49,41 @@ impl EventViolations<'_, '_> {
             events: events.map(|event| event.number).collect(),
         });
     }
+}
+
+/// The agent itself, or a subagent by its id.
+pub(super) struct AuthorName<'a>(pub(super) Option<&'a str>);
+
+impl fmt::Display for AuthorName<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            None => formatter.write_str("the agent itself"),
+            Some(id) => write!(formatter, "the subagent `{}`", shown(id)),
+        }
+    }
+}
+
+/// Something by its kind and id: the agent's own, or a subagent's.
+#[derive(Clone, Copy)]
+pub(super) struct Named<'a> {
+    pub(super) noun: &'static str,
+    pub(super) id: &'a str,
+    pub(super) subagent: Option<&'a str>,
+}
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "the {} `{}`", self.noun, shown(self.id))?;
+        match self.subagent {
+            None => Ok(()),
+            Some(_) => write!(formatter, " of {}", AuthorName(self.subagent)),
+        }
+    }
+}
+
+/// Something that is open when the run finishes.
+pub(super) struct UnfinishedItem<'a> {
+    pub(super) rule: EventOrderRule,
+    pub(super) begun: EventRef,
+    pub(super) what: Named<'a>,
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::protocol_version::ProtocolVersion;
+use crate::conversation_settings::ProtocolVersion;
 use ananke_agents::{ServedFrame, TimedChange};
 use ananke_trace::trace::{Change, Interrupt, MessageKind, ResultContent, RunEnd, Usage};
 

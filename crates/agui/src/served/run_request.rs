@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::encoder::{Encoder, error_event};
 use super::recorded_ids::with_ids;
-use crate::protocol_version::ProtocolVersion;
+use crate::conversation_settings::ProtocolVersion;
 use ananke_agents::{Action, ServedFrame, ServedRequest, ServedResponse, TimedChange, counted};
 use ananke_base::message::{InterruptAnswer, ToolAnswer, ToolDeclaration, UserContent};
 use ananke_base::source::received_json::read_as;

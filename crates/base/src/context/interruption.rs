@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::clock::{At, Clock as _, SystemClock};
+use super::{At, Clock as _, SystemClock};
 
 /// A computation was given up: it took longer than it may, or the program is to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,13 +8,11 @@
 //!
 //! **Invariant:** nothing else in the library reads a global; the `disallowed-methods` of clippy refuse it.
 
-mod case_key;
 mod clock;
 mod day;
 mod destination;
 mod digest;
 mod environment;
-mod file_name;
 mod files;
 mod ids;
 pub mod interruption;
@@ -26,16 +24,14 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-pub use case_key::CaseKey;
 pub use clock::{At, Clock, ManualClock, SystemClock};
 pub use day::{Day, http_date, iso8601, unix_micros};
 pub use destination::Destination;
 pub use digest::{digest, digest_number, fingerprint};
 pub use environment::Environment;
-pub use file_name::is_device;
 pub use files::{Files, OpenFile, PathKind};
-pub use ids::{Ids, RandomIds, SequentialIds};
-pub use paths::{absolute, absolute_at, absolute_from, display_name};
+pub use ids::{CaseKey, Ids, RandomIds, SequentialIds};
+pub use paths::{absolute, absolute_at, absolute_from, display_name, is_device};
 pub use scratch::{Scratch, private_file, write_file};
 pub use terminal::{Colouring, OutputStream, TerminalSize};
 

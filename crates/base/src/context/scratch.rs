@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::destination::Destination;
+use super::Destination;
 
 /// The ends of the names of files that are being written.
 const PURPOSES: [&str; 5] = ["part", "spool", "rows", "stories", "plain"];

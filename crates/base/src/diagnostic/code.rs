@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::code_docs::CodeDocs;
+use super::CodeDocs;
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {

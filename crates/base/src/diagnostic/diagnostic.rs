@@ -5,10 +5,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::code::Code;
-use super::edit::Edit;
-use super::source_file::{Place, SourceFile};
-use super::span::Span;
+use super::{Code, Edit, Place, SourceFile, Span};
 use crate::text::natural_path_order;
 
 /// The severity of a problem: an error stops the run before anything is sent, a warning does not.

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::source_file::SourceFile;
-use super::span::Span;
+use super::{SourceFile, Span};
 
 /// A change to a file: `text` replaces what is at `span`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,8 +7,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::indentation::depth;
-use super::source_file::{Place, SourceFile};
+use super::{Place, SourceFile, source_file::depth};
 use crate::text::truncate;
 
 /// The most lines that are shown.

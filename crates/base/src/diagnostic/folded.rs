@@ -4,9 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::code::Code;
-use super::diagnostic::{Diagnostic, Severity};
-use super::source_file::Place;
+use super::{Code, Diagnostic, Place, Severity};
 
 /// The most further places that are listed.
 const LISTED: usize = 5;

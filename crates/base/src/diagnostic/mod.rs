@@ -14,7 +14,6 @@ mod difference;
 mod edit;
 mod excerpt;
 mod folded;
-mod indentation;
 pub mod render;
 mod source_file;
 mod span;

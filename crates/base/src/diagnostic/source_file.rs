@@ -1,4 +1,4 @@
-//! A source text with its name, and the way from byte offsets to lines and columns.
+//! A source text with its name, the way from byte offsets to lines and columns, and the indentation of its lines.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,8 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use super::indentation::parents;
-use super::span::Span;
+use super::Span;
 
 /// A text that was read, under the name people know it by.
 #[derive(Debug)]
@@ -199,6 +198,29 @@ fn block_length(text: &str, indentation: usize) -> usize {
 
 fn blanks(line: &str) -> usize {
     line.bytes().take_while(|byte| *byte == b' ').count()
+}
+
+/// The depth of a line. An entry of a list is deeper than a key in its column, which may hold the list.
+pub(super) fn depth(line: &str) -> (usize, bool) {
+    let text = line.trim_start_matches(' ');
+    (line.len() - text.len(), text.starts_with("- "))
+}
+
+/// For each line the earlier line that begins the block with it. Blank lines and comments begin no blocks.
+pub(super) fn parents<'t>(lines: impl Iterator<Item = &'t str>) -> Vec<Option<usize>> {
+    // The lines whose blocks may contain a next one, each deeper than the one before.
+    let mut open: Vec<(usize, (usize, bool))> = Vec::new();
+    let parent = |(index, line): (usize, &str)| {
+        let depth = depth(line);
+        let shallower = open.partition_point(|(_, known)| *known < depth);
+        let parent = open[..shallower].last().map(|(index, _)| *index);
+        if !(line.trim().is_empty() || line.trim_start().starts_with('#')) {
+            open.truncate(shallower);
+            open.push((index, depth));
+        }
+        parent
+    };
+    lines.enumerate().map(parent).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Media types: what the ending of a name says, and what one looks like.
 
-use super::attachment::MediaKind;
+use super::MediaKind;
 
 /// The media type of a file whose name ends so; a container that holds sound or pictures is what it is said to be.
 pub fn of_ending(ending: &str, kind: MediaKind) -> Option<&'static str> {

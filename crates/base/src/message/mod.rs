@@ -6,30 +6,23 @@
 //! **Invariant:** it knows neither what people write nor how a protocol carries it.
 
 mod attachment;
-mod declared_tool;
 mod history;
-mod interrupt;
 mod lane;
 pub mod media_type;
 mod own_turn;
-mod request_context;
-mod role;
-mod server_request;
 mod tool;
 mod turn_input;
 mod turn_request;
 mod user_content;
 
 pub use attachment::{Attachment, FileContent, MediaKind, size_in_words};
-pub use declared_tool::DeclaredTool;
-pub use history::{HistoryCall, HistoryMessage};
-pub use interrupt::InterruptAnswer;
+pub use history::{HistoryCall, HistoryMessage, Role};
 pub use lane::Lane;
 pub use own_turn::{OwnTurn, OwnTurnKind, TextOfKeys};
-pub use request_context::RequestContext;
-pub use role::Role;
-pub use server_request::{ServerAnswer, ServerAnswers, ServerRequest, ServerRequestKind};
-pub use tool::{ToolAnswer, ToolDeclaration};
+pub use tool::{DeclaredTool, ToolAnswer, ToolDeclaration};
 pub use turn_input::{AnswerTo, MessageId, PendingAnswer, TurnInput, map_strings};
-pub use turn_request::TurnRequest;
+pub use turn_request::{
+    InterruptAnswer, RequestContext, ServerAnswer, ServerAnswers, ServerRequest, ServerRequestKind,
+    TurnRequest,
+};
 pub use user_content::{ContentPart, UserContent};

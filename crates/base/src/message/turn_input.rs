@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use super::own_turn::OwnTurn;
-use super::user_content::{ContentPart, UserContent};
+use super::{ContentPart, OwnTurn, UserContent};
 
 /// The input that a turn sends.
 #[derive(Clone, Debug, PartialEq)]

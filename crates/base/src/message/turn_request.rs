@@ -1,10 +1,11 @@
-//! A turn that is ready to be sent.
+//! A turn that is ready to be sent: its context, next to the action that is requested, the answers to requests of a server while it
+//! answers one of its client's, and the answer to an interrupt.
 
 use std::time::Duration;
 
-use super::request_context::RequestContext;
-use super::server_request::ServerAnswers;
-use super::turn_input::{MessageId, TurnInput};
+use serde_json::{Map, Value};
+
+use super::{MessageId, TurnInput};
 
 /// A turn that is ready to be sent.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,4 +22,126 @@ pub struct TurnRequest {
     pub context: RequestContext,
     /// The answers that a server gets that asks back.
     pub answers: ServerAnswers,
+}
+
+/// The context that goes to an agent with a request. Each protocol has places of its own for it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RequestContext {
+    /// Properties, over those of the target.
+    pub props: Map<String, Value>,
+    /// The options of the request: `connector`, `mode`, … (SPEC 9).
+    pub options: Map<String, Value>,
+    /// On whose behalf it is asked: `user`, `team`, …, each a text.
+    pub caller: Map<String, Value>,
+}
+
+/// On whose behalf the agent of a case file is asked if nothing else is said (SPEC 9).
+const CALLER_OF_CASES: [(&str, &str); 6] = [
+    ("user", "test-user"),
+    ("team", "test-team"),
+    ("locale", "en-us"),
+    ("client_type", "test"),
+    ("ip", "127.0.0.1"),
+    ("referer", "agent-test"),
+];
+
+impl RequestContext {
+    /// The context that goes along with the cases of case files by default.
+    pub fn of_cases() -> Self {
+        let caller = CALLER_OF_CASES.map(|(key, text)| (key.to_owned(), Value::from(text)));
+        Self {
+            caller: caller.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Properties alone.
+    pub fn of_props(props: Map<String, Value>) -> Self {
+        Self {
+            props,
+            ..Self::default()
+        }
+    }
+
+    /// The names of the options and of the caller's data.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let names = self.options.keys().chain(self.caller.keys());
+        names.map(String::as_str)
+    }
+
+    /// Puts this one over `outer`, key by key.
+    pub fn put_over(&mut self, outer: &Self) {
+        let Self {
+            props,
+            options,
+            caller,
+        } = std::mem::replace(self, outer.clone());
+        self.props.extend(props);
+        self.options.extend(options);
+        self.caller.extend(caller);
+    }
+}
+
+/// A request of a server to its client while it answers one of the client's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ServerRequest {
+    /// The kind of the request.
+    pub kind: ServerRequestKind,
+    /// The question, in the server's words.
+    pub message: String,
+    /// Everything else that the protocol says about it: a JSON Schema of the answer, messages to complete.
+    pub details: Value,
+}
+
+/// The kind of request that a server can make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServerRequestKind {
+    /// Input of the user.
+    Elicitation,
+    /// The answer of the client's model.
+    Sampling,
+    /// The directories that the client works on.
+    Roots,
+}
+
+/// The answers of a turn, in the words of its protocol.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ServerAnswers {
+    /// The answer to [`ServerRequestKind::Elicitation`].
+    pub elicitation: Option<Value>,
+    /// The answer to [`ServerRequestKind::Sampling`].
+    pub sampling: Option<Value>,
+    /// The answer to [`ServerRequestKind::Roots`].
+    pub roots: Option<Value>,
+}
+
+impl ServerAnswers {
+    /// The answer to a request of this kind, if there is one.
+    pub fn to(&self, kind: ServerRequestKind) -> Option<&Value> {
+        match kind {
+            ServerRequestKind::Elicitation => self.elicitation.as_ref(),
+            ServerRequestKind::Sampling => self.sampling.as_ref(),
+            ServerRequestKind::Roots => self.roots.as_ref(),
+        }
+    }
+}
+
+/// The answer to what a server asks back.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ServerAnswer {
+    /// This.
+    Accepted(Value),
+    /// The user declines.
+    Declined,
+}
+
+/// The answer to an interrupt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InterruptAnswer {
+    /// The interrupt's id.
+    pub id: String,
+    /// Whether it is answered, and not cancelled.
+    pub is_resolved: bool,
+    /// The answer.
+    pub payload: Option<Value>,
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::attachment::Attachment;
+use super::Attachment;
 
 /// The content of a user's message. It is shared, not copied, from the turn that says it to the last request that repeats it.
 #[derive(Clone, Debug, PartialEq)]

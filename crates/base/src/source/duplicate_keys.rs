@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::node::{Entry, Node, NodeValue, printable};
+use super::{Entry, Node, NodeValue, printable};
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 
 /// Reports every duplicate key of one mapping, with the place of the first.

@@ -14,8 +14,7 @@ use serde_json::value::RawValue;
 use serde_json::{Error, Number};
 
 use super::duplicate_keys::{find_duplicates, keep_first};
-use super::node::{Entry, Node, NodeValue};
-use super::yaml_place::MAX_DEPTH;
+use super::{Entry, Node, NodeValue, yaml_error::MAX_DEPTH};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 
 /// Reads a JSON value. Lines that begin with `//` are comments. A tree may come with problems: keys that are duplicated, of

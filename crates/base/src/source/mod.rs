@@ -4,7 +4,7 @@
 //! model, and `yaml_writer` writes one. `received_json` reads what agents, servers and traces send: nothing else does.
 //! Nothing here knows which keys mean what.
 //!
-//! **Invariant:** only `yaml`, `yaml_error` and `yaml_place` know the YAML crate; loading never stops at the first problem;
+//! **Invariant:** only `yaml` and `yaml_error` know the YAML crate; loading never stops at the first problem;
 //! depth, size and repetition are bounded.
 
 mod duplicate_keys;
@@ -20,7 +20,6 @@ mod unclosed;
 mod written_scalar;
 mod yaml;
 mod yaml_error;
-mod yaml_place;
 mod yaml_writer;
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Number;
 
-use super::node::{Entry, Node, NodeValue};
 use super::typed::{NODE, SPANNED};
+use super::{Entry, Node, NodeValue};
 use crate::diagnostic::{Span, Spanned};
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {

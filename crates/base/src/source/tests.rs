@@ -5,9 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use serde::Deserialize;
 
-use super::node::Node;
-use super::typed::{TagDefault, from_node};
-use super::yaml::{parse, tree};
+use super::{Node, TagDefault, from_node, parse, tree};
 use crate::diagnostic::{SourceFile, Spanned};
 
 fn source(text: &str) -> Arc<SourceFile> {

@@ -11,9 +11,7 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-use super::node::{Entry, Node, NodeValue};
-use super::typed_error::TypeMismatch;
-use super::typed_error::TypedReadError;
+use super::{Entry, Node, NodeValue, TypeMismatch, typed_error::TypedReadError};
 use crate::diagnostic::Span;
 
 /// The marker under which `OneOrMany` asks for a list or a single value.

@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 
 use serde::de::{self, Expected, Unexpected};
 
-use super::node::printable;
+use super::printable;
 use crate::diagnostic::Span;
 
 /// The tree does not fit the type.

@@ -12,12 +12,9 @@ use serde_yaml::Spanned;
 use serde_yaml::budget::BudgetBreach;
 use serde_yaml::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 
-use super::duplicate_keys::find_duplicates;
-use super::node::{Node, NodeValue};
-use super::node_serde::NodeValueVisitor;
-use super::read::{MAX_BYTES, too_large};
-use super::yaml_error::explain;
-use super::yaml_place::{MAX_DEPTH, span};
+use super::yaml_error::{MAX_DEPTH, explain, span};
+use super::{MAX_BYTES, Node, NodeValue};
+use super::{duplicate_keys::find_duplicates, node_serde::NodeValueVisitor, read::too_large};
 use crate::diagnostic::{self, Code, Diagnostic, SourceFile};
 
 /// The depth of documents that people write by hand.

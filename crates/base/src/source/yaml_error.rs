@@ -1,4 +1,4 @@
-//! The errors of a YAML text, in words for its author.
+//! The errors of a YAML text, in words for its author; places as the YAML crate reports them, and how deep values may be.
 
 use std::sync::Arc;
 
@@ -7,9 +7,8 @@ use serde_yaml::granit_parser::ErrorKind;
 use serde_yaml::localizer::ExternalMessageSource;
 use serde_yaml::{Error, Location};
 
-use super::node::printable;
+use super::printable;
 use super::unclosed::{Opening, opening};
-use super::yaml_place::{MAX_DEPTH, span};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::text::truncate;
 
@@ -302,5 +301,20 @@ fn parser_words(kind: &ErrorKind) -> Diagnostic {
         | Kind::UnexpectedEofBlockSequence
         | Kind::UnexpectedEofBlockMapping => syntax("the text ends too early"),
         _ => syntax("this is not valid YAML"),
+    }
+}
+
+/// The deepest nesting of lists and mappings: far beyond what people write, far below what the stack bears.
+pub(super) const MAX_DEPTH: usize = 64;
+
+/// The place of a value in the text; for the value of an alias, the place of the alias.
+pub(super) fn span(location: Location) -> Span {
+    let place = location.span();
+    let start = place.byte_offset().unwrap_or(0);
+    let end = start + place.byte_len().unwrap_or(0);
+    let offset = |value| u32::try_from(value).unwrap_or(u32::MAX);
+    Span {
+        start: offset(start),
+        end: offset(end),
     }
 }

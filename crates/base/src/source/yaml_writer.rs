@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use super::node::{Entry, Node, NodeValue};
+use super::{Entry, Node, NodeValue};
 
 /// Words that are no texts to some readers of YAML.
 const WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];

@@ -1,6 +1,6 @@
 //! The results of several tries at a test: pass@k, that at least one of them passes, and pass^k, that all of them do.
 
-use super::interval::{Interval, exact_interval};
+use super::{Interval, exact_interval};
 
 /// The numbers of tries that are estimated, as far as there were as many runs.
 const TRIES: [u32; 7] = [2, 3, 5, 10, 20, 50, 100];

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::percentage::Percentage;
+use super::Percentage;
 
 /// The two rates that are distinguished, the certainty, and the most runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

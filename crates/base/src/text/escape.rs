@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use super::ci_commands;
-use super::confusables::is_confusable;
-use super::replace::{map_text, replace_chars};
+use super::{ci_commands, is_confusable};
 
 /// `text` as several lines of a terminal: line feeds and tabs stay; everything else that could move the cursor, hide or
 /// reorder text, or be a command to a CI server, becomes a visible escape such as `\u{202e}`.
@@ -102,6 +100,37 @@ fn escaped(text: &str, harmful: impl Fn(char) -> bool) -> Cow<'_, str> {
 
 fn allowed_in_xml(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..)
+}
+
+/// `text` with what `write` appends for every character that `is_replaced` accepts.
+fn replace_chars(
+    text: &str,
+    is_replaced: impl Fn(char) -> bool,
+    write: impl Fn(char, &mut String),
+) -> Cow<'_, str> {
+    if !text.chars().any(&is_replaced) {
+        return Cow::Borrowed(text);
+    }
+    let mut replaced = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        if is_replaced(character) {
+            write(character, &mut replaced);
+        } else {
+            replaced.push(character);
+        }
+    }
+    Cow::Owned(replaced)
+}
+
+/// `change` applied to `text`; copies only what changes.
+fn map_text<'a>(
+    text: Cow<'a, str>,
+    change: impl for<'b> Fn(&'b str) -> Cow<'b, str>,
+) -> Cow<'a, str> {
+    match text {
+        Cow::Borrowed(text) => change(text),
+        Cow::Owned(text) => Cow::Owned(change(&text).into_owned()),
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::head_tail::HeadTail;
+use super::HeadTail;
 
 /// The first `max` characters of `text`; a longer text ends with `…`.
 pub fn chars(text: &str, max: usize) -> Cow<'_, str> {

@@ -4,13 +4,12 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::check::AuditCheck;
 use super::declarations::{CheckedTool, checked};
 use super::judgement::{judge_call, judge_unknown_call};
 use super::made_arguments::made_arguments;
-use super::permitted_tools::{MAY_CHANGE_DATA, PermittedTools};
+use super::permitted_tools::MAY_CHANGE_DATA;
 use super::prober::{Observed, Prober};
-use super::report::{Audit, AuditFinding, AuditedTool};
+use super::{Audit, AuditCheck, AuditFinding, AuditedTool, PermittedTools};
 use ananke_agents::{Ended, TargetError, ToolTurns};
 use ananke_base::context::interruption::{self, COMPUTING_TIME, Interrupted};
 use ananke_base::context::{At, Context};

@@ -4,8 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::check::AuditCheck;
-use super::report::AuditFinding;
+use super::{AuditCheck, AuditFinding};
 use ananke_base::message::DeclaredTool;
 use ananke_model::schema::ValueSchema;
 

@@ -2,10 +2,8 @@
 
 use serde_json::Value;
 
-use super::check::AuditCheck;
-use super::declarations::CheckedTool;
 use super::made_arguments::{ArgumentsKind, MadeArguments};
-use super::prober::Observed;
+use super::{AuditCheck, declarations::CheckedTool, prober::Observed};
 use ananke_agents::Ended;
 use ananke_trace::trace::{ResultContent, RunEnd};
 

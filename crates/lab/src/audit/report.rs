@@ -4,8 +4,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::check::{AuditCheck, CheckLevel};
-use super::permitted_tools::MAY_CHANGE_DATA;
+use super::{AuditCheck, CheckLevel, permitted_tools::MAY_CHANGE_DATA};
 use ananke_base::text::truncate;
 use ananke_derive::Mask;
 

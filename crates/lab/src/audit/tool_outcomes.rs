@@ -2,8 +2,7 @@
 //!
 //! An error is the end of its outcome, since no rule was evaluated; warnings are warnings.
 
-use super::check::CheckLevel;
-use super::report::{Audit, AuditFinding};
+use super::{Audit, AuditFinding, CheckLevel};
 use ananke_trace::outcome::{
     ErrorKind, Outcome, Problem, SkipCause, TestEnd, TestIdentity, TestVerdict,
 };

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::PermittedTools;
 use super::made_arguments::{ArgumentsKind, made_arguments};
-use super::permitted_tools::PermittedTools;
 use ananke_agents::AgentTurns;
 use ananke_base::context::interruption::{self, COMPUTING_TIME};
 use ananke_base::message::DeclaredTool;

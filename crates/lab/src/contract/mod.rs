@@ -5,10 +5,8 @@
 //! **Invariant:** nothing is sent but the request for the list of tools; the order is that of the recordings, their turns and
 //! calls.
 
-mod contract_report;
 mod recorded_calls;
 mod refusals;
 
-pub use contract_report::{ContractCounts, ContractReport};
 pub use recorded_calls::{RecordedCall, recorded_calls, recordings_below};
-pub use refusals::{RefusedCall, refusals};
+pub use refusals::{ContractCounts, ContractReport, RefusedCall, refusals};

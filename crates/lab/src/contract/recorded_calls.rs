@@ -10,9 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::freeze::{HeldTest, planned, run_test};
 use crate::lab_error::LabError;
-use ananke_base::context::Context;
-use ananke_base::source::received_json;
-use ananke_base::text::natural_path_order;
+use ananke_base::{context::Context, source::received_json, text::natural_path_order};
 use ananke_derive::Mask;
 use ananke_engine::plan::Selection;
 use ananke_engine::recording::{KeptRecording, is_recording};

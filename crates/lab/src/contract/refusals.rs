@@ -1,11 +1,11 @@
-//! The calls that a declaration of tools would refuse.
+//! The calls that a declaration of tools would refuse, and their report as a document contains it.
 
 use std::collections::HashMap;
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use super::recorded_calls::RecordedCall;
+use super::RecordedCall;
 use ananke_base::context::interruption::{COMPUTING_TIME, within};
 use ananke_base::message::DeclaredTool;
 use ananke_base::text::{duration, nearest, truncate};
@@ -87,6 +87,48 @@ pub fn refusals(calls: &[RecordedCall], tools: &[DeclaredTool]) -> Vec<RefusedCa
         }
     }
     refused
+}
+
+/// Which recorded calls would be refused, as `ananke contract --json` prints it.
+#[derive(Clone, Debug, Mask, Serialize, JsonSchema)]
+pub struct ContractReport {
+    /// The name of the target whose tools were listed.
+    pub target: String,
+    /// The calls that would be refused, in the order of the recordings, an entry for each place that does not fit.
+    pub refusals: Vec<RefusedCall>,
+    /// The number of recordings that were read.
+    #[serde(skip)]
+    pub recordings: usize,
+    /// The number of calls that they have.
+    #[serde(skip)]
+    pub calls: usize,
+}
+
+/// How many calls were compared, and how many would be refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ContractCounts {
+    /// The number of recordings that were read.
+    pub recordings: usize,
+    /// The number of calls that they have.
+    pub calls: usize,
+    /// The number of calls that would be refused.
+    pub failed: usize,
+}
+
+impl ContractReport {
+    /// The counts of the whole report.
+    pub fn counts(&self) -> ContractCounts {
+        ContractCounts {
+            recordings: self.recordings,
+            calls: self.calls,
+            failed: self.refused_calls().count(),
+        }
+    }
+
+    /// The calls that would be refused, each with the places that do not fit.
+    pub fn refused_calls(&self) -> impl Iterator<Item = &[RefusedCall]> {
+        self.refusals.chunk_by(|one, other| one.call == other.call)
+    }
 }
 
 #[cfg(test)]

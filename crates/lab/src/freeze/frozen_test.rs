@@ -7,10 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::frozen_tree::FrozenTree;
-use super::source_test::SourceTest;
-use super::trial::{HeldTest, planned, run_test};
-use super::verdicts::difference;
+use super::{FrozenTree, HeldTest, SourceTest, planned, run_test, verdicts::difference};
 use crate::lab_error::LabError;
 use ananke_base::context::{CaseKey, Context, write_file};
 use ananke_base::source::to_yaml;

@@ -5,10 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::checkpoint_rules::add_rules;
-use super::recorded_turns::written_turn;
-use super::source_test::SourceTest;
 use super::text_with_references::map_with_references;
-use super::trial::HeldTest;
+use super::{HeldTest, SourceTest, written_turn};
 use crate::lab_error::LabError;
 use ananke_base::source::{Entry, Node, NodeValue};
 use ananke_model::model::NEWEST_VERSION;

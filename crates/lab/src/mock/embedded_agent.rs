@@ -1,5 +1,7 @@
-//! An agent that runs inside this program: a session for each thread of its clients.
+//! An agent that runs inside this program: a session for each thread of its clients. What it does about one request is
+//! collected.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,17 +11,15 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::collected_run::CollectedRun;
-use super::mock_agent::MockAgent;
-use super::planned_target::PlannedTarget;
+use super::{MockAgent, planned_target::PlannedTarget};
 use crate::lab_error::LabError;
 use ananke_agents::http::HttpTransport;
 use ananke_agents::pipe::ProgramLauncher;
 use ananke_agents::{
-    Action, Limits, Request, ServedProtocol, ServedRequest, Session, SessionOptions, TimedChange,
-    UndeclaredCalls,
+    Action, Limits, Request, ServedProtocol, ServedRequest, Session, SessionOptions, Sink, Stop,
+    TimedChange, UndeclaredCalls, Wire,
 };
-use ananke_base::context::{CaseKey, Context};
+use ananke_base::context::{At, CaseKey, Context};
 use ananke_engine::plan::Selection;
 use ananke_engine::recording::AgentAnswer;
 use ananke_model::model::NEWEST_VERSION;
@@ -190,5 +190,35 @@ impl MockAgent for EmbeddedAgent {
                 request.response(&self.runs(request).await?),
             ))
         })
+    }
+}
+
+/// The actions of an agent for one request.
+#[derive(Default)]
+pub(super) struct CollectedRun {
+    sent: Option<At>,
+    changes: Vec<TimedChange>,
+}
+
+impl CollectedRun {
+    pub(super) fn into_timed(self) -> Vec<TimedChange> {
+        self.changes
+    }
+}
+
+impl Sink for CollectedRun {
+    fn wire(&mut self, at: At, wire: Wire<'_>) {
+        if matches!(wire, Wire::Sent { .. }) {
+            self.sent.get_or_insert(at);
+        }
+    }
+
+    fn change(&mut self, at: At, change: Change<'_>) -> ControlFlow<Stop> {
+        let after = at.since(*self.sent.get_or_insert(at));
+        self.changes.push(TimedChange {
+            after,
+            change: change.into_owned(),
+        });
+        ControlFlow::Continue(())
     }
 }

@@ -5,12 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::BoxFuture;
 
-use super::fault::Fault;
-use super::mock_agent::MockAgent;
-use super::request_entry::{EntryBody, RequestEnd, RequestEntry};
-use super::request_log::{LogEntry, RequestListener};
+use super::request_log::LogEntry;
 use super::response_stream::response_stream;
-use super::speed::Speed;
+use super::{EntryBody, Fault, MockAgent, RequestEnd, RequestEntry, RequestListener, Speed};
 use ananke_agents::http_server::{ReceivedRequest, RequestHandler, SentResponse};
 use ananke_agents::{ServedFrame, ServedProtocol, ServedRequest, ServedResponse, served_protocols};
 use ananke_base::text::any_of;

@@ -8,14 +8,12 @@
 //! **Invariant:** times, faults and the log are the same for every agent and protocol; what is encoded is decoded as the same
 //! changes.
 
-mod collected_run;
 mod embedded_agent;
 mod fault;
 mod mock_agent;
 mod mock_server;
 mod planned_target;
 mod recorded_agent;
-mod request_entry;
 mod request_log;
 mod response_stream;
 mod speed;
@@ -25,6 +23,5 @@ pub use fault::{Fault, FaultKind};
 pub use mock_agent::MockAgent;
 pub use mock_server::{MockOptions, MockServer};
 pub use recorded_agent::RecordedAgent;
-pub use request_entry::{EntryBody, RequestEnd, RequestEntry};
-pub use request_log::RequestListener;
+pub use request_log::{EntryBody, RequestEnd, RequestEntry, RequestListener};
 pub use speed::Speed;

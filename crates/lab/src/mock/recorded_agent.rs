@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_util::future::BoxFuture;
 use indexmap::IndexMap;
 
-use super::embedded_agent::EmbeddedAgent;
-use super::mock_agent::MockAgent;
+use super::{EmbeddedAgent, MockAgent};
 use crate::freeze::{planned, run_test};
 use crate::lab_error::LabError;
 use ananke_agents::{

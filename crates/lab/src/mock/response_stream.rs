@@ -8,10 +8,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::{sleep, sleep_until};
 
-use super::request_entry::RequestEnd;
-use super::request_log::LogEntry;
-use ananke_agents::http_server::SentResponse;
-use ananke_agents::{ServedEnd, ServedFrame, ServedResponse};
+use super::{RequestEnd, request_log::LogEntry};
+use ananke_agents::{ServedEnd, ServedFrame, ServedResponse, http_server::SentResponse};
 
 /// The time for the sent bytes to leave before the connection breaks.
 const BEFORE_BREAK: Duration = Duration::from_millis(20);
@@ -81,8 +79,7 @@ mod tests {
     use futures_util::StreamExt as _;
     use tokio::time::Instant;
 
-    use super::super::request_entry::{EntryBody, RequestEntry};
-    use super::super::request_log::RequestListener;
+    use super::super::request_log::{EntryBody, RequestEntry, RequestListener};
     use super::super::speed::Speed;
     use super::*;
 

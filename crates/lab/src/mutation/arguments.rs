@@ -5,10 +5,9 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 
 use super::calls::{about, level, require};
-use super::mutation::{Mutation, SnapshotEdit};
 use super::other_value::{identifier, identifiers, other, retyped};
-use super::rule_text::yaml_text;
 use super::tape_index::{TapeIndex, TapedCall};
+use super::{Mutation, mutation::SnapshotEdit, rule_text::yaml_text};
 use ananke_base::source::received_json;
 use ananke_engine::engine::TapeItem;
 use ananke_model::model::MutationOperator;

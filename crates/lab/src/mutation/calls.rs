@@ -4,11 +4,9 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-use super::change_site::ChangeSubject;
-use super::mutation::{Mutation, MutationLevel, SnapshotEdit};
-use super::rule_text::pattern;
-use super::severity::MutantSeverity;
 use super::tape_index::{TapeIndex, TapedCall};
+use super::{MutantSeverity, Mutation, MutationLevel};
+use super::{change_site::ChangeSubject, mutation::SnapshotEdit, rule_text::pattern};
 use ananke_base::context::At;
 use ananke_engine::engine::TapeItem;
 use ananke_model::model::MutationOperator;

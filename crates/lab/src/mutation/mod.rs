@@ -23,7 +23,6 @@ mod recorded_conversation;
 mod results;
 mod rule_insertion;
 mod rule_text;
-mod seen_mutants;
 mod sequence_rule;
 mod severity;
 mod streams;

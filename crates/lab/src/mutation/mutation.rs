@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde_json::Value;
 
+use super::MutantSeverity;
 use super::change_site::{ChangeSite, ChangeSubject};
-use super::severity::MutantSeverity;
 use ananke_engine::engine::TapeItem;
 use ananke_engine::recording::StreamFault;
 use ananke_model::model::MutationOperator;

@@ -5,10 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use super::fate::Fate;
-use super::mutation::Mutation;
-use super::severity::MutantSeverity;
-use super::suggestion::Suggestion;
+use super::{Fate, MutantSeverity, Mutation, Suggestion};
 use ananke_base::statistics::Percentage;
 use ananke_model::model::MutationOperator;
 

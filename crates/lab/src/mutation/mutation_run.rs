@@ -1,18 +1,17 @@
-//! Mutates recording after recording, and keeps what a report needs of each.
+//! Mutates recording after recording, and keeps what a report needs of each. Several recordings of a test do not count the
+//! same change again.
 //!
 //! Flows in: recordings, one at a time. Flows out: a [`MutationReport`], and tests with more rules. **Invariant:** of a test
 //! nothing stays in memory but its score, its survivors and, to be fixed, its recording.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::fate::Fate;
-use super::mutation_report::MutationReport;
-use super::recorded_conversation::RecordedConversation;
-use super::seen_mutants::SeenMutants;
 use super::sequence_rule::are_many;
-use super::suggestion::{ExtendedTest, RuleSize, Suggestion, SuggestionSearch};
+use super::suggestion::{ExtendedTest, RuleSize, SuggestionSearch};
+use super::{Fate, Mutation, MutationReport, RecordedConversation, Suggestion};
 use crate::lab_error::LabError;
 use ananke_base::context::{Context, write_file};
 use ananke_engine::plan::{CaseEntry, Plan, Planned, Selection, plan};
@@ -219,5 +218,32 @@ impl MutationRun {
             ));
         }
         Ok(notes)
+    }
+}
+
+/// The changes to the newest test that were counted, as hashes. A test that runs several times, or walks, has several recordings,
+/// which are the same up to some event. **Invariant:** a change counts again if it meets another fate.
+#[derive(Debug, Default)]
+pub(super) struct SeenMutants {
+    test: String,
+    hashes: HashSet<u64>,
+}
+
+impl SeenMutants {
+    /// Whether this change to the test `id` with this fate is the first such; recordings of a test follow each other.
+    pub(super) fn is_new(&mut self, id: &str, mutation: &Mutation, fate: &Fate) -> bool {
+        if self.test != id {
+            (self.test, self.hashes) = (id.to_owned(), HashSet::new());
+        }
+        let mut hasher = DefaultHasher::new();
+        let Mutation {
+            operator,
+            turn,
+            event,
+            change,
+            ..
+        } = mutation;
+        (operator, turn, event, change, fate.as_str()).hash(&mut hasher);
+        self.hashes.insert(hasher.finish())
     }
 }

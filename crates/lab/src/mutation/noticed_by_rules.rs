@@ -1,8 +1,6 @@
 //! The changes to a conversation that its rules notice, for the coverage of a run.
 
-use super::fate::Fate;
-use super::mutation::Mutation;
-use super::taped_mutants::TapedMutants;
+use super::{Fate, Mutation, taped_mutants::TapedMutants};
 use ananke_engine::coverage::{CallPart, NoticedChanges};
 use ananke_engine::run::{ConversationMutator, TapedConversation};
 use ananke_model::model::MutationOperator;

@@ -10,11 +10,7 @@ use std::thread::ScopedJoinHandle;
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
-use super::fate::Fate;
-use super::mutation::Mutation;
-use super::streams;
-use super::tape_index::TapeIndex;
-use super::taped_mutants::TapedMutants;
+use super::{Fate, Mutation, streams, tape_index::TapeIndex, taped_mutants::TapedMutants};
 use crate::freeze::run_test;
 use crate::lab_error::LabError;
 use ananke_base::context::Context;

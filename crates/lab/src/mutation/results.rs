@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use super::calls::{about, level, require};
-use super::mutation::{Mutation, SnapshotEdit};
 use super::other_value::{other, other_text};
 use super::rule_text::{escaped, yaml_text};
 use super::tape_index::{TapeIndex, TapedCall, text_of};
+use super::{Mutation, mutation::SnapshotEdit};
 use ananke_base::source::received_json;
 use ananke_engine::engine::TapeItem;
 use ananke_model::model::MutationOperator;

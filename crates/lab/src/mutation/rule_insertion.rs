@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::mutation::MutationLevel;
+use super::MutationLevel;
 use ananke_base::context::Context;
 use ananke_base::source::{self, Node, NodeValue};
 use ananke_engine::plan::TestEntry;

@@ -4,10 +4,8 @@
 
 use serde_json::{Value, json};
 
-use super::change_site::ChangeSubject;
-use super::mutation::{Mutation, MutationLevel};
-use super::rule_text::yaml_text;
 use super::tape_index::{TapeIndex, TapedCall};
+use super::{Mutation, MutationLevel, change_site::ChangeSubject, rule_text::yaml_text};
 
 /// The number of unnoticed changes of a turn that lead to one strict rule.
 const MANY: usize = 3;

@@ -5,11 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::change_site::{ChangeSite, ChangeSubject};
-use super::mutation::{Mutation, MutationLevel};
-use super::other_value::other;
-use super::rule_text::yaml_text;
-use super::severity::MutantSeverity;
-use super::tape_index::TapeIndex;
+use super::{MutantSeverity, Mutation, MutationLevel};
+use super::{other_value::other, rule_text::yaml_text, tape_index::TapeIndex};
 use ananke_engine::engine::TapeItem;
 use ananke_engine::recording::{KeptRecording, StreamFault};
 use ananke_model::model::MutationOperator;

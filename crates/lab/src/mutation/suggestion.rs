@@ -6,12 +6,10 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use super::fate::Fate;
-use super::mutation::{Mutation, MutationLevel};
-use super::recorded_conversation::RecordedConversation;
 use super::rule_insertion::{inserted, raised};
 use super::sequence_rule::strict;
 use super::taped_mutants::TapedMutants;
+use super::{Fate, Mutation, MutationLevel, RecordedConversation};
 use ananke_base::context::Context;
 use ananke_base::source::{Node, to_yaml};
 use ananke_engine::plan::{Planned, Selection, TestEntry, plan};

@@ -6,10 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change_site::ChangeSite;
-use super::fate::Fate;
-use super::mutation::Mutation;
 use super::tape_index::TapeIndex;
-use super::{arguments, calls, results, streams, texts};
+use super::{Fate, Mutation, arguments, calls, results, streams, texts};
 use ananke_engine::engine::{TapeItem, TapePlayer};
 use ananke_engine::run::TapedConversation;
 use ananke_model::variables::Patterns;

@@ -4,12 +4,10 @@ use std::borrow::Cow;
 
 use serde_json::json;
 
-use super::change_site::ChangeSubject;
-use super::mutation::{Mutation, MutationLevel, SnapshotEdit};
-use super::other_value::other_text;
 use super::rule_text::{quoted, yaml_text};
-use super::severity::MutantSeverity;
 use super::tape_index::{TapeIndex, TapedText};
+use super::{MutantSeverity, Mutation, MutationLevel};
+use super::{change_site::ChangeSubject, mutation::SnapshotEdit, other_value::other_text};
 use ananke_engine::engine::TapeItem;
 use ananke_model::model::MutationOperator;
 use ananke_trace::trace::Change;

@@ -1,4 +1,4 @@
-//! A request that passed, and its response as far as it came.
+//! A request that passed, and its response as far as it came; the exchanges of one conversation.
 
 use std::fmt;
 use std::time::Duration;
@@ -115,5 +115,30 @@ impl KeptResponse {
         }
         self.response.end = end;
         Ok(self.response)
+    }
+}
+
+/// The exchanges of one conversation, in the order in which they were asked for.
+#[derive(Default)]
+pub struct CapturedConversation {
+    /// The exchanges.
+    pub exchanges: Vec<CapturedExchange>,
+}
+
+impl CapturedConversation {
+    /// Whether a request goes on with this conversation.
+    pub(super) fn continues_with(&self, request: &dyn ServedRequest) -> bool {
+        let Some(last) = self.exchanges.last() else {
+            return false;
+        };
+        match (last.request.thread(), request.thread()) {
+            (Some(known), Some(thread)) => known == thread && !request.begins(),
+            // The request has everything that the last one had, and more.
+            (None, None) => {
+                let (known, actions) = (last.request.actions(), request.actions());
+                actions.len() > known.len() && actions.starts_with(known)
+            }
+            _ => false,
+        }
     }
 }

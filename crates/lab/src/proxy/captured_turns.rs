@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::captured_conversation::CapturedConversation;
+use super::CapturedConversation;
 use ananke_agents::{Action, ServedProtocol, ServedRequest, ServedResponse};
 use ananke_base::message::{
     AnswerTo, InterruptAnswer, PendingAnswer, ToolAnswer, ToolDeclaration, TurnInput,

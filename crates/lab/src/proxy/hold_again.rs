@@ -5,9 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
 
-use super::captured_conversation::CapturedConversation;
-use super::captured_tools::CapturedTools;
 use super::captured_turns::{CapturedAnswer, CapturedTurns};
+use super::{CapturedConversation, captured_tools::CapturedTools};
 use crate::lab_error::LabError;
 use crate::record::{HeldConversation, KnownTransport, RecordRequest, hold};
 use ananke_agents::{HttpRequest, ServedResponse};

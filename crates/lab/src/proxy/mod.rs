@@ -7,7 +7,6 @@
 //!
 //! **Invariant:** the bytes of a body pass unchanged, whatever is kept of them; what is kept is bounded.
 
-mod captured_conversation;
 mod captured_exchange;
 mod captured_tools;
 mod captured_turns;
@@ -18,8 +17,7 @@ mod passing_secrets;
 mod proxy_capture;
 mod proxy_server;
 
-pub use captured_conversation::CapturedConversation;
-pub use captured_exchange::{CapturedExchange, Incomplete};
+pub use captured_exchange::{CapturedConversation, CapturedExchange, Incomplete};
 pub use endpoint::endpoint;
 pub use exchange_spool::ExchangeSpool;
 pub use hold_again::{HeldAgain, hold_again};

@@ -6,9 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::captured_conversation::CapturedConversation;
-use super::captured_exchange::{CapturedExchange, Incomplete};
-use super::exchange_spool::ExchangeSpool;
+use super::{CapturedConversation, CapturedExchange, ExchangeSpool, Incomplete};
 use ananke_agents::http_server::ServerNotice;
 use ananke_agents::{Action, ServedProtocol, ServedRequest, ServedResponse};
 use ananke_trace::redact::Redactor;

@@ -8,9 +8,10 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::captured_exchange::{Incomplete, KeptResponse};
+use super::captured_exchange::KeptResponse;
 use super::passing_secrets::passing_secrets;
-use super::proxy_capture::{ExchangePlace, ProxyCapture};
+use super::proxy_capture::ExchangePlace;
+use super::{Incomplete, ProxyCapture};
 use ananke_agents::http::{ForwardedResponse, Forwarder};
 use ananke_agents::http_server::{
     BodyWatch, ReceivedRequest, RequestHandler, SentResponse, ServerNotice,

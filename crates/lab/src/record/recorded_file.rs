@@ -5,10 +5,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::held_conversation::HeldConversation;
-use super::record_request::RecordRequest;
-use super::recorded_test::{DraftTest, RecordedTest};
+use super::recorded_test::DraftTest;
 use super::test_text::file_text;
+use super::{HeldConversation, RecordRequest, RecordedTest};
 use crate::lab_error::LabError;
 use ananke_base::context::{Context, write_file};
 

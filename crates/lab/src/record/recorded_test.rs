@@ -6,21 +6,17 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::conversation_rules::rules_of;
-use super::held_conversation::HeldConversation;
-use super::record_request::RecordRequest;
 use super::test_text::{CommentedTurn, WrittenTest, file_text};
+use super::{HeldConversation, RecordRequest, conversation_rules::rules_of};
 use crate::freeze::{
     given_variables, has_unreferenced_secret, run_test, text_with_references, written_turn,
 };
 use crate::lab_error::LabError;
 use ananke_base::context::{At, CaseKey, Context};
 use ananke_base::message::TurnInput;
-use ananke_engine::helper::HelperRole;
-use ananke_engine::plan::Selection;
 use ananke_engine::project::{AgentChoice, Variables};
 use ananke_engine::recording::{KeptRecording, recording_path};
-use ananke_engine::run::LoggedTurn;
+use ananke_engine::{helper::HelperRole, plan::Selection, run::LoggedTurn};
 use ananke_trace::outcome::{Outcome, Problem, Status};
 use ananke_trace::trace::{Input, Trace};
 

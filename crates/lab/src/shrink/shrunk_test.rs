@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::ShrinkProgress;
 use super::candidate_turn::CandidateTurn;
-use super::shrink_search::{ShrinkProgress, ShrinkSearch};
+use super::shrink_search::ShrinkSearch;
 use super::source_config::{SourceConfig, TEST_FILE, refuse_programs};
 use super::test_candidate::{CandidateFiles, TestCandidate, test_of};
 use super::violated_rule::ViolatedRule;

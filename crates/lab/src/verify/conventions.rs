@@ -1,16 +1,17 @@
-//! The meaning of attributes, as data: the names that instrumentations give them.
+//! The meaning of attributes, as data: the names that instrumentations give them, and the silent list (SPEC 13): what no rule
+//! is about.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::message_names::MessageNames;
-use super::silence::Silence;
 use super::span_shape::SpanShape;
 use ananke_base::diagnostic::SourceFile;
 use ananke_base::source::parse;
+use ananke_trace::trace::KnownName;
 
 /// The names that ananke knows.
 const KNOWN: &str = include_str!("conventions.yaml");
@@ -265,6 +266,25 @@ impl Conventions {
             .min_by_key(|(place, _)| *place)
             .map(|(_, value)| value)
     }
+}
+
+/// An entry of the silent list.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::verify) struct Silence {
+    /// The name under which it is unread; a star is any text.
+    #[serde(deserialize_with = "pattern")]
+    pub(in crate::verify) name: KnownName,
+    /// The reason.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for readers of the table"))]
+    pub(in crate::verify) why: String,
+    /// The source of its description.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for readers of the table"))]
+    pub(in crate::verify) source: String,
+}
+
+fn pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<KnownName, D::Error> {
+    String::deserialize(deserializer).map(KnownName::new)
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@ use super::known_facts::KnownFacts;
 use super::message_item::{MessageItem, text_of};
 use ananke_agents::TimedChange;
 use ananke_base::message::{HistoryCall, HistoryMessage, Role, TurnInput, UserContent};
-
 use ananke_engine::observed::{ObservedConversation, ObservedTurn};
 use ananke_trace::trace::{
     Change, Fact, Facts, MessageKind, ResultContent, RunEnd, Unread, UnreadForm, Usage,

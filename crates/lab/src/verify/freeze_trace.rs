@@ -5,9 +5,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use super::hold_trace::hold_trace;
-use super::trace_file::{TraceContext, TraceError};
-use super::trace_format::TraceFormat;
+use super::{TraceContext, TraceError, TraceFormat, hold_trace::hold_trace};
 use crate::lab_error::LabError;
 use crate::record::{RecordRequest, RecordedFile, record};
 use ananke_base::context::Context;

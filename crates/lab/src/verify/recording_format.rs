@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use super::trace_file::{TraceContext, TraceError, TraceFile};
-use super::trace_format::TraceFormat;
+use super::{TraceContext, TraceError, TraceFile, TraceFormat};
 use crate::freeze::{planned, run_test};
 use crate::lab_error::LabError;
 use ananke_agents::{Capability, TimedChange};

@@ -1,9 +1,7 @@
 //! The formats of traces: one line for each.
 
-use super::openai::OpenAiFormat;
-use super::otel::OtelFormat;
-use super::recording_format::RecordingFormat;
-use super::trace_format::TraceFormat;
+use super::TraceFormat;
+use super::{openai_format::OpenAiFormat, otel::OtelFormat, recording_format::RecordingFormat};
 
 /// Every format.
 pub const TRACE_FORMATS: &[&dyn TraceFormat] = &[&OtelFormat, &OpenAiFormat, &RecordingFormat];

@@ -9,12 +9,9 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::rules_file::{RULES_OF_TARGET, blank, completed};
-use super::trace_file::{TraceContext, TraceError, TraceFile};
-use super::trace_format::TraceFormat;
+use super::{TraceContext, TraceError, TraceFile, TraceFormat};
 use ananke_base::context::{Context, display_name};
-use ananke_base::diagnostic::Diagnostic;
-use ananke_base::source::read;
-use ananke_base::text::escape;
+use ananke_base::{diagnostic::Diagnostic, source::read, text::escape};
 use ananke_engine::observed::{ObservedConversation, ObservedConversations};
 use ananke_engine::plan::{CaseEntry, Plan, Planned, Selection, TestEntry, plan};
 use ananke_engine::project::locate;

@@ -13,7 +13,7 @@ use super::headers::{MirroredArguments, of_message};
 use super::incoming_reply::{IncomingReply, ReplyItem};
 use super::merge::{ReplySource, next};
 use super::refusal::{no_endpoint, no_message, no_stream, wrong_message};
-use super::settings::{Endpoints, HttpSettings};
+use super::{Endpoints, HttpSettings};
 use crate::outgoing::Outgoing;
 use crate::talk::{Break, Talk, TalkEnd};
 use ananke_agents::http::{

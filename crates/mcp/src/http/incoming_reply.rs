@@ -6,8 +6,7 @@ use std::collections::VecDeque;
 use futures_util::future::BoxFuture;
 
 use ananke_agents::http::{Body, Next, ReceivedResponse, Reply};
-use ananke_agents::sse::SseDecoder;
-use ananke_agents::{TargetError, in_words};
+use ananke_agents::{TargetError, in_words, sse::SseDecoder};
 use ananke_base::context::At;
 use ananke_base::source::received_json::{decoded, is_json};
 

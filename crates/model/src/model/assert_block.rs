@@ -5,18 +5,11 @@ use std::ops::Deref;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::judge::JudgeRule;
-use super::outcome::OutcomeRule;
-use super::provenance::ProvenanceRule;
-use super::scalars::{Limit, OneOrMany, Text};
-use super::script::ScriptRule;
-use super::sequence::SequenceRule;
-use super::short::{Short, ShortForm};
-use super::since::Since;
-use super::snapshot::SnapshotRule;
-use super::toggle::Toggle;
-use super::tool_rules::ToolRules;
-use super::whenever::WheneverRule;
+use super::short::ShortForm;
+use super::{
+    JudgeRule, Limit, OneOrMany, OutcomeRule, ProvenanceRule, ScriptRule, SequenceRule, Short,
+    Since, SnapshotRule, Text, Toggle, ToolRules, WheneverRule,
+};
 use ananke_base::diagnostic::{Span, Spanned};
 use ananke_base::source::Node;
 use ananke_base::text::TextForm;

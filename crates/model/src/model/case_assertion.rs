@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::scalars::{OneOrMany, Text};
-use super::since::Since;
-use super::text_or::TextOr;
+use super::{OneOrMany, Since, Text, TextOr};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::Node;
 

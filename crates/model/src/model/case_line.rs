@@ -3,17 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::case_assertion::CaseAssertions;
-use super::case_message::{CaseInput, CaseParts};
-use super::case_simulation::{CaseCheckpoint, CaseInteractive, CaseSimulator, CaseType};
-use super::cases::Skip;
-use super::file::File;
-use super::interactive::MissingInput;
-use super::language::TAG_DEFAULTS;
-use super::request_options::RequestOptions;
-use super::scalars::Text;
-use super::short::Short;
-use super::since::Since;
+use super::{
+    CaseAssertions, CaseCheckpoint, CaseInput, CaseInteractive, CaseParts, CaseSimulator, CaseType,
+    File, MissingInput, RequestOptions, Short, Since, Skip, TAG_DEFAULTS, Text,
+};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{self, Node, TypeMismatch};
 

@@ -3,10 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::message::MessageCall;
-use super::scalars::{OneOrMany, Text};
-use super::since::Since;
-use super::text_or::TextOr;
+use super::{MessageCall, OneOrMany, Since, Text, TextOr};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::message::Role;
 

@@ -3,10 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::case_assertion::{AssertionOptions, CaseAssertions};
-use super::scalars::Text;
-use super::short::ShortForm;
-use super::since::Since;
+use super::{AssertionOptions, CaseAssertions, Since, Text, short::ShortForm};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::Node;
 

@@ -5,9 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer};
 
-use super::scalars::Text;
-use super::since::Since;
-use super::tree::form;
+use super::{Since, Text, form};
 use ananke_base::message::MediaKind;
 use ananke_base::source::{Node, NodeValue};
 

@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::scalars::{Number, Text, TimeoutMs};
-use super::short::ShortForm;
-use super::since::Since;
+use super::{Number, Since, Text, TimeoutMs, short::ShortForm};
 use ananke_derive::Bounds;
 
 /// Whether a person at the terminal answers when the agent waits for input after the written turns (`enabled`).

@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::scalars::{Decimal, Number, Text};
-use super::since::Since;
+use super::{Decimal, Number, Since, Text};
 use ananke_base::source::Node;
 use ananke_derive::Bounds;
 

@@ -5,9 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer};
 
-use super::content::WrittenContent;
-use super::scalars::Text;
-use super::since::Since;
+use super::{Since, Text, WrittenContent};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::message::Role;
 use ananke_base::source::{Node, NodeValue};

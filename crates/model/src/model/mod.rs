@@ -8,10 +8,7 @@
 //! exists.
 
 mod assert_block;
-mod branch;
-mod broken_prohibitions;
 mod call_selector;
-mod capture;
 mod case_assertion;
 mod case_line;
 mod case_message;
@@ -19,29 +16,20 @@ mod case_simulation;
 mod cases;
 mod client_tool;
 mod content;
-mod env_file;
-mod file;
-mod hook;
 mod interactive;
 mod judge;
 mod language;
 mod message;
 mod mutation_operator;
-mod mutation_settings;
 mod outcome;
-mod percent;
-mod project_limits;
+mod programs;
+mod project_settings;
 mod provenance;
-mod quarantine;
-mod redact;
 mod report_format;
 mod request_options;
 mod respond;
 mod run_defaults;
 mod scalars;
-mod script;
-mod sequence;
-mod server;
 mod short;
 mod simulate;
 mod since;
@@ -50,22 +38,17 @@ mod step;
 mod test;
 mod test_file;
 mod test_runs;
-mod text_or;
 mod toggle;
 mod tool_rules;
 mod tree;
 mod turn;
 mod turn_type;
-mod walk;
 mod whenever;
 
 pub use assert_block::{
     AssertBlock, TextOf, TextRules, TimingLimits, UsageLimits, ValueRule, ValueType,
 };
-pub use branch::{TYPE, branch, take_properties};
-pub use broken_prohibitions::BrokenProhibitions;
 pub use call_selector::{CallSelector, CallStatus, ResultMatch};
-pub use capture::Capture;
 pub use case_assertion::{AssertionOptions, AssertionType, CaseAssertion, CaseAssertions};
 pub use case_line::{CaseLine, CaseTurn};
 pub use case_message::{
@@ -75,24 +58,21 @@ pub use case_simulation::{CaseCheckpoint, CaseInteractive, CaseSimulator, CaseTy
 pub use cases::{Cases, Skip};
 pub use client_tool::{ClientTool, Mock, MockAnswer, MockCase};
 pub use content::{Media, TextPart, WrittenAttachment, WrittenContent, WrittenPart};
-pub use env_file::{EnvFile, EnvFileEntry};
-pub use file::{File, is_extension_key};
-pub use hook::Hook;
 pub use interactive::{Awaiting, CONFIRMATION_TOOLS, Interactive, MissingInput};
 pub use judge::{JudgeRule, JudgedText};
 pub use language::{MEANT_SHAPES, NEWEST_VERSION, NOT_YET, TAG_DEFAULTS, VERSIONS, WrittenShape};
 pub use message::{Arguments, CallKind, CalledFunction, MessageCall, MessageDefinition};
 pub use mutation_operator::MutationOperator;
-pub use mutation_settings::{HarmlessMutation, MutationSettings};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
-pub use percent::Percent;
-pub use project_limits::ProjectLimits;
+pub use programs::{Hook, Ready, ScriptProgram, ScriptRule, Server};
+pub use project_settings::{
+    EnvFile, EnvFileEntry, HarmlessMutation, MutationSettings, ProjectLimits, QuarantineEntry,
+    RedactEntry, RedactMatch,
+};
 pub use provenance::{
     DetailedSource, Normalisation, ProvenanceRule, SourceName, TracedCall, TracedValues,
     ValueSource,
 };
-pub use quarantine::QuarantineEntry;
-pub use redact::{RedactEntry, RedactMatch};
 pub use report_format::{ReportEntry, ReportFormat, ReportSettings, ReportTarget, ReportedEvents};
 pub use request_options::{Caller, RequestOptions};
 pub use respond::{ElicitationAction, ElicitationAnswer, Respond, ServerRoot};
@@ -101,24 +81,23 @@ pub use scalars::{
     Decimal, Flag, Limit, Number, OneOrMany, Scalar, Text, TimeoutMs, WholeNumber, add_bounds,
     extension_keys, is_reference, mapping, optional_mapping, version_schema,
 };
-pub use script::{ScriptProgram, ScriptRule};
-pub use sequence::{SequenceMode, SequenceRule, SequenceStep};
-pub use server::{Ready, Server};
-pub use short::Short;
-pub use simulate::{Checkpoint, Simulate, SimulatorName};
-pub use since::Since;
+pub use short::{Short, TextOr};
+pub use simulate::{Checkpoint, Simulate, SimulatorName, Walk, WalkAction};
+pub use since::{Since, TYPE, branch, take_properties};
 pub use snapshot::{SnapshotOf, SnapshotRule};
-pub use step::{CallStep, MessageRole, ResultStep, StepKeys};
+pub use step::{
+    CallStep, MessageRole, ResultStep, SequenceMode, SequenceRule, SequenceStep, StepKeys,
+};
 pub use test::Test;
 pub use test_file::TestFile;
-pub use test_runs::TestRuns;
-pub use text_or::TextOr;
+pub use test_runs::{BrokenProhibitions, Percent, TestRuns};
 pub use toggle::Toggle;
 pub use tool_rules::{Count, ForbidCalls, Require, RequireEntry, Subagents, ToolRules, WhichCalls};
-pub use tree::form;
-pub use turn::{Resume, ResumeStatus, ResumeTurn, SentByTurn, Turn, TurnSettings, UserTurn};
+pub use tree::{File, form, is_extension_key};
+pub use turn::{
+    Capture, Resume, ResumeStatus, ResumeTurn, SentByTurn, Turn, TurnSettings, UserTurn,
+};
 pub use turn_type::{
     OwnTurnKeys, TurnKind, TurnType, connect_type_name, install_turn_types, resume_type_name,
 };
-pub use walk::{Walk, WalkAction};
 pub use whenever::{AnswerStatus, AnsweredStep, CauseStep, SamePaths, WheneverRule, WithinScope};

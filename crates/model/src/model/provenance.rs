@@ -5,10 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 
-use super::scalars::{OneOrMany, Text};
-use super::short::{Short, ShortForm};
-use super::since::Since;
-use super::tree::form;
+use super::{OneOrMany, Short, Since, Text, form, short::ShortForm};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{Node, NodeValue};
 

@@ -5,9 +5,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::scalars::Text;
-use super::since::Since;
-use super::text_or::TextOr;
+use super::{Since, Text, TextOr};
 
 macro_rules! report_formats {
     ($($format:ident $name:literal $extension:literal $words:literal;)*) => {

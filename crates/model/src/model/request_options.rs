@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::scalars::Text;
-use super::since::Since;
+use super::{Since, Text};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::Node;
 

@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::scalars::Text;
-use super::since::Since;
+use super::{Since, Text};
 use ananke_base::source::Node;
 
 /// The answers to what a server asks while it works on a turn, in the words of its protocol. A test that has one offers

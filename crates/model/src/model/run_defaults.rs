@@ -3,12 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::broken_prohibitions::BrokenProhibitions;
-use super::percent::Percent;
-use super::scalars::{Flag, Number};
-use super::short::Short;
-use super::since::Since;
-use super::test_runs::TestRuns;
+use super::{BrokenProhibitions, Flag, Number, Percent, Short, Since, TestRuns};
 use ananke_base::diagnostic::Spanned;
 use ananke_derive::Bounds;
 

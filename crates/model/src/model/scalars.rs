@@ -10,8 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
 
-use super::language::{NEWEST_VERSION, VERSIONS};
-use super::tree::no_form;
+use super::{NEWEST_VERSION, VERSIONS, tree::no_form};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{Node, NodeValue};
 

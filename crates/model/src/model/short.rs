@@ -1,4 +1,5 @@
-//! A mapping of which one key can be written alone: `count: 1` for `count: { exact: 1 }`.
+//! A mapping of which one key can be written alone: `count: 1` for `count: { exact: 1 }`; and a value that is a text in the simple
+//! case and a mapping otherwise.
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -8,7 +9,7 @@ use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_json::Value;
 
 use super::scalars::{forms_of, whole_number_form};
-use super::tree::form;
+use super::{Text, form};
 use ananke_base::source::{Entry, Node, NodeValue};
 
 /// An `M`, written as a mapping or as the value of one of its keys.
@@ -79,5 +80,39 @@ impl<M: JsonSchema + ShortForm> JsonSchema for Short<M> {
         }
         forms.push(whole);
         json_schema!({ "anyOf": forms })
+    }
+}
+
+/// A text, or a mapping that is an `M`.
+#[derive(Clone, Debug)]
+pub enum TextOr<M> {
+    /// A text.
+    Text(Text),
+    /// A mapping.
+    Mapping(M),
+}
+
+impl<'de, M: DeserializeOwned> Deserialize<'de> for TextOr<M> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let node = Node::deserialize(deserializer)?;
+        match node.value {
+            NodeValue::Map(_) => form(&node).map(Self::Mapping),
+            _ => form(&node).map(Self::Text),
+        }
+    }
+}
+
+impl<M: JsonSchema> JsonSchema for TextOr<M> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("TextOr{}", M::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mapping = generator.subschema_for::<M>();
+        json_schema!({ "anyOf": [{ "type": "string" }, mapping] })
     }
 }

@@ -1,13 +1,12 @@
-//! A simulated conversation: who plays the user, and what the conversation must come by.
+//! A simulated conversation: who plays the user, and what the conversation must come by. Walks: what a
+//! user may do, of which many random conversations are made.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::assert_block::AssertBlock;
-use super::scalars::{Number, Text, TimeoutMs};
-use super::since::Since;
+use super::{AssertBlock, Number, Since, Text, TimeoutMs, Turn};
 use ananke_base::diagnostic::Spanned;
-use ananke_base::source::Node;
+use ananke_base::source::{FreeMap, Node};
 use ananke_derive::Bounds;
 
 /// Another agent, or a script, plays the user: it says what the user says next, until its goal is achieved or every
@@ -87,3 +86,33 @@ pub struct Checkpoint {
     /// Whether the test fails without it (default true).
     pub required: Option<bool>,
 }
+
+/// Random conversations of actions, each on a thread of its own. The rules of the target and the test apply to each. A
+/// walk that fails is shrunk to the fewest turns that violate the same rule.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Bounds)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"), transform = Walk::bounds)]
+pub struct Walk {
+    /// What the user may do: each action is a turn with a name of your choice.
+    #[schemars(extend("minProperties" = 1, "maxProperties" = 100))]
+    #[schemars(with = "std::collections::BTreeMap<String, WalkAction>",
+        example = serde_json::json!({"ask": {"user": "Where is my order?"}, "confirm": {"user": "Yes", "needs": {"text": {"contains": "Are you sure"}}}}))]
+    pub actions: FreeMap<Spanned<WalkAction>>,
+    /// The largest number of actions in a walk, from 1 to 1000 (default 8).
+    #[schemars(example = 8)]
+    #[bounds(default = 8, within = 1..=1000)]
+    pub steps: Option<Number>,
+    /// The number of walks, from 1 to 10000 (default 100).
+    #[schemars(example = 200)]
+    #[bounds(default = 100, within = 1..=10_000)]
+    pub walks: Option<Number>,
+    /// Where the random choices begin (default 1). The same seed and the same answers of the agent give the same walks.
+    #[schemars(example = 7)]
+    #[bounds(default = 1, within = 0..=u64::MAX)]
+    pub seed: Option<Number>,
+}
+
+/// Something that a user may do: a turn, which may have `needs`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(transparent)]
+pub struct WalkAction(pub Turn);

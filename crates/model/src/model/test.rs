@@ -3,21 +3,11 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::assert_block::AssertBlock;
-use super::broken_prohibitions::BrokenProhibitions;
-use super::cases::{Cases, Skip};
-use super::client_tool::ClientTool;
-use super::hook::Hook;
-use super::interactive::{Interactive, MissingInput};
-use super::message::MessageDefinition;
-use super::request_options::{Caller, RequestOptions};
-use super::scalars::{Text, TimeoutMs};
-use super::short::Short;
-use super::simulate::Simulate;
-use super::since::Since;
-use super::test_runs::TestRuns;
-use super::turn::Turn;
-use super::walk::Walk;
+use super::{
+    AssertBlock, BrokenProhibitions, Caller, Cases, ClientTool, Hook, Interactive,
+    MessageDefinition, MissingInput, RequestOptions, Short, Simulate, Since, Skip, TestRuns, Text,
+    TimeoutMs, Turn, Walk,
+};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{FreeMap, Node};
 

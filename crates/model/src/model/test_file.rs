@@ -8,10 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::file::{File, is_extension_key};
-use super::language::TAG_DEFAULTS;
-use super::scalars;
-use super::test::Test;
+use super::{File, TAG_DEFAULTS, Test, is_extension_key, scalars};
 use ananke_base::source::{self, Node, TypeMismatch};
 
 /// The content of a test file. Its version is read with the rest of the file's frame.

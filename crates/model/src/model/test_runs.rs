@@ -1,13 +1,13 @@
-//! The number of runs of a test.
+//! The number of runs of a test, the percentage of them that must pass, and the weight of runs that break a prohibition.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
+use std::borrow::Cow;
 
-use super::percent::Percent;
-use super::scalars::Number;
-use super::short::ShortForm;
-use super::since::Since;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer};
+
+use super::{Number, Since, short::ShortForm, tree::no_form};
 use ananke_base::diagnostic::Spanned;
+use ananke_base::source::{Node, NodeValue};
 use ananke_derive::Bounds;
 
 /// How often a test runs: a number of runs (`count`), or until it is known whether its pass rate is `good` or `bad`.
@@ -38,4 +38,45 @@ impl ShortForm for TestRuns {
     const KEY: &'static str = "count";
 
     type Value = Number;
+}
+
+/// A percentage as it is written, which may contain a variable: `95%`, `99.5%`, or a number of per cent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Percent(pub String);
+
+impl<'de> Deserialize<'de> for Percent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let node = Node::deserialize(deserializer)?;
+        match &node.value {
+            NodeValue::String(text) => Ok(Self(text.clone())),
+            NodeValue::Number(number) => Ok(Self(number.to_string())),
+            _ => Err(no_form(&node, "a percentage such as `95%`")),
+        }
+    }
+}
+
+impl JsonSchema for Percent {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Percent".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [{ "type": "string", "minLength": 1 }, { "type": "number" }] })
+    }
+}
+
+/// The weight of runs that break a prohibition, of a test that runs several times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum BrokenProhibitions {
+    /// One such run fails the test, whatever its pass rate.
+    #[default]
+    Fail,
+    /// Such a run counts as any run that fails.
+    Rate,
 }

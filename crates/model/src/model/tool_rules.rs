@@ -3,11 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::call_selector::CallSelector;
-use super::scalars::{Limit, Number, OneOrMany, Scalar, Text};
-use super::short::{Short, ShortForm};
-use super::since::Since;
-use super::toggle::Toggle;
+use super::short::ShortForm;
+use super::{CallSelector, Limit, Number, OneOrMany, Scalar, Short, Since, Text, Toggle};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::FreeMap;
 

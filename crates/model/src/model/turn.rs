@@ -1,16 +1,12 @@
-//! One turn of a test: what it sends, and the settings that turns share. What a file calls each kind of turn is the protocols' to
+//! One turn of a test: what it sends, the settings that turns share, and the values that later turns can use (captures). What a file calls each kind of turn is the protocols' to
 //! say (`turn_type`).
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::assert_block::AssertBlock;
-use super::capture::Capture;
-use super::content::{WrittenAttachment, WrittenContent};
-use super::request_options::RequestOptions;
-use super::respond::Respond;
-use super::scalars::{Text, TimeoutMs};
-use super::since::Since;
+use super::{
+    AssertBlock, RequestOptions, Respond, Since, Text, TimeoutMs, WrittenAttachment, WrittenContent,
+};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::message::OwnTurnKind;
 use ananke_base::source::{FreeMap, Node};
@@ -138,4 +134,26 @@ pub enum ResumeStatus {
     Resolved,
     /// Cancelled.
     Cancelled,
+}
+
+/// Where to find the value: in the last call to a `tool`, in the `text`, or in the `state`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
+pub struct Capture {
+    /// The tool whose last call in this turn contains the value; with `args` or `result`.
+    #[schemars(example = &"create_order")]
+    pub tool: Option<Text>,
+    /// The path of the value in the call's arguments; `$` is all of them.
+    #[schemars(example = &"cart.id")]
+    pub args: Option<Text>,
+    /// The path of the value in the call's result; `$` is all of it.
+    #[schemars(example = &"order.id")]
+    pub result: Option<Text>,
+    /// Regular expression with one capture group for the value, matched against the agent's text of this turn.
+    #[schemars(example = r"order (\w+)")]
+    pub text: Option<Text>,
+    /// The path of the value in the agent's state after this turn; `$` is all of it.
+    #[schemars(example = &"cart.total")]
+    pub state: Option<Text>,
 }

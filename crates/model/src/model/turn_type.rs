@@ -8,11 +8,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, EnumAccess, VariantAccess, Visitor};
 use serde_json::Value;
 
-use super::assert_block::AssertBlock;
-use super::branch::{TYPE, branch, take_properties};
-use super::language::TAG_DEFAULTS;
-use super::turn::{ResumeTurn, SentByTurn, Turn, TurnSettings, UserTurn};
-use super::walk::WalkAction;
+use super::{
+    AssertBlock, ResumeTurn, SentByTurn, TAG_DEFAULTS, TYPE, Turn, TurnSettings, UserTurn,
+    WalkAction, branch, take_properties,
+};
 use ananke_base::message::OwnTurnKind;
 use ananke_base::source::{Node, TypeMismatch, from_mapping};
 

@@ -5,10 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 
-use super::scalars::{OneOrMany, Text};
-use super::since::Since;
-use super::step::StepKeys;
-use super::tree::form;
+use super::{OneOrMany, Since, StepKeys, Text, form};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{FreeMap, Node, NodeValue};
 

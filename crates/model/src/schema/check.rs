@@ -8,7 +8,6 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::demands::{SAME_AS, demands, is_demand};
-use super::embedded::FileKind;
 use super::here::Here;
 use super::lazy_schema::LazySchema;
 use super::messages::{expected, one_of};
@@ -17,7 +16,7 @@ use super::prune::since;
 use super::repairs::Repairs;
 use super::schema_level::SchemaLevel;
 use super::union::{self, Branch};
-use super::version::Version;
+use super::{FileKind, Version};
 use crate::model::{is_extension_key, is_reference};
 use ananke_base::diagnostic::{Diagnostic, SourceFile, Span};
 use ananke_base::source::{Entry, Node, NodeValue, printable};

@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::demands::demands;
-use super::union;
+use super::{demands::demands, union};
 use ananke_base::diagnostic::Span;
 use ananke_base::source::{Entry, Node};
 

@@ -4,11 +4,7 @@ use std::collections::{HashSet, VecDeque};
 
 use serde_json::Value;
 
-use super::embedded::FileKind;
-use super::forms::forms;
-use super::lazy_schema::LazySchema;
-use super::messages::expected;
-use super::union::is_free;
+use super::{FileKind, forms::forms, lazy_schema::LazySchema, messages::expected, union::is_free};
 
 /// The meaning of a key, at one place where it exists.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::embedded::{FileKind, committed};
+use super::{FileKind, embedded::committed};
 
 /// A schema whose definitions are read one by one.
 #[derive(Debug)]

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use super::check::check;
-use super::embedded::FileKind;
-use super::version::{self, Version};
+use super::{FileKind, Version, check::check, version};
 use crate::model::File;
 use ananke_base::diagnostic::{self, Code, Diagnostic, SourceFile};
 use ananke_base::source::{self, Node, NodeValue, TypeMismatch};

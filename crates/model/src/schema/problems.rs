@@ -4,15 +4,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::embedded::FileKind;
 use super::foreign_words::{meanings, sentence};
-use super::here::Here;
-use super::lazy_schema::LazySchema;
-use super::messages::expected;
 use super::remedy::{Remedy, remedy};
 use super::schema_level::{self, SchemaLevel};
-use super::union;
-use super::version::Version;
+use super::{FileKind, Version, here::Here, lazy_schema::LazySchema, messages::expected, union};
 use crate::model::NOT_YET;
 use ananke_base::diagnostic::{Code, Diagnostic, Severity, SourceFile, Span};
 use ananke_base::source::{Entry, Node, NodeValue, printable, same_key};

@@ -5,11 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::demands::{demands, is_demand};
-use super::embedded::{FileKind, embedded};
-use super::generate::id;
 use super::snippets::{SNIPPETS, add_snippets};
-use super::tidy::each;
-use super::version::Version;
+use super::{FileKind, Version, embedded, generate::id, tidy::each};
 
 /// The committed schema without what is newer than `version`.
 pub fn pruned(kind: FileKind, version: Version) -> Value {

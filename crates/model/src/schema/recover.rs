@@ -7,8 +7,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::FileKind;
 use super::check::{CheckedTree, check};
-use super::embedded::FileKind;
 use crate::model::File;
 use ananke_base::diagnostic::{Code, Diagnostic, Severity, SourceFile, Span};
 use ananke_base::source::{self, Node, NodeValue, TypeMismatch};

@@ -6,10 +6,8 @@
 use serde_json::Value;
 
 use super::forms::{Form, Forms, forms};
-use super::here::Here;
-use super::lazy_schema::LazySchema;
-use super::schema_level::SchemaLevel;
 use super::written::{as_flow, extent, first_line};
+use super::{here::Here, lazy_schema::LazySchema, schema_level::SchemaLevel};
 use crate::model::{MEANT_SHAPES, WrittenShape};
 use ananke_base::diagnostic::{SourceFile, Span};
 use ananke_base::source::{Entry, Node, NodeValue, printable};

@@ -4,9 +4,7 @@ use std::collections::VecDeque;
 
 use serde_json::{Map, Value};
 
-use super::demands::least_keys;
-use super::forms::forms;
-use super::lazy_schema::LazySchema;
+use super::{demands::least_keys, forms::forms, lazy_schema::LazySchema};
 use ananke_base::source::Node;
 use ananke_base::text::any_of;
 

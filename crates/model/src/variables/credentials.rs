@@ -7,7 +7,7 @@ use base64::alphabet::{STANDARD, URL_SAFE};
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 
-use super::secret::SHORTEST_SECRET;
+use super::SHORTEST_SECRET;
 
 /// Reads base64 with and without its padding.
 const ANY_PADDING: GeneralPurposeConfig = GeneralPurposeConfig::new()

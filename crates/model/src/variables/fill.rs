@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::interpolation::Interpolation;
-use super::leaf::{Leaf, fill_all};
-use super::pattern::Pattern;
+use super::{Interpolation, Leaf, Pattern, fill_all};
 use crate::model::{Flag, Scalar, Text, WholeNumber};
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::source::{FreeMap, Node};

@@ -6,12 +6,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::credentials::credentials;
-use super::leaf::{Leaf, NotReady, fill_all};
-use super::mode::Mode;
-use super::scan::Reference;
-use super::scope::Scope;
-use super::secret::{SHORTEST_SECRET, Secret, is_secret_header, is_secret_value};
+use super::{
+    Leaf, Mode, NotReady, Reference, SHORTEST_SECRET, Scope, Secret, credentials, fill_all,
+    is_secret_header, is_secret_value,
+};
 use crate::model::{Decimal, Flag, Number, Scalar, Text, WholeNumber};
 use ananke_base::context::absolute_at;
 use ananke_base::diagnostic::{Code, Diagnostic, Place, SourceFile, Span, Spanned};

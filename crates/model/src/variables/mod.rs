@@ -10,11 +10,8 @@
 
 mod credentials;
 mod fill;
-mod filled_pattern;
 mod interpolation;
 mod leaf;
-mod literal;
-mod mode;
 mod name;
 mod origins;
 mod pattern;
@@ -31,10 +28,8 @@ mod written_text;
 pub use credentials::credentials;
 pub use fill::Fill;
 pub use interpolation::{Interpolation, MOST_INSERTED, as_text};
-pub use leaf::{Leaf, NotReady, fill_all};
-pub use literal::{literal, literal_value};
-pub use mode::Mode;
-pub use name::{is_name, is_reserved, name_problem};
+pub use leaf::{Leaf, Mode, NotReady, fill_all};
+pub use name::{is_name, is_reserved, literal, literal_value, name_problem};
 pub use origins::Origins;
 pub use pattern::{Pattern, PatternError, Patterns};
 pub use scan::{MalformedReferences, Piece, Reference, ScanError, scan};

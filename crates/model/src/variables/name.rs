@@ -1,4 +1,6 @@
-//! Names of variables, and which of them are ananke's own.
+//! Names of variables, and which of them are ananke's own; values as a file writes them so that nothing in them refers to a variable.
+
+use serde_json::Value;
 
 /// The name under which the environment is reached: `${ENV.NAME}`.
 pub(super) const ENVIRONMENT: &str = "ENV";
@@ -30,4 +32,22 @@ pub fn is_name(text: &str) -> bool {
         .next()
         .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// A text in which nothing refers to a variable.
+pub fn literal(text: &str) -> String {
+    text.replace("${", "$${")
+}
+
+/// A value in which nothing refers to a variable.
+pub fn literal_value(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(literal(&text)),
+        Value::Array(items) => items.into_iter().map(literal_value).collect(),
+        Value::Object(keys) => keys
+            .into_iter()
+            .map(|(key, value)| (key, literal_value(value)))
+            .collect(),
+        other => other,
+    }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::secret::Secret;
+use super::Secret;
 
 /// The parts that the values of variables were made of: for each variable the references in its text, with their values then.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -10,6 +10,13 @@ use regex::{Regex, RegexBuilder};
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{self, Ast, ErrorKind};
 
+use super::interpolation::TextPurpose;
+use super::written_text::ComparedAs;
+use super::{Interpolation, Leaf, UselessMatch, useless_match};
+use crate::model::Text;
+use ananke_base::diagnostic::{Code, Diagnostic};
+use ananke_base::text::TextForm;
+
 /// The largest a compiled pattern may be, in bytes (SPEC 1).
 const MAX_COMPILED_BYTES: usize = 1 << 20;
 
@@ -291,6 +298,46 @@ fn has_counted_repetition(ast: &Ast) -> bool {
         }
     }
     ast::visit(ast, Finder(false)).unwrap_or(true)
+}
+
+impl Interpolation<'_> {
+    /// A regular expression; values are inserted escaped: variables are data, not patterns.
+    ///
+    /// # Errors
+    /// If a variable is known later, or something is wrong, which was reported.
+    pub fn pattern(&mut self, text: &Text) -> Leaf<Pattern> {
+        self.pattern_in(TextForm::default(), text)
+    }
+
+    /// A regular expression whose text is brought into a form first.
+    ///
+    /// # Errors
+    /// If a variable is known later, or something is wrong, which was reported.
+    pub fn pattern_in(&mut self, form: TextForm, text: &Text) -> Leaf<Pattern> {
+        let filled = self.replace(text, TextPurpose::Pattern)?;
+        let filled = form.apply(&filled).into_owned();
+        self.check_written(text, &filled, ComparedAs::Pattern)?;
+        if self.is_draft() && self.waits(text) {
+            return Ok(Pattern::as_written(&filled));
+        }
+        let useless = match useless_match(&filled) {
+            Some(UselessMatch::Nothing) => Some(format!("`{filled}` can never match")),
+            Some(UselessMatch::Everything) if text.value.is_empty() => {
+                Some("an empty pattern matches everything".to_owned())
+            }
+            _ => None,
+        };
+        if let Some(message) = useless {
+            let warning = self.at(
+                Diagnostic::warning(Code::UselessPattern, message),
+                text.span,
+            );
+            self.add(warning.help("write what the text must contain, or leave the pattern out"));
+        }
+        Pattern::check(&filled).map_err(|PatternError { message, help }| {
+            self.report(Code::BadPattern, text.span, message, help)
+        })
+    }
 }
 
 #[cfg(test)]

@@ -2,12 +2,11 @@
 
 use serde_json::Value;
 
-use super::interpolation::{Interpolation, MOST_INSERTED, TextPurpose, as_text, size};
-use super::leaf::{Leaf, NotReady};
-use super::mode::Mode;
-use super::scan::{MalformedReferences, Piece, Reference, scan};
-use super::scope::Lookup;
-use super::secret::Secret;
+use super::interpolation::{TextPurpose, size};
+use super::{
+    Interpolation, Leaf, Lookup, MOST_INSERTED, MalformedReferences, Mode, NotReady, Piece,
+    Reference, Secret, as_text, scan,
+};
 use crate::model::Text;
 use ananke_base::diagnostic::{Code, Diagnostic, Span};
 use ananke_base::text::nearest;

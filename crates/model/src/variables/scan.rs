@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::name::is_name;
+use super::is_name;
 
 /// A stretch of a scanned text.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,10 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::name::{ENVIRONMENT, is_reserved};
-use super::origins::Origins;
-use super::scan::Reference;
-use super::secret::Secret;
+use super::{Origins, Reference, Secret, is_reserved, name::ENVIRONMENT};
 use ananke_base::context::Environment;
 
 /// The meaning of a reference.

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::scan::Reference;
+use super::Reference;
 
 /// The shortest secret that is masked, in characters: shorter ones would shred every text (SPEC 2).
 pub const SHORTEST_SECRET: usize = 4;

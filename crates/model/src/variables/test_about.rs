@@ -4,9 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::fill::Fill as _;
-use super::interpolation::Interpolation;
-use super::leaf::Leaf;
+use super::{Fill as _, Interpolation, Leaf};
 use crate::model::Test;
 
 /// The keys by which a test says what it is about, with every variable filled. It is made once, and the same from the plan to the reports.

@@ -4,12 +4,8 @@ use std::ops::Range;
 
 use url::Url;
 
-use super::credentials::{credentials, forms, is_long};
-use super::interpolation::{Interpolation, as_text};
-use super::leaf::Leaf;
-use super::scan::{Piece, Reference, scan};
-use super::scope::Lookup;
-use super::secret::Secret;
+use super::credentials::{forms, is_long};
+use super::{Interpolation, Leaf, Lookup, Piece, Reference, Secret, as_text, credentials, scan};
 use crate::model::Text;
 use ananke_base::diagnostic::Code;
 

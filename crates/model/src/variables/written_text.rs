@@ -3,9 +3,7 @@
 //! Flows in: a text of a file, and what it is compared as. Flows out: a problem that `check --fix` repairs where it is certain what
 //! was meant. **Invariant:** a text that may match what its author means is not reported.
 
-use super::interpolation::Interpolation;
-use super::leaf::{Leaf, NotReady};
-use super::tool_name::{tool_name_problem, visible};
+use super::{Interpolation, Leaf, NotReady, tool_name::visible, tool_name_problem};
 use crate::model::Text;
 use ananke_base::diagnostic::{Code, Diagnostic, Span};
 use ananke_base::source::{Node, NodeValue, ScalarStyle, WrittenCharacter, WrittenScalar};

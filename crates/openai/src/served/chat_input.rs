@@ -11,10 +11,8 @@ use super::chat_answer::{ChatAnswer, error};
 use super::rounds::round;
 use super::streamed::streamed;
 use ananke_agents::{Action, ServedFrame, ServedRequest, ServedResponse, TimedChange, counted};
-use ananke_base::context::digest;
 use ananke_base::message::{ToolAnswer, ToolDeclaration, UserContent};
-use ananke_base::source::received_json::read_as;
-use ananke_base::text::truncate;
+use ananke_base::{context::digest, source::received_json::read_as, text::truncate};
 
 /// The number of characters of a text that a description contains.
 const SHOWN: usize = 80;

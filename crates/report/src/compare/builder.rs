@@ -1,16 +1,49 @@
-//! Builds a comparison from the tests of the second run, which come one after the other.
+//! The report of an earlier run, and a comparison of another run with it, whose tests come one after the other.
 
 use std::path::Path;
 
 use indexmap::IndexMap;
 
-use super::baseline::Baseline;
-use super::change::{ChangeKind, Noise, TestChange};
-use super::comparison::{AgentsTime, ComparedRun, Comparison, ComparisonRules, RunSummary};
-use super::test_summary::TestSummary;
+use super::comparison::AgentsTime;
+use super::{
+    ChangeKind, ComparedRun, Comparison, ComparisonRules, Noise, RunSummary, TestChange,
+    TestSummary,
+};
 use crate::run_document::read_document;
 use ananke_base::diagnostic::Diagnostic;
-use ananke_trace::outcome::Status;
+use ananke_trace::outcome::{EarlierStatuses, Status};
+
+/// The earlier run: its summary and its tests by id.
+#[derive(Clone, Debug)]
+pub struct Baseline {
+    pub(super) name: String,
+    pub(super) summary: RunSummary,
+    pub(super) tests: IndexMap<String, TestSummary>,
+}
+
+impl Baseline {
+    /// Reads the report at `path`, which messages call `name`.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is not a complete report.
+    pub fn read(path: &Path, name: &str) -> Result<Self, Diagnostic> {
+        let mut tests = IndexMap::new();
+        let head = read_document(path, name, &mut |outcome| {
+            tests.insert(outcome.test.id.clone(), TestSummary::of(&outcome));
+        })?;
+        Ok(Self {
+            name: name.to_owned(),
+            summary: RunSummary::of(&head),
+            tests,
+        })
+    }
+
+    /// The statuses of its tests.
+    pub fn statuses(&self) -> EarlierStatuses {
+        let tests = self.tests.iter();
+        tests.map(|(id, test)| (id.clone(), test.status)).collect()
+    }
+}
 
 /// The tests of the project that a run has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

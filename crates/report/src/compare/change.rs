@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::test_summary::TestSummary;
+use super::TestSummary;
 use ananke_trace::outcome::Status;
 
 /// From when on a test is slower: in one run more than in another by both.

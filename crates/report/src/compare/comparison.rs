@@ -1,6 +1,6 @@
 //! The comparison of two runs.
 
-use super::change::{ChangeKind, Noise, TestChange};
+use super::{ChangeKind, Noise, TestChange};
 use crate::run_document::RunHead;
 
 /// The rules for what counts as a change, and as a regression.

@@ -5,15 +5,13 @@
 //! **Invariant:** two reports of one run have no difference; memory grows by a few words per test, whatever a report
 //! contains.
 
-mod baseline;
 mod builder;
 mod change;
 mod comparison;
 mod test_summary;
 
-pub use baseline::Baseline;
 pub(crate) use builder::ComparisonBuilder;
-pub use builder::Coverage;
+pub use builder::{Baseline, Coverage};
 pub use change::{ChangeKind, Noise};
 pub(crate) use change::{TestChange, ratio};
 pub(crate) use comparison::{ComparedRun, RunSummary};

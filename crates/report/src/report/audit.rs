@@ -1,6 +1,7 @@
 //! An audit for people and programs.
 
-use super::document::{Conclusion, DocumentText, Documented, EntryMark, counted};
+use super::document::{EntryMark, counted};
+use super::{Conclusion, DocumentText, Documented};
 use ananke_lab::audit::{Audit, AuditCounts, AuditFinding, CheckLevel};
 use ananke_model::model::ReportFormat;
 

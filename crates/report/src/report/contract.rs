@@ -1,6 +1,7 @@
 //! Recorded calls that would be refused, for people and programs.
 
-use super::document::{Conclusion, DocumentText, Documented, EntryMark, counted};
+use super::document::{EntryMark, counted};
+use super::{Conclusion, DocumentText, Documented};
 use ananke_lab::contract::{ContractCounts, ContractReport, RefusedCall};
 use ananke_model::model::ReportFormat;
 

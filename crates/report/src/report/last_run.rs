@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::Reporter;
 use crate::report::own_folder::{FOLDER, make_own_folder};
-use crate::report::reporter::Reporter;
 use crate::report::run_journal::{Progress, RunJournal};
 use ananke_base::context::{Scratch, write_file};
 use ananke_base::source::reason;

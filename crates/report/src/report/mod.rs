@@ -39,7 +39,6 @@ mod run_journal;
 mod run_keeping;
 mod slowest;
 pub mod store;
-mod stream;
 pub mod terminal;
 mod transcript;
 mod words;

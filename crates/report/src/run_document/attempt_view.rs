@@ -5,14 +5,10 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::checkpoint_view::CheckpointView;
-use super::duration::Milliseconds;
-use super::omitted::{all_of, filled, listed};
-use super::part::part;
+use super::part::{all_of, filled, listed};
 use super::rule_view::{Assertion, ProblemView, assertions};
-use super::runs_view::RunsView;
-use super::turn_view::TurnView;
-use super::walks_view::WalksView;
+use super::walks_and_checkpoints::{CheckpointView, WalksView};
+use super::{duration::Milliseconds, part, runs_view::RunsView, turn_view::TurnView};
 use ananke_trace::outcome::{
     Outcome, RuleResult, RuleStatus, SkipCause, Stability, Status, TestEnd, TestIdentity,
     TestVerdict, Transcript,

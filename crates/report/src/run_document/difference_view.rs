@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::omitted::counted;
-use super::part::part;
+use super::{part, part::counted};
 use ananke_base::diagnostic::{Difference, DifferenceLine, Hunk, Side};
 
 part! {

@@ -8,11 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::from_str;
 use serde_json::value::RawValue;
 
-use super::duration::Milliseconds;
-use super::entries::without_place;
 use super::json_text::{arguments, json, other_text, sent_text};
-use super::omitted::{filled, present};
-use super::part::part;
+use super::part::{filled, present};
+use super::{duration::Milliseconds, entries::without_place, part};
 use ananke_trace::outcome::{
     CallFailure, CallOutcome, LateResult, SaidLine, TranscriptLine, TurnOutcome,
 };

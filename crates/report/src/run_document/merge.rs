@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
-use super::reader::{ResultId, RunHead, outcome, read_results};
-use super::result_view::ResultLine;
+use super::reader::{ResultId, outcome, read_results};
+use super::{ResultLine, RunHead};
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_base::text::any_of;
 use ananke_engine::run::RunEvent;

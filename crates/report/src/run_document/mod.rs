@@ -9,7 +9,6 @@
 
 mod attempt_view;
 mod case_assertions;
-mod checkpoint_view;
 mod difference_view;
 mod duration;
 mod entries;
@@ -17,7 +16,6 @@ mod format_version;
 mod item_view;
 mod json_text;
 mod merge;
-mod omitted;
 mod part;
 mod raw_view;
 mod reader;
@@ -28,9 +26,8 @@ mod run_totals;
 mod runs_view;
 mod snapshot_totals;
 mod summary_view;
-mod tokens_view;
 mod turn_view;
-mod walks_view;
+mod walks_and_checkpoints;
 
 pub(crate) use duration::milliseconds;
 pub(crate) use format_version::VERSION;

@@ -1,5 +1,10 @@
 //! The definition of the parts of a document: each field once, with its description in the schema and the value that it
-//! has.
+//! has; and values that are omitted if they are empty.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 
 /// A struct and its constructor `of`. A field with a `?` is omitted if it has no value, one with a `*` if its list is empty;
 /// one with a `!` must be there when it is read, and any other has its default value if it is not. `let` names what several
@@ -65,3 +70,34 @@ macro_rules! part {
 }
 
 pub(crate) use part;
+
+/// A text that is not empty.
+pub(crate) fn filled(text: &str) -> Option<Cow<'_, str>> {
+    Some(text)
+        .filter(|text| !text.is_empty())
+        .map(Cow::Borrowed)
+}
+
+/// A list of what is written as it is, if it is not empty.
+pub(crate) fn all_of<T: Clone>(items: &[T]) -> Option<Cow<'_, [T]>> {
+    Some(items)
+        .filter(|items| !items.is_empty())
+        .map(Cow::Borrowed)
+}
+
+/// A list that is not empty.
+pub(crate) fn listed<T>(items: impl Iterator<Item = T>) -> Option<Vec<T>> {
+    Some(items.collect()).filter(|items: &Vec<T>| !items.is_empty())
+}
+
+/// A number that is not zero.
+pub(crate) fn counted<T: Default + PartialEq>(count: T) -> Option<T> {
+    Some(count).filter(|count| *count != T::default())
+}
+
+/// The value of a field that is there, also if it is `null`.
+pub(crate) fn present<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Box<RawValue>>, D::Error> {
+    Box::deserialize(deserializer).map(Some)
+}

@@ -7,10 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::duration::Milliseconds;
 use super::json_text::{json, other_text, sent_text};
-use super::omitted::present;
-use super::part::part;
+use super::{duration::Milliseconds, part, part::present};
 use ananke_trace::outcome::{RawEvent, RawExchange, RawStateChange, StateChangeKind, StateHistory};
 
 part! {

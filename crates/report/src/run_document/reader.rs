@@ -18,9 +18,7 @@ use serde_json::value::RawValue;
 use serde_json::{Deserializer, Error};
 
 use super::entries::{ObjectEntries, without_place};
-use super::format_version::FormatVersion;
-use super::result_view::ResultLine;
-use super::summary_view::{SnapshotCounts, SummaryLine};
+use super::{ResultLine, SummaryLine, format_version::FormatVersion, summary_view::SnapshotCounts};
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_base::source::reason;
 use ananke_trace::outcome::{Outcome, RunClose, RunFacts};

@@ -4,11 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::format_version::FormatVersion;
-use super::part::part;
-use super::result_view::ResultLine;
-use super::run_totals::RunTotals;
-use super::summary_view::SummaryLine;
+use super::{ResultLine, RunTotals, SummaryLine, format_version::FormatVersion, part};
 use ananke_model::schema::generate_written;
 use ananke_trace::outcome::{Outcome, RunFacts};
 

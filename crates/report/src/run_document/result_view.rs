@@ -10,19 +10,13 @@ use serde_json::value::RawValue;
 
 use super::attempt_view::{AttemptView, SharedFacts, attempts, outcomes};
 use super::case_assertions::{CaseAssertionView, case_assertions};
-use super::checkpoint_view::CheckpointView;
-use super::duration::Milliseconds;
-use super::format_version::FormatVersion;
 use super::json_text::{json, other_text, sent_text};
-use super::omitted::{all_of, counted, filled, listed, present};
-use super::part::part;
+use super::part::{all_of, counted, filled, listed, present};
 use super::rule_view::{Assertion, ProblemView, assertions};
 use super::runs_view::{RunsView, SelfComparisonView, rounded};
-use super::turn_view::TurnView;
-use super::walks_view::WalksView;
-use ananke_base::context::Day;
-use ananke_base::diagnostic::Place;
-use ananke_base::statistics::StabilityClass;
+use super::walks_and_checkpoints::{CheckpointView, WalksView};
+use super::{duration::Milliseconds, format_version::FormatVersion, part, turn_view::TurnView};
+use ananke_base::{context::Day, diagnostic::Place, statistics::StabilityClass};
 use ananke_model::variables::TestAbout;
 use ananke_trace::outcome::{
     EarlierMessage, Outcome, Quarantine, SkipCause, SnapshotWritten, Stability, Status,

@@ -7,10 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
-use super::difference_view::DifferenceLines;
-use super::duration::{Milliseconds, milliseconds};
-use super::omitted::{all_of, filled, listed};
-use super::part::part;
+use super::part::{all_of, filled, listed};
+use super::{difference_view::DifferenceLines, duration::Milliseconds, milliseconds, part};
 use ananke_base::diagnostic::{Excerpt, ExcerptLine, Place, SourceFile};
 use ananke_base::source::{parse, parse_json};
 use ananke_trace::outcome::{

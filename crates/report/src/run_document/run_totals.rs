@@ -1,6 +1,6 @@
 //! The counts of a run, and its end.
 
-use super::snapshot_totals::SnapshotTotals;
+use super::SnapshotTotals;
 use ananke_engine::run::RunEvent;
 use ananke_trace::outcome::{RunClose, RunFacts, TokenTotals, Totals};
 use ananke_trace::trace::AgentTime;

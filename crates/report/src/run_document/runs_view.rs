@@ -5,10 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::duration::Milliseconds;
-use super::omitted::counted;
-use super::part::part;
-use super::tokens_view::TokensView;
+use super::{duration::Milliseconds, part, part::counted, turn_view::TokensView};
 use ananke_base::statistics::{
     DurationStatistics, Interval, Percentage, ReliabilityEstimate, SequentialTest, exact_interval,
     reliability,

@@ -7,13 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::duration::Milliseconds;
 use super::format_version::FormatVersion;
-use super::omitted::{all_of, counted, listed};
-use super::part::part;
+use super::part::{all_of, counted, listed};
 use super::result_view::Quarantined;
-use super::run_totals::RunTotals;
 use super::runs_view::FlipCounts;
-use super::snapshot_totals::SnapshotTotals;
 use super::turn_view::UsageView;
+use super::{RunTotals, SnapshotTotals, part};
 use ananke_base::diagnostic::Place;
 use ananke_trace::outcome::{
     ChangeTotals, JudgedTotals, Lost, NearName, NearNames, RunClose, Verdict,

@@ -5,15 +5,14 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::duration::Milliseconds;
 use super::item_view::{ItemView, SaidView, ToolCallView, items};
-use super::omitted::{all_of, counted, filled, listed};
-use super::part::part;
+use super::part::{all_of, counted, filled, listed};
 use super::raw_view::{EventView, ExchangeView, StateView};
 use super::rule_view::{Assertion, ProblemView, assertions};
+use super::{duration::Milliseconds, part};
 use ananke_trace::outcome::{
     Gap, InputDecision, InputOrigin, OpenInterrupt, RawTurn, ReportedRunEnd, Status, TimeLimits,
-    Timing, TranscriptLine, TurnEnd, TurnOutcome,
+    Timing, TokenTotals, TranscriptLine, TurnEnd, TurnOutcome,
 };
 use ananke_trace::trace::{Tokens, Usage};
 
@@ -337,4 +336,31 @@ fn tool_calls(turn: &TurnOutcome) -> Vec<ToolCallView<'_>> {
 fn longest(gaps: &[Gap]) -> u64 {
     let lengths = gaps.iter().map(|gap| gap.to_us.saturating_sub(gap.from_us));
     lengths.max().unwrap_or_default()
+}
+
+part! {
+    /// The tokens of several turns.
+    #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+    #[schemars(rename = "TokenTotals")]
+    pub(crate) struct TokensView of (tokens: TokenTotals) {
+        /// The sum of what was reported; a number is omitted if a part of it is unknown.
+        usage?: UsageView = UsageView::known(tokens.usage, |tokens| tokens.whole().and_then(counted));
+        /// What is known of the numbers of which a part is unknown; omitted if there is nothing.
+        partial_usage?: UsageView = UsageView::known(tokens.usage, partial);
+        /// The number of turns of agents.
+        turns: usize = tokens.turns;
+        /// How many of these turns reported no tokens; omitted if all reported some.
+        without_usage?: usize = counted(tokens.unreported);
+    }
+}
+
+impl From<TokensView> for TokenTotals {
+    fn from(read: TokensView) -> Self {
+        let usage = UsageView::read(read.usage, read.partial_usage);
+        Self {
+            usage: usage.unwrap_or_default(),
+            turns: read.turns,
+            unreported: read.without_usage.unwrap_or_default(),
+        }
+    }
 }

@@ -1,10 +1,7 @@
 //! `outcome`: how a turn must end, as the agent reports it; on a test, how its last turn must.
 
-use crate::block::Expectation;
-use crate::collector::Collector;
-use crate::describe::short;
 use crate::evaluation::{Finding, Judgement, Monitor, RuleScope, View, at_scope_end};
-use crate::rule::Rule;
+use crate::{block::Expectation, collector::Collector, describe::short, rule::Rule};
 use ananke_base::diagnostic::Code;
 use ananke_model::model::{AssertBlock, OutcomeIs, OutcomeRule, RunOutcome};
 use ananke_model::variables::{Fill as _, Interpolation, Pattern, Patterns};

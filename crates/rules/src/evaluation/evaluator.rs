@@ -1,12 +1,7 @@
 //! Runs the monitors of a test.
 
-use super::decision::Decision;
-use super::judgement::Moment;
-use super::judging_time::JudgingTime;
-use super::question::Question;
-use super::scope::RuleScope;
-use super::view::Exclusions;
 use super::watch::{NewFindings, RuleWatch, WatchActivity};
+use super::{Decision, Exclusions, JudgingTime, Moment, Question, RuleScope};
 use crate::captured::{Captured, Writing};
 use crate::inherit::{Inherited, TurnRules};
 use crate::limits::{Measure, monitor, total};

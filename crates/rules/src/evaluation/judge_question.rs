@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::finding::{Evidence, Finding};
+use super::{Evidence, Finding};
 use crate::describe::{said, short};
 use ananke_trace::outcome::{JudgeAnswer, Ruling};
 use ananke_trace::redact::Redactor;

@@ -1,7 +1,6 @@
 //! The moment at which a rule is asked, and its answer.
 
-use super::finding::Finding;
-use super::question::Inquiry;
+use super::{Finding, Inquiry};
 use crate::captured::Captured;
 use ananke_trace::outcome::Measured;
 use ananke_trace::trace::Delta;

@@ -3,7 +3,6 @@
 //! **Invariant:** the same moments give the same findings; a rule that cannot be evaluated never passes.
 
 mod argument_queue;
-mod decision;
 mod evaluator;
 mod finding;
 mod judge_question;
@@ -17,14 +16,13 @@ mod view;
 mod watch;
 
 pub(crate) use argument_queue::ArgumentQueue;
-pub use decision::Decision;
 pub use evaluator::{Completion, Evaluator, Following};
 pub(crate) use finding::{Evidence, Finding};
 pub use judge_question::JudgeQuestion;
 pub(crate) use judgement::{Judgement, Moment};
 pub use judging_time::JudgingTime;
 pub(crate) use monitor::{Monitor, at_each_call, at_scope_end, at_turn_end};
-pub use question::{Inquiry, Question};
+pub use question::{Decision, Inquiry, Question};
 pub use scope::RuleScope;
-pub use script_question::ScriptQuestion;
+pub use script_question::{ScriptQuestion, ScriptSource};
 pub(crate) use view::{Exclusions, View};

@@ -5,9 +5,7 @@
 
 use std::fmt;
 
-use super::finding::Finding;
-use super::judgement::{Judgement, Moment};
-use super::view::View;
+use super::{Finding, Judgement, Moment, View};
 use crate::limits::{Bound, Measure, PerMeasure};
 use ananke_trace::outcome::RuleCounts;
 use ananke_trace::trace::{Delta, TurnRanges};

@@ -1,11 +1,8 @@
-//! Questions: what a rule leaves to a script or a judge to decide.
+//! Questions: what a rule leaves to a script or a judge to decide, and the answer.
 
-use super::decision::Decision;
-use super::finding::Finding;
-use super::judge_question::JudgeQuestion;
-use super::script_question::ScriptQuestion;
+use super::{Finding, JudgeQuestion, ScriptQuestion};
 use crate::rule_origin::RuleOrigin;
-use ananke_trace::outcome::{ErrorKind, Problem};
+use ananke_trace::outcome::{ErrorKind, Problem, Ruling};
 use ananke_trace::redact::Redactor;
 
 /// The script or judge that is asked, with the question.
@@ -73,4 +70,17 @@ impl Question {
         let RuleOrigin { level, place, .. } = &self.origin;
         format!("the {} rule `{}` ({place})", level.as_str(), self.path)
     }
+}
+
+/// The answer to a question of a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// A script accepts: the rule passes.
+    Confirmed,
+    /// A script rejects, for this reason if one is given: the rule fails.
+    Rejected(Option<String>),
+    /// A judge answered.
+    Ruled(Ruling),
+    /// The judge was not asked: the rule neither passes nor fails.
+    NotAsked,
 }

@@ -1,11 +1,45 @@
-//! The question of a rule to a script, and the failure of the rule after the answer.
+//! A question to a script: the program that is asked, and what it is asked.
+
+use std::fmt;
 
 use serde_json::Value;
 
-use super::finding::{Evidence, Finding};
+use super::{Evidence, Finding};
 use crate::describe::{said, short};
-use crate::script_source::ScriptSource;
-use ananke_trace::redact::Redactor;
+use ananke_trace::redact::{Redactor, truncated};
+
+/// The most characters of a command that are shown.
+const SHOWN_COMMAND: usize = 200;
+
+/// A script of the project, or a command.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ScriptSource {
+    /// The script of this name.
+    Named(String),
+    /// A program and its arguments.
+    Command(Vec<String>),
+}
+
+impl ScriptSource {
+    /// Its name, or the words of the command.
+    pub fn shown(&self) -> String {
+        let words = match self {
+            Self::Named(name) => return name.clone(),
+            Self::Command(words) => words
+                .iter()
+                .map(|word| Value::from(word.as_str()).to_string()),
+        };
+        let whole = format!("[{}]", words.collect::<Vec<_>>().join(", "));
+        truncated(&whole, SHOWN_COMMAND)
+    }
+}
+
+/// In backticks, as messages name it.
+impl fmt::Display for ScriptSource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "`{}`", self.shown())
+    }
+}
 
 /// The most lines of a script's message that are shown.
 const SHOWN_LINES: usize = 10;

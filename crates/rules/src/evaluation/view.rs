@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::scope::RuleScope;
+use super::RuleScope;
 use crate::describe::short;
 use ananke_model::model::TextOf;
 use ananke_trace::redact::Redactor;

@@ -2,12 +2,7 @@
 
 use std::sync::Arc;
 
-use super::finding::{Evidence, Finding};
-use super::judgement::{Judgement, Moment};
-use super::monitor::Monitor;
-use super::question::Question;
-use super::scope::RuleScope;
-use super::view::{Exclusions, View};
+use super::{Evidence, Exclusions, Finding, Judgement, Moment, Monitor, Question, RuleScope, View};
 use crate::captured::{Captured, Writing};
 use crate::limits::{Bound, Measure};
 use crate::rule::{Rule, RuleEntry, RuleKind};

@@ -1,12 +1,7 @@
 //! Every limit, one line each: its key, and how it is evaluated for a turn.
 
-use super::max_duration::max_duration;
-use super::max_first_token::max_first_token;
-use super::max_idle::max_idle;
-use super::max_tokens::max_tokens;
-use super::max_tool::max_tool;
-use super::measure::Measure;
-use super::setting::{Bound, Setting};
+use super::turn_limits::{max_duration, max_first_token, max_idle, max_tokens, max_tool};
+use super::{Bound, Measure, Setting};
 use crate::collector::Collector;
 use crate::evaluation::Monitor;
 use ananke_base::diagnostic::{Code, Spanned};

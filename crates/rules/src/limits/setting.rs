@@ -1,6 +1,6 @@
 //! The setting of a level for a limit.
 
-use super::measure::Measure;
+use super::Measure;
 use crate::rule_origin::RuleOrigin;
 use ananke_base::text::{duration, grouped};
 use ananke_trace::outcome::{Measured, MeasuredUnit};

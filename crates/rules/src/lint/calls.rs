@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::rules::{Rules, Scoped};
-use crate::claim::Claim;
 use crate::evaluation::RuleScope;
-use crate::rule::RuleEntry;
+use crate::rule::{Claim, RuleEntry};
 use ananke_base::diagnostic::{Code, Diagnostic};
 
 pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {

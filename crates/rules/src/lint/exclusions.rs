@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use super::rules::{MOST_PAIRS, Rules, Scoped};
-use crate::claim::Claim;
 use crate::evaluation::RuleScope;
-use crate::rule::RuleEntry;
+use crate::rule::{Claim, RuleEntry};
 use crate::select::{Selector, ToolName, WrittenName};
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_model::variables::Patterns;

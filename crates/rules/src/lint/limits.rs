@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::lint_context::{LintContext, Timeout};
+use super::{LintContext, Timeout};
 use crate::block::Block;
 use crate::inherit::{Inherited, TurnRules};
 use crate::limits::{Bound, Measure, Setting};

@@ -1,8 +1,6 @@
 //! Warnings about rules that can never fail and tests that can never pass.
 
-use super::lint_context::LintContext;
-use super::rules::Rules;
-use super::{calls, exclusions, limits, texts};
+use super::{LintContext, calls, exclusions, limits, rules::Rules, texts};
 use crate::block::Block;
 use crate::inherit::{Inherited, TurnRules, inherit};
 use crate::limits::Setting;

@@ -1,10 +1,9 @@
 //! The rules of a test, and which of them apply at the same time.
 
-use super::lint_context::LintContext;
-use crate::claim::Claim;
+use super::LintContext;
 use crate::evaluation::RuleScope;
 use crate::inherit::{Inherited, TurnRules};
-use crate::rule::RuleEntry;
+use crate::rule::{Claim, RuleEntry};
 
 /// The most pairs of rules of a test that are compared one by one: beyond that there are no warnings about them.
 pub(super) const MOST_PAIRS: usize = 10_000;

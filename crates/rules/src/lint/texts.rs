@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 
 use super::rules::{MOST_PAIRS, Rules, Scoped};
-use crate::claim::Claim;
 use crate::describe::literally;
 use crate::evaluation::RuleScope;
-use crate::rule::RuleEntry;
+use crate::rule::{Claim, RuleEntry};
 use crate::text::{ComparedText, Needle, TextMatcher};
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_model::model::TextOf;

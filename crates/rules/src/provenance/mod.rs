@@ -8,5 +8,4 @@ pub(crate) mod provenance;
 mod source;
 mod source_texts;
 mod traced_value;
-mod tracing;
 mod word;

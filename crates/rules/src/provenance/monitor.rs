@@ -9,8 +9,7 @@ use serde_json::Value;
 
 use super::source::{ProvenanceSource, either};
 use super::source_texts::{SourceText, SourceTexts, texts};
-use super::traced_value::{TracedValue, scalars};
-use super::tracing::{Traced, Tracing, literals};
+use super::traced_value::{Traced, TracedValue, Tracing, literals, scalars};
 use crate::describe::{around, literally, said, short};
 use crate::evaluation::{
     ArgumentQueue, Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View,

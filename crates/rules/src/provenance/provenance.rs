@@ -2,15 +2,12 @@
 
 use super::monitor::ProvenanceMonitor;
 use super::source::{ProvenanceSource, either};
-use super::traced_value::Normaliser;
-use super::tracing::{Traced, Tracing};
-use crate::claim::Claim;
+use super::traced_value::{Normaliser, Traced, Tracing};
 use crate::collector::Collector;
 use crate::describe::short;
 use crate::evaluation::{Monitor, RuleScope};
-use crate::rule::{Rule, RuleKind};
-use crate::rule_tool::RuleTool;
-use crate::select::ToolName;
+use crate::rule::{Claim, Rule, RuleKind};
+use crate::select::{RuleTool, ToolName};
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_model::model::{AssertBlock, OneOrMany, ProvenanceRule, TracedValues, ValueSource};
 use ananke_model::variables::{Fill as _, Interpolation, Patterns};

@@ -2,10 +2,8 @@
 
 use serde_json::Value;
 
-use super::argument_reading::ArgumentReading;
 use super::json_subset::{JsonComparison, JsonSubset};
-use super::mismatches::{Mismatches, Whole};
-use super::path_patterns::{PathPatterns, PatternMiss};
+use super::{Mismatches, PathPatterns, mismatches::Whole, path_patterns::PatternMiss};
 use ananke_base::diagnostic::Code;
 use ananke_base::source::FreeMap;
 use ananke_model::model::{CallSelector, Text};
@@ -154,4 +152,16 @@ impl ArgumentConditions {
             mismatches.add_at(Whole::Arguments, place, 1);
         }
     }
+}
+
+/// The values of arguments that count if they can mean several things, or cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ArgumentReading {
+    /// The last value of a duplicate key: to require something.
+    Last,
+    /// Any value of a duplicate key, JSON in the texts of arguments, and what a pattern finds in the text of arguments that are not valid JSON: to forbid
+    /// something.
+    Any,
+    /// Every value of a duplicate key: to allow something.
+    Every,
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
-use super::selector::{NotMatchKeys, Selector};
+use super::{NotMatchKeys, Selector};
 use ananke_base::context::At;
 use ananke_base::diagnostic::{Diagnostic, SourceFile, Span};
 use ananke_base::source::{from_node, tree};

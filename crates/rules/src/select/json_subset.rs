@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::mismatches::{Mismatches, Whole};
+use super::{Mismatches, mismatches::Whole};
 use crate::describe::json;
 use ananke_base::source::Node;
 use ananke_model::model::CallSelector;

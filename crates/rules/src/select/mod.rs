@@ -2,7 +2,6 @@
 //!
 //! **Invariant:** all conditions of an entry must match, and what does not match can be said in words (`mismatches`).
 
-mod argument_reading;
 mod arguments;
 mod count;
 #[cfg(test)]
@@ -16,11 +15,11 @@ mod suffixed_names;
 mod tool_name;
 mod written_name;
 
-pub(crate) use argument_reading::ArgumentReading;
+pub(crate) use arguments::ArgumentReading;
 pub(crate) use count::CallCount;
 pub(crate) use mismatches::Mismatches;
 pub use path_patterns::PathPatterns;
 pub(crate) use selector::{NotMatchKeys, Selector};
 pub use suffixed_names::suffixed_pattern;
-pub(crate) use tool_name::{ToolName, tool_name};
+pub(crate) use tool_name::{RuleTool, ToolName, tool_name};
 pub(crate) use written_name::WrittenName;

@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::json_subset::{JsonComparison, JsonSubset};
-use super::mismatches::{Mismatches, Whole};
-use super::path_patterns::{PathPatterns, PatternMiss};
+use super::{Mismatches, PathPatterns, mismatches::Whole, path_patterns::PatternMiss};
 use crate::describe::{self, short};
 use ananke_base::diagnostic::Code;
 use ananke_model::model::{CallSelector, CallStatus, ResultMatch, Text};

@@ -1,10 +1,7 @@
 //! The selector of calls that a rule is about: by name, arguments and result.
 
-use super::argument_reading::ArgumentReading;
-use super::arguments::ArgumentConditions;
-use super::mismatches::Mismatches;
 use super::result::{ResultConditions, check_status};
-use super::tool_name::ToolName;
+use super::{ArgumentReading, Mismatches, ToolName, arguments::ArgumentConditions};
 use crate::call_focus::CallFocus;
 use ananke_base::diagnostic::{Code, Span};
 use ananke_base::source::FreeMap;

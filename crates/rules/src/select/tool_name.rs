@@ -1,8 +1,9 @@
 //! The tools that a rule is about: one by its exact name, or all whose names match.
 
+use std::borrow::Cow;
+
 use super::suffixed_names::named_in;
 use crate::describe::short;
-use crate::rule_tool::RuleTool;
 use ananke_base::diagnostic::{Code, Diagnostic, Span};
 use ananke_model::model::Text;
 use ananke_model::variables::{Interpolation, Leaf, Pattern, Patterns};
@@ -205,4 +206,26 @@ fn is_like_a_pattern(name: &str) -> bool {
         || name.contains(".+")
         || name.starts_with(['^', '/'])
         || (name.ends_with('$') && !name.contains("${"))
+}
+
+/// The name of a tool in a rule.
+#[derive(Clone, Debug)]
+pub(crate) struct RuleTool<'r> {
+    /// The name.
+    pub(crate) name: Cow<'r, str>,
+    /// Whether tools have it that have something before it which ends with `__` or `.`.
+    pub(crate) is_suffix: bool,
+    /// The place of the name in its file, unless it is that of the rule.
+    pub(crate) span: Option<Span>,
+}
+
+impl<'r> RuleTool<'r> {
+    /// The exact name of a tool.
+    pub(crate) fn exact(name: &'r str, span: Option<Span>) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            is_suffix: false,
+            span,
+        }
+    }
 }

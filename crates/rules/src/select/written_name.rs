@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
-use super::tool_name::tool_name;
+use super::tool_name;
 use ananke_base::diagnostic::Span;
 use ananke_model::model::Text;
 use ananke_model::variables::{Interpolation, Leaf};

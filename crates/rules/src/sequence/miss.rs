@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::matching::{Matched, SHOWN};
-use super::steps::Steps;
+use super::step::Steps;
 use crate::describe::{listed, literally, said, short};
 use crate::evaluation::{Evidence, Finding, View};
 use crate::select::Mismatches;

@@ -7,5 +7,4 @@ mod miss;
 mod only;
 pub(crate) mod sequence;
 mod step;
-mod steps;
 mod walk;

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::step::Step;
-use super::steps::Steps;
+use super::step::{Step, Steps};
 use super::walk::includes_message;
 use crate::describe::{said, short};
 use crate::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, View};

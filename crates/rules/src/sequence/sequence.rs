@@ -5,17 +5,12 @@
 //! what happened, never faster.
 
 use super::matching::{self, Matched};
-use super::miss::SequenceMiss;
-use super::only::Only;
-use super::step::Step;
-use super::steps::Steps;
-use super::walk::walk;
-use crate::claim::Claim;
+use super::step::{Step, Steps};
+use super::{miss::SequenceMiss, only::Only, walk::walk};
 use crate::collector::Collector;
 use crate::evaluation::{Judgement, Monitor, RuleScope, at_scope_end};
-use crate::rule::{Rule, RuleKind};
-use crate::rule_tool::RuleTool;
-use crate::select::ArgumentReading;
+use crate::rule::{Claim, Rule, RuleKind};
+use crate::select::{ArgumentReading, RuleTool};
 use crate::steps::{Kinds, StepMatcher};
 use ananke_base::diagnostic::{Code, Span};
 use ananke_model::model::{AssertBlock, SequenceMode, SequenceRule};

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use crate::steps::StepMatcher;
+use crate::steps::{Kinds, StepMatcher};
 use ananke_base::diagnostic::{Code, Span, Spanned};
 use ananke_model::model::{SequenceMode, SequenceStep};
 use ananke_model::variables::{Interpolation, Patterns};
@@ -83,4 +83,14 @@ fn check_optional(
     };
     interpolation.report(Code::Contradiction, span, message, Some(help.to_owned()));
     None
+}
+
+/// The steps with their patterns compiled.
+#[derive(Debug)]
+pub(super) struct Steps {
+    /// The expectation of the rule, in words.
+    pub(super) expected: String,
+    pub(super) mode: SequenceMode,
+    pub(super) kinds: Kinds,
+    pub(super) all: Vec<Step>,
 }

@@ -1,7 +1,7 @@
 //! From the keys of a step to what it wants. **Invariant:** every key that says nothing, or that belongs to another kind of
 //! step, is reported at its place.
 
-use super::step_matcher::StepMatcher;
+use super::StepMatcher;
 use crate::select::{NotMatchKeys, Selector};
 use ananke_base::diagnostic::{Code, Span};
 use ananke_base::source::FreeMap;

@@ -1,6 +1,6 @@
 //! The kinds of things that the steps of a rule name.
 
-use super::step_matcher::StepMatcher;
+use super::StepMatcher;
 use ananke_model::model::MessageRole;
 
 /// The kinds of things that the steps of a rule name.

@@ -1,7 +1,6 @@
 //! Collects the rules of a list of texts.
 
-use super::compared_text::ComparedText;
-use super::needle::Needle;
+use super::{ComparedText, Needle};
 use crate::collector::Collector;
 use crate::rule::Rule;
 use ananke_base::diagnostic::Spanned;

@@ -1,11 +1,10 @@
 //! `text.equals`: the agent's text is this one, or one of these.
 
-use super::compared_text::ComparedText;
-use crate::claim::Claim;
+use super::ComparedText;
 use crate::collector::Collector;
 use crate::describe::{literally, said_by, short};
 use crate::evaluation::{Evidence, Finding, Judgement, Monitor, View, at_scope_end};
-use crate::rule::Rule;
+use crate::rule::{Claim, Rule};
 use ananke_base::diagnostic::Difference;
 use ananke_base::text::any_of;
 use ananke_model::model::{AssertBlock, OneOrMany, Text, TextOf};

@@ -1,12 +1,10 @@
 //! `text.must_match` and `text.contains`: what the agent's text must contain somewhere.
 
-use super::collect::collect;
-use super::needle::Needle;
-use crate::claim::Claim;
+use super::{Needle, collect::collect};
 use crate::collector::Collector;
 use crate::describe::{said_by, short};
 use crate::evaluation::{Evidence, Finding, Judgement, Monitor, at_scope_end};
-use crate::rule::Rule;
+use crate::rule::{Claim, Rule};
 use ananke_model::model::{AssertBlock, TextOf};
 use ananke_model::variables::Patterns;
 use ananke_trace::trace::{Fact, Facts};

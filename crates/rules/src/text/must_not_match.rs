@@ -1,13 +1,10 @@
 //! `text.must_not_match` and `text.not_contains`: what the agent's text must not contain anywhere.
 
-use super::collect::collect;
-use super::compared_text::ComparedText;
-use super::needle::{Needle, TextMatcher};
-use crate::claim::Claim;
+use super::{ComparedText, Needle, TextMatcher, collect::collect};
 use crate::collector::Collector;
 use crate::describe::{around, said_by, short};
 use crate::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View};
-use crate::rule::{Rule, RuleKind};
+use crate::rule::{Claim, Rule, RuleKind};
 use ananke_model::model::{AssertBlock, TextOf};
 use ananke_model::variables::Patterns;
 use ananke_trace::trace::{Aside, AsideSource, Delta, Fact, Facts};

@@ -1,12 +1,10 @@
 //! `tools.allow_only`: the only tools that may be called.
 
-use crate::claim::Claim;
 use crate::collector::Collector;
 use crate::describe::short;
 use crate::evaluation::{Finding, Monitor, RuleScope, at_each_call};
-use crate::rule::{Rule, RuleKind};
-use crate::rule_tool::RuleTool;
-use crate::select::WrittenName;
+use crate::rule::{Claim, Rule, RuleKind};
+use crate::select::{RuleTool, WrittenName};
 use ananke_model::model::{AssertBlock, Text};
 use ananke_model::variables::{Interpolation, Patterns};
 use ananke_trace::trace::{Fact, Facts};

@@ -1,11 +1,9 @@
 //! `tools.forbid`: a tool that must not be called at all.
 
-use crate::claim::Claim;
 use crate::collector::Collector;
 use crate::evaluation::{Finding, Monitor, RuleScope, at_each_call};
-use crate::rule::{Rule, RuleKind};
-use crate::rule_tool::RuleTool;
-use crate::select::tool_name;
+use crate::rule::{Claim, Rule, RuleKind};
+use crate::select::{RuleTool, tool_name};
 use ananke_model::model::AssertBlock;
 use ananke_model::variables::Patterns;
 use ananke_trace::trace::{Fact, Facts};

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::claim::Claim;
 use crate::collector::Collector;
 use crate::describe::short;
 use crate::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View};
-use crate::rule::{Rule, RuleKind};
-use crate::rule_tool::RuleTool;
-use crate::select::{ArgumentReading, Mismatches, NotMatchKeys, Selector};
+use crate::rule::{Claim, Rule, RuleKind};
+use crate::select::{ArgumentReading, Mismatches, NotMatchKeys, RuleTool, Selector};
 use ananke_model::model::AssertBlock;
 use ananke_model::variables::{Fill as _, Patterns};
 use ananke_trace::trace::{Delta, Facts};

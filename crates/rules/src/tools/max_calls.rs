@@ -1,11 +1,10 @@
 //! `tools.max_calls`: how many calls there may be.
 
 use super::call_limit::CallLimit;
-use crate::claim::Claim;
 use crate::collector::Collector;
 use crate::describe::{listed, short};
 use crate::evaluation::{Finding, Judgement, Moment, Monitor, RuleScope, View};
-use crate::rule::{Rule, RuleKind};
+use crate::rule::{Claim, Rule, RuleKind};
 use ananke_model::model::AssertBlock;
 use ananke_model::variables::Patterns;
 use ananke_trace::outcome::{Measured, MeasuredUnit};

@@ -1,8 +1,7 @@
 //! The report if a trigger violates its rule: the trigger, the step that came or did not come, and the thing that came nearest.
 
 use super::happening::Happening;
-use super::related_steps::{Relation, either};
-use super::running_rule::RunningRule;
+use super::related_steps::{Relation, RunningRule, either};
 use super::tied_step::TiedStep;
 use crate::call_focus::CallFocus;
 use crate::describe::{around, literally, said, short};

@@ -10,6 +10,5 @@ mod memory;
 mod prohibition;
 mod related_steps;
 mod requirement;
-mod running_rule;
 mod tied_step;
 pub(crate) mod whenever;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::finding::{Findings, TriggerViolation};
 use super::happening::Happening;
 use super::memory::MemoryKey;
-use super::running_rule::RunningRule;
+use super::related_steps::RunningRule;
 use super::tied_step::TiedStep;
 use crate::evaluation::{Judgement, Moment, Monitor, View};
 use crate::select::ArgumentReading;

@@ -1,15 +1,13 @@
 //! `whenever`: a trigger, and what must or must not come before or after it.
 
 use super::prohibition::Prohibition;
-use super::related_steps::{RelatedSteps, Relation};
+use super::related_steps::{RelatedSteps, Relation, RunningRule};
 use super::requirement::Requirement;
-use super::running_rule::RunningRule;
 use super::tied_step::{TiedStep, TriggerKind};
-use crate::claim::Claim;
 use crate::collector::Collector;
 use crate::evaluation::{Monitor, RuleScope};
-use crate::rule::{Rule, RuleKind};
-use crate::rule_tool::RuleTool;
+use crate::rule::{Claim, Rule, RuleKind};
+use crate::select::RuleTool;
 use crate::steps::StepMatcher;
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_model::model::{AssertBlock, WheneverRule, WithinScope};

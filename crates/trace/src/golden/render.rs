@@ -4,12 +4,10 @@
 
 use serde_json::Value;
 
-use super::id_aliases::IdAliases;
-use super::masks::{MASK, MaskPath, Masks};
-use super::state::{StateChange, States};
+use super::masks::{MASK, Masks};
 use super::tools::{by_name, normalised};
 use super::writer::{LineWriter, STEP, visible_line};
-use super::{file, json};
+use super::{MaskPath, States, file, id_aliases::IdAliases, json, state::StateChange};
 use crate::redact::Redactor;
 use crate::trace::{
     Args, Author, CustomEvent, Interrupt, Message, Origin, RunEnd, ToolCall, ToolResult, Trace,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::masks::{MaskPath, Masks};
+use super::{MaskPath, masks::Masks};
 use crate::trace::is_same_json;
 
 /// The last state, and what each turn changed.

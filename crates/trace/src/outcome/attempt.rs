@@ -1,10 +1,6 @@
 //! A test that was retried.
 
-use super::failure_reason::FailureReason;
-use super::outcome::Outcome;
-use super::rule_result::RuleResult;
-use super::status::Status;
-use super::turn::TurnOutcome;
+use super::{FailureReason, Outcome, RuleResult, Status, TurnOutcome};
 
 /// The most bytes of what was said and called that are kept of an attempt that was not the last.
 const MOST_SAID: usize = 16 << 10;

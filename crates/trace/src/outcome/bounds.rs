@@ -5,15 +5,10 @@
 
 use std::borrow::Cow;
 
-use super::evidence_line::EvidenceLine;
-use super::input_decision::InputDecision;
-use super::outcome::Outcome;
-use super::problem::Problem;
-use super::rule_result::RuleResult;
-use super::ruling::{JudgeAnswer, Ruling};
-use super::test_end::TestEnd;
-use super::test_verdict::TestVerdict;
-use super::turn::TurnOutcome;
+use super::{
+    EvidenceLine, InputDecision, JudgeAnswer, Outcome, Problem, RuleResult, Ruling, TestEnd,
+    TestVerdict, TurnOutcome,
+};
 use crate::redact::excerpt;
 use ananke_base::text::truncate;
 

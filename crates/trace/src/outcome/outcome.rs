@@ -4,20 +4,11 @@ use std::ops::Add;
 
 use serde::{Deserialize, Serialize};
 
-use super::failed_runs::FailedRuns;
-use super::identity::TestIdentity;
-use super::problem::Problem;
-use super::rule_result::{RuleResult, RuleStatus};
-use super::self_comparison::SelfComparison;
-use super::stability::{Stability, StabilityVerdict};
-use super::status::Status;
-use super::status_change::StatusChange;
-use super::test_end::TestEnd;
-use super::test_verdict::TestVerdict;
-use super::token_totals::TokenTotals;
-use super::transcript::Transcript;
-use super::turn::TurnOutcome;
-use super::walk::Walks;
+use super::{
+    FailedRuns, Problem, RuleResult, RuleStatus, SelfComparison, Stability, StabilityVerdict,
+    Status, StatusChange, TestEnd, TestIdentity, TestVerdict, TokenTotals, Transcript, TurnOutcome,
+    Walks,
+};
 use ananke_derive::Mask;
 
 /// One test that is over: its identity, its verdict and its transcript, apart from each other.

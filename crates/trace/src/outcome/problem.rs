@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::status::Status;
+use super::Status;
 use ananke_derive::Mask;
 
 /// The part that could not do its work.

@@ -5,11 +5,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::checkpoint_runs::CheckpointRuns;
-use super::failed_runs::FailedRuns;
-use super::run_policy::RunPolicy;
-use super::token_totals::TokenTotals;
-use ananke_base::statistics::{DurationStatistics, Interval, StabilityClass, exact_interval};
+use super::{CheckpointRuns, Status, TokenTotals};
+use ananke_base::statistics::{
+    DurationStatistics, Interval, Percentage, SequentialTest, StabilityClass, exact_interval,
+};
 use ananke_derive::Mask;
 
 /// What decided a test that ran several times.
@@ -79,5 +78,78 @@ impl Stability {
     /// The class of its stability.
     pub fn class(&self) -> StabilityClass {
         StabilityClass::of(self.passed, self.runs())
+    }
+}
+
+/// The number of runs of a test of which one run is not enough, and the decision after them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RunPolicy {
+    /// As often as it says.
+    Times {
+        /// The number of runs; at least two.
+        runs: u32,
+        /// The least share of them that has to pass.
+        min_pass_rate: Percentage,
+    },
+    /// Until it is decided whether its pass rate is good or bad.
+    UntilDecided(SequentialTest),
+}
+
+impl RunPolicy {
+    /// The most runs.
+    pub fn most_runs(self) -> u32 {
+        match self {
+            Self::Times { runs, .. } => runs,
+            Self::UntilDecided(test) => test.max,
+        }
+    }
+}
+
+/// The most runs that are listed by their numbers.
+const LISTED: usize = 20;
+
+/// The runs that did not pass for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize, JsonSchema)]
+pub struct FailedRuns {
+    /// How the first of them ended.
+    #[mask(skip)]
+    pub status: Status,
+    /// The rule that failed, or the kind of problem.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The finding of the first of them.
+    pub message: String,
+    /// How many there are.
+    pub count: u32,
+    /// Their numbers, from 1: at most the first 20. The first of them is in `other_runs`, unless it is the run that is `shown`.
+    pub runs: Vec<u32>,
+}
+
+impl FailedRuns {
+    /// Counts one more run with the same reason.
+    pub fn add(&mut self, run: u32) {
+        self.count += 1;
+        if self.runs.len() < LISTED {
+            self.runs.push(run);
+        }
+    }
+}
+
+/// Both verdicts of a test that ran twice under the same conditions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SelfComparison {
+    /// The first verdict and the second.
+    pub verdicts: [Status; 2],
+    /// The number of turns of the side that is not shown.
+    pub turns: usize,
+    /// The tokens of that side.
+    pub tokens: TokenTotals,
+}
+
+impl SelfComparison {
+    /// Whether one verdict is a pass and the other is not: nothing but chance is between them.
+    pub fn is_flip(&self) -> bool {
+        let [first, second] = self.verdicts.map(Status::fails_the_run);
+        first != second
     }
 }

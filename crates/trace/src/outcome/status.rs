@@ -1,4 +1,6 @@
-//! The verdict of a test or turn.
+//! The status of a test, and its change since an earlier run.
+
+use std::collections::HashSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,5 +44,98 @@ impl Status {
             self,
             Self::Failed | Self::Error | Self::Timeout | Self::Undecided | Self::NotShown
         )
+    }
+}
+
+words! {
+    /// The change of a test against an earlier run: the last one in the history, or the baseline. A pass on a retry is a pass.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum StatusChange {
+        /// It does not pass. In the earlier run it passed, or it was not run there.
+        New = "new",
+        /// It does not pass, and did not pass in the earlier run.
+        Known = "known",
+        /// It passes, and did not pass in the earlier run.
+        Fixed = "fixed",
+    }
+}
+
+/// The tests of an earlier run that did not pass, by their ids in reports.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EarlierStatuses {
+    failed: HashSet<String>,
+    /// Whether any test is known.
+    is_known: bool,
+}
+
+impl EarlierStatuses {
+    /// The change of the test `id`, which has this status now; `None` if nothing changed that matters, it is skipped, or no
+    /// test of the earlier run is known.
+    pub fn change(&self, id: &str, status: Status) -> Option<StatusChange> {
+        match (status.fails_the_run(), self.failed.contains(id)) {
+            (true, true) => Some(StatusChange::Known),
+            (true, false) => Some(StatusChange::New).filter(|_| self.is_known),
+            (false, true) => Some(StatusChange::Fixed).filter(|_| status == Status::Passed),
+            (false, false) => None,
+        }
+    }
+}
+
+/// The last status of each test counts; a skipped test has none.
+impl FromIterator<(String, Status)> for EarlierStatuses {
+    fn from_iter<I: IntoIterator<Item = (String, Status)>>(statuses: I) -> Self {
+        let mut earlier = Self::default();
+        for (id, status) in statuses {
+            if status == Status::Skipped {
+                continue;
+            }
+            earlier.is_known = true;
+            if status.fails_the_run() {
+                earlier.failed.insert(id);
+            } else {
+                earlier.failed.remove(&id);
+            }
+        }
+        earlier
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_against_the_last_status_of_the_test() {
+        let earlier = [
+            ("a", Status::Failed),
+            ("a", Status::Passed),
+            ("b", Status::Timeout),
+            ("b", Status::Skipped),
+            ("c", Status::Skipped),
+        ];
+        let earlier: EarlierStatuses = earlier
+            .map(|(id, status)| (id.to_owned(), status))
+            .into_iter()
+            .collect();
+        for (id, now, change) in [
+            ("a", Status::Error, Some(StatusChange::New)),
+            ("a", Status::Passed, None),
+            ("b", Status::Undecided, Some(StatusChange::Known)),
+            ("b", Status::Passed, Some(StatusChange::Fixed)),
+            ("b", Status::Skipped, None),
+            ("c", Status::NotShown, Some(StatusChange::New)),
+            ("d", Status::Failed, Some(StatusChange::New)),
+            ("d", Status::Passed, None),
+        ] {
+            assert_eq!(earlier.change(id, now), change, "{id} {now:?}");
+        }
+    }
+
+    #[test]
+    fn if_nothing_is_known_nothing_is_new() {
+        let unknown = EarlierStatuses::default();
+        assert_eq!(unknown.change("a", Status::Failed), None);
+        let skipped: EarlierStatuses = [("a".to_owned(), Status::Skipped)].into_iter().collect();
+        assert_eq!(skipped.change("a", Status::Failed), None);
     }
 }

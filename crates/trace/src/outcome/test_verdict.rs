@@ -1,9 +1,9 @@
-//! The result of the rules and the setup of a whole test.
+//! The result of a test: what its rules and its setup came to, how it ended, and why a conversation ends before its time.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::rule_result::{RuleResult, RuleStatus};
-use super::test_end::TestEnd;
+use super::{Problem, RuleResult, RuleStatus, TurnEnd};
 use ananke_derive::Mask;
 
 /// A snapshot that a run wrote.
@@ -47,5 +47,95 @@ impl TestVerdict {
     /// The rules with this status.
     pub(super) fn with(&self, status: RuleStatus) -> impl Iterator<Item = &RuleResult> + Clone {
         self.rules.iter().filter(move |rule| rule.status == status)
+    }
+}
+
+/// The end of a test as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize)]
+pub enum TestEnd {
+    /// It came to its last turn, or to the first that did not pass.
+    #[default]
+    Evaluated,
+    /// It could not be evaluated: a hook, a variable, a script, its recording. A turn's problem is in its turn.
+    Problem(Problem),
+    /// It was not run, or not to its end: the cause, and in words.
+    Skipped(#[mask(skip)] SkipCause, String),
+}
+
+/// The cause of a skip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SkipCause {
+    /// Its file or the command line says so.
+    Wanted,
+    /// The run stopped before it began, or before it ended.
+    RunStopped,
+    /// Input that its agent waited for is missing: a run of such tests alone has shown nothing (SPEC 10).
+    MissingInput,
+}
+
+impl TestEnd {
+    /// The reason why it could not be evaluated.
+    pub fn problem(&self) -> Option<&Problem> {
+        match self {
+            Self::Problem(problem) => Some(problem),
+            Self::Evaluated | Self::Skipped(..) => None,
+        }
+    }
+
+    /// The cause of its skip, if it was skipped.
+    pub fn skip_cause(&self) -> Option<SkipCause> {
+        match self {
+            Self::Skipped(cause, _) => Some(*cause),
+            Self::Evaluated | Self::Problem(_) => None,
+        }
+    }
+
+    /// The reason why it was not run, or not to its end.
+    pub fn skip_reason(&self) -> Option<&str> {
+        match self {
+            Self::Skipped(_, reason) => Some(reason),
+            Self::Evaluated | Self::Problem(_) => None,
+        }
+    }
+}
+
+/// The reason why a conversation ends before its time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// Something does not work: also in a run that is being stopped.
+    Broken(Problem),
+    /// The run is being stopped, which is no fault of the test.
+    Stopped,
+    /// The test cannot go on, and says that it is skipped then: the cause, and in words.
+    Skipped(SkipCause, String),
+}
+
+impl From<Problem> for Halt {
+    fn from(problem: Problem) -> Self {
+        Self::Broken(problem)
+    }
+}
+
+impl Halt {
+    /// The same, with a message made of its own.
+    #[must_use]
+    pub fn because(self, message: impl FnOnce(&str) -> String) -> Self {
+        match self {
+            Self::Broken(problem) => Self::Broken(Problem {
+                message: message(&problem.message),
+                ..problem
+            }),
+            other @ (Self::Stopped | Self::Skipped(..)) => other,
+        }
+    }
+
+    /// The end of a turn that `halt` ended, if anything did.
+    pub fn turn_end(halt: Option<Self>) -> TurnEnd {
+        match halt {
+            None => TurnEnd::Evaluated,
+            Some(Self::Broken(problem)) => TurnEnd::Problem(problem),
+            Some(Self::Stopped | Self::Skipped(..)) => TurnEnd::Stopped,
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Add;
 
 use serde::{Deserialize, Serialize};
 
-use super::transcript::Transcript;
+use super::Transcript;
 use crate::trace::{Peer, Usage};
 
 /// The tokens of several turns, and how many of these turns reported none.

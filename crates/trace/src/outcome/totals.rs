@@ -3,11 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::outcome::Outcome;
-use super::problem::ErrorKind;
-use super::status::Status;
-use super::status_change::StatusChange;
-use super::test_end::SkipCause;
+use super::{ErrorKind, Outcome, SkipCause, Status, StatusChange};
 
 /// The number of tests with each status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

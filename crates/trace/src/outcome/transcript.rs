@@ -5,9 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::checkpoint::CheckpointOutcome;
-use super::transcript_line::TranscriptLine;
-use super::turn::TurnOutcome;
+use super::{CheckpointOutcome, TranscriptLine, TurnOutcome};
 use crate::trace::{AgentTime, Peer};
 use ananke_derive::Mask;
 

@@ -1,17 +1,9 @@
 //! One turn: what was sent, what came back, how long it took, and how it ended.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::input_decision::InputDecision;
-use super::input_origin::InputOrigin;
-use super::problem::Problem;
-use super::raw_turn::RawTurn;
-use super::rule_result::RuleResult;
-use super::run_end::ReportedRunEnd;
-use super::status::Status;
-use super::timing::Timing;
-use super::transcript_line::TranscriptLine;
-use super::turn_end::TurnEnd;
+use super::{InputDecision, InputOrigin, Problem, RawTurn, RuleResult, Status, TranscriptLine};
 use crate::trace::{Fact, Facts, Usage};
 use ananke_derive::Mask;
 
@@ -109,6 +101,110 @@ impl TurnOutcome {
     pub fn problem(&self) -> Option<&Problem> {
         self.end.problem()
     }
+}
+
+/// The end of a turn.
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
+pub enum TurnEnd {
+    /// Every rule was evaluated.
+    Evaluated,
+    /// It could not be evaluated to its end; requirements were not evaluated.
+    Problem(Problem),
+    /// The run was stopped during the turn.
+    Stopped,
+}
+
+impl TurnEnd {
+    /// The reason why it could not be evaluated to its end.
+    pub fn problem(&self) -> Option<&Problem> {
+        match self {
+            Self::Problem(problem) => Some(problem),
+            Self::Evaluated | Self::Stopped => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn problem_mut(&mut self) -> Option<&mut Problem> {
+        match self {
+            Self::Problem(problem) => Some(problem),
+            Self::Evaluated | Self::Stopped => None,
+        }
+    }
+}
+
+/// The end of the last run of a turn, as the agent reported it.
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
+pub enum ReportedRunEnd {
+    /// The run finished.
+    Finished,
+    /// The run failed, with this message and code.
+    Error(String),
+    /// The agent cancelled the run.
+    Cancelled,
+    /// The run is interrupted until these are answered.
+    Interrupted(Vec<OpenInterrupt>),
+}
+
+impl ReportedRunEnd {
+    /// The word in reports.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Error(_) => "error",
+            Self::Cancelled => "cancelled",
+            Self::Interrupted(_) => "interrupted",
+        }
+    }
+}
+
+/// An open interrupt.
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Interrupt")]
+pub struct OpenInterrupt {
+    /// The interrupt's id.
+    pub id: String,
+    /// The agent's reason; omitted if it gives none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The agent's question; omitted if it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The tool whose call is pending; omitted if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+}
+
+/// The waiting of one turn, in the agent's time, from the turn's start.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Timing {
+    /// The moment of its first text, in microseconds; `None` if none came, or if nothing shows it.
+    pub first_text_us: Option<u64>,
+    /// Every stretch without a tool call in progress, in order; `None` if nothing shows them.
+    pub gaps: Option<Vec<Gap>>,
+    /// The limits of the waiting.
+    pub limits: TimeLimits,
+}
+
+/// A stretch of a turn's time in which no call was open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gap {
+    /// Its start, in microseconds.
+    pub from_us: u64,
+    /// Its end, in microseconds.
+    pub to_us: u64,
+}
+
+/// The limits that apply to a turn, in milliseconds; `None` where there is none (SPEC 7.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimeLimits {
+    /// The limit of the turn as a whole.
+    pub duration_ms: Option<u64>,
+    /// The limit of each gap.
+    pub idle_ms: Option<u64>,
+    /// The limit of the wait for the first text.
+    pub first_text_ms: Option<u64>,
+    /// The limit of each call.
+    pub tool_ms: Option<u64>,
 }
 
 #[cfg(test)]

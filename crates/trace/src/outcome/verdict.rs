@@ -1,11 +1,9 @@
-//! The verdict of a run.
+//! The verdict of a run, and what is known at its end.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::near_name::NearNames;
-use super::quarantine::Quarantine;
-use super::totals::Totals;
+use super::{NearNames, Quarantine, Totals};
 use ananke_derive::Mask;
 
 /// The server or agent that tests could not run without.
@@ -122,4 +120,15 @@ impl Verdict {
 
 fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// The end of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize)]
+pub struct RunClose {
+    /// The verdict of the run.
+    pub verdict: Verdict,
+    /// The duration on the wall clock, in microseconds.
+    pub elapsed_us: u64,
+    /// Whether it was interrupted.
+    pub interrupted: bool,
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::token_totals::TokenTotals;
+use super::TokenTotals;
 use ananke_derive::Mask;
 
 /// The result of all walks of a test. The rest of its outcome is about one of them: the one that failed, shrunk, or the last.

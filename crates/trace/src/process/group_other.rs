@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use tokio::process::{Child, Command};
 
-use super::exit_status::ExitStatus;
+use super::ExitStatus;
 
 /// Prepared before the leader starts: nothing.
 pub(super) struct GroupSetup;

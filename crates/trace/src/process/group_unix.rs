@@ -9,8 +9,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use tokio::process::{Child, Command};
 use tokio::signal::unix::{self, SignalKind};
 
-use super::exit_status::ExitStatus;
-use super::running_groups;
+use super::{ExitStatus, running_groups};
 
 /// Prepared before the leader starts, so that its end cannot be missed.
 pub(super) struct GroupSetup(unix::Signal);

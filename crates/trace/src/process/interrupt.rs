@@ -1,4 +1,6 @@
-//! Asks another program to end, as Ctrl-C does.
+//! Signals of other programs: an interrupt for one, as Ctrl-C sends it, and whether this one ignores that its terminal goes away.
+
+use std::fs;
 
 /// Interrupts the process with this number, if it is there.
 #[cfg(unix)]
@@ -13,3 +15,15 @@ pub fn interrupt(number: u32) {
 /// Interrupts the process with this number: not on this system.
 #[cfg(not(unix))]
 pub fn interrupt(_: u32) {}
+
+/// The bit of SIGHUP among the signals of a process.
+const HANGUP: u64 = 1;
+
+/// Whether SIGHUP is ignored, as it was inherited; `None` if the system does not say.
+pub fn is_hangup_ignored() -> Option<bool> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let ignored = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))?;
+    Some(u64::from_str_radix(ignored.trim(), 16).ok()? & HANGUP != 0)
+}

@@ -15,15 +15,12 @@ mod exit_status;
 mod group;
 #[cfg(unix)]
 mod guard;
-mod hangup;
 mod host_name;
 mod interrupt;
 mod launch;
 mod open_files;
 #[expect(clippy::module_inception, reason = "the type that the folder is about")]
 mod process;
-mod program;
-mod read_some;
 #[cfg(unix)]
 mod running_groups;
 mod start;
@@ -36,17 +33,14 @@ pub use exit_status::ExitStatus;
 pub use group::{guard_with, kill_every_group};
 #[cfg(unix)]
 pub use guard::{GUARD, guard};
-pub use hangup::is_hangup_ignored;
 pub use host_name::host_name;
-pub use interrupt::interrupt;
+pub use interrupt::{interrupt, is_hangup_ignored};
 pub use launch::Launch;
 pub use open_files::{
     LoweredParallel, OUT_OF_FILES_HELP, is_out_of_files, raise_open_files_limit,
     tests_within_open_files_limit,
 };
-pub use process::{Process, Started};
-pub use program::{Program, shown};
-pub use read_some::read_some;
+pub use process::{Process, Program, Started, read_some, shown};
 #[cfg(unix)]
 pub use running_groups::{guard_with, kill_every_group};
 pub use start::{StartError, start};

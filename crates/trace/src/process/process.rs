@@ -1,12 +1,42 @@
-//! A running program, which can be waited for and ended with all that it started.
+//! A program that can be started, and one that runs: it can be waited for and ended with all that it started, and its pipes
+//! are read.
 
+use std::path::Path;
 use std::time::Duration;
 
+use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
-use super::exit_status::ExitStatus;
+use super::ExitStatus;
 use super::group::{self, Group};
+use crate::redact::truncated;
+use ananke_base::context::Environment;
+
+/// The most characters of a command that are shown.
+const SHOWN_COMMAND: usize = 200;
+
+/// A program that can be started.
+#[derive(Clone, Copy, Debug)]
+pub struct Program<'a> {
+    /// The program and its arguments.
+    pub argv: &'a [String],
+    /// Its whole environment.
+    pub environment: &'a Environment,
+    /// The folder it runs in.
+    pub folder: &'a Path,
+    /// The folder as shown in messages.
+    pub folder_name: &'a str,
+}
+
+/// The words of a command as a list.
+pub fn shown(argv: &[String]) -> String {
+    let words: Vec<String> = argv
+        .iter()
+        .map(|word| serde_json::Value::from(word.as_str()).to_string())
+        .collect();
+    truncated(&format!("[{}]", words.join(", ")), SHOWN_COMMAND)
+}
 
 /// The time that a killed process may take to end.
 const REAP: Duration = Duration::from_secs(2);
@@ -51,5 +81,14 @@ impl Process {
             Ok(Ok(status)) => Some(group::exit_status(status)),
             _ => None,
         }
+    }
+}
+
+/// Reads some bytes: 0 at the end. Never returns if there is nothing to read from.
+pub async fn read_some(pipe: Option<&mut (impl AsyncRead + Unpin)>, buffer: &mut [u8]) -> usize {
+    match pipe {
+        // A pipe that cannot be read is at its end.
+        Some(pipe) => pipe.read(buffer).await.unwrap_or_default(),
+        None => std::future::pending().await,
     }
 }

@@ -7,10 +7,7 @@ use std::process::Stdio;
 
 use tokio::process::Command;
 
-use super::group::GroupSetup;
-use super::open_files::{OUT_OF_FILES_HELP, is_out_of_files};
-use super::process::{Process, Started};
-use super::program::Program;
+use super::{OUT_OF_FILES_HELP, Process, Program, Started, group::GroupSetup, is_out_of_files};
 
 /// The number of bytes of a file in which its first line is searched.
 const FIRST_LINE: u64 = 256;

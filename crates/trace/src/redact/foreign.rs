@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::redactor::{MASK, Redactor};
-use super::sealed::Mask;
+use super::{MASK, Mask, Redactor};
 use ananke_base::diagnostic::{Difference, Excerpt, Place};
 use ananke_model::variables::{TestAbout, is_secret_header};
 

@@ -9,13 +9,9 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-use super::encodings::encodings;
 use super::excerpt::{Opened, has_hidden};
-use super::patterns;
-use super::readings::each_reading;
-use super::redactor::Redactor;
-use super::replace::{merged, replaced};
-use super::search::Search;
+use super::search::{Search, merged, replaced};
+use super::{Redactor, encodings::encodings, patterns, readings::each_reading};
 use ananke_model::variables::Secret;
 
 /// The text that a recording contains instead of the secret `name`.

@@ -18,7 +18,6 @@ mod patterns;
 mod problems;
 mod readings;
 mod redactor;
-mod replace;
 mod sealed;
 mod search;
 mod written;

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::redactor::{MASK, Redactor};
-use super::sealed::Mask;
+use super::{MASK, Mask, Redactor};
 use ananke_base::diagnostic::{Diagnostic, Label, SourceFile, Span};
 
 impl Mask for Diagnostic {

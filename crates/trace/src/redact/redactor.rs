@@ -9,12 +9,8 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use regex::Regex;
 
-use super::encodings::encodings;
-use super::excerpt::Opened;
-use super::patterns;
-use super::readings::each_reading;
-use super::replace::{merged, replaced};
-use super::search::Search;
+use super::search::{Search, merged, replaced};
+use super::{encodings::encodings, excerpt::Opened, patterns, readings::each_reading};
 use ananke_model::variables::SHORTEST_SECRET;
 
 /// The text that is shown instead of a secret.

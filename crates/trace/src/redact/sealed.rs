@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::redactor::Redactor;
+use super::Redactor;
 use ananke_base::message::map_strings;
 
 /// A value without secrets. Only [`Redactor::seal`] makes one.

@@ -4,12 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::call::{ToolCall, ToolResult};
-use super::change::MessageKind;
-use super::origin::Origin;
-use super::same_json::is_same_json;
-use super::trace::Trace;
-use super::trace_item::TraceItem;
+use super::{MessageKind, Origin, ToolCall, ToolResult, Trace, TraceItem, is_same_json};
 use ananke_base::context::At;
 use ananke_base::text::truncate;
 

@@ -4,20 +4,14 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::aside::{Aside, AsideSource, changed_texts};
-use super::call::{ToolCall, ToolResult};
-use super::change::{Change, MessageKind, ResultContent, RunEnd};
-use super::custom_events::{CustomEvent, MAX_CUSTOM_BYTES, MAX_REASONING_BYTES};
-use super::declaration::Declaration;
-use super::delta::Delta;
-use super::ledger::{Entered, UnreadPlace};
-use super::message::Message;
-use super::origin::{Author, Origin};
-use super::tool_index::CallPhase;
-use super::trace::Trace;
-use super::trace_item::TraceItem;
-use super::unread::{Unread, UnreadViolation};
-use super::violation::Violation;
+use super::aside::changed_texts;
+use super::ledger::Entered;
+use super::trace_item::{MAX_CUSTOM_BYTES, MAX_REASONING_BYTES};
+use super::{
+    Aside, AsideSource, Author, CallPhase, Change, CustomEvent, Declaration, Delta, Message,
+    MessageKind, Origin, ResultContent, RunEnd, ToolCall, ToolResult, Trace, TraceItem, Unread,
+    UnreadPlace, UnreadViolation, Violation,
+};
 use ananke_base::context::At;
 
 impl Trace {

@@ -5,9 +5,7 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
 
-use super::change::ResultContent;
-use super::origin::{Author, Origin};
-use super::same_json::{is_same_json, read_json};
+use super::{Author, Origin, ResultContent, is_same_json, read_json};
 use ananke_base::context::At;
 use ananke_base::source::received_json::{Oddities, ReceivedJson, is_json, without_marks};
 use ananke_base::text::ShortText;

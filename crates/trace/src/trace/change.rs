@@ -7,10 +7,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::aside::AsideSource;
-use super::same_json::is_same_json;
-use super::unread::Unread;
-use super::usage::Usage;
+use super::{AsideSource, Unread, Usage, is_same_json};
 use ananke_base::message::DeclaredTool;
 
 /// The author of a message.

@@ -5,8 +5,7 @@
 
 use std::ops::Range;
 
-use super::exchange::{Event, Exchange};
-use super::trace::Trace;
+use super::{Event, Exchange, Trace};
 use ananke_base::context::At;
 
 /// Plausible timestamps in microseconds of Unix time: 2001 to 2286. Values in seconds or nanoseconds are outside.

@@ -1,7 +1,6 @@
 //! Requests to the agent, and the events of their responses.
 
-use super::change::RunEnd;
-use super::usage::Usage;
+use super::{RunEnd, Usage};
 use ananke_base::context::At;
 
 /// One request to the agent and its response.

@@ -1,9 +1,6 @@
 //! The times for which the user waits: the gaps of a turn between its calls, and its first text, in the agent's own time.
 
-use super::call::ToolCall;
-use super::message::Message;
-use super::trace::Trace;
-use super::turn::TurnRanges;
+use super::{Message, ToolCall, Trace, TurnRanges};
 
 /// A time in a turn in which no call is open, and the calls before and after it; `None` is the start or end of the
 /// turn.

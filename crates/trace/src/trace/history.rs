@@ -1,8 +1,6 @@
 //! The record of what happened before the first turn, as a test writes it.
 
-use super::change::{Change, MessageKind, ResultContent};
-use super::trace::Trace;
-use super::turn::Input;
+use super::{Change, Input, MessageKind, ResultContent, Trace};
 use ananke_base::context::At;
 use ananke_base::message::{HistoryMessage, Role};
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::call::ToolCall;
+use super::ToolCall;
 use ananke_base::text::{ShortText, TextIndex};
 
 /// The newest call and message of each id.

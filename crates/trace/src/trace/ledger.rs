@@ -6,8 +6,7 @@ use std::fmt;
 
 use indexmap::IndexMap;
 
-use super::fact::{Fact, Facts};
-use super::unread::{Unread, UnreadForm, possible};
+use super::{Fact, Facts, Unread, UnreadForm, unread::possible};
 use ananke_base::text::ShortText;
 
 /// The most kinds of unread things that are kept; all others are one that may be anything.

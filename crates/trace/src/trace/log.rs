@@ -2,11 +2,7 @@
 //!
 //! **Invariant:** what has the order `n` is the entry `n - 1` of the log; what happened in a turn is one part of it.
 
-use super::call::ToolResult;
-use super::message::Message;
-use super::origin::{Author, Origin};
-use super::trace::Trace;
-use super::trace_item::TraceItem;
+use super::{Author, Message, Origin, ToolResult, Trace, TraceItem};
 
 impl Trace {
     /// The whole log.

@@ -8,14 +8,10 @@
 //! turn; values that agents send are compared by [`is_same_json`] alone (`tests/real/value-comparisons/` checks it).
 
 mod agent_event;
-mod agent_time;
 mod apply;
 mod aside;
 mod call;
 mod change;
-mod custom_events;
-mod declaration;
-mod delta;
 mod event_clock;
 mod exchange;
 mod fact;
@@ -25,7 +21,6 @@ mod known;
 mod ledger;
 mod log;
 mod message;
-mod origin;
 mod path;
 mod peer;
 mod pieced_texts;
@@ -41,34 +36,27 @@ mod turn;
 mod turn_totals;
 mod unread;
 mod usage;
-mod violation;
 
 pub use agent_event::{AgentEvent, EventRole, events_of_last_turn};
-pub use agent_time::AgentTime;
 pub use aside::{Aside, AsideSource};
 pub use call::{Args, ToolCall, ToolResult};
 pub use change::{
     Change, Interrupt, MessageKind, ResultContent, RunEnd, SnapshotCall, SnapshotItem,
 };
-pub use custom_events::CustomEvent;
-pub use declaration::Declaration;
-pub use delta::Delta;
 pub use exchange::{Event, Exchange};
 pub use fact::{Fact, Facts};
 pub use gaps::CallGap;
 pub use ledger::{KnownName, Ledger, UnreadKind, UnreadPlace};
-pub use message::Message;
-pub use origin::{Author, Origin};
+pub use message::{Author, Message, Origin};
 pub use path::Path;
-pub use peer::Peer;
+pub use peer::{AgentTime, Peer};
 pub use pieced_texts::{PiecedText, PiecedTexts};
 pub use possible_facts::{facts_of_item, facts_of_key, may_hold_call};
 pub use same_json::{is_same_json, is_same_number, json_key, read_json};
 pub use state::State;
 pub use tool_index::{CallPhase, Callers};
 pub use trace::Trace;
-pub use trace_item::TraceItem;
+pub use trace_item::{CustomEvent, Declaration, Delta, TraceItem, Violation, Violations};
 pub use turn::{AnsweredInterrupt, Input, InterruptStatus, TurnRanges};
 pub use unread::{Unread, UnreadForm, UnreadViolation};
 pub use usage::{Tokens, Usage};
-pub use violation::{Violation, Violations};

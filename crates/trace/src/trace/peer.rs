@@ -1,4 +1,4 @@
-//! The peer of a test, in the words of reports.
+//! The peer of a test, in the words of reports, and the kind of time that it lives in.
 
 use serde::{Deserialize, Serialize};
 
@@ -36,4 +36,14 @@ impl Peer {
             Self::Server => "the server's last answer",
         }
     }
+}
+
+/// The kind of time that the durations of a test are in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AgentTime {
+    /// The time that passed while the test ran.
+    #[default]
+    Wall,
+    /// The time of an agent whose delays are simulated: it passes without anything waiting for it.
+    Virtual,
 }

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::change::Change;
+use super::Change;
 
 /// Collects the texts of one conversation.
 #[derive(Debug, Default)]

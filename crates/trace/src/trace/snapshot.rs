@@ -1,12 +1,8 @@
 //! The items that a snapshot of the conversation adds to those that were streamed (SPEC 6, Snapshots).
 
-use super::call::ToolCall;
-use super::change::{MessageKind, SnapshotCall, SnapshotItem};
-use super::delta::Delta;
-use super::message::Message;
-use super::origin::{Author, Origin};
-use super::trace::Trace;
-use super::turn::Input;
+use super::{
+    Author, Delta, Input, Message, MessageKind, Origin, SnapshotCall, SnapshotItem, ToolCall, Trace,
+};
 use ananke_base::context::At;
 
 /// The number of the newest messages that are compared with a snapshot's message: one that is still open has no known text.

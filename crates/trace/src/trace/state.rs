@@ -5,7 +5,7 @@ use json_patch::{AddOperation, PatchOperation, ReplaceOperation, patch, patch_un
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::same_json::is_same_json;
+use super::is_same_json;
 use crate::redact::excerpt;
 
 /// The most bytes that the patches of one conversation may copy from one place of the state to another: a few `copy`

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::origin::Author;
+use super::Author;
 
 /// The callers whose calls to a tool count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,23 +4,12 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::aside::Aside;
-use super::call::ToolCall;
-use super::change::{Interrupt, MessageKind, ResultContent};
-use super::custom_events::{CustomEvent, ReceivedBytes};
-use super::declaration::Declaration;
-use super::delta::Delta;
-use super::exchange::{Event, Exchange};
-use super::fact::{Fact, Facts};
-use super::known::KnownItems;
-use super::ledger::{KnownName, Ledger};
-use super::message::Message;
-use super::origin::Origin;
-use super::peer::Peer;
-use super::state::State;
-use super::tool_index::{CallPhase, Callers, ToolIndex};
-use super::trace_item::TraceItem;
-use super::turn::{Input, TurnRanges};
+use super::{
+    Aside, CallPhase, Callers, CustomEvent, Declaration, Delta, Event, Exchange, Fact, Facts,
+    Input, Interrupt, KnownName, Ledger, Message, MessageKind, Origin, Peer, ResultContent, State,
+    ToolCall, TraceItem, TurnRanges,
+};
+use super::{known::KnownItems, tool_index::ToolIndex, trace_item::ReceivedBytes};
 use ananke_base::context::At;
 use ananke_base::message::{HistoryMessage, ToolAnswer};
 

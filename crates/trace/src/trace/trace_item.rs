@@ -1,4 +1,12 @@
-//! One thing that happened in a conversation.
+//! What happens in a conversation: the entries of its log, what a change adds to a trace, and what is kept of declared tools,
+//! of violations of the event order and of custom events.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::state::size;
+use ananke_base::message::DeclaredTool;
 
 /// One thing that happened, by its place in the lists of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,5 +38,128 @@ impl TraceItem {
             Self::Call(call) | Self::Result { call, .. } => Some(call),
             Self::Message(_) | Self::Answer { .. } => None,
         }
+    }
+}
+
+/// The addition of one change, which a rule may want to look at again. Each names an index into the trace's lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delta {
+    /// This call started.
+    CallStarted(usize),
+    /// This call's arguments are complete.
+    ArgsDone(usize),
+    /// This call got a result.
+    Answered(usize),
+    /// This message is complete.
+    MessageClosed(usize),
+    /// This text came next to the answer.
+    Aside(usize),
+    /// The agent declared its tools.
+    ToolsDeclared,
+    /// The state changed.
+    StateChanged,
+}
+
+/// The tools that an agent declared at one time: all that it had.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Declaration {
+    /// The tools, in its order.
+    pub tools: Vec<DeclaredTool>,
+    /// The turn, counted from 0.
+    pub turn: usize,
+    /// The number of the event that brought them.
+    pub event: u32,
+    /// Whether the turn asked for them.
+    pub is_answer: bool,
+}
+
+/// One event that the protocol does not allow at its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The name of the rule.
+    pub rule: &'static str,
+    /// The violation, naming the events.
+    pub message: String,
+    /// The exchange, by its place in [`Trace::exchanges`](super::Trace::exchanges).
+    pub exchange: usize,
+    /// The numbers of the events in the exchange, counted from 1: the one that violates the rule, and the one it
+    /// conflicts with, if any.
+    pub events: Vec<u32>,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.rule, self.message)
+    }
+}
+
+/// The violations of one turn: the first are kept, the rest is counted.
+#[derive(Clone, Debug, Default)]
+pub struct Violations {
+    kept: Vec<Violation>,
+    more: usize,
+}
+
+impl Violations {
+    /// The most violations of a turn that are kept; the rest is counted.
+    pub const KEPT: usize = 20;
+
+    pub(super) fn add(&mut self, violation: Violation) {
+        if self.kept.len() < Self::KEPT {
+            self.kept.push(violation);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// The first ones, in the order they were found.
+    pub fn kept(&self) -> &[Violation] {
+        &self.kept
+    }
+
+    /// The number of further violations.
+    pub fn more(&self) -> usize {
+        self.more
+    }
+}
+
+/// The most bytes of reasoning that one test keeps.
+pub(super) const MAX_REASONING_BYTES: usize = 8 << 20;
+
+/// The most bytes of memory that the custom events of one test may take: JSON grows when it is parsed.
+pub(super) const MAX_CUSTOM_BYTES: usize = 32 << 20;
+
+/// An event of the application's own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CustomEvent {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: Value,
+    /// The number of the event.
+    pub event: u32,
+}
+
+/// The number of bytes of both that have arrived.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ReceivedBytes {
+    reasoning: usize,
+    custom: usize,
+}
+
+impl ReceivedBytes {
+    /// Counts reasoning; `false` if there is no room for it.
+    pub(super) fn add_reasoning(&mut self, delta: &str) -> bool {
+        self.reasoning = self.reasoning.saturating_add(delta.len());
+        self.reasoning <= MAX_REASONING_BYTES
+    }
+
+    /// Counts a custom event; `false` if there is no room for it.
+    pub(super) fn add_custom(&mut self, name: &str, value: &Value) -> bool {
+        let bytes = size(value)
+            .bytes
+            .saturating_add(size_of::<CustomEvent>() + name.len());
+        self.custom = self.custom.saturating_add(bytes);
+        self.custom <= MAX_CUSTOM_BYTES
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::violation::Violations;
+use super::Violations;
 
 /// The input of a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,9 +1,6 @@
 //! The totals of a turn: its text, its times and its tokens.
 
-use super::exchange::Exchange;
-use super::trace::Trace;
-use super::turn::TurnRanges;
-use super::usage::Usage;
+use super::{Exchange, Trace, TurnRanges, Usage};
 use ananke_base::context::At;
 
 impl Trace {

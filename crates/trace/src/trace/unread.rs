@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::fact::{Fact, Facts};
-use super::possible_facts::{facts_of_item, facts_of_key};
+use super::{Fact, Facts, facts_of_item, facts_of_key};
 use ananke_base::text::truncate;
 
 /// Something that an agent, a server or a trace sent, and that was not understood.

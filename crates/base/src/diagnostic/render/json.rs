@@ -2,9 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::diagnostic::Diagnostic;
-use super::super::source_file::SourceFile;
-use super::super::span::Span;
+use super::super::{diagnostic::Diagnostic, source_file::SourceFile, span::Span};
 use super::terminal_text::word;
 
 /// One problem as JSON: `severity`, `code`, `message`, `labels` and `fixes` with their places, and `help`. Places are given

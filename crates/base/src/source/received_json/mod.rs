@@ -5,23 +5,20 @@
 //! costs are linear in the text, no depth overflows the stack, and what is not exact is an oddity.
 
 mod halves;
-mod json_error;
 mod not_finite;
 mod oddities;
 mod parser;
 mod read;
 mod readings;
-mod unicode;
 
 #[cfg(test)]
 mod tests;
 
 pub use halves::{HalfJoiner, Halves, SentText};
-pub use json_error::JsonError;
 pub use not_finite::{is_not_finite, without_marks};
 pub use oddities::Oddities;
 pub use read::{
-    MAX_DEPTH, ReceivedJson, is_json, read, read_as, read_bytes, read_event, read_own, sent_text,
-    strict,
+    MAX_DEPTH, ReceivedJson, decoded, is_json, is_utf16, read, read_as, read_bytes, read_event,
+    read_own, sent_text, strict,
 };
-pub use unicode::{decoded, is_utf16};
+pub use readings::JsonError;

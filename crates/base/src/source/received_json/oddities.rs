@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::halves::Halves;
+use super::Halves;
 use crate::source::node::printable;
 
 /// The oddities of a text.

@@ -4,11 +4,10 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Number, Value};
 
-use super::halves::{Halves, joined, kept};
-use super::json_error::JsonError;
+use super::halves::{joined, kept};
 use super::not_finite::{NAMES, marked};
-use super::oddities::Oddities;
 use super::readings::{PathStep, Replaced};
+use super::{Halves, JsonError, Oddities};
 
 /// A text that was parsed.
 #[derive(Debug, Default)]

@@ -1,16 +1,13 @@
-//! The ways to read a text: as a value, as a type, as an event whose texts may be pieces.
+//! The ways to read a text: as a value, as a type, as an event whose texts may be pieces; and bytes to text: byte order marks,
+//! UTF-16, and bytes that are not UTF-8.
 
 use std::borrow::Cow;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
-use super::halves::{self, Halves, SentText};
-use super::json_error::JsonError;
-use super::oddities::Oddities;
 use super::parser::{Parsed, parse};
-use super::readings;
-use super::unicode::{self, decoded};
+use super::{Halves, JsonError, Oddities, SentText, halves, readings};
 
 /// The most levels of lists and objects that a text may have.
 pub const MAX_DEPTH: usize = 512;
@@ -34,7 +31,7 @@ pub struct ReceivedJson {
 /// # Errors
 /// If it is not JSON, nests too deeply, or its duplicate keys can mean too many different values.
 pub fn read(text: &str) -> Result<ReceivedJson, JsonError> {
-    let text = unicode::without_mark(text);
+    let text = without_mark(text);
     let Parsed {
         value,
         replaced,
@@ -65,7 +62,7 @@ pub fn read_bytes(bytes: &[u8]) -> Result<ReceivedJson, JsonError> {
 /// # Errors
 /// If it is not JSON, or nests too deeply.
 pub fn read_event(text: &str) -> Result<(Value, Oddities), JsonError> {
-    let text = unicode::without_mark(text);
+    let text = without_mark(text);
     parse(text, Halves::Kept, MAX_DEPTH).map(|parsed| (parsed.value, parsed.oddities))
 }
 
@@ -142,4 +139,39 @@ pub fn is_json(text: &str) -> bool {
     // A text this short has no depth that is too large.
     let is_shallow = text.len() < MAX_DEPTH;
     is_shallow && serde_json::from_str::<IgnoredAny>(text).is_ok() || read_event(text).is_ok()
+}
+
+/// The byte order mark as a character.
+const MARK: char = '\u{feff}';
+
+/// The text of bytes, without a byte order mark. Bytes that are not UTF-8 are U+FFFD.
+///
+/// # Errors
+/// If it is UTF-16.
+pub fn decoded(bytes: &[u8]) -> Result<Cow<'_, str>, JsonError> {
+    match std::str::from_utf8(bytes) {
+        // A NUL is no part of JSON, and half of all bytes of most texts in UTF-16.
+        Ok(text) if !text.starts_with(MARK) && !is_utf16(bytes) => Ok(Cow::Borrowed(text)),
+        _ if is_utf16(bytes) => Err(JsonError("is UTF-16, not UTF-8".to_owned())),
+        Ok(text) => Ok(Cow::Borrowed(without_mark(text))),
+        Err(_) => {
+            let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+            Ok(String::from_utf8_lossy(bytes))
+        }
+    }
+}
+
+/// Whether these bytes begin a text in UTF-16.
+pub fn is_utf16(bytes: &[u8]) -> bool {
+    match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => true,
+        [0, second, ..] => *second != 0,
+        [first, 0, ..] => *first != 0,
+        _ => false,
+    }
+}
+
+/// A text without its byte order mark.
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix(MARK).unwrap_or(text)
 }

@@ -1,8 +1,7 @@
 //! The meanings of an object with duplicate keys: programs that read it take the first value, the last, or both.
+//! The reason why a text cannot be read.
 
 use serde_json::Value;
-
-use super::json_error::JsonError;
 
 /// The most values that a text may mean.
 const MOST: usize = 64;
@@ -61,3 +60,8 @@ fn find<'v>(value: &'v mut Value, path: &[PathStep]) -> Option<&'v mut Value> {
         PathStep::Index(index) => value.get_mut(*index),
     })
 }
+
+/// A text that is not JSON: why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct JsonError(pub String);

@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::read::MAX_OWN_DEPTH;
-use super::*;
+use super::{read::MAX_OWN_DEPTH, *};
 
 #[test]
 fn strict_json_reads_as_the_json_crate_reads_it() {

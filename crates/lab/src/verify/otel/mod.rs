@@ -3,11 +3,9 @@
 mod nested_spans;
 mod observed_span;
 mod otel_file;
-mod otel_format;
 mod otlp_scanner;
 mod otlp_span;
-mod placed_span;
 mod span_messages;
 mod spans_of_conversation;
 
-pub(in crate::verify) use otel_format::OtelFormat;
+pub(in crate::verify) use otel_file::OtelFormat;

@@ -4,8 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::observed_span::ObservedSpan;
-use super::placed_span::PlacedSpan;
+use super::observed_span::{ObservedSpan, PlacedSpan};
 use super::span_messages::missing_in;
 
 use crate::verify::conventions::SpanKind;

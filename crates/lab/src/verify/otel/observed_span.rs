@@ -1,4 +1,5 @@
-//! The content of one span of a conversation: its kind, its times, and its messages, calls and tokens.
+//! The content of one span of a conversation: its kind, its times, and its messages, calls and tokens; and where it is among
+//! the others.
 //!
 //! Flows in: a span, with the log records that belong to it. Flows out: the same in the words of a conversation, whatever its
 //! attributes are called. **Invariant:** every attribute and event is read, on the silent list, or unread (SPEC 13).
@@ -291,4 +292,20 @@ fn error(
         message.unwrap_or_else(|| "the span has the status `error`".to_owned()),
         code,
     ))
+}
+
+/// A span with its place among the others.
+#[derive(Debug)]
+pub(super) struct PlacedSpan {
+    pub(super) span: ObservedSpan,
+    /// The run of the agent that it is in, the outermost one.
+    pub(super) run: Option<u64>,
+    /// The subagent that it is of.
+    pub(super) subagent: Option<String>,
+    /// The number of spans that it is in.
+    pub(super) depth: usize,
+    /// The span of a model, a tool or an agent that it is in, the innermost one.
+    pub(super) within: Option<u64>,
+    /// Its own id.
+    pub(super) id: u64,
 }

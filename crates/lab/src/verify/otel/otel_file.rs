@@ -1,4 +1,4 @@
-//! A file of OTLP JSON: its spans are found once, and read again conversation by conversation.
+//! A file of OTLP JSON: its spans are found once, and read again conversation by conversation. This is `--from otel`.
 //!
 //! **Invariant:** of the file only the places of its spans are in memory, and the conversation that is read.
 
@@ -8,16 +8,17 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::observed_span::ObservedSpan;
+use futures_util::future::BoxFuture;
+
+use super::observed_span::{ObservedSpan, PlacedSpan};
 use super::otlp_scanner::{ObjectKind, OtlpScanner};
 use super::otlp_span::OtlpSpan;
-use super::placed_span::PlacedSpan;
 use super::spans_of_conversation::conversation;
 use crate::verify::conventions::{Conventions, SpanKind};
-use crate::verify::trace_file::{TraceError, unreadable, utf16};
-use ananke_base::source::reason;
-use ananke_base::source::received_json::JsonError;
-use ananke_base::text::escape;
+use crate::verify::trace_file::{
+    TraceContext, TraceError, TraceFile, TraceFormat, unreadable, utf16,
+};
+use ananke_base::{source::reason, source::received_json::JsonError, text::escape};
 use ananke_engine::observed::ObservedConversation;
 use ananke_trace::outcome::Problem;
 
@@ -414,5 +415,37 @@ fn nothing_known(shown: &str, index: &Index) -> TraceError {
     TraceError {
         message: format!("{shown}: none of its {} spans is of an agent, a model or a tool: they have {has}", index.spans),
         help: Some("the conventions that are known are those of GenAI, OpenInference, OpenLLMetry, pydantic-ai and the Vercel AI SDK".to_owned()),
+    }
+}
+
+/// Traces of OpenTelemetry.
+pub(in crate::verify) struct OtelFormat;
+
+impl TraceFormat for OtelFormat {
+    fn name(&self) -> &'static str {
+        "otel"
+    }
+
+    fn open(
+        &self,
+        path: &Path,
+        shown: &str,
+        _: &TraceContext,
+    ) -> Result<Box<dyn TraceFile>, TraceError> {
+        Ok(Box::new(OtelFile::open(path, shown)?))
+    }
+}
+
+impl TraceFile for OtelFile {
+    fn ids(&self) -> Vec<String> {
+        OtelFile::ids(self)
+    }
+
+    fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    fn conversation(&self, index: usize) -> BoxFuture<'_, Result<ObservedConversation, Problem>> {
+        Box::pin(std::future::ready(OtelFile::conversation(self, index)))
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::nested_spans::merge;
-use super::placed_span::PlacedSpan;
+use super::observed_span::PlacedSpan;
 use super::span_messages::{missing_in, unread_of};
 use crate::verify::conventions::SpanKind;
 use crate::verify::conversation_builder::{ConversationBuilder, ToolEnd};

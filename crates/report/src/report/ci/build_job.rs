@@ -1,9 +1,8 @@
 //! The job of a CI server that the program runs in, from the environment that the server gives it.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::report::words::links::push_part;
-use crate::report::words::paths;
 use ananke_base::context::Context;
 
 /// The variables of a CI server: the one that only it sets, and those of the project's root, the commit, the branch and
@@ -155,7 +154,7 @@ impl BuildJob {
         let blobs: Option<String> = server.blobs.iter().map(part).collect();
         let directory = root
             .as_deref()
-            .and_then(|root| paths::from(root, &context.working_directory));
+            .and_then(|root| path_from(root, &context.working_directory));
         let blob_url = blobs.zip(directory).map(|(mut address, directory)| {
             for part in directory.split('/').filter(|part| !part.is_empty()) {
                 address.push('/');
@@ -180,11 +179,11 @@ impl BuildJob {
 
     /// `file`, as messages show it, from the root of the project; as it is shown if that is unknown, or the file is elsewhere.
     pub fn file(&self, file: &str) -> String {
-        let absolute = || paths::absolute(&self.working_directory, file);
+        let absolute = || absolute(&self.working_directory, file);
         let below = self
             .root
             .as_ref()
-            .and_then(|root| paths::from(root, &absolute()));
+            .and_then(|root| path_from(root, &absolute()));
         below.unwrap_or_else(|| file.to_owned())
     }
 
@@ -193,11 +192,35 @@ impl BuildJob {
     #[cfg(feature = "junit")]
     pub(crate) fn attached(&self, file: &str) -> String {
         match self.marker {
-            Some("JENKINS_URL") => {
-                paths::with_slashes(&paths::absolute(&self.working_directory, file))
-            }
+            Some("JENKINS_URL") => with_slashes(&absolute(&self.working_directory, file)),
             Some("GITLAB_CI") => self.file(file),
             _ => file.to_owned(),
         }
     }
+}
+
+/// The place of `shown`, a path as in messages, in a run that was started in `working_directory`: without `.` and `..`,
+/// and whether it exists or not.
+fn absolute(working_directory: &Path, shown: &str) -> PathBuf {
+    let mut absolute = PathBuf::new();
+    for part in working_directory.join(shown).components() {
+        match part {
+            Component::ParentDir => {
+                absolute.pop();
+            }
+            Component::CurDir => {}
+            part => absolute.push(part),
+        }
+    }
+    absolute
+}
+
+/// `absolute` as it is named from `folder`; `None` where it is elsewhere.
+fn path_from(folder: &Path, absolute: &Path) -> Option<String> {
+    absolute.strip_prefix(folder).ok().map(with_slashes)
+}
+
+/// A path as all platforms read it.
+fn with_slashes(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/")
 }

@@ -10,8 +10,7 @@ use serde::Serialize;
 
 use crate::compare::{ChangeKind, ComparedRun, Comparison, TestChange, TestSummary};
 use crate::report::document::{DocumentText, Documented};
-use crate::run_document::milliseconds;
-use crate::run_document::part;
+use crate::run_document::{milliseconds, part};
 use ananke_model::model::ReportFormat;
 
 part! {

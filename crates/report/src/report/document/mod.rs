@@ -6,12 +6,8 @@
 //! by the frame.
 
 mod command_document;
-mod conclusion;
 mod document_text;
-mod documented;
 
-pub use command_document::{CommandDocument, document_schema};
-pub use conclusion::Conclusion;
-pub use document_text::DocumentText;
+pub use command_document::{CommandDocument, Documented, document_schema};
+pub use document_text::{Conclusion, DocumentText};
 pub(in crate::report) use document_text::{EntryMark, counted};
-pub use documented::Documented;

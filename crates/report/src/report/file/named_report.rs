@@ -3,8 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::file_report::FileOptions;
-use super::registry::create_report;
+use super::{FileOptions, create_report};
 use crate::report::reporter::Reporter;
 use ananke_base::context::{Destination, Scratch};
 use ananke_engine::run::RunEvent;

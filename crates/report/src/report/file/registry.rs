@@ -3,10 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use super::file_report::{FileOptions, FileReport};
 use super::json::{JsonLinesReport, JsonReport};
-use super::markdown::MarkdownReport;
-use super::tap::TapReport;
+use super::{FileOptions, FileReport, markdown::MarkdownReport, tap::TapReport};
 use crate::report::reporter::Reporter;
 use ananke_model::model::ReportFormat;
 

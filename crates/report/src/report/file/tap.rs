@@ -8,14 +8,13 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::report::file::file_report::{FileOptions, FileReport};
+use super::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
 use crate::report::words::ruling;
 use crate::report::words::run_facts::run_facts;
 use crate::report::words::stability::{checkpoint, flip, flip_rate, numbers, percent};
 use crate::report::words::walks::summary;
-use crate::run_document::RunTotals;
-use crate::run_document::milliseconds;
+use crate::run_document::{RunTotals, milliseconds};
 use ananke_base::context::Scratch;
 use ananke_base::text::{escape, truncate};
 use ananke_engine::run::RunEvent;

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::entry::HistoryEntry;
-use super::file::{HISTORY, MOST_BYTES, file_end};
+use super::run_history::{MOST_BYTES, file_end};
+use super::{HISTORY, HistoryEntry};
 use crate::report::own_folder::{FOLDER, make_own_folder};
 use crate::report::reporter::Reporter;
 use ananke_base::context::{At, write_file};

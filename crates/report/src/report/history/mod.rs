@@ -5,13 +5,9 @@
 //! 50 runs and 8 MiB are kept, the newest.
 
 mod entry;
-mod file;
 mod history_report;
-mod last_statuses;
 mod run_history;
 
 pub use entry::{HistoryEntry, HistoryReason, MOST_OF_REASON};
-pub use file::HISTORY;
 pub use history_report::{HistoryReport, run_name};
-pub use last_statuses::last_statuses;
-pub use run_history::RunHistory;
+pub use run_history::{HISTORY, RunHistory, last_statuses};

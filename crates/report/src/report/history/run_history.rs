@@ -1,12 +1,54 @@
-//! The durations of the tests of a project in its last runs.
+//! The history of the tests of a project, read from the end of its file: the durations of their last runs, and their statuses
+//! when they ran last.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::time::Duration;
 
 use super::entry::EntryStart;
-use super::file::{MOST_BYTES, file_end};
-use ananke_trace::outcome::Status;
+use ananke_trace::outcome::{EarlierStatuses, Status};
+
+/// The path of the file, relative to the directory of the config.
+pub const HISTORY: &str = ".ananke/history.jsonl";
+
+/// The largest size of the file, in bytes.
+pub(super) const MOST_BYTES: u64 = 8 << 20;
+
+/// The end of the file.
+#[derive(Debug, Default)]
+pub(super) struct FileEnd {
+    /// Its bytes, from the beginning of a line.
+    pub(super) bytes: Vec<u8>,
+    /// Whether the file has more before them.
+    pub(super) has_more: bool,
+}
+
+/// The last bytes of the file, about as many as `most`; nothing if it cannot be read.
+pub(super) fn file_end(folder: &Path, most: u64) -> FileEnd {
+    let path = folder.join(HISTORY);
+    // A pipe would wait for its writer.
+    let length = match path.metadata() {
+        Ok(found) if found.is_file() => found.len(),
+        _ => return FileEnd::default(),
+    };
+    let read = || {
+        let mut file = File::open(&path)?;
+        let skipped = length.saturating_sub(most);
+        file.seek(SeekFrom::Start(skipped))?;
+        let mut bytes = Vec::new();
+        file.take(2 * most).read_to_end(&mut bytes)?;
+        let has_more = skipped > 0;
+        if has_more {
+            let first = bytes.iter().position(|byte| *byte == b'\n');
+            bytes.drain(..first.map_or(bytes.len(), |end| end + 1));
+        }
+        Ok(FileEnd { bytes, has_more })
+    };
+    let read: io::Result<FileEnd> = read();
+    read.unwrap_or_default()
+}
 
 /// The number of the last passed runs of a test that make its usual duration.
 const USUAL_OF: usize = 10;
@@ -56,5 +98,68 @@ impl RunHistory {
         let mut last = passed[passed.len().saturating_sub(USUAL_OF)..].to_vec();
         last.sort_unstable();
         last.get(last.len() / 2).copied().map(Duration::from_millis)
+    }
+}
+
+/// The number of bytes of the file in which the last run is looked for first.
+const FIRST_BYTES: u64 = 64 << 10;
+
+/// The status of each test of the project in `folder` when it last ran to its end. The history is read from its end until the
+/// tests `ids` are found, since the last run has most of them.
+pub fn last_statuses(folder: &Path, ids: &BTreeSet<String>) -> EarlierStatuses {
+    let mut most = FIRST_BYTES;
+    loop {
+        let (mut last, mut missing) = (HashMap::new(), ids.len());
+        let end = file_end(folder, most);
+        for line in end.bytes.rsplit(|byte| *byte == b'\n') {
+            let Ok(EntryStart { id, status, .. }) = serde_json::from_slice(line) else {
+                continue;
+            };
+            if !last.contains_key(&*id) {
+                missing -= usize::from(ids.contains(&*id));
+                last.insert(id.into_owned(), status);
+            }
+            if missing == 0 {
+                break;
+            }
+        }
+        if missing == 0 || !end.has_more || most >= MOST_BYTES {
+            return last.into_iter().collect();
+        }
+        most *= 4;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::history::HISTORY;
+    use ananke_trace::outcome::{Status, StatusChange};
+
+    #[test]
+    fn a_test_that_ran_long_ago_is_found_and_a_new_one_ends_with_the_file() {
+        let folder = std::env::temp_dir().join(format!("ananke-last-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join(".ananke")).unwrap();
+        let line = |id: &str, status: &str| {
+            format!("{{\"run\":\"1\",\"id\":\"{id}\",\"status\":\"{status}\"}}\n")
+        };
+        let others: String = (0..3000)
+            .map(|index| line(&format!("t{index}"), "passed"))
+            .collect();
+        let text = line("old", "failed") + &others + &line("last", "failed");
+        assert!(text.len() as u64 > FIRST_BYTES, "{}", text.len());
+        std::fs::write(folder.join(HISTORY), text).unwrap();
+        let of = |ids: &[&str]| {
+            let ids = ids.iter().map(|id| (*id).to_owned()).collect();
+            last_statuses(&folder, &ids)
+        };
+        let known = Some(StatusChange::Known);
+        assert_eq!(of(&["last"]).change("last", Status::Failed), known);
+        assert_eq!(of(&["last", "old"]).change("old", Status::Failed), known);
+        let unknown = of(&["old", "unknown"]);
+        let new = Some(StatusChange::New);
+        assert_eq!(unknown.change("old", Status::Failed), known);
+        assert_eq!(unknown.change("unknown", Status::Failed), new);
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }

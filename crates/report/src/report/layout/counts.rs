@@ -1,7 +1,6 @@
 //! The counts of tests by their status, in one line for people: `24 tests: 20 passed (1 flaky), 3 failed, 1 skipped`.
 
-use super::page::Page;
-use super::palette::Palette;
+use super::{Page, Palette};
 use ananke_base::text::grouped;
 use ananke_trace::outcome::{Status, Totals};
 

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::kept_run::{KeptRun, KeptRunError};
-use super::run_files::{RUNS, kept_runs};
+use super::{KeptRun, KeptRunError, RUNS, kept_runs};
 use ananke_engine::recording::{EarlierAnswers, KeptRecording};
 
 /// The kept runs of a project.

@@ -9,10 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Deserialize;
 
 use super::record::{
-    FirstLine, KeptAttempt, KeptTest, RecordHead, RecordKind, RunHeading, RunIndex, TRAILER,
-    VERSION, index_of, next_line,
+    FirstLine, KeptAttempt, RecordHead, RecordKind, RunIndex, TRAILER, VERSION, index_of, next_line,
 };
-use super::run_files::MOST_BYTES;
+use super::{KeptTest, RunHeading, run_files::MOST_BYTES};
 use crate::run_document::read_result;
 use ananke_base::context::fingerprint;
 use ananke_base::source::reason;

@@ -9,10 +9,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::record::{
-    FirstLine, KeptAttempt, KeptTest, RecordKind, RunHeading, RunIndex, record, trailer,
-};
-use super::run_files::MOST_BYTES;
+use super::record::{FirstLine, KeptAttempt, RecordKind, RunIndex, record, trailer};
+use super::{KeptTest, RunHeading, run_files::MOST_BYTES};
 use ananke_engine::recording::RecordedAttempt;
 use ananke_trace::outcome::{RunClose, TokenTotals};
 

@@ -5,12 +5,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::record::{KeptTest, RunHeading, VERSION};
-use super::run_files::{RUNS, create, remove_oldest};
+use super::run_files::{create, remove_oldest};
 use super::run_writer::{MOST_OF_ATTEMPT, RunWriter, WriterQueue, Written};
-use crate::report::failure_numbers::FailureNumbers;
-use crate::report::reporter::Reporter;
-use crate::report::run_keeping::RunKeeping;
+use super::{KeptTest, RUNS, RunHeading, record::VERSION};
+use crate::report::{failure_numbers::FailureNumbers, reporter::Reporter, run_keeping::RunKeeping};
 use crate::run_document::result_line;
 use ananke_base::source::reason;
 use ananke_engine::recording::{AttemptStore, RecordedAttempt};

@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::report::reporter::Reporter;
-use crate::report::stream::Stream;
+use crate::report::reporter::{Reporter, Stream};
 use ananke_base::text::escape;
 use ananke_engine::run::RunEvent;
 use ananke_trace::redact::Sealed;

@@ -2,6 +2,8 @@
 //!
 //! A failure is printed when it happens, everything else in the order of the plan. **Invariant:** each is printed once.
 
+mod summary;
+
 use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::io::Write;
@@ -11,29 +13,17 @@ use std::time::Duration;
 
 use anstyle::Style;
 
-use super::no_answer::no_answer;
 use super::reported_file::{PassedPlace, ReportedFile};
-use super::result::{FailureList, RunResult};
-use super::run_log::RunLog;
-use super::servers;
-use super::snapshots::write_snapshots;
+use super::{no_answer::no_answer, result::RunResult, run_log::RunLog, servers};
 use crate::report::failure_numbers::{FailureNumbers, NumberedFailure};
-use crate::report::layout::Page;
-use crate::report::layout::counts;
-use crate::report::layout::{Palette, mark};
-use crate::report::reporter::Reporter;
+use crate::report::layout::{Page, Palette, mark};
+use crate::report::reporter::{Reporter, Stream};
 use crate::report::run_keeping::RunKeeping;
 use crate::report::slowest::Slowest;
-use crate::report::stream::Stream;
-use crate::report::transcript::attempts;
-use crate::report::transcript::{Headline, TranscriptScope, TranscriptStyle, headline, transcript};
-use crate::report::words::changes;
-use crate::report::words::names;
-use crate::report::words::rerun::rerun;
-use crate::report::words::ruling;
-use crate::report::words::run_facts;
-use crate::report::words::tokens;
-use crate::report::words::{stability, walks};
+use crate::report::transcript::{
+    Headline, TranscriptScope, TranscriptStyle, attempts, headline, transcript,
+};
+use crate::report::words::{names, stability, walks};
 use crate::run_document::RunTotals;
 use ananke_base::context::{At, Clock, Colouring, TerminalSize};
 use ananke_base::text::{duration, escape, truncate};
@@ -550,123 +540,6 @@ impl ConsoleReport {
             } else {
                 String::new()
             }
-    }
-
-    /// The failures, and as the last line the counts that a person looks for first. The verdict and the time are there if
-    /// the run came to its end.
-    fn summary(&mut self) -> String {
-        let mut page = self.page();
-        self.close_file(&mut page);
-        let palette = &self.palette;
-        let RunTotals {
-            selected,
-            totals,
-            snapshots,
-            end,
-            ..
-        } = &self.run;
-        if self.before != Before::Nothing {
-            page.end();
-        }
-        for (why, count) in &self.not_run {
-            let tests = if *count == 1 {
-                "test was"
-            } else {
-                "tests were"
-            };
-            page.line(
-                palette.warning,
-                &escape::line(&format!("{count} {tests} not run: {why}")),
-            );
-            page.end();
-        }
-        let list = if self.verbosity == Verbosity::Quiet {
-            FailureList::Omitted
-        } else {
-            FailureList::Written
-        };
-        self.result.write(
-            end.as_ref().map(|end| &end.verdict),
-            list,
-            palette,
-            &mut page,
-        );
-        let facts = &self.run.facts;
-        let rerun =
-            rerun(&facts.command, facts.config.as_deref()).filter(|_| self.result.has_failed());
-        if let Some(rerun) = rerun {
-            page.put(palette.faint, "run them again: ");
-            page.line(Style::new(), &escape::line(&rerun));
-            self.write_how_to_show(&mut page);
-            page.end();
-        }
-        self.write_slowest(&mut page);
-        write_snapshots(snapshots, palette, &mut page);
-        self.write_facts(&mut page);
-        if let Some(tokens) = tokens::of_run(self.kept_tokens.unwrap_or(self.run.tokens)) {
-            page.line(palette.faint, &format!("tokens: {tokens}"));
-        }
-        if let Some(judged) = ruling::totals(totals.judged) {
-            page.line(palette.faint, &judged);
-        }
-        // A kept run reports only some tests.
-        let of_kept = self.kept_tokens.and(end.as_ref());
-        let all = of_kept.map_or(totals, |end| &end.verdict.totals);
-        if let Some(changes) = changes::totals(all.changes) {
-            page.line(palette.faint, &format!("changes: {changes}"));
-        }
-        if let Some(flip_rate) = stability::flip_rate(totals) {
-            page.line(palette.strong, &flip_rate);
-        }
-        if end.as_ref().is_some_and(|end| end.interrupted) {
-            page.put(palette.warning, "interrupted: ");
-        }
-        counts::write(&mut page, palette, all, *selected);
-        page.put(palette.faint, &run_facts::took(&self.run));
-        page.end();
-        page.into_text()
-    }
-
-    /// Writes the command that shows more of a failure without asking the agent.
-    fn write_how_to_show(&self, page: &mut Page) {
-        if self.keeping.is_whole() {
-            page.put(self.palette.faint, "show the first in full: ");
-            page.line(Style::new(), "ananke show 1");
-        }
-    }
-
-    /// Writes the facts of the run, for those who did not start it: in the log of a CI job, or if everything is
-    /// printed.
-    fn write_facts(&self, page: &mut Page) {
-        let facts = &self.run.facts;
-        let is_in_job = facts.commit.is_some() || facts.job_url.is_some();
-        if self.verbosity == Verbosity::Quiet || !is_in_job && self.verbosity == Verbosity::Normal {
-            return;
-        }
-        let facts = run_facts::made_with(facts);
-        let facts = facts
-            .iter()
-            .map(|fact| format!("{} {}", fact.name, fact.value));
-        let facts = facts.collect::<Vec<_>>().join(", ");
-        page.line(self.palette.faint, &escape::line(&facts));
-    }
-
-    fn write_slowest(&self, page: &mut Page) {
-        if self.slowest.tests().is_empty() {
-            return;
-        }
-        page.line(self.palette.strong, "slowest");
-        for (us, id) in self.slowest.tests() {
-            page.space(2);
-            page.put(
-                self.palette.faint,
-                &format!("{:>9}", duration::rounded(*us)),
-            );
-            page.space(2);
-            page.hang();
-            page.line(Style::new(), &escape::line(id));
-        }
-        page.end();
     }
 
     fn page(&self) -> Page {

@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 
 use crate::report::layout::{Page, Palette};
-use crate::report::reporter::Reporter;
-use crate::report::stream::Stream;
+use crate::report::reporter::{Reporter, Stream};
 use ananke_base::context::Colouring;
 use ananke_base::message::Lane;
 use ananke_base::text::{duration, escape, truncate};

@@ -11,7 +11,6 @@ mod reported_file;
 mod result;
 mod run_log;
 mod servers;
-mod snapshots;
 
 pub use answer::AnswerReport;
 pub use console::{ConsoleOptions, ConsoleReport, Verbosity};

@@ -7,8 +7,7 @@ use anstyle::Style;
 
 use super::failed_tests::FailedTests;
 use super::listing::{MOST, bounded, further};
-use crate::report::layout::Page;
-use crate::report::layout::{Palette, mark};
+use crate::report::layout::{Page, Palette, mark};
 use ananke_base::diagnostic::Place;
 use ananke_base::text::escape;
 use ananke_trace::outcome::{NearName, NearNames, Outcome, Quarantine, Status, Verdict};

@@ -4,10 +4,8 @@
 use std::io::{self, Write};
 
 use super::no_answer::no_answer;
-use crate::report::layout::Page;
-use crate::report::layout::{Palette, mark};
-use crate::report::reporter::Reporter;
-use crate::report::stream::Stream;
+use crate::report::layout::{Page, Palette, mark};
+use crate::report::reporter::{Reporter, Stream};
 use ananke_base::context::{Colouring, TerminalSize};
 use ananke_base::text::escape;
 use ananke_engine::run::RunEvent;

@@ -2,12 +2,9 @@
 
 use anstyle::Style;
 
-use super::runs::runs;
-use super::style::{TranscriptScope, TranscriptStyle};
-use super::walks::walks;
-use super::writer::transcript;
-use crate::report::layout::Page;
-use crate::report::layout::mark;
+use super::{TranscriptScope, TranscriptStyle, runs::runs, transcript};
+use crate::report::layout::{Page, mark};
+use crate::report::words::walks::{all_passed, details, summary};
 use ananke_base::text::{duration, escape, truncate};
 use ananke_trace::outcome::Outcome;
 use ananke_trace::process::in_one_line;
@@ -117,4 +114,27 @@ fn first_finding(page: &mut Page, attempt: &Outcome, same: Option<&str>, style: 
         Style::new(),
         &escape::line(&truncate::chars(&message, style.item.min(LONGEST))),
     );
+}
+
+/// The most characters of a line.
+const MOST_ACTIONS: usize = 2000;
+
+/// Writes the results of the walks of `outcome`; nothing for a test without, and in short for one whose walks all
+/// passed.
+pub(super) fn walks(page: &mut Page, outcome: &Outcome, style: TranscriptStyle) {
+    let Some(walks) = outcome.walks.as_deref() else {
+        return;
+    };
+    if style.scope != TranscriptScope::Everything && all_passed(outcome).is_some() {
+        return;
+    }
+    let mut line = |text: &str, look: Style| {
+        page.space(style.indent);
+        page.hang_at(style.indent + 2);
+        page.line(look, &escape::line(&truncate::chars(text, MOST_ACTIONS)));
+    };
+    line(&summary(walks), style.palette.of(outcome.status()));
+    for text in details(walks) {
+        line(&text, style.palette.faint);
+    }
 }

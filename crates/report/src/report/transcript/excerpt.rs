@@ -1,7 +1,6 @@
 //! The selection of the lines of a long turn that an excerpt keeps.
 
-use super::event_marks::EventMarks;
-use super::style::TranscriptScope;
+use super::{TranscriptScope, event_marks::EventMarks};
 use ananke_trace::outcome::TranscriptLine;
 
 /// A turn with at most so many lines is kept whole.

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use anstyle::Style;
 
-use super::style::{GUTTER, Headline, LABEL, TranscriptScope};
-use super::writer::TranscriptWriter;
+use super::style::{GUTTER, LABEL};
+use super::{Headline, TranscriptScope, writer::TranscriptWriter};
 use crate::report::layout::{Palette, mark};
 use crate::report::words::measured::got_of_limit;
 use crate::report::words::ruling;

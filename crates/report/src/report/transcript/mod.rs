@@ -6,7 +6,6 @@ mod excerpt;
 mod findings;
 mod runs;
 mod style;
-mod walks;
 mod writer;
 
 pub(super) use attempts::attempts;

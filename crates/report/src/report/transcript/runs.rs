@@ -2,8 +2,7 @@
 
 use anstyle::Style;
 
-use super::style::{TranscriptScope, TranscriptStyle};
-use super::writer::transcript;
+use super::{TranscriptScope, TranscriptStyle, transcript};
 use crate::report::layout::{Page, mark};
 use crate::report::words::stability::{
     all_passed, checkpoint, decision, numbers, rate, times, tries,

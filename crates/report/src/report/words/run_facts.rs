@@ -1,12 +1,9 @@
 //! The facts of a run that every report prints: what it was made with, and what it took.
 
-use super::changes;
-use super::links::web_address;
-use super::shell::command_line;
-use super::tokens;
+use super::{links::web_address, tokens};
 use crate::run_document::RunTotals;
-use ananke_base::text::{duration, truncate};
-use ananke_trace::outcome::RunFacts;
+use ananke_base::text::{duration, grouped, truncate};
+use ananke_trace::outcome::{ChangeTotals, RunFacts, StatusChange};
 
 /// The most bytes of a value.
 const LONGEST: usize = 500;
@@ -33,7 +30,7 @@ pub(crate) fn run_facts(run: &RunTotals) -> Vec<RunFact> {
     let took = [
         ("virtual time", virtual_time(run)),
         ("tokens", tokens::of_run(run.tokens)),
-        ("changes", changes::totals(run.totals.changes)),
+        ("changes", change_totals(run.totals.changes)),
     ];
     let took = took
         .into_iter()
@@ -104,6 +101,38 @@ pub(crate) fn took(run: &RunTotals) -> String {
         duration::rounded(end.elapsed_us),
         virtual_time.unwrap_or_default()
     )
+}
+
+/// `2 new, 3 known, 1 fixed`: the tests that fail or failed before; `None` if there are none, or no earlier run is known.
+pub(crate) fn change_totals(changes: ChangeTotals) -> Option<String> {
+    let ChangeTotals { new, known, fixed } = changes;
+    let counts = [
+        (new, StatusChange::New),
+        (known, StatusChange::Known),
+        (fixed, StatusChange::Fixed),
+    ];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts
+        .map(|(count, change)| format!("{} {}", grouped(count), change.as_str()))
+        .collect();
+    (!counts.is_empty()).then(|| counts.join(", "))
+}
+
+/// The words of a command line.
+pub(crate) fn command_line(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    words.join(" ")
+}
+
+/// `text` as one word of a shell.
+pub(crate) fn quoted(text: &str) -> String {
+    let is_plain =
+        |character: char| character.is_ascii_alphanumeric() || "-_./:@%+=,".contains(character);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
 }
 
 #[cfg(test)]

@@ -1,13 +1,11 @@
 //! `tools.require`: calls that must happen.
 
 use super::monitor::{Calls, RequireMonitor};
-use crate::claim::Claim;
 use crate::collector::Collector;
 use crate::describe::short;
 use crate::evaluation::{Monitor, RuleScope};
-use crate::rule::Rule;
-use crate::rule_tool::RuleTool;
-use crate::select::{CallCount, NotMatchKeys, PathPatterns, Selector, WrittenName};
+use crate::rule::{Claim, Rule};
+use crate::select::{CallCount, NotMatchKeys, PathPatterns, RuleTool, Selector, WrittenName};
 use ananke_base::text::any_of;
 use ananke_model::model::{self, AssertBlock, WhichCalls};
 use ananke_model::variables::{Fill as _, Interpolation, Pattern, Patterns};

@@ -3,10 +3,9 @@
 use std::io::{self, Write};
 
 use super::annotation::{AnnotationKind, Annotations, line};
-use super::step::{JobStep, MOST_SUMMARY};
+use super::{JobStep, step::MOST_SUMMARY};
 use crate::report::file::markdown::MarkdownBuilder;
-use crate::report::reporter::Reporter;
-use crate::report::stream::Stream;
+use crate::report::reporter::{Reporter, Stream};
 use crate::report::words::stability::{flip, rate};
 use crate::report::words::walks::summary;
 use ananke_engine::run::RunEvent;

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexSet;
 
-use super::kind::{KINDS, KindCounts};
-use super::{markup, page, plain, view};
+use super::view::{KINDS, KindCounts};
+use super::{markup, page, view};
 use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
+use crate::report::transcript::{TranscriptScope, TranscriptStyle, attempts, transcript};
 use crate::report::words::run_facts::run_facts;
-use crate::run_document::RunTotals;
-use crate::run_document::SummaryLine;
+use crate::run_document::{RunTotals, SummaryLine};
 use ananke_base::context::Scratch;
 use ananke_engine::run::RunEvent;
 use ananke_trace::outcome::Outcome;
@@ -78,7 +78,7 @@ impl HtmlReport {
             if self.not_passed < MOST_PLAIN {
                 self.plain
                     .file
-                    .write_all(plain::section(outcome).as_bytes())?;
+                    .write_all(plain_section(outcome).as_bytes())?;
             }
             self.not_passed += 1;
         }
@@ -92,9 +92,9 @@ impl HtmlReport {
         let summary = SummaryLine::of(&self.run);
         let facts = run_facts(&self.run);
         page::head(&mut out, &summary, (&self.kinds, &self.targets), &facts)?;
-        plain::open(&mut out, self.not_passed)?;
+        open_plain(&mut out, self.not_passed)?;
         copy(&mut self.plain, &mut out)?;
-        plain::close(&mut out, self.not_passed.saturating_sub(MOST_PLAIN))?;
+        close_plain(&mut out, self.not_passed.saturating_sub(MOST_PLAIN))?;
         out.write_all(markup::data("summary", &markup::json(&summary)?).as_bytes())?;
         out.write_all(markup::data("kinds", &markup::json(&KINDS)?).as_bytes())?;
         out.write_all(markup::data_begin("tests").as_bytes())?;
@@ -129,4 +129,40 @@ impl Reporter for HtmlReport {
         self.write(BufWriter::new(&whole.file))?;
         whole.put_in_place(&self.destination)
     }
+}
+
+/// The part before these tests.
+fn open_plain(out: &mut impl Write, not_passed: usize) -> io::Result<()> {
+    out.write_all(b"<noscript>\n<p class=\"notice\">This page needs scripts to show every test. ")?;
+    let result: &[u8] = if not_passed == 0 {
+        b"Every test that ran passed."
+    } else {
+        b"These tests did not pass:"
+    };
+    out.write_all(result)?;
+    out.write_all(b"</p>\n")
+}
+
+/// One of them.
+fn plain_section(outcome: &Outcome) -> String {
+    let style = TranscriptStyle::for_files(TranscriptScope::Excerpt);
+    let story = attempts(outcome, style) + &transcript(outcome, style);
+    let change = outcome
+        .change
+        .map(|change| format!(", {}", change.as_str()));
+    format!(
+        "<section class=\"plain\"><h2>{}{}: {}</h2>\n<pre>\n{}</pre></section>\n",
+        outcome.status().words(),
+        change.unwrap_or_default(),
+        markup::line(&outcome.test.id),
+        markup::lines(&story)
+    )
+}
+
+/// The part after these tests; `further` more are only counted.
+fn close_plain(out: &mut impl Write, further: usize) -> io::Result<()> {
+    if further > 0 {
+        writeln!(out, "<p class=\"notice\">… and {further} more</p>")?;
+    }
+    out.write_all(b"</noscript>\n")
 }

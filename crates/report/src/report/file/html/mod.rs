@@ -5,10 +5,8 @@
 
 pub(in crate::report) mod assets;
 mod html_report;
-mod kind;
 pub(in crate::report) mod markup;
 mod page;
-mod plain;
 mod story;
 mod view;
 

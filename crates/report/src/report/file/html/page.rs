@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use indexmap::IndexSet;
 
 use super::assets::{SCRIPT, STYLE, policy};
-use super::kind::KindCounts;
-use super::markup;
+use super::{markup, view::KindCounts};
 use crate::report::words::run_facts::RunFact;
 use crate::run_document::{SummaryLine, WarningView};
 use ananke_base::context::iso8601;

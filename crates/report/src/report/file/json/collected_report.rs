@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
-use super::json_report::JsonReport;
+use super::JsonReport;
 use crate::report::reporter::Reporter;
 use ananke_engine::run::RunEvent;
 use ananke_trace::redact::Sealed;

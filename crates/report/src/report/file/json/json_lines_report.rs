@@ -4,10 +4,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::report::file::file_report::{FileOptions, FileReport};
-use crate::report::reporter::Reporter;
-use crate::report::stream::Stream;
-use crate::run_document::RunTotals;
-use crate::run_document::{last_line, result_line};
+use crate::report::reporter::{Reporter, Stream};
+use crate::run_document::{RunTotals, last_line, result_line};
 use ananke_base::context::Scratch;
 use ananke_base::text::escape;
 use ananke_engine::run::RunEvent;

@@ -10,8 +10,7 @@ use serde::Serialize;
 
 use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
-use crate::run_document::RunTotals;
-use crate::run_document::{ResultLine, SummaryLine, VERSION};
+use crate::run_document::{ResultLine, RunTotals, SummaryLine, VERSION};
 use ananke_base::context::Scratch;
 use ananke_base::text::escape;
 use ananke_engine::run::RunEvent;

@@ -5,15 +5,12 @@ use std::io::{self, Write};
 
 use quick_xml::Writer;
 
-use super::attachments::attachments;
-use super::element::{self, Element};
-use super::words;
+use super::{Element, element, words};
 use crate::report::ci::BuildJob;
-use crate::report::transcript::attempts;
-use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
+use crate::report::transcript::{TranscriptScope, TranscriptStyle, attempts, transcript};
 use crate::report::words::names;
 use crate::report::words::stability::{flip, percent};
-use ananke_base::text::{escape, truncate};
+use ananke_base::text::{escape, is_confusable, truncate};
 use ananke_trace::outcome::{Outcome, Status, TestIdentity, TurnOutcome};
 use ananke_trace::process::in_one_line;
 
@@ -269,4 +266,20 @@ fn and_more(outcome: &Outcome) -> String {
 /// The part that fits into an attribute that servers show as a heading.
 fn short(message: &str) -> String {
     escape::line(&truncate::chars(&in_one_line(message), 1000)).into_owned()
+}
+
+/// The lines for the recordings of every attempt that did not pass. A path whose end would be ambiguous, or that has
+/// confusable characters, is omitted.
+pub(super) fn attachments(outcome: &Outcome, job: &BuildJob) -> String {
+    let attempts = outcome.earlier_attempts.iter().chain([outcome]);
+    let unhappy = attempts.filter(|attempt| attempt.status().fails_the_run());
+    let paths =
+        unhappy.filter_map(|attempt| Some(job.attached(attempt.transcript.recording.as_deref()?)));
+    let is_clear = |path: &String| {
+        !path.contains(|character: char| is_confusable(character) || character == ']')
+    };
+    paths
+        .filter(is_clear)
+        .flat_map(|path| ["[[ATTACHMENT|".to_owned(), path, "]]\n".to_owned()])
+        .collect()
 }

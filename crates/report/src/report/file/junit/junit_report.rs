@@ -9,11 +9,8 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 use quick_xml::Writer;
 
-use super::element::Element;
-use super::junit_profile::JunitProfile;
-use super::spool::SuiteSpool;
 use super::suite::{Suite, with_counts};
-use super::{case, element, words};
+use super::{Element, JunitProfile, case, element, spool::SuiteSpool, words};
 use crate::report::ci::BuildJob;
 use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;

@@ -1,6 +1,5 @@
 //! The report that CI servers read: JUnit XML, one suite per test file, one case per test.
 
-mod attachments;
 mod case;
 mod element;
 mod junit_profile;

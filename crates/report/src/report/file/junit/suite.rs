@@ -4,9 +4,8 @@ use std::io::{self, Write};
 
 use quick_xml::Writer;
 
-use super::element::Element;
 use super::spool::{PieceRanges, SuiteSpool};
-use super::words;
+use super::{Element, words};
 use crate::report::words::run_facts::RunFact;
 use ananke_base::context::iso8601;
 use ananke_trace::outcome::{Outcome, Totals};

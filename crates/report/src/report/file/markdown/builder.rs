@@ -2,19 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::failures::Failures;
-use super::rows::MarkdownRows;
-use super::words::{code, folded, message};
-use crate::report::layout::Page;
-use crate::report::layout::counts;
-use crate::report::layout::{Palette, mark};
+use super::{MarkdownRows, code, failures::Failures, message, words::folded};
+use crate::report::layout::{Page, Palette, counts, mark};
 use crate::report::slowest::Slowest;
-use crate::report::words::changes;
 use crate::report::words::rerun::rerun;
-use crate::report::words::ruling;
-use crate::report::words::run_facts;
+use crate::report::words::run_facts::change_totals;
 use crate::report::words::stability::{flip, flip_rate, rate};
-use crate::report::words::tokens;
+use crate::report::words::{ruling, run_facts, tokens};
 use crate::run_document::RunTotals;
 use ananke_base::text::duration;
 use ananke_engine::run::RunEvent;
@@ -152,7 +146,7 @@ impl MarkdownBuilder {
         page.end();
         page.end();
         let tokens = tokens::of_run(self.run.tokens).map(|tokens| format!("tokens: {tokens}"));
-        let changes = changes::totals(totals.changes).map(|changes| format!("changes: {changes}"));
+        let changes = change_totals(totals.changes).map(|changes| format!("changes: {changes}"));
         for line in tokens
             .into_iter()
             .chain(changes)

@@ -5,10 +5,10 @@ use std::hash::{BuildHasher as _, RandomState};
 
 use indexmap::IndexMap;
 
-use super::words::{cell, code, folded, message};
+use super::words::{cell, folded};
+use super::{code, message};
 use crate::report::layout::mark;
-use crate::report::transcript::attempts;
-use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
+use crate::report::transcript::{TranscriptScope, TranscriptStyle, attempts, transcript};
 use crate::report::words::links::line_of_file;
 use crate::report::words::stability::rate;
 use crate::report::words::walks::summary;

@@ -7,10 +7,8 @@
 mod builder;
 mod failures;
 mod markdown_report;
-mod rows;
 mod words;
 
 pub(in crate::report) use builder::MarkdownBuilder;
 pub use markdown_report::{MOST, MarkdownReport};
-pub(in crate::report) use rows::MarkdownRows;
-pub(in crate::report) use words::{code, message};
+pub(in crate::report) use words::{MarkdownRows, code, message};

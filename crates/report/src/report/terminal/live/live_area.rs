@@ -5,10 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::Duration;
 
-use super::area::Area;
-use super::layout::{self, LiveOptions};
-use super::state::AreaState;
-use super::usual::UsualDurations;
+use super::{LiveOptions, UsualDurations, area::Area, layout, state::AreaState};
 use crate::report::reporter::Reporter;
 use ananke_base::context::{At, Clock};
 use ananke_base::text::escape;

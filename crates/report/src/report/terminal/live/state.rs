@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use super::usual::UsualDurations;
+use super::UsualDurations;
 use ananke_base::context::At;
 use ananke_base::text::escape;
 use ananke_engine::run::RunEvent;

@@ -8,13 +8,11 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::findings::{ProblemStory, RuleStory, findings, passed};
 use super::lines::{LineView, lines};
-use crate::report::words::checkpoints;
-use crate::report::words::tokens;
-use crate::report::words::turn_input::sender;
-use crate::run_document::milliseconds;
-use crate::run_document::part;
+use super::{ProblemStory, RuleStory, findings, passed};
+use crate::report::words::names::sender;
+use crate::report::words::{checkpoints, tokens};
+use crate::run_document::{milliseconds, part};
 use ananke_trace::outcome::{Gap, OpenInterrupt, Outcome, ReportedRunEnd, TimeLimits, TurnOutcome};
 use ananke_trace::trace::Peer;
 

@@ -1,0 +1,104 @@
+//! The protocols that the program installed, as other crates ask for them: the turns of their own, the meaning of their rules
+//! for the order of events, and those that can be served.
+
+use serde_json::Map;
+
+use super::protocol_turn::{OwnTurnCode, ToolTurns};
+use super::registry::{Registration, protocols};
+use super::served::ServedProtocol;
+use ananke_base::message::{OwnTurn, OwnTurnKind};
+use ananke_base::source::Node;
+use ananke_model::variables::{Interpolation, Leaf};
+
+/// Checks and fills the keys of a turn of this kind.
+///
+/// # Errors
+/// If something is known later or was reported.
+pub fn fill_own_turn(
+    kind: &'static OwnTurnKind,
+    written: &Node,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<OwnTurn> {
+    let keys = match code_of(kind) {
+        Some(code) => (code.fill)(written, interpolation)?,
+        None => Map::new(),
+    };
+    Ok(OwnTurn { kind, keys })
+}
+
+/// A turn of this kind in words as it is written, if something of it is known later.
+pub fn describe_own_turn(kind: &OwnTurnKind, written: &Node) -> String {
+    code_of(kind).map_or_else(String::new, |code| (code.describe_written)(written))
+}
+
+fn code_of(kind: &OwnTurnKind) -> Option<OwnTurnCode> {
+    let mut own = protocols().iter().flat_map(|protocol| protocol.own_turns);
+    own.find(|own| own.is_of(kind)).map(|own| own.code)
+}
+
+/// The turns by which tests list and call tools: those of each protocol that has some.
+pub fn tool_turns() -> impl Iterator<Item = ToolTurns> {
+    protocols()
+        .iter()
+        .filter_map(|protocol| protocol.tool_turns)
+}
+
+/// The `type` of the targets that take turns of this kind.
+pub fn protocol_of_turn(kind: &OwnTurnKind) -> Option<&'static str> {
+    let mut all = protocols().iter();
+    let of = all.find(|protocol| protocol.takes_turn(kind));
+    of.map(Registration::name)
+}
+
+/// The meaning of one rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleDocs {
+    /// Its name.
+    pub name: &'static str,
+    /// A few sentences.
+    pub about: String,
+    /// The events of a response that violates this rule, and no other.
+    pub wrong: Vec<&'static str>,
+    /// The events of a similar response that violates none.
+    pub right: Vec<&'static str>,
+}
+
+impl RuleDocs {
+    /// The rules of all protocols.
+    pub fn all() -> impl Iterator<Item = Self> {
+        protocols()
+            .iter()
+            .flat_map(|protocol| Self::of(protocol.rules))
+    }
+
+    /// The rules of a page.
+    pub fn of(page: &'static str) -> impl Iterator<Item = Self> {
+        page.split("\n### `").skip(1).map(Self::parse)
+    }
+
+    /// Reads the section of a rule: its name, sentences, and two blocks of JSON with one event a line.
+    fn parse(section: &'static str) -> Self {
+        let (name, section) = section.split_once('`').unwrap_or((section, ""));
+        let mut blocks = section.split("```");
+        let heading = blocks.next().unwrap_or_default();
+        // What comes last before a block says what the block shows.
+        let about = heading
+            .trim_end()
+            .rsplit_once("\n\n")
+            .map_or(heading, |(about, _)| about);
+        let mut events = blocks
+            .filter_map(|block| block.strip_prefix("json\n"))
+            .map(|events| events.lines().collect());
+        Self {
+            name,
+            about: about.split_whitespace().collect::<Vec<_>>().join(" "),
+            wrong: events.next().unwrap_or_default(),
+            right: events.next().unwrap_or_default(),
+        }
+    }
+}
+
+/// The protocols that can be served, in the order of the registry.
+pub fn served_protocols() -> impl Iterator<Item = &'static dyn ServedProtocol> {
+    protocols().iter().filter_map(|protocol| protocol.served)
+}

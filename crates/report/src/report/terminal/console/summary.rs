@@ -1,0 +1,133 @@
+//! The end of a run at a terminal: the lists of what needs attention, and as the last line the counts that a person looks for
+//! first.
+
+use anstyle::Style;
+
+use super::{Before, ConsoleReport, Verbosity};
+use crate::report::layout::{Page, counts};
+use crate::report::terminal::listing::write_snapshots;
+use crate::report::terminal::result::FailureList;
+use crate::report::words::rerun::rerun;
+use crate::report::words::run_facts::change_totals;
+use crate::report::words::{ruling, run_facts, stability, tokens};
+use crate::run_document::RunTotals;
+use ananke_base::text::{duration, escape};
+
+impl ConsoleReport {
+    /// The failures, and as the last line the counts that a person looks for first. The verdict and the time are there if
+    /// the run came to its end.
+    pub(super) fn summary(&mut self) -> String {
+        let mut page = self.page();
+        self.close_file(&mut page);
+        let palette = &self.palette;
+        let RunTotals {
+            selected,
+            totals,
+            snapshots,
+            end,
+            ..
+        } = &self.run;
+        if self.before != Before::Nothing {
+            page.end();
+        }
+        for (why, count) in &self.not_run {
+            let tests = if *count == 1 {
+                "test was"
+            } else {
+                "tests were"
+            };
+            page.line(
+                palette.warning,
+                &escape::line(&format!("{count} {tests} not run: {why}")),
+            );
+            page.end();
+        }
+        let list = if self.verbosity == Verbosity::Quiet {
+            FailureList::Omitted
+        } else {
+            FailureList::Written
+        };
+        self.result.write(
+            end.as_ref().map(|end| &end.verdict),
+            list,
+            palette,
+            &mut page,
+        );
+        let facts = &self.run.facts;
+        let rerun =
+            rerun(&facts.command, facts.config.as_deref()).filter(|_| self.result.has_failed());
+        if let Some(rerun) = rerun {
+            page.put(palette.faint, "run them again: ");
+            page.line(Style::new(), &escape::line(&rerun));
+            self.write_how_to_show(&mut page);
+            page.end();
+        }
+        self.write_slowest(&mut page);
+        write_snapshots(snapshots, palette, &mut page);
+        self.write_facts(&mut page);
+        if let Some(tokens) = tokens::of_run(self.kept_tokens.unwrap_or(self.run.tokens)) {
+            page.line(palette.faint, &format!("tokens: {tokens}"));
+        }
+        if let Some(judged) = ruling::totals(totals.judged) {
+            page.line(palette.faint, &judged);
+        }
+        // A kept run reports only some tests.
+        let of_kept = self.kept_tokens.and(end.as_ref());
+        let all = of_kept.map_or(totals, |end| &end.verdict.totals);
+        if let Some(changes) = change_totals(all.changes) {
+            page.line(palette.faint, &format!("changes: {changes}"));
+        }
+        if let Some(flip_rate) = stability::flip_rate(totals) {
+            page.line(palette.strong, &flip_rate);
+        }
+        if end.as_ref().is_some_and(|end| end.interrupted) {
+            page.put(palette.warning, "interrupted: ");
+        }
+        counts::write(&mut page, palette, all, *selected);
+        page.put(palette.faint, &run_facts::took(&self.run));
+        page.end();
+        page.into_text()
+    }
+
+    /// Writes the command that shows more of a failure without asking the agent.
+    fn write_how_to_show(&self, page: &mut Page) {
+        if self.keeping.is_whole() {
+            page.put(self.palette.faint, "show the first in full: ");
+            page.line(Style::new(), "ananke show 1");
+        }
+    }
+
+    /// Writes the facts of the run, for those who did not start it: in the log of a CI job, or if everything is
+    /// printed.
+    fn write_facts(&self, page: &mut Page) {
+        let facts = &self.run.facts;
+        let is_in_job = facts.commit.is_some() || facts.job_url.is_some();
+        if self.verbosity == Verbosity::Quiet || !is_in_job && self.verbosity == Verbosity::Normal {
+            return;
+        }
+        let facts = run_facts::made_with(facts);
+        let facts = facts
+            .iter()
+            .map(|fact| format!("{} {}", fact.name, fact.value));
+        let facts = facts.collect::<Vec<_>>().join(", ");
+        page.line(self.palette.faint, &escape::line(&facts));
+    }
+
+    fn write_slowest(&self, page: &mut Page) {
+        if self.slowest.tests().is_empty() {
+            return;
+        }
+        page.line(self.palette.strong, "slowest");
+        for (us, id) in self.slowest.tests() {
+            page.space(2);
+            page.put(
+                self.palette.faint,
+                &format!("{:>9}", duration::rounded(*us)),
+            );
+            page.space(2);
+            page.hang();
+            page.line(Style::new(), &escape::line(id));
+        }
+        page.end();
+    }
+}

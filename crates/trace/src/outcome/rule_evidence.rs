@@ -1,0 +1,136 @@
+//! What a rule found: lines of evidence, values that differ, what it measured against a limit, and what it counted.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::focused_json::MISSING;
+use ananke_derive::Mask;
+
+/// Something that was found instead of what a rule expects.
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
+pub enum EvidenceLine {
+    /// A call.
+    Call {
+        /// The call with its arguments and its result, on one line.
+        text: String,
+        /// Its first event.
+        event: u32,
+        /// The rest about it, which a transcript with the call and the values that differ does not show; may be empty.
+        remark: String,
+    },
+    /// The text of a message, which a transcript shows.
+    Said(String),
+    /// Anything else.
+    Words(String),
+}
+
+impl EvidenceLine {
+    /// All of it, on one line.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Call { text, .. } | Self::Said(text) | Self::Words(text) => text,
+        }
+    }
+
+    /// The same, to be changed.
+    pub(super) fn text_mut(&mut self) -> &mut String {
+        match self {
+            Self::Call { text, .. } | Self::Said(text) | Self::Words(text) => text,
+        }
+    }
+}
+
+/// The value that the path of a difference leads into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ComparedValue {
+    /// The arguments of a call.
+    Arguments,
+    /// The result of a call.
+    Result,
+    /// The agent's state.
+    State,
+    /// The JSON in the last message.
+    Output,
+}
+
+/// A value that is not what a rule expects.
+#[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
+pub struct ValueDifference {
+    /// The event of the call; `None` if it is not about a call.
+    pub event: Option<u32>,
+    /// The value that the path leads into.
+    #[mask(skip)]
+    pub of: ComparedValue,
+    /// The keys and indexes that lead to it; none for the whole value.
+    pub path: Vec<String>,
+    /// The value that was expected there, as JSON or in words.
+    pub expected: String,
+    /// The value that was found there, as short JSON; `None` if there is none.
+    pub actual: Option<String>,
+}
+
+impl ValueDifference {
+    /// The path as rules write it: `billing.country`; empty for the whole value.
+    pub fn path(&self) -> String {
+        self.path.join(".")
+    }
+
+    /// The value that was found and the one that was expected, as [`focused`](super::focused_json::focused) shows them.
+    pub fn shown(&self) -> [&str; 2] {
+        [self.actual.as_deref().unwrap_or(MISSING), &self.expected]
+    }
+}
+
+/// The number that was measured, and the most that was allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Measured {
+    /// The number: microseconds of a time, else a count.
+    pub actual: u64,
+    /// The largest number that passes: milliseconds of a time, else a count.
+    pub limit: u64,
+    /// The unit of both.
+    pub unit: MeasuredUnit,
+}
+
+/// The unit of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MeasuredUnit {
+    /// Time.
+    Milliseconds,
+    /// Tokens.
+    Tokens,
+    /// Tool calls.
+    Calls,
+}
+
+impl Measured {
+    /// Whether it is within the limit; equal to it is.
+    pub fn is_allowed(&self) -> bool {
+        let limit = match self.unit {
+            MeasuredUnit::Milliseconds => self.limit.saturating_mul(1000),
+            MeasuredUnit::Tokens | MeasuredUnit::Calls => self.limit,
+        };
+        self.actual <= limit
+    }
+}
+
+impl MeasuredUnit {
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Milliseconds => "ms",
+            Self::Tokens => "tokens",
+            Self::Calls => "calls",
+        }
+    }
+}
+
+/// The number of times that a rule with triggers was triggered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuleCounts {
+    /// The number of triggers.
+    pub triggered: u64,
+    /// For how many of them, or of what they were compared with, the rule could not be checked.
+    pub not_checkable: u64,
+}

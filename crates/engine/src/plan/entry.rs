@@ -27,7 +27,7 @@ pub struct CaseEntry {
 }
 
 /// A test, whatever the row.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TestEntry {
     /// `path::name`, the path from the config's folder, or the `id` the test gives itself (SPEC 1, Identity).
     pub id: String,

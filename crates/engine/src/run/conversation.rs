@@ -226,6 +226,8 @@ impl Attempt<'_> {
         let Prepared {
             history,
             turns,
+            begins_with_input,
+            defaults,
             rules,
             target,
             client_tools,
@@ -350,7 +352,8 @@ impl Attempt<'_> {
         let unwritten = self.unwritten(sources, &oracle);
         let mut inputs: Box<dyn InputSource + '_> = Box::new(TestInputs {
             attempt: self,
-            scripts,
+            begins_with_input,
+            defaults,
             written,
             unwritten,
         });

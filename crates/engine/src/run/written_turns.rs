@@ -134,11 +134,10 @@ impl InputSource for WrittenTurns<'_> {
             let (turn, rules) = if let Some(turn) = written {
                 (turn, None)
             } else {
-                let late = self
-                    .preparation()
-                    .late_turn(index)
-                    .map_err(|error| case.unprepared(error))?;
-                (late.0, Some(late.1))
+                let late = self.preparation().late_turn(index);
+                let late = late.map_err(|error| case.unprepared(error))?;
+                self.attempt.environment.set_secrets(&late.secrets);
+                (late.turn, Some(late.rules))
             };
             // A turn that cannot be filled was not given.
             self.turns.pop_front();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::entry::{CaseEntry, TestEntry};
-use super::filled_test::FilledTest;
+use super::filled_test::{FilledTest, TestSurroundings};
 use super::kept_files::KeptFiles;
 use super::needs::{Needed, needs_of_rules, needs_of_test, unmet};
 use super::secrets::secrets_of;
@@ -288,15 +288,14 @@ impl LoadedTest {
         self.check_beginning(problems);
         self.check_walk(problems);
         self.check_hooks(context, variables, folder, scope, problems);
-        let target = agent.map(|agent| agent.target);
-        let draft = self.draft(
+        let around = TestSurroundings {
             context,
             variables,
-            scope,
-            project.config(),
-            target,
-            problems,
-        );
+            config: project.config(),
+            target: agent.map(|agent| agent.target),
+            access: FileAccess::Check,
+        };
+        let draft = self.fill(around, scope, problems);
         if let Some(agent) = agent {
             let scope = self.scope_at_end(scope, variables);
             let around = Around {

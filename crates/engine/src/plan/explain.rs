@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::entry::CaseEntry;
-use super::filled_test::{FilledTest, FilledTurn};
+use super::filled_test::{FilledTest, FilledTurn, TestSurroundings};
 use super::loaded_file::LoadedFile;
 use super::plan::Plan;
 use super::prepared::CASE_TIMEOUT;
@@ -115,14 +115,14 @@ fn of(
         // The rows differ in what they say.
         scope = scope.open();
     }
-    let mut draft = test.draft(
+    let around = TestSurroundings {
         context,
-        &plan.variables,
-        &scope,
-        Some(&*plan.config),
-        Some(agent),
-        &mut problems,
-    );
+        variables: &plan.variables,
+        config: Some(&plan.config),
+        target: Some(agent),
+        access: FileAccess::Check,
+    };
+    let mut draft = test.fill(around, &scope, &mut problems);
     let snapshot_files = test.snapshot_files(
         context,
         &entry.test.name,

@@ -1,24 +1,25 @@
 //! A test, filled leaf by leaf: as far as it is known when it is checked, and whole when it runs.
 //!
-//! **Invariant:** a check and a run fill the same leaves of the same scopes, by the same code. What one of them would
-//! report, the other reports as well.
+//! **Invariant:** a check and a run fill the same leaves by the same code, so that what a run would report of a value that
+//! is known before it, a check reports.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::time::Duration;
 
-use super::test::{LoadedTest, turn_block};
+use super::test::LoadedTest;
 use crate::compile::{
-    CompiledAction, CompiledClientTool, CompiledInteraction, CompiledSimulation, FileAccess,
-    PreparedTurn, SimulatorSource, fill_client_tools,
+    AttachmentFiles, CompiledAction, CompiledClientTool, CompiledInteraction, CompiledSimulation,
+    FileAccess, PreparedTurn, SimulatorSource, fill_client_tools, fill_history, request_context,
 };
 use crate::project::{Config, ResolvedTarget, Variables};
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_base::message::{HistoryMessage, MessageId, RequestContext};
-use ananke_model::model::Turn;
+use ananke_model::model::{MessageDefinition, SentByTurn, Turn};
 use ananke_model::variables::{Fill as _, Interpolation, Leaf, Mode, Scope, Secret};
 use ananke_rules::{Block, Library};
+use ananke_trace::outcome::Level;
 
 /// The surroundings of a test that is filled.
 #[derive(Clone, Copy)]
@@ -136,49 +137,37 @@ impl FilledTest {
 }
 
 impl LoadedTest {
-    /// Fills everything that is known before the test starts; the rest stays as it is written.
-    pub(super) fn draft(
-        &self,
-        context: &Context,
-        variables: &Variables,
-        scope: &Scope,
-        config: Option<&Config>,
-        target: Option<&ResolvedTarget>,
-        problems: &mut Vec<Diagnostic>,
-    ) -> FilledTest {
-        let around = TestSurroundings {
-            context,
-            variables,
-            config,
-            target,
-            access: FileAccess::Check,
-        };
-        if self.hooks(variables).is_empty() {
-            return self.fill(around, scope, problems);
-        }
-        self.fill(around, &scope.clone().open(), problems)
-    }
-
-    /// Fills every leaf from `scope`.
+    /// Fills every leaf from `scope`; if it is checked, whatever its hooks may give is known later.
     pub(super) fn fill(
         &self,
         around: TestSurroundings<'_>,
         scope: &Scope,
         problems: &mut Vec<Diagnostic>,
     ) -> FilledTest {
+        let is_open =
+            around.access == FileAccess::Check && !self.hooks(around.variables).is_empty();
+        let scope = if is_open {
+            &scope.clone().open()
+        } else {
+            scope
+        };
         let (config, library) = (around.config, around.library());
         let mut interpolation = Interpolation::new(scope, &self.source, around.mode(), problems);
-        let block = self.block(library, &mut interpolation);
+        let block = Block::compile(&self.model.assert, Level::Test, library, &mut interpolation);
         let client_tools = fill_client_tools(
             self.model.client_tools.as_ref(),
             config.map(|config| config.scripts(&around.context.files)),
             &mut interpolation,
         );
-        let request_context = self.request_context(&mut interpolation);
+        let request_context = request_context(
+            self.model.props.as_ref(),
+            self.model.options.as_ref(),
+            self.model.caller.as_ref(),
+            &mut interpolation,
+        );
         let timeout = self.model.timeout_ms.fill(&mut interpolation);
         self.one_id_each(&mut interpolation);
-        let files = self.files(around.context, around.target, around.access);
-        let history = self.history(files, &mut interpolation);
+        let history = fill_history(&self.messages, self.files(around), &mut interpolation);
         let message_id = self.message_id(&mut interpolation);
         // Who plays the user is no mistake of the test if the config does not fit.
         let given = config.map_or(Some(""), |config| config.simulator.as_deref());
@@ -188,7 +177,11 @@ impl LoadedTest {
             .as_ref()
             .map(|written| CompiledSimulation::fill(written, library, given, &mut interpolation))
             .unzip();
-        let interaction = self.interaction(&mut interpolation);
+        let interaction = CompiledInteraction::fill(
+            self.model.interactive.as_ref(),
+            self.model.on_missing_input,
+            &mut interpolation,
+        );
         let written = self.model.walk.iter().flat_map(|walk| &walk.value.actions);
         let (actions, needs): (Vec<_>, Vec<_>) = written
             .map(|(name, action)| {
@@ -238,9 +231,12 @@ impl LoadedTest {
         problems: &mut Vec<Diagnostic>,
     ) -> (Block, FilledTurn) {
         let mut interpolation = Interpolation::new(scope, &self.source, around.mode(), problems);
-        let block = turn_block(turn, around.library(), &mut interpolation);
-        let files = self.files(around.context, around.target, around.access);
-        let turn = PreparedTurn::fill(turn, files, &mut interpolation);
+        let written = turn.settings.assert.as_ref();
+        let block = Block {
+            is_replay: matches!(turn.sent, SentByTurn::Connect),
+            ..Block::compile(written, Level::Turn, around.library(), &mut interpolation)
+        };
+        let turn = PreparedTurn::fill(turn, self.files(around), &mut interpolation);
         let is_pending = interpolation.has_pending();
         let secrets = interpolation.into_secrets();
         (
@@ -251,6 +247,28 @@ impl LoadedTest {
                 secrets,
             },
         )
+    }
+
+    /// The access to the files that the test names.
+    fn files<'a>(&'a self, around: TestSurroundings<'a>) -> AttachmentFiles<'a> {
+        AttachmentFiles {
+            context: around.context,
+            folder: self.folder(around.context),
+            target: around.target.map(|target| &target.model),
+            access: around.access,
+        }
+    }
+
+    /// The id of the message that is the one turn of the test.
+    fn message_id(&self, interpolation: &mut Interpolation<'_>) -> Leaf<MessageId> {
+        let Some(MessageDefinition { id, name, .. }) = &self.last_message else {
+            return Ok(MessageId::default());
+        };
+        let (id, name) = (id.fill(interpolation), name.fill(interpolation));
+        Ok(MessageId {
+            id: id?,
+            name: name?,
+        })
     }
 
     /// Reports the turns whose ids are not unique.

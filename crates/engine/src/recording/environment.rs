@@ -342,15 +342,15 @@ impl AttemptEnvironment {
             .for_each(|replay| replay.begin_turn(turn));
     }
 
-    /// Takes over all secrets that are known by now.
-    pub fn set_secrets(&self, secrets: &[Secret]) {
+    /// These values are masked from now on.
+    pub fn add_secrets(&self, secrets: &[Secret]) {
         self.redactor.add(secrets);
         self.recorder()
             .into_iter()
             .for_each(|recorder| recorder.add_secrets(secrets));
         self.replay()
             .into_iter()
-            .for_each(|replay| replay.set_secrets(secrets));
+            .for_each(|replay| replay.add_secrets(secrets));
     }
 
     /// The variables that the config's `setup` gives: `gave` in this run, or what it gave when the test was recorded.

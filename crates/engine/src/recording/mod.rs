@@ -17,6 +17,7 @@ mod file;
 mod frames;
 mod is_recording;
 mod kept_recording;
+mod marked_secrets;
 mod name;
 mod problem;
 mod program_run;

@@ -19,6 +19,7 @@ use super::exchange::{
 };
 use super::file;
 use super::frames::Frames;
+use super::marked_secrets::MarkedSecrets;
 use super::name;
 use super::problem::problem;
 use super::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
@@ -30,7 +31,7 @@ use ananke_base::context::{At, CaseKey, Clock, Ids, digest, fingerprint};
 use ananke_base::message::Lane;
 use ananke_model::variables::Secret;
 use ananke_trace::outcome::Problem;
-use ananke_trace::redact::{Markers, Redactor};
+use ananke_trace::redact::Redactor;
 use ananke_trace::trace::Change;
 
 /// Ids and transport of an attempt that is recorded. Clones share what was recorded.
@@ -64,8 +65,7 @@ struct RecorderState {
     requests: Vec<String>,
     /// The moment at which the next request of each lane leaves, if it has been announced.
     sends: BTreeMap<Lane, u64>,
-    secrets: Vec<Secret>,
-    markers: Markers,
+    marked: MarkedSecrets,
     split: SecretSplitter,
     /// The number of bytes that were received.
     received: u64,
@@ -189,11 +189,7 @@ impl Recorder {
 
     /// These values must not get into the file.
     pub(super) fn add_secrets(&self, secrets: &[Secret]) {
-        let mut state = self.0.state();
-        state.secrets.extend_from_slice(secrets);
-        state.secrets.sort();
-        state.secrets.dedup();
-        state.markers = Markers::new(&state.secrets, self.0.redactor.patterns());
+        self.0.state().marked.add(secrets, &self.0.redactor);
     }
 
     /// A walk takes the action `name`.
@@ -282,7 +278,7 @@ impl Recorder {
         }
         let RecorderState {
             recorded,
-            markers,
+            marked: MarkedSecrets { markers, .. },
             split,
             requests,
             ..
@@ -307,6 +303,7 @@ impl Recorder {
     pub(super) fn marked(&self, text: &str) -> String {
         self.0
             .state()
+            .marked
             .markers
             .text_without_others(text, &self.0.redactor)
     }
@@ -317,7 +314,7 @@ impl Recorder {
         recordings: &Recordings,
         ended_unix_ms: u64,
     ) -> Result<Option<Replay>, Problem> {
-        if self.0.state().markers.is_empty() {
+        if self.0.state().marked.markers.is_empty() {
             return Ok(None);
         }
         let text = self.text(ended_unix_ms)?;
@@ -478,10 +475,10 @@ impl Recorder {
             RecordingExtent::Whole => (body.into_owned(), None),
             RecordingExtent::Responses(_) => {
                 // As a replay marks what it sends.
-                let hash = if state.markers.is_empty() {
+                let hash = if state.marked.markers.is_empty() {
                     fingerprint(body.as_bytes())
                 } else {
-                    fingerprint(state.markers.text(&body).as_bytes())
+                    fingerprint(state.marked.markers.text(&body).as_bytes())
                 };
                 (String::new(), Some(hash))
             }

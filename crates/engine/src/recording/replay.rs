@@ -15,6 +15,7 @@ use super::diff;
 use super::exchange::{
     BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer, TypedInput, ids_of,
 };
+use super::marked_secrets::MarkedSecrets;
 use super::problem::problem;
 use super::program_run::ProgramRun;
 use super::request_match::RequestMatch;
@@ -26,7 +27,7 @@ use ananke_base::message::Lane;
 use ananke_base::text::duration;
 use ananke_model::variables::Secret;
 use ananke_trace::outcome::Problem;
-use ananke_trace::redact::{Markers, Redactor};
+use ananke_trace::redact::Redactor;
 
 /// The remedy if a request differs from the recorded one.
 const LOOSE: &str = "the test or its target changed since then: record it again with `--record`, or play it all the same with `--replay-loose`";
@@ -64,7 +65,7 @@ struct Unreplayed {
     turn: u32,
     /// The moment at which the exchange that is replayed was over, lane by lane.
     closed: BTreeMap<Lane, At>,
-    markers: Markers,
+    marked: MarkedSecrets,
     /// The reason that it could not be replayed any further.
     error: Option<Problem>,
 }
@@ -106,7 +107,7 @@ impl Replay {
             scripts,
             turn: 0,
             closed: BTreeMap::new(),
-            markers: Markers::default(),
+            marked: MarkedSecrets::default(),
             error: None,
         };
         let left = Mutex::new(left);
@@ -175,7 +176,7 @@ impl Replay {
         };
         let arguments = |argv: &[String]| json!(argv.get(1..).unwrap_or_default()).to_string();
         let now = arguments(argv);
-        let now = left.markers.text(&now);
+        let now = left.marked.markers.text(&now);
         let difference = diff::difference(&arguments(&run.argv), &now, &left.known_ids);
         self.0.same(
             lane,
@@ -203,7 +204,7 @@ impl Replay {
         match then {
             Some((then, recorded)) if then == turn => {
                 let difference =
-                    diff::difference(recorded, &left.markers.text(now), &left.known_ids);
+                    diff::difference(recorded, &left.marked.markers.text(now), &left.known_ids);
                 self.0.same(
                     lane,
                     difference,
@@ -245,9 +246,9 @@ impl Replay {
         self.0.left().turn = turn;
     }
 
-    /// All secrets that are known by now.
-    pub(super) fn set_secrets(&self, secrets: &[Secret]) {
-        self.0.left().markers = Markers::new(secrets, self.0.redactor.patterns());
+    /// These values are markers in the file.
+    pub(super) fn add_secrets(&self, secrets: &[Secret]) {
+        self.0.left().marked.add(secrets, &self.0.redactor);
     }
 
     /// The moment at which the test was over, in milliseconds since the Unix epoch.
@@ -290,7 +291,7 @@ impl Replay {
         let mut left = self.0.left();
         let turn = left.turn;
         let (named, asked) = (
-            left.markers.text(name),
+            left.marked.markers.text(name),
             digest(&redactor.text(&request.to_string())),
         );
         let is_of = |answer: &ScriptAnswer| answer.turn == turn && answer.name == named;
@@ -418,7 +419,7 @@ impl SharedReplay {
         let Some(exchange) = next else {
             return Err(self.stale(&format!("holds no further request{whom} of turn {turn}")));
         };
-        let body = left.markers.text(body);
+        let body = left.marked.markers.text(body);
         let of_body = || match &exchange.hash {
             Some(hash) => (fingerprint(body.as_bytes()) != *hash)
                 .then(|| vec!["it has another body".to_owned()]),

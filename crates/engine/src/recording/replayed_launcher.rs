@@ -215,7 +215,13 @@ mod tests {
             value: "s3cr3t-key".to_owned(),
             is_written: false,
         };
-        environment.set_secrets(&[secret]);
+        environment.add_secrets(&[secret]);
+        // A judge has another, which does not replace it.
+        environment.add_secrets(&[Secret {
+            name: "JUDGE".to_owned(),
+            value: "0th3r-key".to_owned(),
+            is_written: false,
+        }]);
         environment.begin_turn(1);
         environment
     }

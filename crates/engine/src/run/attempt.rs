@@ -148,7 +148,7 @@ impl Attempt<'_> {
             .unwrap_or_else(PoisonError::into_inner)
             .finish();
         let prepared = finished.map_err(|error| case.unprepared(error))?;
-        environment.set_secrets(&prepared.secrets);
+        environment.add_secrets(&prepared.secrets);
         prepared.target.agent().clone_into(&mut outcome.test.agent);
         outcome.transcript.thread_id.clone_from(&prepared.thread_id);
         outcome.verdict.warnings.clone_from(&prepared.warnings);

@@ -47,7 +47,7 @@ impl Judges<'_> {
             kind: ErrorKind::Judge,
             ..case.unprepared(error)
         })?;
-        environment.set_secrets(&judge.secrets);
+        environment.add_secrets(&judge.secrets);
         self.check(agent, &judge, connector.as_deref())?;
         let question = HelperQuestion {
             role: HelperRole::Validator,

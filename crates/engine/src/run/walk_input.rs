@@ -80,7 +80,7 @@ impl<'a> WalkInput<'a> {
         };
         let (name, late) = possible.swap_remove(chosen);
         self.taken += 1;
-        self.attempt.environment.set_secrets(&late.secrets);
+        self.attempt.environment.add_secrets(&late.secrets);
         self.attempt
             .environment
             .recorder()

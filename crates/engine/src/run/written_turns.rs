@@ -107,7 +107,7 @@ impl<'a> WrittenTurns<'a> {
         if !values.is_empty() {
             let mut preparation = self.preparation();
             review.warnings = preparation.keep(values);
-            environment.set_secrets(&preparation.secrets());
+            environment.add_secrets(&preparation.secrets());
         }
         if !missing.is_empty() {
             review.problem = Some(Problem {
@@ -136,7 +136,7 @@ impl InputSource for WrittenTurns<'_> {
             } else {
                 let late = self.preparation().late_turn(index);
                 let late = late.map_err(|error| case.unprepared(error))?;
-                self.attempt.environment.set_secrets(&late.secrets);
+                self.attempt.environment.add_secrets(&late.secrets);
                 (late.turn, Some(late.rules))
             };
             // A turn that cannot be filled was not given.

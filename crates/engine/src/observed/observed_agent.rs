@@ -5,8 +5,7 @@ use std::collections::VecDeque;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::observed_conversation::ObservedTurn;
-use super::observed_session::ObservedSession;
+use super::observed_session::{ObservedSession, ObservedTurn};
 use ananke_agents::{Session, SessionOptions, Target, TargetError};
 use ananke_trace::trace::Peer;
 

@@ -7,7 +7,6 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::judging::Judging;
 use crate::cases::FilePart;
 use crate::compile::{RowEntry, WalkPlan};
 use crate::project::RunCount;
@@ -103,4 +102,14 @@ impl CaseEntry {
     pub fn is_read_with(&self, other: &Self) -> bool {
         self.test.path == other.test.path && self.test.part == other.test.part
     }
+}
+
+/// Whether judges are asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Judging {
+    /// They are.
+    #[default]
+    Asked,
+    /// They are not: their rules are not evaluated.
+    LeftOut,
 }

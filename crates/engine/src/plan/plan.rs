@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use super::check::ProjectContext;
 use super::check_config::{CheckedConfig, check_config};
-use super::entry::{CaseEntry, TestEntry};
-use super::judging::Judging;
+use super::entry::{CaseEntry, Judging, TestEntry};
 use super::kept_files::KeptFiles;
 use super::load::{self, BrokenTests};
 use super::loaded_file::LoadedFile;

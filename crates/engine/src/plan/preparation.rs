@@ -5,9 +5,8 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use serde_json::{Map, Value};
 
-use super::entry::CaseEntry;
+use super::entry::{CaseEntry, Judging};
 use super::filled_test::TestSurroundings;
-use super::judging::Judging;
 use super::plan::Plan;
 use super::prepare_error::PrepareError;
 use super::secrets::{secrets_of, secrets_of_hooks};

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::attempt_store::RecordedAttempt;
 use super::kept_recording::KeptRecording;
 use super::problem::problem;
-use super::recorded_attempt::RecordedAttempt;
 use super::recorded_launcher::RecordedLauncher;
 use super::recorder::{Recorder, RecordingExtent};
 use super::recordings::{RecordingMode, Recordings};

@@ -3,21 +3,22 @@
 //! Flows in: the text of a file. Flows out: which attempt it is of, what a test was given in it, and replays. A copy
 //! contains what the test that is replayed uses of it, as that test sends it.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 
 use super::agent_exchange::AgentExchange;
-use super::file;
 use super::frames::Frames;
-use super::name;
 use super::problem::problem;
 use super::recording_limits::RecordingLimits;
 use super::recordings::bounded;
 use super::replay::Replay;
 use super::request_match::RequestMatch;
 use super::stream_fault::{self, StreamFault};
+use super::{file, name};
 use crate::recording::exchange::{Recorded, RecordedResponse};
 use crate::recording::program_run::ProgramLine;
 use ananke_base::context::CaseKey;
@@ -255,6 +256,17 @@ impl KeptRecording {
             redactor.clone(),
         )
     }
+}
+
+/// The beginning of every recording.
+const START: &[u8] = b"{\"recording\":";
+
+/// Whether the file at `path` begins like a recording.
+pub fn is_recording(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let read =
+        File::open(path).and_then(|file| file.take(START.len() as u64).read_to_end(&mut start));
+    read.is_ok() && start == START
 }
 
 #[cfg(test)]

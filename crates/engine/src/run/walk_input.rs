@@ -4,8 +4,8 @@ use futures_util::future::BoxFuture;
 
 use super::attempt::Attempt;
 use super::current_walk::{WalkRoute, lock};
+use super::outcomes::turn_count;
 use super::script_oracle::ScriptOracle;
-use super::turn_count::turn_count;
 use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
 use super::walk_random::WalkRandom;
 use crate::compile::{CompiledAction, WalkPlan};

@@ -205,6 +205,18 @@ impl LoadedTest {
             action_blocks: Vec::new(),
             secrets: interpolation.into_secrets(),
         };
+        self.fill_turns(&mut filled, around, scope, problems);
+        filled
+    }
+
+    /// Fills the turns, and in a check the actions of a walk.
+    fn fill_turns(
+        &self,
+        filled: &mut FilledTest,
+        around: TestSurroundings<'_>,
+        scope: &Scope,
+        problems: &mut Vec<Diagnostic>,
+    ) {
         for (turn, scope) in self.each_turn(scope, around.variables) {
             let (block, turn) = self.fill_turn(turn, around, &scope, problems);
             filled.secrets.extend_from_slice(&turn.secrets);
@@ -219,7 +231,6 @@ impl LoadedTest {
                 filled.action_blocks.push(block);
             }
         }
-        filled
     }
 
     /// Fills the rules and the request of a turn or an action.

@@ -14,10 +14,12 @@ use super::attempt_store::RecordedAttempt;
 use super::kept_recording::KeptRecording;
 use super::problem::problem;
 use super::recorded_launcher::RecordedLauncher;
+use super::recorded_transport::RecordedTransport;
 use super::recorder::{Recorder, RecordingExtent};
 use super::recordings::{RecordingMode, Recordings};
 use super::replay::Replay;
 use super::replayed_launcher::ReplayedLauncher;
+use super::replayed_transport::ReplayedTransport;
 use crate::server::ServerWatch;
 use ananke_agents::Transport;
 use ananke_agents::pipe::{PipeLauncher, ProgramLauncher};
@@ -177,7 +179,11 @@ impl AttemptEnvironment {
                 transport: Arc::clone(&transport),
             },
             context: Context { ids, ..context },
-            transport: recorder.transport(lane, transport),
+            transport: Arc::new(RecordedTransport {
+                recorder: recorder.clone(),
+                lane,
+                transport,
+            }),
             programs: Arc::new(programs),
             source: source(recorder),
             started,
@@ -203,7 +209,11 @@ impl AttemptEnvironment {
             ids,
             ..context.clone()
         };
-        let transport = replay.transport(Lane::Agent, None);
+        let transport: Arc<dyn Transport> = Arc::new(ReplayedTransport {
+            replay: replay.clone(),
+            lane: Lane::Agent,
+            helper: None,
+        });
         Self {
             own: Outside {
                 ids: Arc::clone(&context.ids),
@@ -248,12 +258,20 @@ impl AttemptEnvironment {
 
     /// The way of `helper` to an agent on the network, in its own lane.
     pub fn helper_transport(&self, lane: &Lane, helper: &str) -> Arc<dyn Transport> {
-        let transport = match self.replay() {
-            Some(replay) => replay.transport(lane.clone(), Some(helper.to_owned())),
+        let transport: Arc<dyn Transport> = match self.replay() {
+            Some(replay) => Arc::new(ReplayedTransport {
+                replay: replay.clone(),
+                lane: lane.clone(),
+                helper: Some(helper.to_owned()),
+            }),
             None => Arc::clone(&self.own.transport),
         };
         match self.recorder() {
-            Some(recorder) => recorder.transport(lane.clone(), transport),
+            Some(recorder) => Arc::new(RecordedTransport {
+                recorder: recorder.clone(),
+                lane: lane.clone(),
+                transport,
+            }),
             None => transport,
         }
     }

@@ -19,8 +19,8 @@ use super::replay::Replay;
 use super::request_match::RequestMatch;
 use super::stream_fault::{self, StreamFault};
 use super::{file, name};
-use crate::recording::exchange::{Recorded, RecordedResponse};
-use crate::recording::program_run::ProgramLine;
+use crate::recording::exchange::{ProgramLine, Recorded, RecordedResponse};
+
 use ananke_base::context::CaseKey;
 use ananke_base::message::Lane;
 use ananke_base::source::reason;
@@ -148,11 +148,11 @@ impl KeptRecording {
         let mut received = Vec::new();
         let mut began = u64::MAX;
         for exchange in &self.recorded.exchanges {
-            if is_meant(exchange.turn, &exchange.lane) {
+            if is_meant(exchange.key.turn, &exchange.key.lane) {
                 began = began.min(exchange.sent);
             }
             if let RecordedResponse::Received { pieces, .. } = &exchange.answer
-                && is_meant(exchange.turn, &exchange.lane)
+                && is_meant(exchange.key.turn, &exchange.key.lane)
             {
                 for (at, bytes) in pieces {
                     let mut frames = Frames::new();
@@ -163,16 +163,16 @@ impl KeptRecording {
             }
         }
         for program in &self.recorded.programs {
-            let mut current = program.turn;
+            let mut current = program.key.turn;
             for line in &program.lines {
                 match line {
                     ProgramLine::Sent { turn, at, .. } => {
                         current = *turn;
-                        if is_meant(current, &program.lane) {
+                        if is_meant(current, &program.key.lane) {
                             began = began.min(*at);
                         }
                     }
-                    ProgramLine::Received(at, bytes) if is_meant(current, &program.lane) => {
+                    ProgramLine::Received(at, bytes) if is_meant(current, &program.key.lane) => {
                         received.push((*at, text(bytes)));
                     }
                     ProgramLine::Received(..) | ProgramLine::Closed(_) => {}
@@ -189,7 +189,7 @@ impl KeptRecording {
             .recorded
             .exchanges
             .iter()
-            .filter(|exchange| exchange.lane == Lane::Agent);
+            .filter(|exchange| exchange.key.lane == Lane::Agent);
         of_agent.map(AgentExchange::of)
     }
 
@@ -212,10 +212,10 @@ impl KeptRecording {
             |lane: &Lane| matches!(lane, Lane::Helper { role: found, .. } if found == role);
         recorded
             .exchanges
-            .retain(|exchange| !is_dropped(&exchange.lane));
+            .retain(|exchange| !is_dropped(&exchange.key.lane));
         recorded
             .programs
-            .retain(|program| !is_dropped(&program.lane));
+            .retain(|program| !is_dropped(&program.key.lane));
         recorded
             .scripts
             .retain(|answer| Some(answer.name.as_str()) != script);

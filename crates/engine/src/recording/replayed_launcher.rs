@@ -5,7 +5,7 @@ use std::future::ready;
 
 use futures_util::future::BoxFuture;
 
-use super::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
+use super::exchange::{ProgramLine, ProgramRun, ProgramRunEnd};
 use super::replay::Replay;
 use ananke_agents::pipe::{Pipe, PipeLauncher, PipeNext, PipeProgram};
 use ananke_agents::{Received, TargetError};

@@ -182,12 +182,6 @@ impl LoadedTest {
             self.model.on_missing_input,
             &mut interpolation,
         );
-        let written = self.model.walk.iter().flat_map(|walk| &walk.value.actions);
-        let (actions, needs): (Vec<_>, Vec<_>) = written
-            .map(|(name, action)| {
-                CompiledAction::fill(&name.value, action, library, &mut interpolation)
-            })
-            .unzip();
         let mut filled = FilledTest {
             block,
             turn_blocks: Vec::new(),
@@ -200,13 +194,42 @@ impl LoadedTest {
             simulation,
             checkpoints: checkpoints.unwrap_or_default(),
             interaction,
-            actions,
-            needs: needs.into_iter().flatten().collect(),
+            actions: Vec::new(),
+            needs: Vec::new(),
             action_blocks: Vec::new(),
             secrets: interpolation.into_secrets(),
         };
+        self.fill_needs(&mut filled, around, scope, problems);
         self.fill_turns(&mut filled, around, scope, problems);
         filled
+    }
+
+    /// Fills what the actions of a walk need.
+    fn fill_needs(
+        &self,
+        filled: &mut FilledTest,
+        around: TestSurroundings<'_>,
+        scope: &Scope,
+        problems: &mut Vec<Diagnostic>,
+    ) {
+        let Some(walk) = &self.model.walk else { return };
+        let hint = "`needs` are filled before the first turn: they cannot use what a turn captures";
+        let mut turns = self.turns.iter().map(|turn| &turn.value);
+        let captures = |turn: &Turn| turn.settings.capture.is_some();
+        let scope = if turns.any(captures) || self.actions().any(|(_, turn)| captures(turn)) {
+            &scope.clone().hint(hint)
+        } else {
+            scope
+        };
+        let mut interpolation = Interpolation::new(scope, &self.source, around.mode(), problems);
+        for (name, action) in &walk.value.actions {
+            let library = around.library();
+            let (action, needs) =
+                CompiledAction::fill(&name.value, action, library, &mut interpolation);
+            filled.actions.push(action);
+            filled.needs.extend(needs);
+        }
+        filled.secrets.extend(interpolation.into_secrets());
     }
 
     /// Fills the turns, and in a check the actions of a walk.

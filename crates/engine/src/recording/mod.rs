@@ -28,7 +28,6 @@ mod replay;
 mod replayed_launcher;
 mod replayed_transport;
 mod request_match;
-mod secret_splitter;
 mod stream_fault;
 
 pub use agent_exchange::{AgentAnswer, AgentExchange};

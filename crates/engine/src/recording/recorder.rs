@@ -16,14 +16,12 @@ use super::exchange::{
     ExchangeKey, ProgramLine, ProgramRun, ProgramRunEnd, Recorded, RecordedExchange,
     RecordedResponse, ScriptAnswer, TypedInput, ids_of,
 };
-use super::file;
 use super::frames::Frames;
-use super::marked_secrets::MarkedSecrets;
-use super::name;
+use super::marked_secrets::{MarkedSecrets, SecretSplitter};
 use super::problem::problem;
 use super::recordings::{RecordingMode, Recordings};
 use super::replay::Replay;
-use super::secret_splitter::SecretSplitter;
+use super::{file, name};
 use ananke_agents::HttpRequest;
 use ananke_base::context::{At, CaseKey, Clock, Ids, digest, fingerprint};
 use ananke_base::message::Lane;

@@ -69,7 +69,6 @@ mod run_attempt;
 mod run_attempts;
 mod run_case;
 mod run_helper;
-mod run_twice;
 mod schedule;
 mod script_oracle;
 mod server_watch;

@@ -152,6 +152,12 @@ fn ways() -> Vec<Way> {
             test: json!({ "attachments": [{ "type": "image", "source": "https://shop-user:s3cr3t-to.ken_42@example.org/a.png" }] }),
             ..Way::of("the user and password of the URL of an attachment")
         },
+        Way {
+            secret: OF_URL,
+            test: json!({ "first": { "user": "hi", "capture": { "FILE": { "text": "(file-1)" } } },
+                "attachments": [{ "type": "image", "source": "https://shop-user:s3cr3t-to.ken_42@example.org/${FILE}.png" }] }),
+            ..Way::of("the same in a turn that uses what an earlier one captured")
+        },
     ]
 }
 
@@ -227,6 +233,10 @@ fn repeating(secret: &str) -> Vec<Step> {
     }
     let all: Vec<String> = forms(secret).into_iter().map(|(_, form, _)| form).collect();
     events.push(json!({ "type": "RUN_ERROR", "message": all.join(" ") }));
+    answering(&events)
+}
+
+fn answering(events: &[Value]) -> Vec<Step> {
     let frames: Vec<String> = events
         .iter()
         .map(|event| format!("data: {event}\n\n"))
@@ -307,8 +317,22 @@ fn walk(folder: &std::path::Path) -> Vec<String> {
     below.collect()
 }
 
+/// An agent that names a file.
+fn naming_a_file() -> Vec<Step> {
+    let events = [
+        json!({ "type": "RUN_STARTED", "threadId": "t", "runId": "r" }),
+        json!({ "type": "TEXT_MESSAGE_START", "messageId": "first", "role": "assistant" }),
+        json!({ "type": "TEXT_MESSAGE_CONTENT", "messageId": "first", "delta": "file-1" }),
+        json!({ "type": "TEXT_MESSAGE_END", "messageId": "first" }),
+        json!({ "type": "RUN_FINISHED", "threadId": "t", "runId": "r" }),
+    ];
+    answering(&events)
+}
+
 async fn leaks_of(way: Way) -> String {
-    let agent = RawAgent::start(vec![repeating(way.secret)]).await;
+    let first = way.test.get("first").cloned();
+    let before = first.iter().map(|_| naming_a_file());
+    let agent = RawAgent::start(before.chain([repeating(way.secret)]).collect()).await;
     let address = agent.address.to_string();
     let whole = format!("http://{address}/agent?v=1&key={OF_URL}");
     let endpoint = match way.endpoint {
@@ -323,13 +347,17 @@ async fn leaks_of(way: Way) -> String {
     let rules = json!({ "tools": { "forbid": ["leak"] }, "text": { "must_match": "never said" } });
     let mut turn = json!({ "user": "hi", "assert": rules });
     let mut of_test = way.test;
+    if let Some(keys) = of_test.as_object_mut() {
+        keys.remove("first");
+    }
     if let Some(attachments) = of_test
         .as_object_mut()
         .and_then(|keys| keys.remove("attachments"))
     {
         turn["attachments"] = attachments;
     }
-    let test = json!({ "version": "1.3", "name": "leak", "turns": [turn] });
+    let turns = Vec::from_iter(first.into_iter().chain([turn]));
+    let test = json!({ "version": "1.3", "name": "leak", "turns": turns });
     let (config, test) = (config.to_string(), with(test, of_test).to_string());
     let given = json!({ "TOKEN": SECRET }).to_string();
     let project = Project::new(&[

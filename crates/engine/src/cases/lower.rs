@@ -133,6 +133,18 @@ impl Lowering<'_> {
         self.problems.push(problem.help(help));
     }
 
+    /// Reports an error, for which there is no value.
+    pub(super) fn refuse<T>(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: &str,
+        help: &str,
+    ) -> Option<T> {
+        self.error(code, span, message, help);
+        None
+    }
+
     pub(super) fn warn(&mut self, code: Code, span: Span, message: &str) {
         self.problems
             .push(Diagnostic::warning(code, message).at(self.source, span, ""));

@@ -11,6 +11,7 @@ mod builder;
 mod convert;
 mod generated;
 mod lower;
+mod lowered_assertion;
 mod messages;
 mod options;
 mod parts;
@@ -20,6 +21,7 @@ mod reader;
 mod round_trip;
 mod scanner;
 mod simulation;
+mod tool_assertions;
 mod tool_results;
 
 pub use convert::Conversion;

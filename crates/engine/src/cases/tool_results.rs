@@ -37,8 +37,7 @@ pub(super) fn split_patterns(
             let message = format!("the pattern at `{text}` cannot be written as a path");
             let help =
                 "a key with a dot or bracket cannot have a pattern in it; write its exact value";
-            lowering.error(Code::BadValue, pattern.span, &message, help);
-            return None;
+            return lowering.refuse(Code::BadValue, pattern.span, &message, help);
         }
         patterns.put(&text, pattern);
     }

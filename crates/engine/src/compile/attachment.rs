@@ -10,7 +10,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::attachment_source::{AttachmentSource, problem};
-use super::file_access::FileAccess;
 use ananke_agents::{Capability, TargetConfig};
 use ananke_base::context::{Context, PathKind, display_name};
 use ananke_base::diagnostic::{Code, Diagnostic};
@@ -284,4 +283,13 @@ impl AttachmentFiles<'_> {
             size,
         })
     }
+}
+
+/// The kinds of access to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FileAccess {
+    /// Whether it is there is checked.
+    Check,
+    /// It is read.
+    Read,
 }

@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::file_access::FileAccess;
+use super::attachment::FileAccess;
 use ananke_base::context::{Context, display_name};
 use ananke_base::diagnostic::{Code, Diagnostic, SourceFile};
 use ananke_base::source::reason;

@@ -11,13 +11,11 @@ mod collector;
 mod coverage_report;
 mod coverage_state;
 mod covered_items;
-mod noticed_changes;
 mod stubs;
 
-pub use collector::CoverageCollector;
+pub use collector::{CallPart, CoverageCollector, NoticedChanges};
 pub use coverage_report::{
     ArgumentCoverage, CoverageCount, CoverageReport, CoverageTotals, InterruptCoverage,
     ToolCoverage, TransitionCoverage,
 };
 pub use coverage_state::{AnswerStates, CoverageState, OutcomeStates};
-pub use noticed_changes::{CallPart, NoticedChanges};

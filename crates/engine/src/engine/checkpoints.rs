@@ -1,7 +1,7 @@
 //! The checkpoints of a conversation: each watches every turn until one reaches it. The conditions are watched alike: each
 //! turn decides them from scratch.
 
-use super::oracle::Oracle;
+use super::hosts::Oracle;
 use ananke_rules::{
     CompiledCheckpoint, Completion, Decision, Evaluator, Following, Inherited, JudgingTime,
 };

@@ -7,25 +7,23 @@ use std::time::Duration;
 use super::budget::{Budget, TimeLeft};
 use super::checkpoints::Checkpoints;
 use super::exchanges::exchange;
+use super::hosts::{Oracle, RequestHost, ToolHost};
 use super::input_source::{ConversationSoFar, InputSource, NextTurn};
 use super::observer::Observer;
-use super::oracle::Oracle;
-use super::pending::{action, unanswered};
-use super::request_host::RequestHost;
+use super::pending::compose;
 use super::result::ConversationResult;
-use super::tool_host::ToolHost;
 use super::trace_sink::{AtFailure, TraceSink};
 use super::turn_outcome::{messages_count, state, turn_outcome, violation};
 use ananke_agents::{Action, Session};
 use ananke_base::context::Ids;
-use ananke_base::message::{Lane, TurnInput, TurnRequest};
+use ananke_base::message::{Lane, TurnRequest};
 use ananke_rules::{
     Completion, Decision, Evaluator, Following, Question, RuleOrigin, RuleScope, TurnRules,
 };
 use ananke_trace::outcome::{
     ErrorKind, Halt, Problem, RuleResult, Status, TimeLimits, TurnEnd, TurnOutcome,
 };
-use ananke_trace::trace::{AnsweredInterrupt, Input, InterruptStatus, Trace};
+use ananke_trace::trace::{Input, Trace};
 
 /// The effect of a violation of the protocol on its turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -131,49 +129,7 @@ pub async fn converse(
 impl Conversation<'_> {
     /// All turns, and what the rules of the whole conversation say about them.
     async fn carry_out(&mut self, inputs: &mut dyn InputSource) -> Result<(), Halt> {
-        let (mut is_over, mut is_passed) = (false, true);
-        while is_passed {
-            let TraceSink {
-                trace, checkpoints, ..
-            } = &self.sink;
-            let Some(next) = inputs
-                .next(ConversationSoFar { trace, checkpoints })
-                .await?
-            else {
-                is_over = true;
-                break;
-            };
-            let NextTurn {
-                request,
-                origin,
-                time_left,
-                rules,
-            } = next;
-            let index = self.result.turns.len();
-            if let Some(rules) = &rules {
-                self.sink.evaluator.set_turn_rules(index, rules.clone());
-            }
-            let following = if inputs.remaining() == Some(0) {
-                Following::Nothing
-            } else {
-                Following::Turns
-            };
-            let mut turn = self
-                .turn(index, &request, rules.as_ref(), time_left, following)
-                .await;
-            turn.origin = origin;
-            let review = inputs.review(&self.sink.trace, &turn);
-            turn.warnings.extend(review.warnings);
-            turn.awaits = review.awaits;
-            if let Some(problem) = review.problem {
-                turn.end = TurnEnd::Problem(problem);
-            }
-            self.result.duration_us += turn.duration_us.unwrap_or_default();
-            is_passed = turn.status() == Status::Passed;
-            turn.warnings.extend(self.sink.evaluator.take_warnings());
-            self.result.turns.push(turn);
-            self.take_passed();
-        }
+        let is_over = self.take_turns(inputs).await?;
         if let Some(halt) = self.sink.evaluator.given_up() {
             return Err(halt);
         }
@@ -211,6 +167,52 @@ impl Conversation<'_> {
             halt.map_or(Ok(()), Err)?;
         }
         Ok(())
+    }
+
+    /// Sends turns until one does not pass; returns whether there is none left.
+    async fn take_turns(&mut self, inputs: &mut dyn InputSource) -> Result<bool, Halt> {
+        loop {
+            let TraceSink {
+                trace, checkpoints, ..
+            } = &self.sink;
+            let so_far = ConversationSoFar { trace, checkpoints };
+            let Some(next) = inputs.next(so_far).await? else {
+                return Ok(true);
+            };
+            let NextTurn {
+                request,
+                origin,
+                time_left,
+                rules,
+            } = next;
+            let index = self.result.turns.len();
+            if let Some(rules) = &rules {
+                self.sink.evaluator.set_turn_rules(index, rules.clone());
+            }
+            let following = if inputs.remaining() == Some(0) {
+                Following::Nothing
+            } else {
+                Following::Turns
+            };
+            let mut turn = self
+                .turn(index, &request, rules.as_ref(), time_left, following)
+                .await;
+            turn.origin = origin;
+            let review = inputs.review(&self.sink.trace, &turn);
+            turn.warnings.extend(review.warnings);
+            turn.awaits = review.awaits;
+            if let Some(problem) = review.problem {
+                turn.end = TurnEnd::Problem(problem);
+            }
+            self.result.duration_us += turn.duration_us.unwrap_or_default();
+            let is_passed = turn.status() == Status::Passed;
+            turn.warnings.extend(self.sink.evaluator.take_warnings());
+            self.result.turns.push(turn);
+            self.take_passed();
+            if !is_passed {
+                return Ok(false);
+            }
+        }
     }
 
     /// The result of the conversation, with the snapshots to write.
@@ -413,79 +415,11 @@ impl Conversation<'_> {
     }
 }
 
-/// The action that `request` asks for; what the trace records of it goes into `input`.
-///
-/// # Errors
-/// If something else is pending than the request brings.
-fn compose(
-    trace: &Trace,
-    request: &TurnRequest,
-    ids: &dyn Ids,
-    input: &mut Input,
-) -> Result<Action, Problem> {
-    Ok(match &request.input {
-        TurnInput::User(content) => {
-            if let Some(problem) = unanswered(trace) {
-                return Err(problem);
-            }
-            let message_id = request
-                .message
-                .id
-                .clone()
-                .unwrap_or_else(|| ids.next("message"));
-            input.message_id = Some(message_id.clone());
-            input.text = content.text().into_owned();
-            Action::User {
-                message_id,
-                name: request.message.name.clone(),
-                content: content.clone(),
-            }
-        }
-        TurnInput::Own(turn) => {
-            let said = turn.said();
-            if said.is_some()
-                && let Some(problem) = unanswered(trace)
-            {
-                return Err(problem);
-            }
-            input.message_id = said.is_some().then(|| ids.next("message"));
-            input.text = said.unwrap_or_default();
-            Action::Own {
-                message_id: input.message_id.clone(),
-                turn: turn.clone(),
-            }
-        }
-        TurnInput::Connect => {
-            input.is_replay = true;
-            Action::Connect
-        }
-        TurnInput::Resume(answers) => {
-            let action = action(trace, answers)?;
-            if let Action::Resume(interrupts) = &action {
-                let answered = interrupts.iter().map(|answer| {
-                    let status = if answer.is_resolved {
-                        InterruptStatus::Resolved
-                    } else {
-                        InterruptStatus::Cancelled
-                    };
-                    AnsweredInterrupt {
-                        id: answer.id.clone(),
-                        status,
-                    }
-                });
-                input.answered = answered.collect();
-            }
-            action
-        }
-        TurnInput::Continue => Action::Continue,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::fakes::{FakeAct, FakeTest, Inputs, Says, rules};
     use super::*;
-    use ananke_base::message::{AnswerTo, PendingAnswer};
+    use ananke_base::message::{AnswerTo, PendingAnswer, TurnInput};
     use ananke_trace::outcome::Status;
     use ananke_trace::trace::{Interrupt, RunEnd};
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::budget::TurnBudget;
-use super::tool_host::{Handling, ToolHost};
+use super::hosts::{Handling, ToolHost};
 use super::trace_sink::TraceSink;
 use ananke_agents::{Action, Ended, Limits, Request, Session, TargetError};
 use ananke_base::context::At;

@@ -1,12 +1,17 @@
-//! The interrupts and calls without a result that are pending between two turns, and the answers to them.
+//! The requests that turns send: what is pending between two turns, interrupts and calls without a result, is answered first.
 
 use serde_json::json;
 
 use ananke_agents::Action;
-use ananke_base::message::{AnswerTo, InterruptAnswer, PendingAnswer, ToolAnswer, TurnInput};
+use ananke_base::context::Ids;
+use ananke_base::message::{
+    AnswerTo, InterruptAnswer, PendingAnswer, ToolAnswer, TurnInput, TurnRequest,
+};
 use ananke_model::model::resume_type_name;
 use ananke_trace::outcome::{ErrorKind, Problem};
-use ananke_trace::trace::{Interrupt, Origin, RunEnd, ToolCall, Trace};
+use ananke_trace::trace::{
+    AnsweredInterrupt, Input, Interrupt, InterruptStatus, Origin, RunEnd, ToolCall, Trace,
+};
 
 /// The pending interrupts, and calls of the last turn without a result.
 struct Pending<'t> {
@@ -23,7 +28,7 @@ enum PendingItem<'t> {
 }
 
 /// The reason that a message of the user cannot be sent: interrupts are pending (SPEC 5).
-pub(super) fn unanswered(trace: &Trace) -> Option<Problem> {
+fn unanswered(trace: &Trace) -> Option<Problem> {
     let pending = Pending::of(trace);
     (!pending.interrupts.is_empty()).then(|| {
         let resume = resume_type_name();
@@ -45,11 +50,79 @@ pub fn can_send(trace: &Trace, input: &TurnInput) -> bool {
     }
 }
 
+/// The action that `request` asks for; what the trace records of it goes into `input`.
+///
+/// # Errors
+/// If something else is pending than the request brings.
+pub(super) fn compose(
+    trace: &Trace,
+    request: &TurnRequest,
+    ids: &dyn Ids,
+    input: &mut Input,
+) -> Result<Action, Problem> {
+    Ok(match &request.input {
+        TurnInput::User(content) => {
+            if let Some(problem) = unanswered(trace) {
+                return Err(problem);
+            }
+            let message_id = request
+                .message
+                .id
+                .clone()
+                .unwrap_or_else(|| ids.next("message"));
+            input.message_id = Some(message_id.clone());
+            input.text = content.text().into_owned();
+            Action::User {
+                message_id,
+                name: request.message.name.clone(),
+                content: content.clone(),
+            }
+        }
+        TurnInput::Own(turn) => {
+            let said = turn.said();
+            if said.is_some()
+                && let Some(problem) = unanswered(trace)
+            {
+                return Err(problem);
+            }
+            input.message_id = said.is_some().then(|| ids.next("message"));
+            input.text = said.unwrap_or_default();
+            Action::Own {
+                message_id: input.message_id.clone(),
+                turn: turn.clone(),
+            }
+        }
+        TurnInput::Connect => {
+            input.is_replay = true;
+            Action::Connect
+        }
+        TurnInput::Resume(answers) => {
+            let action = action(trace, answers)?;
+            if let Action::Resume(interrupts) = &action {
+                let answered = interrupts.iter().map(|answer| {
+                    let status = if answer.is_resolved {
+                        InterruptStatus::Resolved
+                    } else {
+                        InterruptStatus::Cancelled
+                    };
+                    AnsweredInterrupt {
+                        id: answer.id.clone(),
+                        status,
+                    }
+                });
+                input.answered = answered.collect();
+            }
+            action
+        }
+        TurnInput::Continue => Action::Continue,
+    })
+}
+
 /// The action that sends `answers`.
 ///
 /// # Errors
 /// If an answer is for nothing that is pending, or something that is pending gets no answer.
-pub(super) fn action(trace: &Trace, answers: &[PendingAnswer]) -> Result<Action, Problem> {
+fn action(trace: &Trace, answers: &[PendingAnswer]) -> Result<Action, Problem> {
     let pending = Pending::of(trace);
     let mut interrupts = Vec::new();
     let mut calls = Vec::new();

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use futures_util::future::BoxFuture;
 
 use super::checkpoints::Checkpoints;
+use super::hosts::RequestHost;
 use super::observer::Observer;
-use super::request_host::RequestHost;
 use ananke_agents::{Sink, Stop, TargetError, Wire};
 use ananke_base::context::At;
 use ananke_base::message::{Lane, ServerAnswer, ServerAnswers, ServerRequest, ToolAnswer};

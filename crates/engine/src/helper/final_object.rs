@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::answer_object::AnswerObject;
+use super::answer_text::AnswerObject;
 use ananke_base::source::received_json;
 
 /// The mark at the beginning and the end of a block of code.

@@ -5,8 +5,7 @@
 
 use serde_json::{Number, Value};
 
-use super::answer_object::AnswerObject;
-use super::answer_text::{fenced, shown};
+use super::answer_text::{AnswerObject, fenced, shown};
 use super::final_object::FinalObject;
 use super::quotable_text::QuotableText;
 use super::verdict_claims::GivenVerdict;

@@ -9,7 +9,6 @@
 //! **Invariant:** an unclear answer is an error; a helper has a lane of its own, in which it is recorded and replayed, and no
 //! rule looks at what it says.
 
-mod answer_object;
 mod answer_text;
 mod ask;
 mod final_object;
@@ -18,18 +17,16 @@ mod generator;
 mod helper_role;
 mod json_values;
 mod judge_answer;
-mod question;
 mod quotable_text;
 mod simulator_answer;
 mod verdict_claims;
 mod written_report;
 
-pub use ask::Helper;
+pub use ask::{Helper, HelperQuestion};
 pub use generated_cases::{MOST_CASES, cases_of, read_generated_cases};
 pub use generator::{Generator, GeneratorKind};
 pub use helper_role::HelperRole;
 pub(crate) use judge_answer::read_judge_answer;
-pub use question::HelperQuestion;
 pub(crate) use quotable_text::QuotableText;
 pub(crate) use simulator_answer::{SimulatorAnswer, read_simulator_answer, read_simulator_value};
 pub use written_report::read_report;

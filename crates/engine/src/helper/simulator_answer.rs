@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use super::answer_object::AnswerObject;
-use super::answer_text::{fenced, shown};
+use super::answer_text::{AnswerObject, fenced, shown};
 use super::final_object::FinalObject;
 use super::json_values::{JsonValue, json_values};
 use super::quotable_text::QuotableText;

@@ -4,6 +4,8 @@ use serde_json::Value;
 
 use super::output::{OutputError, kind, start_of};
 use ananke_base::source::received_json;
+use ananke_rules::ScriptSource;
+use ananke_trace::process::Launch;
 
 /// The output that a program is to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +105,19 @@ impl Expected {
         decides
             && received_json::read_bytes(output).map_or(true, |read| !read.other_values.is_empty())
     }
+}
+
+/// A request to a script: which script, what it gets, and which answer it must give.
+#[derive(Clone, Copy, Debug)]
+pub struct ScriptRequest<'a> {
+    /// The script as messages name it.
+    pub program: &'a ScriptSource,
+    /// The command that starts it.
+    pub launch: &'a Launch,
+    /// The JSON that it gets on its stdin.
+    pub body: &'a Value,
+    /// The form of its answer.
+    pub expected: Expected,
 }
 
 #[cfg(test)]

@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::answer::Expected;
+use super::answer::{Expected, ScriptRequest};
 use super::output::OutputError;
 use super::pipes::MOST_OUTPUT;
-use super::script_request::ScriptRequest;
 use crate::compile::HookCommand;
 use ananke_rules::ScriptSource;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};

@@ -3,11 +3,11 @@
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
+use super::answer::ScriptRequest;
 use super::error::{FailureCause, ProgramError};
 use super::output::variables;
 use super::pipes::SHOWN_LINES;
 use super::process::RunningProgram;
-use super::script_request::ScriptRequest;
 use super::unread_output::UnreadOutput;
 use crate::compile::HookCommand;
 

@@ -13,10 +13,8 @@ mod execute;
 mod output;
 mod pipes;
 mod process;
-mod script_request;
 mod unread_output;
 
-pub use answer::Expected;
+pub use answer::{Expected, ScriptRequest};
 pub use error::ProgramError;
 pub use execute::{ask, run};
-pub use script_request::ScriptRequest;

@@ -6,8 +6,7 @@
 //! **Invariant:** nothing is sent, and a fact that a trace lacks is never made up.
 
 mod observed_agent;
-mod observed_conversation;
-mod observed_session;
 
-pub use observed_agent::ObservedAgent;
-pub use observed_conversation::{ObservedConversation, ObservedConversations, ObservedTurn};
+pub use observed_agent::{
+    ObservedAgent, ObservedConversation, ObservedConversations, ObservedTurn,
+};

@@ -1,14 +1,122 @@
-//! The agent of a conversation that was observed.
+//! The agent of a conversation that was observed: a target whose session does again what was done.
+//!
+//! **Invariant:** its clock is that of the trace; no limit of time ends a turn that is over.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::observed_conversation::ObservedTurn;
-use super::observed_session::ObservedSession;
-use ananke_agents::{Session, SessionOptions, Target, TargetError};
-use ananke_trace::trace::Peer;
+use ananke_agents::{
+    Ended, Limits, Request, Session, SessionOptions, Sink, Target, TargetError, TimedChange, Wire,
+};
+use ananke_base::context::{At, Clock, ManualClock};
+use ananke_base::message::{HistoryMessage, TurnInput};
+use ananke_trace::outcome::Problem;
+use ananke_trace::trace::{Facts, Peer};
+
+/// A session whose turns are known.
+struct ObservedSession {
+    clock: ManualClock,
+    turns: VecDeque<ObservedTurn>,
+}
+
+impl ObservedSession {
+    fn new(started_unix_ms: u64, turns: VecDeque<ObservedTurn>) -> Self {
+        Self {
+            clock: ManualClock::new(started_unix_ms),
+            turns,
+        }
+    }
+
+    /// Moves the clock to the moment that is so long after the beginning, unless it has passed.
+    fn reach(&self, after: Duration) -> At {
+        self.clock
+            .advance(At::default().plus(after).since(self.clock.now()));
+        self.clock.now()
+    }
+
+    fn replay(&self, turn: ObservedTurn, limits: &Limits, sink: &mut dyn Sink) -> Ended {
+        let ObservedTurn { after, changes, .. } = turn;
+        sink.wire(self.reach(after), Wire::Sent { body: &[] });
+        for TimedChange {
+            after: since,
+            change,
+        } in changes
+        {
+            if limits.cancel.is_cancelled() {
+                return Ended::Cancelled;
+            }
+            if sink.change(self.reach(after + since), change).is_break() {
+                return Ended::Cancelled;
+            }
+        }
+        Ended::Terminal
+    }
+}
+
+impl Session for ObservedSession {
+    fn exchange<'a>(
+        &'a mut self,
+        _: Request,
+        limits: &'a Limits,
+        sink: &'a mut dyn Sink,
+    ) -> BoxFuture<'a, Result<Ended, TargetError>> {
+        let ended = self
+            .turns
+            .pop_front()
+            .map_or(Ended::Terminal, |turn| self.replay(turn, limits, sink));
+        sink.wire(self.clock.now(), Wire::Closed);
+        Box::pin(std::future::ready(Ok(ended)))
+    }
+
+    fn clock(&self) -> &dyn Clock {
+        &self.clock
+    }
+}
+
+/// A conversation that something else held.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ObservedConversation {
+    /// The thread.
+    pub thread_id: String,
+    /// The agent's name; empty if nothing says it.
+    pub agent: String,
+    /// The moment at which it began, in milliseconds of Unix time; 0 if it is not known.
+    pub started_unix_ms: u64,
+    /// The messages before its first turn.
+    pub history: Vec<HistoryMessage>,
+    /// Its turns, in order.
+    pub turns: Vec<ObservedTurn>,
+    /// The facts that are known of it.
+    pub shown: Facts,
+    /// The oddities of the conversation.
+    pub warnings: Vec<String>,
+}
+
+/// One turn of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObservedTurn {
+    /// The input of the agent.
+    pub input: TurnInput,
+    /// The time since the beginning of the conversation.
+    pub after: Duration,
+    /// The changes by the agent: the last one ends its run.
+    pub changes: Vec<TimedChange>,
+}
+
+/// The source of the conversations of a run: each test of it is one conversation.
+pub trait ObservedConversations: Send + Sync {
+    /// The conversation that the test `id` is.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    fn conversation<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<ObservedConversation, Problem>>;
+}
 
 /// An agent that does again what was observed.
 #[derive(Debug)]

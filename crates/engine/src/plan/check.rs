@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::draft::Draft;
 use super::entry::{CaseEntry, TestEntry};
+use super::filled_test::{FilledTest, TestSurroundings};
 use super::kept_files::KeptFiles;
 use super::needs::{Needed, needs_of_rules, needs_of_test, unmet};
 use super::secrets::secrets_of;
@@ -71,6 +71,49 @@ struct Sampled {
     common: Option<BTreeSet<String>>,
 }
 
+impl Sampled {
+    /// The columns that every row has.
+    fn columns(&self) -> impl Iterator<Item = String> {
+        self.common.iter().flatten().cloned()
+    }
+}
+
+/// The targets that a test asks for something.
+#[derive(Default)]
+struct AskedTargets {
+    /// The names of its judges, sorted.
+    judges: Vec<String>,
+    /// The name of the target that plays the user.
+    simulator: Option<String>,
+}
+
+impl AskedTargets {
+    /// Those of the rules of `draft` and of its target.
+    fn of(draft: &FilledTest, agent: Option<TargetContext<'_>>, config: Option<&Config>) -> Self {
+        let key = |name: &str| match config.map(|config| config.agent_named(name)) {
+            Some(Ok(target)) => target.name.clone(),
+            _ => name.to_owned(),
+        };
+        let of_target = agent.map(|agent| &agent.rules.block);
+        let judges = judge_names(of_target.into_iter().chain(draft.all_blocks()));
+        let judges: BTreeSet<String> = judges.into_iter().map(key).collect();
+        Self {
+            judges: judges.into_iter().collect(),
+            simulator: draft.simulating_agent().map(key),
+        }
+    }
+
+    /// The secrets that `scope` puts into the headers of these targets and of the target under test.
+    fn secrets(&self, agent: Option<TargetContext<'_>>, scope: &Scope) -> Vec<Secret> {
+        let Some(TargetContext { config, target, .. }) = agent else {
+            return Vec::new();
+        };
+        let names = self.judges.iter().chain(&self.simulator);
+        let targets = names.filter_map(|name| config.target(name));
+        secrets_of(config, targets.chain([target]), scope)
+    }
+}
+
 impl LoadedTest {
     /// Checks every leaf; what is known only when the test starts is left for then. What the rules can never do
     /// is looked at together with those of its target, which is one of the `targets`.
@@ -104,119 +147,41 @@ impl LoadedTest {
             secrets.append(&mut found.1.secrets);
             looked_at.get_or_insert(found);
         }
-        let (mut lint, draft) = looked_at?;
-        let of_target = agent.map(|agent| &agent.rules.block);
-        let judges = judge_names(of_target.into_iter().chain(draft.all_blocks()));
-        let key = |name| match project.config().map(|config| config.agent_named(name)) {
-            Some(Ok(target)) => target.name.clone(),
-            _ => str::to_owned(name),
-        };
-        let judges: BTreeSet<String> = judges.into_iter().map(key).collect();
-        let judges: Vec<String> = judges.into_iter().collect();
-        let simulator = draft.simulating_agent().map(key);
-        let Draft {
-            mut test,
-            mut blocks,
-            interaction,
-            ..
-        } = draft;
-        let secrets_in = |scope: &Scope| {
-            agent.map_or_else(Vec::new, |TargetContext { config, target, .. }| {
-                let helpers = judges
-                    .iter()
-                    .chain(&simulator)
-                    .filter_map(|name| config.target(name));
-                secrets_of(config, helpers.chain([target]), scope)
-            })
-        };
-        let own_secrets = if self.model.vars.is_some() {
-            secrets_in(&scope)
-        } else {
-            Vec::new()
+        let (mut lint, mut draft) = looked_at?;
+        let asked = AskedTargets::of(&draft, agent, project.config());
+        let own_secrets = match &self.model.vars {
+            Some(_) => asked.secrets(agent, &scope),
+            None => Vec::new(),
         };
         secrets.extend(own_secrets.iter().cloned());
-        secrets.extend(
-            scopes
-                .iter()
-                .filter(|_| rows.is_some())
-                .flat_map(secrets_in),
-        );
+        let of_rows = scopes.iter().filter(|_| rows.is_some());
+        secrets.extend(of_rows.flat_map(|scope| asked.secrets(agent, scope)));
+        let name = head.as_ref().map_or("", |head| &head.name);
         let entries = rows.as_ref().map_or(&[][..], |rows| &rows.entries);
-        let mut snapshots = BTreeSet::new();
-        for row in entries
-            .iter()
-            .map(Some)
-            .chain(entries.is_empty().then_some(None))
-        {
-            let name = head.as_ref().map_or("", |head| &head.name);
-            let of_target = agent.and_then(|agent| agent.rules.block.snapshot.clone());
-            let mut outer = Block {
-                snapshot: of_target,
-                ..Block::default()
-            };
-            let snapshot_files = self.snapshot_files(context, name, row, FileAccess::Check);
-            let files = snapshot_files.place(&mut outer, &mut test, &mut blocks, problems);
-            if files.is_empty() {
-                break;
-            }
-            snapshots.extend(files);
-        }
+        let snapshots = self.place_snapshots(context, name, entries, agent, &mut draft, problems);
         if let Some(agent) = agent {
-            lint.certain.extend(
-                agent
-                    .target
-                    .model
-                    .check_turns(&self.turns_and_actions(), &self.source),
-            );
+            let turns = self.turns_and_actions();
+            let odd = agent.target.model.check_turns(&turns, &self.source);
+            lint.certain.extend(odd);
         }
-        let TestHead {
-            name,
-            id,
-            about,
-            skip,
-            runs,
-            walk,
-        } = head?;
-        if skip.is_some() {
+        let head = head?;
+        if head.skip.is_some() {
             lint.certain
                 .retain(|warning| warning.code != Code::AssertsNothing);
         }
-        let common = rows
-            .as_ref()
-            .and_then(|rows| rows.common.clone())
-            .unwrap_or_default();
-        let defines: BTreeSet<String> = self.own_names().map(str::to_owned).chain(common).collect();
-        let target = agent
-            .map(|agent| agent.target.name.clone())
-            .unwrap_or_default();
+        let target = agent.map_or_else(String::new, |agent| agent.target.name.clone());
+        let columns = rows.iter().flat_map(Sampled::columns);
+        let defines: BTreeSet<String> =
+            self.own_names().map(str::to_owned).chain(columns).collect();
+        let asks_person = matches!(&draft.interaction, Ok(said) if said.asks_person == Some(true));
         let test = Arc::new(TestEntry {
-            id: id.unwrap_or_else(|| format!("{}::{name}", self.path_from(folder))),
-            name,
             target: target.clone(),
-            judges,
-            simulator,
-            asks_person: interaction.asks_person == Some(true),
-            about,
-            skip,
-            runs,
-            prohibitions: self
-                .model
-                .prohibitions
-                .as_ref()
-                .map(|written| written.value),
-            walk,
-            turns: self.turns.len(),
-            path: self.source.path.clone(),
-            place: self.path_from(folder),
-            file: self.source.name.to_string(),
-            line: self.source.place(self.model.name.span).line,
-            index: self.index,
-            hash: self.hash,
-            part: self.part,
-            row_file: self.row_file(),
-            hooks: !self.hooks(variables).is_empty(),
+            judges: asked.judges,
+            simulator: asked.simulator,
+            asks_person,
             defines: defines.into_iter().collect(),
             secrets: own_secrets,
+            ..self.entry(head, variables, folder)
         });
         let case = |row| CaseEntry {
             test: Arc::clone(&test),
@@ -225,11 +190,10 @@ impl LoadedTest {
         };
         let cases = match rows {
             None => vec![case(None)],
-            Some(rows) => rows
-                .entries
-                .into_iter()
-                .map(|row| case(Some(row)))
-                .collect(),
+            Some(rows) => {
+                let entries = rows.entries.into_iter();
+                entries.map(|row| case(Some(row))).collect()
+            }
         };
         Some(CheckedTest {
             cases,
@@ -240,6 +204,73 @@ impl LoadedTest {
         })
     }
 
+    /// The entry of the test, without what follows from its rules, its rows and its target.
+    fn entry(&self, head: TestHead, variables: &Variables, folder: &Path) -> TestEntry {
+        let TestHead {
+            name,
+            id,
+            about,
+            skip,
+            runs,
+            walk,
+        } = head;
+        let place = self.path_from(folder);
+        let prohibitions = self.model.prohibitions.as_ref();
+        TestEntry {
+            id: id.unwrap_or_else(|| format!("{place}::{name}")),
+            name,
+            about,
+            skip,
+            runs,
+            prohibitions: prohibitions.map(|written| written.value),
+            walk,
+            turns: self.turns.len(),
+            path: self.source.path.clone(),
+            place,
+            file: self.source.name.to_string(),
+            line: self.source.place(self.model.name.span).line,
+            index: self.index,
+            hash: self.hash,
+            part: self.part,
+            row_file: self.row_file(),
+            hooks: !self.hooks(variables).is_empty(),
+            ..TestEntry::default()
+        }
+    }
+
+    /// The files of the snapshots of the test named `name`, or of each of its rows, which `draft` gets.
+    fn place_snapshots(
+        &self,
+        context: &Context,
+        name: &str,
+        rows: &[RowEntry],
+        agent: Option<TargetContext<'_>>,
+        draft: &mut FilledTest,
+        problems: &mut Vec<Diagnostic>,
+    ) -> BTreeSet<PathBuf> {
+        let mut snapshots = BTreeSet::new();
+        let without_rows = rows.is_empty().then_some(None);
+        for row in rows.iter().map(Some).chain(without_rows) {
+            let mut outer = Block {
+                snapshot: agent.and_then(|agent| agent.rules.block.snapshot.clone()),
+                ..Block::default()
+            };
+            let files = self
+                .snapshot_files(context, name, row, FileAccess::Check)
+                .place(
+                    &mut outer,
+                    &mut draft.block,
+                    &mut draft.turn_blocks,
+                    problems,
+                );
+            if files.is_empty() {
+                break;
+            }
+            snapshots.extend(files);
+        }
+        snapshots
+    }
+
     /// Checks every leaf with the variables of one row.
     fn check_leaves(
         &self,
@@ -247,7 +278,7 @@ impl LoadedTest {
         scope: &Scope,
         agent: Option<TargetContext<'_>>,
         problems: &mut Vec<Diagnostic>,
-    ) -> (Lint, Draft) {
+    ) -> (Lint, FilledTest) {
         let ProjectContext {
             context,
             variables,
@@ -257,15 +288,14 @@ impl LoadedTest {
         self.check_beginning(problems);
         self.check_walk(problems);
         self.check_hooks(context, variables, folder, scope, problems);
-        let target = agent.map(|agent| agent.target);
-        let draft = self.draft(
+        let around = TestSurroundings {
             context,
             variables,
-            scope,
-            project.config(),
-            target,
-            problems,
-        );
+            config: project.config(),
+            target: agent.map(|agent| agent.target),
+            access: FileAccess::Check,
+        };
+        let draft = self.fill(around, scope, problems);
         if let Some(agent) = agent {
             let scope = self.scope_at_end(scope, variables);
             let around = Around {
@@ -309,7 +339,7 @@ impl LoadedTest {
             };
             let mut lint = lint(
                 &rules.block,
-                &draft.test,
+                &draft.block,
                 &draft.blocks_of_every_turn(),
                 &surroundings,
             );
@@ -320,7 +350,7 @@ impl LoadedTest {
     }
 
     /// Warns about the checkpoints of a simulated conversation.
-    fn lint_checkpoints(&self, draft: &Draft, lint: &mut Lint) {
+    fn lint_checkpoints(&self, draft: &FilledTest, lint: &mut Lint) {
         let simulate = self.model.simulate.as_ref();
         let written = simulate
             .and_then(|simulate| simulate.value.checkpoints.as_deref())
@@ -329,17 +359,7 @@ impl LoadedTest {
             lint.certain
                 .retain(|warning| warning.code != Code::AssertsNothing);
         }
-        let blocks = draft
-            .simulation
-            .iter()
-            .flat_map(|simulation| &simulation.checkpoints);
-        for (
-            Spanned {
-                value: checkpoint, ..
-            },
-            block,
-        ) in written.iter().zip(blocks)
-        {
+        for (checkpoint, block) in written.iter().zip(&draft.checkpoints) {
             if block.only_prohibits() {
                 let message = format!(
                     "the checkpoint `{}` is reached at once: it only says what must not happen",
@@ -475,7 +495,7 @@ impl LoadedTest {
             target,
             rules,
         }: TargetContext<'_>,
-        draft: &Draft,
+        draft: &FilledTest,
         scope: &Scope,
         problems: &mut Vec<Diagnostic>,
     ) {
@@ -491,7 +511,7 @@ impl LoadedTest {
     fn check_simulator(
         &self,
         TargetContext { config, .. }: TargetContext<'_>,
-        draft: &Draft,
+        draft: &FilledTest,
         around: Around<'_>,
         problems: &mut Vec<Diagnostic>,
     ) {
@@ -525,7 +545,7 @@ impl LoadedTest {
             target,
             rules,
         }: TargetContext<'_>,
-        draft: &Draft,
+        draft: &FilledTest,
         around: Around<'_>,
         problems: &mut Vec<Diagnostic>,
     ) {

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use super::check::{CheckedTest, ProjectContext};
-use super::checked_file::CheckedFile;
-use super::snapshot_owners::SnapshotOwners;
+use super::checked_file::{CheckedFile, SnapshotOwners};
 use super::test::LoadedTest;
 use crate::cases::{CaseFile, CaseText, ReadCase};
 use ananke_base::context::display_name;

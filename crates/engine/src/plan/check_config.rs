@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
+use super::filled_target::FilledTarget;
 use super::needs::{needs_of_rules, needs_of_test, unmet};
 use super::secrets::secrets_of_programs;
-use crate::compile::fill_client_tools;
 use crate::project::{Config, LaunchContext, ReadConfig, ResolvedTarget, ServerCommand, Variables};
-use ananke_agents::TargetPace;
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_model::model::ReportFormat;
@@ -108,16 +107,11 @@ fn check_target(
     problems: &mut Vec<Diagnostic>,
 ) {
     let mut interpolation = Interpolation::new(scope, &config.source, mode, problems);
-    let compiled = target.model.compile(&mut interpolation);
-    if let Some(program) = compiled.as_ref().and_then(|target| target.program()) {
+    let filled = FilledTarget::of(config, target, context, &mut interpolation);
+    if let Some(program) = filled.agent.as_ref().and_then(|agent| agent.program()) {
         let folder = program.folder(context);
         context.files.note_command(&program.command.argv, &folder);
     }
-    fill_client_tools(
-        target.model.common.client_tools.as_ref(),
-        Some(config.scripts(&context.files)),
-        &mut interpolation,
-    );
     let block = target.block(config.named_assertions(), &mut interpolation);
     let common = &target.model.common;
     for text in [&common.description, &common.thread_id]
@@ -126,21 +120,13 @@ fn check_target(
     {
         let _ = interpolation.text(text);
     }
-    if let Some(timeout) = &target.model.common.timeout_ms {
-        let _ = interpolation.number(timeout);
-    }
-    let _ = TargetPace::fill(&target.model.common, &mut interpolation);
     redactor.add(interpolation.into_secrets());
     config
         .scripts(&context.files)
         .check_block(&block, &config.source, problems);
     config.check_judges(&block, &config.source, problems);
-    let mut needs = needs_of_test(
-        &[],
-        &[],
-        target.model.common.client_tools.as_ref(),
-        &config.source,
-    );
+    let tools = common.client_tools.as_ref();
+    let mut needs = needs_of_test(&[], &[], tools, &config.source);
     needs.extend(needs_of_rules(&block));
     problems.extend(unmet(needs, &target.model));
 }

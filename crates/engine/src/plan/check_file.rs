@@ -4,9 +4,8 @@ use std::path::Path;
 
 use super::check::ProjectContext;
 use super::check_cases::check_cases;
-use super::checked_file::CheckedFile;
+use super::checked_file::{CheckedFile, SnapshotOwners};
 use super::loaded_file::LoadedFile;
-use super::snapshot_owners::SnapshotOwners;
 use crate::cases::is_case_file;
 use ananke_base::context::display_name;
 use ananke_base::source;

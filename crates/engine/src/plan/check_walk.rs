@@ -14,36 +14,34 @@ impl LoadedTest {
                     .help(help),
             );
         };
-        if let Some(simulate) = &self.model.simulate {
-            let message = "`simulate` and `walk` both say what the user does";
-            report(
-                Code::Contradiction,
-                simulate.span,
-                message,
-                "keep one of them, or write two tests",
-            );
-        }
-        if let Some(interactive) = &self.model.interactive {
-            let message = "`interactive` and `walk` both say what the user does";
-            report(
-                Code::Contradiction,
-                interactive.span,
-                message,
-                "keep one of them, or write two tests",
-            );
-        }
-        if let Some(runs) = &self.model.runs {
-            let message = "`runs` cannot be combined with `walk`, which says how often in `walks`";
-            report(Code::Contradiction, runs.span, message, "remove `runs`");
-        }
-        if let Some(prohibitions) = &self.model.prohibitions {
-            let message = "`prohibitions` is about `runs`, which cannot be combined with `walk`";
-            report(
-                Code::Contradiction,
-                prohibitions.span,
-                message,
+        let (runs, prohibitions) = (&self.model.runs, &self.model.prohibitions);
+        let two_tests = "keep one of them, or write two tests";
+        let excluded = [
+            (
+                self.model.simulate.as_ref().map(|written| written.span),
+                "`simulate` and `walk` both say what the user does",
+                two_tests,
+            ),
+            (
+                self.model.interactive.as_ref().map(|written| written.span),
+                "`interactive` and `walk` both say what the user does",
+                two_tests,
+            ),
+            (
+                runs.as_ref().map(|written| written.span),
+                "`runs` cannot be combined with `walk`, which says how often in `walks`",
+                "remove `runs`",
+            ),
+            (
+                prohibitions.as_ref().map(|written| written.span),
+                "`prohibitions` is about `runs`, which cannot be combined with `walk`",
                 "remove `prohibitions`",
-            );
+            ),
+        ];
+        for (span, message, help) in excluded {
+            if let Some(span) = span {
+                report(Code::Contradiction, span, message, help);
+            }
         }
         for (name, _) in walk
             .value

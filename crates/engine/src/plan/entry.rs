@@ -7,7 +7,6 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::judging::Judging;
 use crate::cases::FilePart;
 use crate::compile::{RowEntry, WalkPlan};
 use crate::project::RunCount;
@@ -27,7 +26,7 @@ pub struct CaseEntry {
 }
 
 /// A test, whatever the row.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TestEntry {
     /// `path::name`, the path from the config's folder, or the `id` the test gives itself (SPEC 1, Identity).
     pub id: String,
@@ -103,4 +102,14 @@ impl CaseEntry {
     pub fn is_read_with(&self, other: &Self) -> bool {
         self.test.path == other.test.path && self.test.part == other.test.part
     }
+}
+
+/// Whether judges are asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Judging {
+    /// They are.
+    #[default]
+    Asked,
+    /// They are not: their rules are not evaluated.
+    LeftOut,
 }

@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-use super::draft::{Draft, DraftSimulation, WrittenTurn};
 use super::entry::CaseEntry;
+use super::filled_test::{FilledTest, FilledTurn, TestSurroundings};
 use super::loaded_file::LoadedFile;
 use super::plan::Plan;
-use super::preparation::CASE_TIMEOUT;
+use super::prepared::CASE_TIMEOUT;
 use super::test::LoadedTest;
 use super::test_scope::scope_at_start;
-use crate::compile::{FileAccess, WalkPlan};
+use crate::compile::{FileAccess, WalkPlan, describe_written};
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Diagnostic, Severity, Spanned};
 use ananke_base::text::duration;
-use ananke_model::model::{Checkpoint, Scalar};
+use ananke_model::model::{Checkpoint, Scalar, Turn, WholeNumber};
 use ananke_rules::{Block, Explanation, ScopeRules, Timeout, explain as explain_blocks};
 
 /// A test and the rules that apply to it. Values that are known only when it starts are shown as they are written.
@@ -36,6 +36,36 @@ pub struct ExplainedTest {
     pub whole_timeout: Option<String>,
     /// The description of the target in the config.
     pub target: Option<String>,
+}
+
+/// The parts of a turn that are known before its test starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenTurn {
+    /// The id of the turn.
+    pub id: Option<String>,
+    /// The input of the turn, in words.
+    pub input: String,
+    /// Its own timeout, which replaces that of the target, in words.
+    pub timeout: Option<String>,
+}
+
+impl WrittenTurn {
+    fn of(turn: &Turn, filled: &FilledTurn) -> Self {
+        let settings = &turn.settings;
+        let Ok(filled) = &filled.turn else {
+            return Self {
+                id: settings.id.as_ref().map(|id| id.value.clone()),
+                input: describe_written(turn),
+                timeout: settings.timeout_ms.as_ref().map(|ms| in_words(&ms.value)),
+            };
+        };
+        let request = &filled.request;
+        Self {
+            id: request.id.clone(),
+            input: request.input.describe(),
+            timeout: request.timeout.map(duration::chosen),
+        }
+    }
 }
 
 /// Loads the planned tests again and explains each, with its rows; runs nothing.
@@ -85,14 +115,14 @@ fn of(
         // The rows differ in what they say.
         scope = scope.open();
     }
-    let mut draft = test.draft(
+    let around = TestSurroundings {
         context,
-        &plan.variables,
-        &scope,
-        Some(&*plan.config),
-        Some(agent),
-        &mut problems,
-    );
+        variables: &plan.variables,
+        config: Some(&plan.config),
+        target: Some(agent),
+        access: FileAccess::Check,
+    };
+    let mut draft = test.fill(around, &scope, &mut problems);
     let snapshot_files = test.snapshot_files(
         context,
         &entry.test.name,
@@ -101,8 +131,8 @@ fn of(
     );
     snapshot_files.place(
         &mut target.block,
-        &mut draft.test,
-        &mut draft.blocks,
+        &mut draft.block,
+        &mut draft.turn_blocks,
         &mut problems,
     );
     // What is odd was reported when the plan was made.
@@ -110,15 +140,21 @@ fn of(
     if !problems.is_empty() {
         return Err(problems);
     }
-    let mut explanation = explain_blocks(&target.block, &draft.test, &draft.blocks_of_every_turn());
+    let mut explanation =
+        explain_blocks(&target.block, &draft.block, &draft.blocks_of_every_turn());
     let unwritten_turns = explanation
         .turns
-        .split_off(draft.blocks.len().min(explanation.turns.len()));
+        .split_off(draft.turns.len().min(explanation.turns.len()));
     Ok(ExplainedTest {
         history: test.messages.len(),
         unwritten: unwritten(entry, test, &draft),
         further: further(test, &draft, unwritten_turns),
-        turns: draft.turns,
+        turns: test
+            .turns
+            .iter()
+            .zip(&draft.turns)
+            .map(|(turn, filled)| WrittenTurn::of(turn, filled))
+            .collect(),
         explanation,
         timeout: target.timeout,
         whole_timeout: whole_timeout(entry, test),
@@ -127,7 +163,7 @@ fn of(
 }
 
 /// The unwritten rest after the written turns, in words.
-fn unwritten(entry: &CaseEntry, test: &LoadedTest, draft: &Draft) -> Option<String> {
+fn unwritten(entry: &CaseEntry, test: &LoadedTest, draft: &FilledTest) -> Option<String> {
     if let Some(WalkPlan {
         steps,
         walks,
@@ -145,8 +181,9 @@ fn unwritten(entry: &CaseEntry, test: &LoadedTest, draft: &Draft) -> Option<Stri
             "then {walks} of up to {steps} of {count} actions (seed {seed}): {names}"
         ));
     }
-    if let Some(DraftSimulation { max_turns, .. }) = &draft.simulation {
-        let turns = max_turns
+    if draft.simulation.is_some() {
+        let turns = draft
+            .max_turns()
             .map(|most| format!(", up to turn {most}"))
             .unwrap_or_default();
         let who = entry
@@ -164,12 +201,12 @@ fn unwritten(entry: &CaseEntry, test: &LoadedTest, draft: &Draft) -> Option<Stri
 /// The rules of checkpoints, or of the actions of a walk and of what these need; `actions` are those of turns.
 fn further(
     test: &LoadedTest,
-    draft: &Draft,
+    draft: &FilledTest,
     actions: Vec<ScopeRules>,
 ) -> Vec<(String, ScopeRules)> {
     let nothing = Block::default();
     let alone = |blocks: &[Block]| explain_blocks(&nothing, &nothing, blocks).turns;
-    if let Some(simulation) = &draft.simulation {
+    if draft.simulation.is_some() {
         let written = test
             .model
             .simulate
@@ -179,10 +216,7 @@ fn further(
         let title = |checkpoint: &Spanned<Checkpoint>| {
             format!("checkpoint `{}`", checkpoint.value.id.value)
         };
-        return written
-            .map(title)
-            .zip(alone(&simulation.checkpoints))
-            .collect();
+        return written.map(title).zip(alone(&draft.checkpoints)).collect();
     }
     let mut needs = alone(&draft.needs).into_iter();
     let mut further = Vec::new();
@@ -203,10 +237,15 @@ fn further(
 
 /// The time limit of the whole test, in words.
 fn whole_timeout(entry: &CaseEntry, test: &LoadedTest) -> Option<String> {
-    let own = test.model.timeout_ms.as_ref().map(|ms| match &ms.value {
-        Scalar::Literal(ms) => duration::chosen(Duration::from_millis(ms.get())),
-        Scalar::Reference(written) => format!("{written} ms"),
-    });
+    let own = test.model.timeout_ms.as_ref().map(|ms| in_words(&ms.value));
     let by_default = || format!("{} (the default of a case)", duration::chosen(CASE_TIMEOUT));
     own.or_else(|| entry.test.part.map(|_| by_default()))
+}
+
+/// A number of milliseconds in words, if it is known, or as it is written.
+fn in_words<T: WholeNumber>(written: &Scalar<T>) -> String {
+    match written {
+        Scalar::Literal(ms) => duration::chosen(Duration::from_millis(ms.get())),
+        Scalar::Reference(written) => format!("{written} ms"),
+    }
 }

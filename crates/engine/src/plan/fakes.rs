@@ -8,32 +8,18 @@ use ananke_model::variables::TestAbout;
 /// A test without rows.
 pub(super) fn case(place: &str, name: &str, tags: &[&str]) -> CaseEntry {
     let test = TestEntry {
-        target: String::new(),
-        judges: Vec::new(),
-        simulator: None,
-        asks_person: false,
         id: format!("{place}::{name}"),
         name: name.to_owned(),
         about: TestAbout {
             tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
             ..TestAbout::default()
         },
-        skip: None,
-        runs: None,
-        prohibitions: None,
-        walk: None,
         turns: 1,
         path: place.into(),
         place: place.to_owned(),
         file: place.to_owned(),
         line: 1,
-        index: 0,
-        hash: 0,
-        part: None,
-        row_file: None,
-        hooks: false,
-        defines: Vec::new(),
-        secrets: Vec::new(),
+        ..TestEntry::default()
     };
     CaseEntry {
         test: Arc::new(test),

@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use super::check::ProjectContext;
 use super::check_config::{CheckedConfig, check_config};
-use super::entry::{CaseEntry, TestEntry};
-use super::judging::Judging;
+use super::entry::{CaseEntry, Judging, TestEntry};
 use super::kept_files::KeptFiles;
 use super::load::{self, BrokenTests};
 use super::loaded_file::LoadedFile;
@@ -240,16 +239,8 @@ fn load(
     let expired = quarantine.expired(&cases, selection, unix_ms);
     let checked = config.as_ref().map(|reading| {
         let scope_of = |target: &ResolvedTarget| {
-            // If there are no tests the default is used, and of a broken config every target that can be read.
-            let default = fitting
-                .and_then(Config::default_target)
-                .map(|target| &target.name);
-            let is_used = is_in_use(target, &cases)
-                || cases
-                    .iter()
-                    .any(|case| case.test.asks(&target.name, selection.judging))
-                || default.is_none_or(|name| *name == target.name && cases.is_empty());
-            is_used.then(|| config_scope(context, &variables, target, &cases, loaded.broken))
+            is_used(target, fitting, &cases, selection.judging)
+                .then(|| config_scope(context, &variables, target, &cases, loaded.broken))
         };
         let mode = if selection.sends {
             Mode::Send
@@ -362,8 +353,19 @@ fn fixed_threads(
         .collect()
 }
 
-fn is_in_use(target: &ResolvedTarget, cases: &[CaseEntry]) -> bool {
-    cases.iter().any(|case| case.test.target == target.name)
+/// Whether `cases` use `target`: if there are none, the default is used, and of a broken config every target that can be
+/// read.
+fn is_used(
+    target: &ResolvedTarget,
+    fitting: Option<&Config>,
+    cases: &[CaseEntry],
+    judging: Judging,
+) -> bool {
+    let is_of =
+        |case: &CaseEntry| case.test.target == target.name || case.test.asks(&target.name, judging);
+    let default = fitting.and_then(Config::default_target);
+    cases.iter().any(is_of)
+        || default.is_none_or(|default| default.name == target.name && cases.is_empty())
 }
 
 /// The scope of a target: what each of its tests knows by its own variables and rows, and any name at all where all of

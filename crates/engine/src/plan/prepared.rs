@@ -1,16 +1,31 @@
-//! A test that is ready to run: everything filled in.
+//! A test that is ready to run: everything filled in after its last hook.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::filled_target::FilledTarget;
+use super::filled_test::FilledTurn;
+use super::preparation::{Inheritance, Preparation};
+use super::prepare_error::PrepareError;
+use super::turn_defaults::TurnDefaults;
 use crate::compile::{
-    CompiledAction, CompiledClientTool, CompiledInteraction, CompiledSimulation, PreparedTurn,
+    CompiledAction, CompiledClientTool, CompiledInteraction, CompiledSimulation, FileAccess,
+    PreparedTurn, headers_with, merge_client_tools,
 };
 use ananke_agents::{Target, TargetPace};
-use ananke_base::message::{HistoryMessage, ServerRequestKind};
-use ananke_model::variables::Secret;
-use ananke_rules::Inherited;
+use ananke_base::diagnostic::{Code, Diagnostic, Severity, Span, sort};
+use ananke_base::message::{HistoryMessage, RequestContext, ServerRequestKind};
+use ananke_base::text::all_of;
+use ananke_model::variables::{Interpolation, Secret};
+use ananke_rules::{Block, Inherited, inherit};
 use ananke_trace::trace::KnownName;
+
+/// The time that a case of a case file may take by default (SPEC 9).
+pub(super) const CASE_TIMEOUT: Duration = Duration::from_mins(5);
+
+/// The number of names of variables that are listed in a hint.
+const LISTED_NAMES: usize = 10;
 
 /// A test that is ready to run.
 #[derive(Clone, Debug)]
@@ -19,6 +34,10 @@ pub struct Prepared {
     pub history: Vec<HistoryMessage>,
     /// The turns; `None` for one that waits for a capture of an earlier one.
     pub turns: Vec<Option<PreparedTurn>>,
+    /// Whether the first turn is the message that the test begins with, and not one of its `turns`.
+    pub begins_with_input: bool,
+    /// The parts that the test gives to turns that are not written.
+    pub defaults: Arc<TurnDefaults>,
     /// The rules that apply.
     pub rules: Inherited,
     /// The agent.
@@ -51,4 +70,211 @@ pub struct Prepared {
     pub secrets: Vec<Secret>,
     /// Warnings about results of hooks; the plan has reported the others.
     pub warnings: Vec<String>,
+}
+
+impl Preparation {
+    /// Fills every leaf of the test and of its target that does not wait for a turn.
+    ///
+    /// # Errors
+    /// If a leaf cannot be filled.
+    pub fn finish(&mut self) -> Result<Prepared, PrepareError> {
+        if let Some(hint) = self.hint() {
+            self.scope = std::mem::take(&mut self.scope).hint(hint);
+        }
+        let mut problems = Vec::new();
+        let mut secrets = Vec::new();
+        for name in &self.helpers {
+            match self.helper(name) {
+                Ok(helper) => secrets.extend(helper.secrets),
+                Err(PrepareError::Broken(of_helper, _)) => problems.extend(of_helper),
+                Err(PrepareError::Changed) => {}
+            }
+        }
+        let prepared = self.fill(&mut problems, &mut secrets);
+        secrets.extend(self.plan.config.redactions.secrets(&self.scope));
+        secrets.extend(self.secrets_of_hooks(&self.scope));
+        let mut warnings = self.warnings(&problems);
+        problems.retain(|problem| problem.severity == Severity::Error);
+        match prepared {
+            Some(mut prepared) if problems.is_empty() => {
+                warnings.append(&mut prepared.warnings);
+                Ok(Prepared {
+                    secrets,
+                    warnings,
+                    ..prepared
+                })
+            }
+            _ => {
+                sort(&mut problems);
+                secrets.extend(self.secrets());
+                Err(PrepareError::Broken(problems, secrets))
+            }
+        }
+    }
+
+    /// The warnings that rest on what the test or its hooks gave: secrets that are too short to be masked.
+    fn warnings(&self, problems: &[Diagnostic]) -> Vec<String> {
+        let is_given = |name: &str| {
+            self.from_test
+                .iter()
+                .chain(&self.from_hooks)
+                .any(|given| given == name)
+        };
+        let headers: Vec<Span> = headers_with(&self.target().model, is_given)
+            .map(|text| text.span)
+            .collect();
+        let short = problems.iter().filter(|problem| {
+            problem.code == Code::ShortSecret
+                && problem
+                    .labels
+                    .first()
+                    .is_some_and(|label| headers.contains(&label.span))
+        });
+        let of_headers = short.map(|problem| {
+            problem
+                .place()
+                .map(|place| format!("{place}: "))
+                .unwrap_or_default()
+                + &problem.message
+        });
+        of_headers
+            .chain(self.plan.config.redactions.unmasked(&self.scope, is_given))
+            .collect()
+    }
+
+    /// The help for a name that is missing after the hooks.
+    fn hint(&self) -> Option<String> {
+        if self.hooks() == 0 {
+            return None;
+        }
+        let names: Vec<String> = self
+            .from_hooks
+            .iter()
+            .take(LISTED_NAMES)
+            .map(|name| format!("`{name}`"))
+            .collect();
+        Some(
+            match (
+                names.as_slice(),
+                self.from_hooks.len().saturating_sub(names.len()),
+            ) {
+                ([], _) => "the hooks of this test gave no variables".to_owned(),
+                (names, 0) => format!("the hooks of this test gave {}", names.join(", ")),
+                (names, more) => format!(
+                    "the hooks of this test gave {} and {more} more",
+                    names.join(", ")
+                ),
+            },
+        )
+    }
+
+    /// Fills the target and the test; `None` if something is not whole, which was reported.
+    fn fill(
+        &mut self,
+        problems: &mut Vec<Diagnostic>,
+        secrets: &mut Vec<Secret>,
+    ) -> Option<Prepared> {
+        let thread_id = self.thread(problems)?;
+        let (config, target) = (&self.plan.config, self.target());
+        let mut interpolation =
+            Interpolation::new(&self.scope, &config.source, self.mode, problems);
+        let filled_target = FilledTarget::of(config, target, &self.context, &mut interpolation);
+        let mut target_block = target.block(config.named_assertions(), &mut interpolation);
+        let confirmation_tools = config.confirmation_tools(&mut interpolation);
+        secrets.extend(interpolation.into_secrets());
+        if self.inheritance == Inheritance::Nothing {
+            target_block = Block::default();
+        }
+        if self.test.model.walk.is_some() {
+            // Each walk is another conversation: no snapshot of the target is about them.
+            target_block.snapshot = None;
+        }
+        let around = self.test_surroundings(FileAccess::Read);
+        let mut filled = self.test.fill(around, &self.scope, problems);
+        secrets.append(&mut filled.secrets);
+        self.snapshot_files().place(
+            &mut target_block,
+            &mut filled.block,
+            &mut filled.turn_blocks,
+            problems,
+        );
+        let target = filled_target.agent?;
+        let rules = inherit(&target_block, &filled.block, &filled.turn_blocks);
+        let mut of_test = filled.request_context.ok()?;
+        let is_whole = |turn: &FilledTurn| turn.is_pending || turn.turn.is_ok();
+        filled.turns.iter().all(is_whole).then_some(())?;
+        let known_now = |turn: FilledTurn| turn.turn.ok().filter(|_| !turn.is_pending);
+        let mut turns: Vec<_> = filled.turns.into_iter().map(known_now).collect();
+        let warnings = self.not_sent(&*target, &of_test, &turns);
+        if self.test.part.is_some() {
+            of_test.put_over(&RequestContext::of_cases());
+        }
+        self.defaults = Arc::new(TurnDefaults {
+            given: self.plan.request_context.clone(),
+            of_test,
+            target: target_block,
+            test: filled.block,
+        });
+        for turn in turns.iter_mut().flatten() {
+            self.defaults.complete(&mut turn.request.context);
+        }
+        if let Some(Some(first)) = turns.first_mut() {
+            first.request.message = filled.message_id.ok()?;
+        }
+        Some(Prepared {
+            history: filled.history.ok()?,
+            turns,
+            begins_with_input: self.test.begins_with_input(),
+            defaults: Arc::clone(&self.defaults),
+            rules,
+            target,
+            simulation: filled.simulation.transpose().ok()?,
+            interaction: filled.interaction.ok()?,
+            confirmation_tools: confirmation_tools?,
+            actions: filled.actions,
+            client_tools: merge_client_tools(filled_target.client_tools, filled.client_tools),
+            offered: self.test.offered(),
+            thread_id,
+            pace: filled_target.pace?,
+            known: filled_target.known?,
+            thread_is_fixed: self.thread_is_given || self.literal_thread().is_some(),
+            timeout: filled_target.timeout.ok()?,
+            whole_timeout: self.whole_timeout(filled.timeout.ok()?),
+            secrets: Vec::new(),
+            warnings,
+        })
+    }
+
+    /// The warning about what the command line, the test and its turns say for the agent, and its target does not send.
+    fn not_sent(
+        &self,
+        target: &dyn Target,
+        of_test: &RequestContext,
+        turns: &[Option<PreparedTurn>],
+    ) -> Vec<String> {
+        let of_turns = turns.iter().flatten().map(|turn| &turn.request.context);
+        let names: BTreeSet<String> = [&self.plan.request_context, of_test]
+            .into_iter()
+            .chain(of_turns)
+            .flat_map(|context| target.not_sent(context))
+            .map(|name| format!("`{name}`"))
+            .collect();
+        let verb = match names.len() {
+            0 => return Vec::new(),
+            1 => "is",
+            _ => "are",
+        };
+        let names = all_of(&Vec::from_iter(names));
+        vec![format!(
+            "{names} {verb} not sent: the requests of this target have no place for it"
+        )]
+    }
+
+    /// The time that the whole test may take: a case has a timeout of its own, that of the run, or [`CASE_TIMEOUT`].
+    fn whole_timeout(&self, own: Option<Duration>) -> Option<Duration> {
+        match self.test.part {
+            Some(_) => own.or(self.plan.settings.timeout).or(Some(CASE_TIMEOUT)),
+            None => own,
+        }
+    }
 }

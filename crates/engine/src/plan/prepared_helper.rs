@@ -3,15 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::filled_target::FilledTarget;
 use super::plan::Plan;
 use super::preparation::Preparation;
 use super::prepare_error::PrepareError;
-use crate::compile::{CompiledClientTool, fill_client_tools};
+use crate::compile::CompiledClientTool;
 use crate::project::{Config, DEFAULT_TURN_TIMEOUT, LaunchContext};
 use ananke_agents::{Target, TargetPace};
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Diagnostic, Severity};
-use ananke_model::variables::{Fill as _, Interpolation, Mode, Scope, Secret};
+use ananke_model::variables::{Interpolation, Mode, Scope, Secret};
 use ananke_rules::ScriptSource;
 use ananke_trace::process::Launch;
 
@@ -35,31 +36,29 @@ type Unprepared = (Vec<Diagnostic>, Vec<Secret>);
 
 impl PreparedHelper {
     /// The target `name` as a helper, filled with what `scope` knows.
-    fn of(config: &Config, name: &str, scope: &Scope, mode: Mode) -> Result<Self, Unprepared> {
+    fn of(
+        config: &Config,
+        name: &str,
+        context: &Context,
+        scope: &Scope,
+        mode: Mode,
+    ) -> Result<Self, Unprepared> {
         let mut problems = Vec::new();
         let target = config
             .agent_named(name)
             .map_err(|problem| (Vec::from_iter(problem), Vec::new()))?;
-        let common = &target.model.common;
         let mut interpolation = Interpolation::new(scope, &config.source, mode, &mut problems);
-        let compiled = target.model.compile(&mut interpolation);
-        let client_tools =
-            fill_client_tools(common.client_tools.as_ref(), None, &mut interpolation);
-        let timeout = common.timeout_ms.fill(&mut interpolation);
-        let pace = TargetPace::fill(common, &mut interpolation);
+        let filled = FilledTarget::of(config, target, context, &mut interpolation);
         let secrets = interpolation.into_secrets();
         problems.retain(|problem| problem.severity == Severity::Error);
-        match (compiled, timeout, pace) {
-            (Some(target), Ok(timeout), Some(pace)) if problems.is_empty() => {
-                let timeout = timeout.unwrap_or(DEFAULT_TURN_TIMEOUT);
-                Ok(Self {
-                    target,
-                    client_tools,
-                    pace,
-                    timeout,
-                    secrets,
-                })
-            }
+        match (filled.agent, filled.timeout, filled.pace) {
+            (Some(target), Ok(timeout), Some(pace)) if problems.is_empty() => Ok(Self {
+                target,
+                client_tools: filled.client_tools,
+                pace,
+                timeout: timeout.unwrap_or(DEFAULT_TURN_TIMEOUT),
+                secrets,
+            }),
             _ => Err((problems, secrets)),
         }
     }
@@ -71,7 +70,13 @@ impl Preparation {
     /// # Errors
     /// If there is no such target, or a leaf of it cannot be filled.
     pub fn helper(&self, name: &str) -> Result<PreparedHelper, PrepareError> {
-        let helper = PreparedHelper::of(&self.plan.config, name, &self.scope, self.mode);
+        let helper = PreparedHelper::of(
+            &self.plan.config,
+            name,
+            &self.context,
+            &self.scope,
+            self.mode,
+        );
         helper.map_err(|(problems, secrets)| {
             PrepareError::Broken(problems, [self.secrets(), secrets].concat())
         })
@@ -97,6 +102,7 @@ impl Plan {
         let helper = PreparedHelper::of(
             &self.config,
             name,
+            context,
             &self.variables.scope(context),
             Mode::Send,
         );

@@ -1,10 +1,11 @@
 //! The test files of a project whose tests may have their rows in a file.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::file_text::file_text;
 use crate::project::discover;
 use ananke_base::context::Context;
+use ananke_base::source::MAX_BYTES;
 
 /// The key that names a file of rows.
 const KEY: &str = "cases";
@@ -27,4 +28,15 @@ pub(super) fn row_users(
     let mut found = discover(context, &[], None, folder, specs, &mut Vec::new()).files;
     found.retain(|test| test != path && is_user(&file_text(context, test)));
     found
+}
+
+/// The text of a test file, as far as it can be read.
+pub(super) fn file_text(context: &Context, path: &Path) -> String {
+    let mut bytes = Vec::new();
+    let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
+    let _unreadable = context
+        .files
+        .open(path)
+        .and_then(|file| file.take(limit).read_to_end(&mut bytes));
+    String::from_utf8_lossy(&bytes).into_owned()
 }

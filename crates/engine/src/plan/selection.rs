@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::entry::Judging;
 use super::filter::Filter;
-use super::judging::Judging;
 use crate::project::{AgentChoice, RunSettings, Variables};
 use ananke_base::message::RequestContext;
 

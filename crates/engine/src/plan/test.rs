@@ -4,20 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use crate::cases::FilePart;
-use crate::compile::{
-    AttachmentFiles, CompiledInteraction, FileAccess, RowEntry, Rows, SnapshotFiles, fill_history,
-    request_context,
-};
+use crate::compile::{FileAccess, RowEntry, Rows, SnapshotFiles};
 use crate::project::{Config, ResolvedTarget, Variables, unknown_target};
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Diagnostic, SourceFile, Spanned};
-use ananke_base::message::{HistoryMessage, MessageId, RequestContext, Role, ServerRequestKind};
+use ananke_base::message::{Role, ServerRequestKind};
 use ananke_model::model::{
     Hook, MessageDefinition, Respond, SentByTurn, Test, Text, Turn, UserTurn,
 };
-use ananke_model::variables::{Fill as _, Interpolation, Leaf, Mode, Scope};
-use ananke_rules::{Block, Library};
-use ananke_trace::outcome::Level;
+use ananke_model::variables::{Interpolation, Mode, Scope};
 
 /// A test as loaded.
 #[derive(Debug)]
@@ -29,7 +24,7 @@ pub struct LoadedTest {
     pub(super) messages: Vec<Spanned<MessageDefinition>>,
     pub(super) turns: Vec<Spanned<Turn>>,
     /// The last of the messages, if it is the one turn.
-    last_message: Option<MessageDefinition>,
+    pub(super) last_message: Option<MessageDefinition>,
     /// Its place among the tests of its file, counted from 0.
     pub(super) index: usize,
     /// A hash of the file's text.
@@ -120,39 +115,6 @@ impl LoadedTest {
             span: action.span,
         });
         self.turns.iter().cloned().chain(actions).collect()
-    }
-
-    /// The messages before the first turn.
-    pub(super) fn history(
-        &self,
-        files: AttachmentFiles<'_>,
-        interpolation: &mut Interpolation<'_>,
-    ) -> Leaf<Vec<HistoryMessage>> {
-        fill_history(&self.messages, files, interpolation)
-    }
-
-    /// The id of the message that is the one turn of the test.
-    pub(super) fn message_id(&self, interpolation: &mut Interpolation<'_>) -> Leaf<MessageId> {
-        let Some(MessageDefinition { id, name, .. }) = &self.last_message else {
-            return Ok(MessageId::default());
-        };
-        let (id, name) = (id.fill(interpolation), name.fill(interpolation));
-        Ok(MessageId {
-            id: id?,
-            name: name?,
-        })
-    }
-
-    /// The settings of the test for unwritten input.
-    pub(super) fn interaction(
-        &self,
-        interpolation: &mut Interpolation<'_>,
-    ) -> Leaf<CompiledInteraction> {
-        CompiledInteraction::fill(
-            self.model.interactive.as_ref(),
-            self.model.on_missing_input,
-            interpolation,
-        )
     }
 
     /// Whether it may give itself variables.
@@ -270,49 +232,6 @@ impl LoadedTest {
             .parent()
             .unwrap_or(&context.working_directory)
     }
-
-    /// The access to the files that the test names.
-    pub(super) fn files<'a>(
-        &'a self,
-        context: &'a Context,
-        target: Option<&'a ResolvedTarget>,
-        access: FileAccess,
-    ) -> AttachmentFiles<'a> {
-        AttachmentFiles {
-            context,
-            folder: self.folder(context),
-            target: target.map(|target| &target.model),
-            access,
-        }
-    }
-
-    /// The context that the agent gets with every request of the test.
-    pub(super) fn request_context(
-        &self,
-        interpolation: &mut Interpolation<'_>,
-    ) -> Leaf<RequestContext> {
-        let Test {
-            props,
-            options,
-            caller,
-            ..
-        } = &self.model;
-        request_context(
-            props.as_ref(),
-            options.as_ref(),
-            caller.as_ref(),
-            interpolation,
-        )
-    }
-
-    /// The rules of the test.
-    pub(super) fn block(
-        &self,
-        library: Option<Library<'_>>,
-        interpolation: &mut Interpolation<'_>,
-    ) -> Block {
-        Block::compile(&self.model.assert, Level::Test, library, interpolation)
-    }
 }
 
 /// Takes the last message where it is what the user says, as a turn. If it is the result of a tool, the agent goes on from
@@ -350,22 +269,4 @@ fn turn_of_messages(
         },
         Some(last.value),
     ))
-}
-
-/// The rules of a turn.
-pub(super) fn turn_block(
-    turn: &Turn,
-    library: Option<Library<'_>>,
-    interpolation: &mut Interpolation<'_>,
-) -> Block {
-    let block = Block::compile(
-        turn.settings.assert.as_ref(),
-        Level::Turn,
-        library,
-        interpolation,
-    );
-    Block {
-        is_replay: matches!(turn.sent, SentByTurn::Connect),
-        ..block
-    }
 }

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::file_text::file_text;
 use super::plan::Plan;
+use super::row_users::file_text;
 use ananke_base::context::Context;
 use ananke_trace::golden;
 

@@ -2,14 +2,17 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
 use ananke_agents::{ChosenTarget, NamedTarget, TargetConfig};
 use ananke_base::source::{self, FreeMap, Node, TypeMismatch};
 use ananke_model::model::{
-    AssertBlock, Awaiting, EnvFileEntry, File, Hook, MutationSettings, OneOrMany, ProjectLimits,
-    QuarantineEntry, RedactEntry, ReportEntry, ReportSettings, RunDefaults, ScriptProgram, Server,
-    TAG_DEFAULTS, Text, extension_keys, is_extension_key, version_schema,
+    AssertBlock, Awaiting, CaseLine, EnvFileEntry, File, Hook, MutationSettings, OneOrMany,
+    ProjectLimits, QuarantineEntry, RedactEntry, ReportEntry, ReportSettings, RunDefaults,
+    ScriptProgram, Server, TAG_DEFAULTS, TestFile, Text, extension_keys, is_extension_key,
+    version_schema,
 };
+use ananke_model::schema::{FileKind, generate_of};
 
 /// The project config: the agent under test, and its tests.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -120,5 +123,14 @@ impl File for ConfigFile {
             .flat_map(FreeMap::values)
             .try_for_each(NamedTarget::check)?;
         Ok(file)
+    }
+}
+
+/// The schema of a kind of file, newest version, draft-07 (which every editor's YAML support reads).
+pub fn file_schema(kind: FileKind) -> Value {
+    match kind {
+        FileKind::Config => generate_of::<ConfigFile>(kind.as_str(), kind.title()),
+        FileKind::Test => generate_of::<TestFile>(kind.as_str(), kind.title()),
+        FileKind::Case => generate_of::<CaseLine>(kind.as_str(), kind.title()),
     }
 }

@@ -10,14 +10,16 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::attempt_store::RecordedAttempt;
 use super::kept_recording::KeptRecording;
 use super::problem::problem;
-use super::recorded_attempt::RecordedAttempt;
 use super::recorded_launcher::RecordedLauncher;
+use super::recorded_transport::RecordedTransport;
 use super::recorder::{Recorder, RecordingExtent};
 use super::recordings::{RecordingMode, Recordings};
 use super::replay::Replay;
 use super::replayed_launcher::ReplayedLauncher;
+use super::replayed_transport::ReplayedTransport;
 use crate::server::ServerWatch;
 use ananke_agents::Transport;
 use ananke_agents::pipe::{PipeLauncher, ProgramLauncher};
@@ -177,7 +179,11 @@ impl AttemptEnvironment {
                 transport: Arc::clone(&transport),
             },
             context: Context { ids, ..context },
-            transport: recorder.transport(lane, transport),
+            transport: Arc::new(RecordedTransport {
+                recorder: recorder.clone(),
+                lane,
+                transport,
+            }),
             programs: Arc::new(programs),
             source: source(recorder),
             started,
@@ -203,7 +209,11 @@ impl AttemptEnvironment {
             ids,
             ..context.clone()
         };
-        let transport = replay.transport(Lane::Agent, None);
+        let transport: Arc<dyn Transport> = Arc::new(ReplayedTransport {
+            replay: replay.clone(),
+            lane: Lane::Agent,
+            helper: None,
+        });
         Self {
             own: Outside {
                 ids: Arc::clone(&context.ids),
@@ -248,12 +258,20 @@ impl AttemptEnvironment {
 
     /// The way of `helper` to an agent on the network, in its own lane.
     pub fn helper_transport(&self, lane: &Lane, helper: &str) -> Arc<dyn Transport> {
-        let transport = match self.replay() {
-            Some(replay) => replay.transport(lane.clone(), Some(helper.to_owned())),
+        let transport: Arc<dyn Transport> = match self.replay() {
+            Some(replay) => Arc::new(ReplayedTransport {
+                replay: replay.clone(),
+                lane: lane.clone(),
+                helper: Some(helper.to_owned()),
+            }),
             None => Arc::clone(&self.own.transport),
         };
         match self.recorder() {
-            Some(recorder) => recorder.transport(lane.clone(), transport),
+            Some(recorder) => Arc::new(RecordedTransport {
+                recorder: recorder.clone(),
+                lane: lane.clone(),
+                transport,
+            }),
             None => transport,
         }
     }
@@ -342,15 +360,15 @@ impl AttemptEnvironment {
             .for_each(|replay| replay.begin_turn(turn));
     }
 
-    /// Takes over all secrets that are known by now.
-    pub fn set_secrets(&self, secrets: &[Secret]) {
+    /// These values are masked from now on.
+    pub fn add_secrets(&self, secrets: &[Secret]) {
         self.redactor.add(secrets);
         self.recorder()
             .into_iter()
             .for_each(|recorder| recorder.add_secrets(secrets));
         self.replay()
             .into_iter()
-            .for_each(|replay| replay.set_secrets(secrets));
+            .for_each(|replay| replay.add_secrets(secrets));
     }
 
     /// The variables that the config's `setup` gives: `gave` in this run, or what it gave when the test was recorded.

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::program_run::ProgramRun;
 use ananke_agents::{Method, ResponseHead};
 use ananke_base::message::Lane;
 use ananke_trace::outcome::Problem;
+use ananke_trace::process::ExitStatus;
 
 /// Everything that came from outside while one attempt at a test was made.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -72,15 +72,43 @@ pub(super) struct TypedInput {
     pub(super) gave: Result<String, String>,
 }
 
+/// The place of an exchange, or of a run of a program, in a recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ExchangeKey {
+    /// The turn, counted from 1.
+    pub(super) turn: u32,
+    /// The lane.
+    pub(super) lane: Lane,
+    /// The number among those of this lane in this turn, counted from 1.
+    pub(super) number: u32,
+}
+
+impl ExchangeKey {
+    /// The key of the next one of `lane` in `turn`, after those that were `before` it.
+    pub(super) fn after<'k>(
+        before: impl DoubleEndedIterator<Item = &'k Self>,
+        turn: u32,
+        lane: &Lane,
+    ) -> Self {
+        let last = before.rev().find(|last| last.is_of(turn, lane));
+        Self {
+            turn,
+            lane: lane.clone(),
+            number: last.map_or(1, |last| last.number + 1),
+        }
+    }
+
+    /// Whether it is of `lane` in `turn`.
+    pub(super) fn is_of(&self, turn: u32, lane: &Lane) -> bool {
+        self.turn == turn && self.lane == *lane
+    }
+}
+
 /// One request, and its response.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RecordedExchange {
-    /// The turn it belongs to, counted from 1.
-    pub(super) turn: u32,
-    /// The lane of the exchange.
-    pub(super) lane: Lane,
-    /// Its number among those of this lane in this turn, counted from 1.
-    pub(super) number: u32,
+    /// The turn it belongs to, its lane, and its number among the exchanges of these.
+    pub(super) key: ExchangeKey,
     /// The moment at which it was sent.
     pub(super) sent: u64,
     /// The method of the request.
@@ -124,6 +152,65 @@ pub(super) enum BodyEnd {
     Complete,
     /// The connection broke.
     Broken(u64, String),
+    /// The client stopped reading.
+    Left,
+}
+
+/// One run of a program.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ProgramRun {
+    /// The turn it was started in, its lane, and its number among the programs of these.
+    pub(super) key: ExchangeKey,
+    /// The program and its arguments.
+    pub(super) argv: Vec<String>,
+    /// The lines, in the order in which the client sent and read them.
+    pub(super) lines: Vec<ProgramLine>,
+    /// The end of its output.
+    pub(super) end: ProgramRunEnd,
+    /// The last lines that it printed to stderr, as the client read them, or as they were when it ended the program.
+    pub(super) stderr: Option<String>,
+    /// Until when the client listened.
+    pub(super) closed: u64,
+}
+
+/// A line to or from a program.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum ProgramLine {
+    /// The client sent it in this turn.
+    Sent {
+        /// Counted from 1.
+        turn: u32,
+        /// The line without its end.
+        line: String,
+        /// The moment at which it was sent.
+        at: u64,
+    },
+    /// The program printed it: when it came, and the line without its end.
+    Received(u64, Bytes),
+    /// The client closed the program's stdin.
+    Closed(u64),
+}
+
+impl ProgramLine {
+    /// The number of bytes of the line.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Sent { line, .. } => line.len(),
+            Self::Received(_, line) => line.len(),
+            Self::Closed(_) => 0,
+        }
+    }
+}
+
+/// The end of a program's output.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum ProgramRunEnd {
+    /// It was not started: the message, and what to do.
+    Failed(String, Option<String>),
+    /// The program closed it: when, and how it ended if that is known.
+    Complete(u64, Option<ExitStatus>),
+    /// A line was too large.
+    TooLarge(u64),
     /// The client stopped reading.
     Left,
 }

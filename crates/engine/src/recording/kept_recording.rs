@@ -3,23 +3,24 @@
 //! Flows in: the text of a file. Flows out: which attempt it is of, what a test was given in it, and replays. A copy
 //! contains what the test that is replayed uses of it, as that test sends it.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 
 use super::agent_exchange::AgentExchange;
-use super::file;
 use super::frames::Frames;
-use super::name;
 use super::problem::problem;
 use super::recording_limits::RecordingLimits;
 use super::recordings::bounded;
 use super::replay::Replay;
 use super::request_match::RequestMatch;
 use super::stream_fault::{self, StreamFault};
-use crate::recording::exchange::{Recorded, RecordedResponse};
-use crate::recording::program_run::ProgramLine;
+use super::{file, name};
+use crate::recording::exchange::{ProgramLine, Recorded, RecordedResponse};
+
 use ananke_base::context::CaseKey;
 use ananke_base::message::Lane;
 use ananke_base::source::reason;
@@ -147,11 +148,11 @@ impl KeptRecording {
         let mut received = Vec::new();
         let mut began = u64::MAX;
         for exchange in &self.recorded.exchanges {
-            if is_meant(exchange.turn, &exchange.lane) {
+            if is_meant(exchange.key.turn, &exchange.key.lane) {
                 began = began.min(exchange.sent);
             }
             if let RecordedResponse::Received { pieces, .. } = &exchange.answer
-                && is_meant(exchange.turn, &exchange.lane)
+                && is_meant(exchange.key.turn, &exchange.key.lane)
             {
                 for (at, bytes) in pieces {
                     let mut frames = Frames::new();
@@ -162,16 +163,16 @@ impl KeptRecording {
             }
         }
         for program in &self.recorded.programs {
-            let mut current = program.turn;
+            let mut current = program.key.turn;
             for line in &program.lines {
                 match line {
                     ProgramLine::Sent { turn, at, .. } => {
                         current = *turn;
-                        if is_meant(current, &program.lane) {
+                        if is_meant(current, &program.key.lane) {
                             began = began.min(*at);
                         }
                     }
-                    ProgramLine::Received(at, bytes) if is_meant(current, &program.lane) => {
+                    ProgramLine::Received(at, bytes) if is_meant(current, &program.key.lane) => {
                         received.push((*at, text(bytes)));
                     }
                     ProgramLine::Received(..) | ProgramLine::Closed(_) => {}
@@ -188,7 +189,7 @@ impl KeptRecording {
             .recorded
             .exchanges
             .iter()
-            .filter(|exchange| exchange.lane == Lane::Agent);
+            .filter(|exchange| exchange.key.lane == Lane::Agent);
         of_agent.map(AgentExchange::of)
     }
 
@@ -211,10 +212,10 @@ impl KeptRecording {
             |lane: &Lane| matches!(lane, Lane::Helper { role: found, .. } if found == role);
         recorded
             .exchanges
-            .retain(|exchange| !is_dropped(&exchange.lane));
+            .retain(|exchange| !is_dropped(&exchange.key.lane));
         recorded
             .programs
-            .retain(|program| !is_dropped(&program.lane));
+            .retain(|program| !is_dropped(&program.key.lane));
         recorded
             .scripts
             .retain(|answer| Some(answer.name.as_str()) != script);
@@ -255,6 +256,17 @@ impl KeptRecording {
             redactor.clone(),
         )
     }
+}
+
+/// The beginning of every recording.
+const START: &[u8] = b"{\"recording\":";
+
+/// Whether the file at `path` begins like a recording.
+pub fn is_recording(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let read =
+        File::open(path).and_then(|file| file.take(START.len() as u64).read_to_end(&mut start));
+    read.is_ok() && start == START
 }
 
 #[cfg(test)]

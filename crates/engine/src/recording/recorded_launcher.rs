@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
-use super::program_run::{ProgramLine, ProgramRunEnd};
+use super::exchange::{ProgramLine, ProgramRunEnd};
 use super::recorder::Recorder;
 use ananke_agents::TargetError;
 use ananke_agents::pipe::{Pipe, PipeLauncher, PipeNext, PipeProgram};

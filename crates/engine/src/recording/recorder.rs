@@ -10,27 +10,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
-use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use super::exchange::{
-    BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer, TypedInput, ids_of,
+    ExchangeKey, ProgramLine, ProgramRun, ProgramRunEnd, Recorded, RecordedExchange,
+    RecordedResponse, ScriptAnswer, TypedInput, ids_of,
 };
-use super::file;
 use super::frames::Frames;
-use super::name;
+use super::marked_secrets::{MarkedSecrets, SecretSplitter};
 use super::problem::problem;
-use super::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
 use super::recordings::{RecordingMode, Recordings};
 use super::replay::Replay;
-use super::secret_splitter::SecretSplitter;
-use ananke_agents::{Body, ClientEvent, HttpRequest, Next, Reply, TargetError, Transport};
+use super::{file, name};
+use ananke_agents::HttpRequest;
 use ananke_base::context::{At, CaseKey, Clock, Ids, digest, fingerprint};
 use ananke_base::message::Lane;
 use ananke_model::variables::Secret;
 use ananke_trace::outcome::Problem;
-use ananke_trace::redact::{Markers, Redactor};
+use ananke_trace::redact::Redactor;
 use ananke_trace::trace::Change;
 
 /// Ids and transport of an attempt that is recorded. Clones share what was recorded.
@@ -64,8 +61,7 @@ struct RecorderState {
     requests: Vec<String>,
     /// The moment at which the next request of each lane leaves, if it has been announced.
     sends: BTreeMap<Lane, u64>,
-    secrets: Vec<Secret>,
-    markers: Markers,
+    marked: MarkedSecrets,
     split: SecretSplitter,
     /// The number of bytes that were received.
     received: u64,
@@ -116,39 +112,87 @@ impl Recorder {
         })
     }
 
-    /// The way of `lane` to agents, over `transport`.
-    pub(super) fn transport(
+    /// Notes a request of `lane`, and returns the index of its exchange.
+    pub(super) fn add_exchange(&self, lane: &Lane, request: &HttpRequest) -> usize {
+        let mut state = self.0.state();
+        let body = String::from_utf8_lossy(&request.body);
+        let (body, hash) = match self.0.extent {
+            RecordingExtent::Whole => (body.into_owned(), None),
+            RecordingExtent::Responses(_) => {
+                // As a replay marks what it sends.
+                let hash = if state.marked.markers.is_empty() {
+                    fingerprint(body.as_bytes())
+                } else {
+                    fingerprint(state.marked.markers.text(&body).as_bytes())
+                };
+                (String::new(), Some(hash))
+            }
+        };
+        let exchanges = &state.recorded.exchanges;
+        let exchange = RecordedExchange {
+            key: ExchangeKey::after(exchanges.iter().map(|before| &before.key), state.turn, lane),
+            sent: state.sends.get(lane).copied().unwrap_or_default(),
+            method: request.method,
+            path: request.url.path().to_owned(),
+            body,
+            hash,
+            answer: RecordedResponse::Late(None),
+            closed: None,
+        };
+        state.recorded.exchanges.push(exchange);
+        state.recorded.exchanges.len() - 1
+    }
+
+    /// Notes more of the exchange with this index, for which `bytes` were received.
+    pub(super) fn change_exchange(
         &self,
-        lane: Lane,
-        transport: Arc<dyn Transport>,
-    ) -> Arc<dyn Transport> {
-        Arc::new(RecordedLane {
-            recorder: self.clone(),
-            lane,
-            transport,
-        })
+        index: usize,
+        bytes: usize,
+        change: impl FnOnce(&mut RecordedExchange),
+    ) {
+        let mut state = self.0.state();
+        change(&mut state.recorded.exchanges[index]);
+        self.0.receive(&mut state, bytes);
+    }
+
+    /// The next request of `lane` leaves at the moment `at`.
+    pub(super) fn announce(&self, lane: &Lane, at: At) {
+        let at = self.since(at);
+        self.0.state().sends.insert(lane.clone(), at);
+    }
+
+    /// The client of `lane` closes its last exchange at the moment `at`.
+    pub(super) fn close(&self, lane: &Lane, at: At) {
+        let at = self.since(at);
+        let exchanges = &mut self.0.state().recorded.exchanges;
+        let mut last = exchanges.iter_mut().rev();
+        if let Some(exchange) = last.find(|exchange| exchange.key.lane == *lane) {
+            exchange.closed = Some(at);
+        }
+    }
+
+    /// The splitter of the bytes of a response.
+    pub(super) fn frames(&self) -> Frames {
+        match self.0.extent {
+            RecordingExtent::Whole => Frames::new(),
+            RecordingExtent::Responses(_) => Frames::of_several_events(),
+        }
     }
 
     /// Notes a program of `lane` that is started, and returns its index.
     pub(super) fn add_program(&self, lane: &Lane, argv: &[String]) -> usize {
         let mut state = self.0.state();
-        let turn = state.turn;
-        let programs = &mut state.recorded.programs;
-        let before = programs
-            .iter()
-            .rev()
-            .find(|before| before.turn == turn && before.lane == *lane);
-        programs.push(ProgramRun {
-            turn,
-            lane: lane.clone(),
-            number: before.map_or(1, |before| before.number + 1),
+        let programs = &state.recorded.programs;
+        let run = ProgramRun {
+            key: ExchangeKey::after(programs.iter().map(|before| &before.key), state.turn, lane),
             argv: argv.to_vec(),
             lines: Vec::new(),
             end: ProgramRunEnd::Left,
             stderr: None,
             closed: 0,
-        });
-        programs.len() - 1
+        };
+        state.recorded.programs.push(run);
+        state.recorded.programs.len() - 1
     }
 
     /// Notes more of the program with this index.
@@ -189,11 +233,7 @@ impl Recorder {
 
     /// These values must not get into the file.
     pub(super) fn add_secrets(&self, secrets: &[Secret]) {
-        let mut state = self.0.state();
-        state.secrets.extend_from_slice(secrets);
-        state.secrets.sort();
-        state.secrets.dedup();
-        state.markers = Markers::new(&state.secrets, self.0.redactor.patterns());
+        self.0.state().marked.add(secrets, &self.0.redactor);
     }
 
     /// A walk takes the action `name`.
@@ -282,7 +322,7 @@ impl Recorder {
         }
         let RecorderState {
             recorded,
-            markers,
+            marked: MarkedSecrets { markers, .. },
             split,
             requests,
             ..
@@ -307,6 +347,7 @@ impl Recorder {
     pub(super) fn marked(&self, text: &str) -> String {
         self.0
             .state()
+            .marked
             .markers
             .text_without_others(text, &self.0.redactor)
     }
@@ -317,7 +358,7 @@ impl Recorder {
         recordings: &Recordings,
         ended_unix_ms: u64,
     ) -> Result<Option<Replay>, Problem> {
-        if self.0.state().markers.is_empty() {
+        if self.0.state().marked.markers.is_empty() {
             return Ok(None);
         }
         let text = self.text(ended_unix_ms)?;
@@ -377,187 +418,6 @@ impl Ids for RecordedIds {
             .or_default()
             .push(id.clone());
         id
-    }
-}
-
-/// The transport of one lane.
-struct RecordedLane {
-    recorder: Recorder,
-    lane: Lane,
-    transport: Arc<dyn Transport>,
-}
-
-impl Transport for RecordedLane {
-    fn is_network(&self) -> bool {
-        self.transport.is_network()
-    }
-
-    fn wait(&self, time: Duration) -> BoxFuture<'_, ()> {
-        self.transport.wait(time)
-    }
-
-    fn moment(&self, event: ClientEvent) -> At {
-        let Recorder(shared) = &self.recorder;
-        let at = self.transport.moment(event);
-        let since = shared.since(at);
-        let mut state = shared.state();
-        match event {
-            ClientEvent::Sends => _ = state.sends.insert(self.lane.clone(), since),
-            ClientEvent::Closes(_) => {
-                let mut exchanges = state.recorded.exchanges.iter_mut().rev();
-                if let Some(exchange) = exchanges.find(|exchange| exchange.lane == self.lane) {
-                    exchange.closed = Some(since);
-                }
-            }
-        }
-        at
-    }
-
-    fn send(
-        &self,
-        request: HttpRequest,
-        until: At,
-    ) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
-        let Recorder(shared) = &self.recorder;
-        let reply = self.transport.send(request.clone(), until);
-        let index = self.recorder.requests(&self.lane, &request);
-        let progress = request.progress;
-        Box::pin(async move {
-            match reply.await {
-                Ok(Some(Reply { at, head, body })) => {
-                    let end = BodyEnd::Left;
-                    let response = RecordedResponse::Received {
-                        at: shared.since(at),
-                        head: head.clone(),
-                        pieces: Vec::new(),
-                        end,
-                    };
-                    shared.state().recorded.exchanges[index].answer = response;
-                    let recorder = self.recorder.clone();
-                    let body = RecordedBody {
-                        body,
-                        recorder,
-                        index,
-                        frames: match shared.extent {
-                            RecordingExtent::Whole => Frames::new(),
-                            RecordingExtent::Responses(_) => Frames::of_several_events(),
-                        },
-                        last: at,
-                    };
-                    Ok(Some(Reply {
-                        at,
-                        head,
-                        body: Box::new(body),
-                    }))
-                }
-                Ok(None) => {
-                    let late = RecordedResponse::Late(progress.words());
-                    shared.state().recorded.exchanges[index].answer = late;
-                    Ok(None)
-                }
-                Err(error) => {
-                    let answer =
-                        RecordedResponse::Failed(error.message.clone(), error.help.clone());
-                    shared.state().recorded.exchanges[index].answer = answer;
-                    Err(error)
-                }
-            }
-        })
-    }
-}
-
-impl Recorder {
-    /// Notes a request of `lane`, and returns the index of its exchange.
-    fn requests(&self, lane: &Lane, request: &HttpRequest) -> usize {
-        let mut state = self.0.state();
-        let turn = state.turn;
-        let mut before = state.recorded.exchanges.iter().rev();
-        let before = before.find(|before| before.turn == turn && before.lane == *lane);
-        let body = String::from_utf8_lossy(&request.body);
-        let (body, hash) = match self.0.extent {
-            RecordingExtent::Whole => (body.into_owned(), None),
-            RecordingExtent::Responses(_) => {
-                // As a replay marks what it sends.
-                let hash = if state.markers.is_empty() {
-                    fingerprint(body.as_bytes())
-                } else {
-                    fingerprint(state.markers.text(&body).as_bytes())
-                };
-                (String::new(), Some(hash))
-            }
-        };
-        let exchange = RecordedExchange {
-            turn,
-            lane: lane.clone(),
-            number: before.map_or(1, |before| before.number + 1),
-            sent: state.sends.get(lane).copied().unwrap_or_default(),
-            method: request.method,
-            path: request.url.path().to_owned(),
-            body,
-            hash,
-            answer: RecordedResponse::Late(None),
-            closed: None,
-        };
-        state.recorded.exchanges.push(exchange);
-        state.recorded.exchanges.len() - 1
-    }
-}
-
-/// A response body that is recorded while it is read.
-struct RecordedBody {
-    body: Box<dyn Body>,
-    recorder: Recorder,
-    index: usize,
-    frames: Frames,
-    last: At,
-}
-
-impl RecordedBody {
-    fn note(&mut self, next: &Next) {
-        let shared = &self.recorder.0;
-        let mut state = shared.state();
-        let RecordedResponse::Received { pieces, end, .. } =
-            &mut state.recorded.exchanges[self.index].answer
-        else {
-            return;
-        };
-        match next {
-            Next::Bytes(at, bytes) => {
-                self.last = *at;
-                let at = shared.since(*at);
-                self.frames
-                    .add(bytes, |piece| pieces.push((at, Bytes::from(piece))));
-                shared.receive(&mut state, bytes.len());
-            }
-            Next::Broken(at, cause) => *end = BodyEnd::Broken(shared.since(*at), cause.clone()),
-            Next::End => *end = BodyEnd::Complete,
-            Next::Late => {}
-        }
-    }
-}
-
-impl Body for RecordedBody {
-    fn next(&mut self, until: At) -> BoxFuture<'_, Next> {
-        Box::pin(async move {
-            let next = self.body.next(until).await;
-            self.note(&next);
-            next
-        })
-    }
-}
-
-/// Whatever came last and completed no event is part of the answer.
-impl Drop for RecordedBody {
-    fn drop(&mut self) {
-        let rest = self.frames.rest();
-        let at = self.recorder.0.since(self.last);
-        let mut state = self.recorder.0.state();
-        if let RecordedResponse::Received { pieces, .. } =
-            &mut state.recorded.exchanges[self.index].answer
-            && !rest.is_empty()
-        {
-            pieces.push((at, Bytes::from(rest)));
-        }
     }
 }
 

@@ -7,26 +7,20 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
-use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use super::diff;
-use super::exchange::{
-    BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer, TypedInput, ids_of,
-};
+use super::exchange::{ProgramRun, Recorded, RecordedExchange, ScriptAnswer, TypedInput, ids_of};
+use super::marked_secrets::MarkedSecrets;
 use super::problem::problem;
-use super::program_run::ProgramRun;
 use super::request_match::RequestMatch;
-use ananke_agents::{
-    Body, ClientEvent, HttpRequest, Method, Next, Received, Reply, TargetError, Transport,
-};
+use ananke_agents::{ClientEvent, Method, Received, TargetError};
 use ananke_base::context::{At, Clock, Ids, ManualClock, digest, fingerprint};
 use ananke_base::message::Lane;
 use ananke_base::text::duration;
 use ananke_model::variables::Secret;
 use ananke_trace::outcome::Problem;
-use ananke_trace::redact::{Markers, Redactor};
+use ananke_trace::redact::Redactor;
 
 /// The remedy if a request differs from the recorded one.
 const LOOSE: &str = "the test or its target changed since then: record it again with `--record`, or play it all the same with `--replay-loose`";
@@ -64,7 +58,7 @@ struct Unreplayed {
     turn: u32,
     /// The moment at which the exchange that is replayed was over, lane by lane.
     closed: BTreeMap<Lane, At>,
-    markers: Markers,
+    marked: MarkedSecrets,
     /// The reason that it could not be replayed any further.
     error: Option<Problem>,
 }
@@ -106,7 +100,7 @@ impl Replay {
             scripts,
             turn: 0,
             closed: BTreeMap::new(),
-            markers: Markers::default(),
+            marked: MarkedSecrets::default(),
             error: None,
         };
         let left = Mutex::new(left);
@@ -137,16 +131,98 @@ impl Replay {
         })
     }
 
-    /// The transport of `lane`, which is that of `helper`, if it is one.
-    pub(super) fn transport(&self, lane: Lane, helper: Option<String>) -> Arc<dyn Transport> {
-        let asked = helper
+    /// The exchange of `lane`, which is that of `helper`, if it is one, that answers a request with this body.
+    ///
+    /// # Errors
+    /// If there is none, or the request was another.
+    pub(super) fn exchange(
+        &self,
+        lane: &Lane,
+        helper: Option<&str>,
+        method: Method,
+        body: &str,
+    ) -> Result<RecordedExchange, Problem> {
+        let whom = helper
             .map(|helper| format!(" to {helper}"))
             .unwrap_or_default();
-        Arc::new(ReplayedLane {
-            replay: self.clone(),
+        let mut left = self.0.left();
+        let turn = left.turn;
+        // What an earlier turn no longer sends.
+        while left
+            .exchanges
+            .front()
+            .is_some_and(|exchange| exchange.key.turn < turn)
+        {
+            left.exchanges.pop_front();
+        }
+        let next = left
+            .exchanges
+            .iter()
+            .position(|exchange| exchange.key.is_of(turn, lane))
+            .and_then(|next| left.exchanges.remove(next));
+        let Some(exchange) = next else {
+            return Err(self
+                .0
+                .stale(&format!("holds no further request{whom} of turn {turn}")));
+        };
+        let body = left.marked.markers.text(body);
+        let of_body = || match &exchange.hash {
+            Some(hash) => (fingerprint(body.as_bytes()) != *hash)
+                .then(|| vec!["it has another body".to_owned()]),
+            None => diff::difference(&exchange.body, &body, &left.known_ids),
+        };
+        let difference = if exchange.method == method {
+            of_body()
+        } else {
+            Some(vec![format!(
+                "recorded `{}`, now `{}`",
+                exchange.method.as_str(),
+                method.as_str()
+            )])
+        };
+        self.0.same(
             lane,
-            asked,
-        })
+            difference,
+            &format!("another request{whom} in turn {turn}"),
+        )?;
+        Ok(exchange)
+    }
+
+    /// The moment at which `lane` sends its next request, or closes its exchange.
+    pub(super) fn moment(&self, lane: &Lane, event: ClientEvent) -> At {
+        let left = self.0.left();
+        let known = match event {
+            ClientEvent::Sends => {
+                let is_next = |exchange: &&RecordedExchange| {
+                    exchange.key.turn >= left.turn && exchange.key.lane == *lane
+                };
+                let next = left.exchanges.iter().find(is_next);
+                next.map(|exchange| self.at(exchange.sent))
+            }
+            ClientEvent::Closes(at) => left.closed.get(lane).copied().or(at),
+        };
+        known.unwrap_or_else(|| self.0.clock.now())
+    }
+
+    /// The exchange of `lane` is over then, or when its client says so.
+    pub(super) fn close(&self, lane: &Lane, at: Option<At>) {
+        let closed = &mut self.0.left().closed;
+        match at {
+            Some(at) => closed.insert(lane.clone(), at),
+            None => closed.remove(lane),
+        };
+    }
+
+    /// Nothing came until then, if the recording was made that long.
+    pub(super) fn wait_until(&self, until: At, closed: Option<At>) {
+        let Some(closed) = closed.filter(|closed| *closed < until) else {
+            return;
+        };
+        let waited = duration::chosen(closed.since(self.0.started));
+        let what = format!(
+            "ends {waited} into the test, where the client stopped listening, and more may come"
+        );
+        self.0.left().error = Some(self.0.stale(&what));
     }
 
     /// The program that `lane`, which is that of `helper`, if it is one, starts next in this turn.
@@ -167,7 +243,7 @@ impl Replay {
         let next = left
             .programs
             .iter()
-            .position(|run| run.turn == turn && run.lane == *lane);
+            .position(|run| run.key.is_of(turn, lane));
         let Some(run) = next.map(|next| left.programs.remove(next)) else {
             return Err(self
                 .0
@@ -175,7 +251,7 @@ impl Replay {
         };
         let arguments = |argv: &[String]| json!(argv.get(1..).unwrap_or_default()).to_string();
         let now = arguments(argv);
-        let now = left.markers.text(&now);
+        let now = left.marked.markers.text(&now);
         let difference = diff::difference(&arguments(&run.argv), &now, &left.known_ids);
         self.0.same(
             lane,
@@ -203,7 +279,7 @@ impl Replay {
         match then {
             Some((then, recorded)) if then == turn => {
                 let difference =
-                    diff::difference(recorded, &left.markers.text(now), &left.known_ids);
+                    diff::difference(recorded, &left.marked.markers.text(now), &left.known_ids);
                 self.0.same(
                     lane,
                     difference,
@@ -245,9 +321,9 @@ impl Replay {
         self.0.left().turn = turn;
     }
 
-    /// All secrets that are known by now.
-    pub(super) fn set_secrets(&self, secrets: &[Secret]) {
-        self.0.left().markers = Markers::new(secrets, self.0.redactor.patterns());
+    /// These values are markers in the file.
+    pub(super) fn add_secrets(&self, secrets: &[Secret]) {
+        self.0.left().marked.add(secrets, &self.0.redactor);
     }
 
     /// The moment at which the test was over, in milliseconds since the Unix epoch.
@@ -290,7 +366,7 @@ impl Replay {
         let mut left = self.0.left();
         let turn = left.turn;
         let (named, asked) = (
-            left.markers.text(name),
+            left.marked.markers.text(name),
             digest(&redactor.text(&request.to_string())),
         );
         let is_of = |answer: &ScriptAnswer| answer.turn == turn && answer.name == named;
@@ -391,56 +467,6 @@ impl SharedReplay {
         problem(format!("the recording `{}` {what}", self.shown), Some(help))
     }
 
-    /// The exchange of `lane` that answers a request with this body.
-    fn asked(
-        &self,
-        lane: &Lane,
-        whom: &str,
-        method: Method,
-        body: &str,
-    ) -> Result<RecordedExchange, Problem> {
-        let mut left = self.left();
-        let turn = left.turn;
-        // What an earlier turn no longer sends.
-        while left
-            .exchanges
-            .front()
-            .is_some_and(|exchange| exchange.turn < turn)
-        {
-            left.exchanges.pop_front();
-        }
-        let is_next = |exchange: &RecordedExchange| exchange.turn == turn && exchange.lane == *lane;
-        let next = left
-            .exchanges
-            .iter()
-            .position(is_next)
-            .and_then(|next| left.exchanges.remove(next));
-        let Some(exchange) = next else {
-            return Err(self.stale(&format!("holds no further request{whom} of turn {turn}")));
-        };
-        let body = left.markers.text(body);
-        let of_body = || match &exchange.hash {
-            Some(hash) => (fingerprint(body.as_bytes()) != *hash)
-                .then(|| vec!["it has another body".to_owned()]),
-            None => diff::difference(&exchange.body, &body, &left.known_ids),
-        };
-        let difference = if exchange.method == method {
-            of_body()
-        } else {
-            Some(vec![format!(
-                "recorded `{}`, now `{}`",
-                exchange.method.as_str(),
-                method.as_str()
-            )])
-        };
-        self.same(
-            lane,
-            difference,
-            &format!("another request{whom} in turn {turn}"),
-        )?;
-        Ok(exchange)
-    }
-
     /// Fails if there is a `difference`, unless that is allowed in this lane.
     fn same(
         &self,
@@ -479,180 +505,5 @@ impl Ids for ReplayedIds {
         let id = format!("{kind}-not-recorded-{}", left.known_ids.len());
         left.known_ids.insert(id.clone());
         id
-    }
-}
-
-/// The transport of one lane.
-struct ReplayedLane {
-    replay: Replay,
-    lane: Lane,
-    /// Whom it asks, in words that follow `request`; nothing for the agent.
-    asked: String,
-}
-
-impl Transport for ReplayedLane {
-    fn is_network(&self) -> bool {
-        false
-    }
-
-    fn wait(&self, _time: Duration) -> BoxFuture<'_, ()> {
-        Box::pin(std::future::ready(()))
-    }
-
-    fn moment(&self, event: ClientEvent) -> At {
-        let Replay(shared) = &self.replay;
-        let left = shared.left();
-        match event {
-            ClientEvent::Sends => {
-                let is_next = |exchange: &&RecordedExchange| {
-                    exchange.turn >= left.turn && exchange.lane == self.lane
-                };
-                let next = left.exchanges.iter().find(is_next);
-                next.map_or_else(|| shared.clock.now(), |exchange| shared.at(exchange.sent))
-            }
-            ClientEvent::Closes(at) => left
-                .closed
-                .get(&self.lane)
-                .copied()
-                .or(at)
-                .unwrap_or_else(|| shared.clock.now()),
-        }
-    }
-
-    fn send(
-        &self,
-        request: HttpRequest,
-        until: At,
-    ) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
-        Box::pin(async move {
-            let Self {
-                replay,
-                lane,
-                asked: whom,
-            } = self;
-            let shared = &replay.0;
-            let asked = shared.asked(
-                lane,
-                whom,
-                request.method,
-                &String::from_utf8_lossy(&request.body),
-            );
-            let error = |message, help| TargetError {
-                message,
-                received: Received::default(),
-                help,
-            };
-            let exchange = match asked {
-                Ok(exchange) => exchange,
-                Err(problem) => return Err(replay.refuse(problem)),
-            };
-            let closed = exchange.closed.map(|micros| shared.at(micros));
-            replay.close(lane, closed);
-            match exchange.answer {
-                RecordedResponse::Failed(message, help) => Err(error(message, help)),
-                RecordedResponse::Late(missing) => {
-                    if let Some(missing) = missing {
-                        request.progress.set(missing);
-                    }
-                    replay.wait_until(until, closed);
-                    Ok(None)
-                }
-                RecordedResponse::Received { at, .. } if shared.at(at) > until => {
-                    replay.close(lane, Some(until));
-                    Ok(None)
-                }
-                RecordedResponse::Received {
-                    at,
-                    head,
-                    pieces,
-                    end,
-                } => {
-                    let (replay, lane) = (replay.clone(), lane.clone());
-                    let body = ReplayedBody {
-                        pieces: pieces.into(),
-                        end,
-                        closed,
-                        replay,
-                        lane,
-                    };
-                    Ok(Some(Reply {
-                        at: shared.at(at),
-                        head,
-                        body: Box::new(body),
-                    }))
-                }
-            }
-        })
-    }
-}
-
-impl Replay {
-    /// The exchange of `lane` is over then, or when its client says so.
-    fn close(&self, lane: &Lane, at: Option<At>) {
-        let closed = &mut self.0.left().closed;
-        match at {
-            Some(at) => closed.insert(lane.clone(), at),
-            None => closed.remove(lane),
-        };
-    }
-
-    /// Nothing came until then, if the recording was made that long.
-    pub(super) fn wait_until(&self, until: At, closed: Option<At>) {
-        let Some(closed) = closed.filter(|closed| *closed < until) else {
-            return;
-        };
-        let waited = duration::chosen(closed.since(self.0.started));
-        let what = format!(
-            "ends {waited} into the test, where the client stopped listening, and more may come"
-        );
-        self.0.left().error = Some(self.0.stale(&what));
-    }
-}
-
-/// A recorded response body.
-struct ReplayedBody {
-    pieces: VecDeque<(u64, Bytes)>,
-    end: BodyEnd,
-    closed: Option<At>,
-    replay: Replay,
-    lane: Lane,
-}
-
-impl ReplayedBody {
-    fn take(&mut self, until: At) -> Next {
-        let shared = &self.replay.0;
-        if let Some((at, _)) = self.pieces.front() {
-            let at = shared.at(*at);
-            if at <= until
-                && let Some((_, bytes)) = self.pieces.pop_front()
-            {
-                return Next::Bytes(at, bytes);
-            }
-            return self.late(until);
-        }
-        match &self.end {
-            BodyEnd::Complete => Next::End,
-            BodyEnd::Broken(at, cause) if shared.at(*at) <= until => {
-                Next::Broken(shared.at(*at), cause.clone())
-            }
-            BodyEnd::Broken(..) => self.late(until),
-            BodyEnd::Left => {
-                self.replay.wait_until(until, self.closed);
-                Next::Late
-            }
-        }
-    }
-
-    /// More was recorded, but later than it is waited for now.
-    fn late(&self, until: At) -> Next {
-        self.replay.close(&self.lane, Some(until));
-        Next::Late
-    }
-}
-
-impl Body for ReplayedBody {
-    fn next(&mut self, until: At) -> BoxFuture<'_, Next> {
-        let next = self.take(until);
-        Box::pin(std::future::ready(next))
     }
 }

@@ -5,7 +5,7 @@ use std::future::ready;
 
 use futures_util::future::BoxFuture;
 
-use super::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
+use super::exchange::{ProgramLine, ProgramRun, ProgramRunEnd};
 use super::replay::Replay;
 use ananke_agents::pipe::{Pipe, PipeLauncher, PipeNext, PipeProgram};
 use ananke_agents::{Received, TargetError};
@@ -215,7 +215,13 @@ mod tests {
             value: "s3cr3t-key".to_owned(),
             is_written: false,
         };
-        environment.set_secrets(&[secret]);
+        environment.add_secrets(&[secret]);
+        // A judge has another, which does not replace it.
+        environment.add_secrets(&[Secret {
+            name: "JUDGE".to_owned(),
+            value: "0th3r-key".to_owned(),
+            is_written: false,
+        }]);
         environment.begin_turn(1);
         environment
     }

@@ -3,8 +3,10 @@
 
 use bytes::Bytes;
 
-use super::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse};
-use super::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
+use super::exchange::{
+    BodyEnd, ProgramLine, ProgramRun, ProgramRunEnd, Recorded, RecordedExchange, RecordedResponse,
+};
+
 use ananke_agents::served_protocols;
 use ananke_base::message::Lane;
 use ananke_trace::process::ExitStatus;
@@ -43,12 +45,12 @@ fn places(recorded: &Recorded) -> impl Iterator<Item = (ResponsePlace, u32)> {
     let exchanges = recorded.exchanges.iter().enumerate();
     let of_exchanges = exchanges
         .filter(|(_, exchange)| pieces(exchange) > 1)
-        .map(|(number, exchange)| (ResponsePlace::Exchange(number), exchange.turn));
+        .map(|(number, exchange)| (ResponsePlace::Exchange(number), exchange.key.turn));
     let runs = recorded
         .programs
         .iter()
         .enumerate()
-        .filter(|(_, run)| run.lane == Lane::Agent);
+        .filter(|(_, run)| run.key.lane == Lane::Agent);
     let of_programs = runs.flat_map(|(number, run)| {
         let sent = run
             .lines
@@ -70,7 +72,7 @@ fn pieces(exchange: &RecordedExchange) -> usize {
             pieces,
             end: BodyEnd::Complete,
             ..
-        } if exchange.lane == Lane::Agent => pieces.len(),
+        } if exchange.key.lane == Lane::Agent => pieces.len(),
         _ => 0,
     }
 }
@@ -178,6 +180,7 @@ fn put_into_program(run: &mut ProgramRun, sent: usize, fault: StreamFault) -> bo
 
 #[cfg(test)]
 mod tests {
+    use super::super::exchange::ExchangeKey;
     use super::*;
 
     fn run(lines: &[&str]) -> Recorded {
@@ -192,9 +195,11 @@ mod tests {
                 _ => ProgramLine::Received(at, Bytes::copy_from_slice(line.as_bytes())),
             });
         let run = ProgramRun {
-            turn: 1,
-            lane: Lane::Agent,
-            number: 1,
+            key: ExchangeKey {
+                turn: 1,
+                lane: Lane::Agent,
+                number: 1,
+            },
             argv: Vec::new(),
             lines: lines.collect(),
             end: ProgramRunEnd::Complete(90, Some(ExitStatus::Exit(0))),

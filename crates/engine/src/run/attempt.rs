@@ -3,22 +3,20 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use super::agent_contact::AgentContact;
+use super::case::Case;
+use super::hooks::run_hooks;
+use super::outcomes::{end_with, mark_aborted, turn_count};
+use super::raw_log::RawLog;
+use super::tap::AttemptPurpose;
+use super::teardown::{Teardown, run_teardown};
+use super::used_threads::UsedThreads;
+use super::watchdog::TestStep;
 use crate::plan::Preparation;
 use crate::recording::AttemptEnvironment;
 use ananke_base::context::CaseKey;
 use ananke_trace::outcome::{Halt, Outcome, SkipCause, TestEnd};
 use ananke_trace::trace::Facts;
-
-use super::agent_contact::AgentContact;
-use super::case::Case;
-use super::hooks::run_hooks;
-use super::outcomes::{end_with, mark_aborted};
-use super::raw_log::RawLog;
-use super::tap::AttemptPurpose;
-use super::teardown::{Teardown, run_teardown};
-use super::turn_count::turn_count;
-use super::used_threads::UsedThreads;
-use super::watchdog::TestStep;
 
 /// The warning of a test that asks a person, and is skipped where there is none.
 const NO_PERSON: &str = "a test that asks a person checks nothing where there is no terminal, as in CI: turns that answer, or `simulate`, work everywhere";
@@ -148,7 +146,7 @@ impl Attempt<'_> {
             .unwrap_or_else(PoisonError::into_inner)
             .finish();
         let prepared = finished.map_err(|error| case.unprepared(error))?;
-        environment.set_secrets(&prepared.secrets);
+        environment.add_secrets(&prepared.secrets);
         prepared.target.agent().clone_into(&mut outcome.test.agent);
         outcome.transcript.thread_id.clone_from(&prepared.thread_id);
         outcome.verdict.warnings.clone_from(&prepared.warnings);

@@ -5,10 +5,10 @@
 use futures_util::future::BoxFuture;
 
 use super::attempt::Attempt;
-use super::person::{People, PersonAnswer, PersonQuestion};
+use super::options::{People, PersonAnswer, PersonQuestion};
+use super::outcomes::turn_count;
 use super::request_pace::RequestPace;
 use super::tap::AttemptPurpose;
-use super::turn_count::turn_count;
 use super::unwritten_input::{
     UnwrittenInput, UnwrittenRequest, UnwrittenTurn, input_of, too_many_turns,
 };

@@ -12,11 +12,11 @@ use super::conversation_start::ConversationStart;
 use super::driver_input::{DriverInput, HostedTools};
 use super::exchange_log::ExchangeLog;
 use super::helpers::Helpers;
-use super::judges::Judges;
+use super::judges::{Judges, TestOracle};
 use super::mocks::Mocks;
 use super::observe::observe;
 use super::options::{ActivityReports, ExchangeReports};
-use super::oracle::TestOracle;
+use super::outcomes::turn_count;
 use super::request_pace::RequestPace;
 use super::script_oracle::ScriptOracle;
 use super::simulated_input::SimulatedInput;
@@ -24,7 +24,6 @@ use super::simulator::Simulator;
 use super::snapshots;
 use super::tap::{AttemptPurpose, ConversationBeginning, ConversationEnd, Follower};
 use super::test_inputs::TestInputs;
-use super::turn_count::turn_count;
 use super::unwritten_input::UnwrittenInput;
 use super::walk_input::WalkInput;
 use super::watchdog::{ConversationLocks, TestStep};
@@ -226,6 +225,8 @@ impl Attempt<'_> {
         let Prepared {
             history,
             turns,
+            begins_with_input,
+            defaults,
             rules,
             target,
             client_tools,
@@ -350,7 +351,8 @@ impl Attempt<'_> {
         let unwritten = self.unwritten(sources, &oracle);
         let mut inputs: Box<dyn InputSource + '_> = Box::new(TestInputs {
             attempt: self,
-            scripts,
+            begins_with_input,
+            defaults,
             written,
             unwritten,
         });

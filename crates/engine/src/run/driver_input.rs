@@ -9,11 +9,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::attempt::Attempt;
 use super::conversation_driver::{ConversationDriver, DriverRequest};
+use super::judges::TestOracle;
 use super::mocks::Mocks;
-use super::oracle::TestOracle;
+use super::outcomes::turn_count;
 use super::request_pace::RequestPace;
 use super::run::Run;
-use super::turn_count::turn_count;
 use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
 use crate::engine::{ConversationSoFar, Handling, Oracle as _, ToolHost};
 use ananke_base::message::ToolAnswer;

@@ -4,8 +4,7 @@
 //! is shown in none of them: events wait until the text that they add to is complete.
 
 use super::case::Case;
-use super::event::RunEvent;
-use super::exchange_part::ExchangePart;
+use super::event::{ExchangePart, RunEvent};
 use crate::engine::Observer;
 use ananke_agents::Wire;
 use ananke_base::context::At;

@@ -22,14 +22,14 @@ pub(super) async fn run_hooks(
     let known = || preparation.lock().unwrap_or_else(PoisonError::into_inner);
     let hooks = known().hooks();
     if hooks > 0 {
-        environment.set_secrets(&known().secrets());
+        environment.add_secrets(&known().secrets());
     }
     for index in 0..hooks {
         let gave = environment
             .hook(index + 1, run_hook(case, environment, preparation, index))
             .await?;
         known().define(gave);
-        environment.set_secrets(&known().secrets());
+        environment.add_secrets(&known().secrets());
     }
     Ok(())
 }
@@ -59,7 +59,7 @@ async fn run_hook(
                     .await
                     .map_err(|error| {
                         let known = preparation.lock().unwrap_or_else(PoisonError::into_inner);
-                        environment.set_secrets(&known.secrets_with(error.gave()));
+                        environment.add_secrets(&known.secrets_with(error.gave()));
                         error.into()
                     })
             };

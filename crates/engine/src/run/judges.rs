@@ -2,14 +2,18 @@
 //!
 //! **Invariant:** an agent is never its own judge; what a judge does not answer clearly is an error, never a verdict.
 
+use futures_util::future::BoxFuture;
+
 use super::attempt::Attempt;
 use super::helpers::Helpers;
+use super::script_oracle::ScriptOracle;
+use crate::engine::Oracle;
 use crate::helper::{HelperQuestion, HelperRole, QuotableText, read_judge_answer};
 use crate::plan::{Judging, PreparedHelper};
 use crate::project::{OTHER_JUDGE, own_judge};
 use ananke_agents::Target;
 use ananke_model::variables::Mode;
-use ananke_rules::{Decision, JudgeQuestion};
+use ananke_rules::{Decision, Inquiry, JudgeQuestion, Question};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem, Ruling};
 
 /// Asks the judges of one attempt.
@@ -47,7 +51,7 @@ impl Judges<'_> {
             kind: ErrorKind::Judge,
             ..case.unprepared(error)
         })?;
-        environment.set_secrets(&judge.secrets);
+        environment.add_secrets(&judge.secrets);
         self.check(agent, &judge, connector.as_deref())?;
         let question = HelperQuestion {
             role: HelperRole::Validator,
@@ -114,5 +118,22 @@ fn problem(message: String, help: &str) -> Problem {
         kind: ErrorKind::Judge,
         message,
         help: Some(help.to_owned()),
+    }
+}
+
+/// Answers what the rules of one attempt ask.
+pub(super) struct TestOracle<'a> {
+    pub(super) scripts: ScriptOracle<'a>,
+    pub(super) judges: Judges<'a>,
+}
+
+impl Oracle for TestOracle<'_> {
+    fn decide<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Decision, Halt>> {
+        Box::pin(async move {
+            match &question.inquiry {
+                Inquiry::Script(script) => self.scripts.decide(script).await,
+                Inquiry::Judge(judge) => self.judges.decide(judge).await,
+            }
+        })
     }
 }

@@ -36,7 +36,6 @@ mod case;
 mod conversation;
 mod conversation_driver;
 mod conversation_log;
-mod conversation_origin;
 mod conversation_start;
 mod conversation_tape;
 mod coverage_tap;
@@ -45,21 +44,16 @@ mod driver_input;
 mod event;
 mod event_channel;
 mod exchange_log;
-mod exchange_part;
 mod failure_reasons;
 #[cfg(test)]
 mod fakes;
 mod helpers;
 mod hooks;
 mod judges;
-mod memory_recording;
 mod mocks;
-mod no_answer;
 mod observe;
 mod options;
-mod oracle;
 mod outcomes;
-mod person;
 mod prefetch;
 mod project_hooks;
 mod rate_limit;
@@ -70,14 +64,11 @@ mod request_pace;
 mod retries;
 #[expect(clippy::module_inception, reason = "the type that the folder is about")]
 mod run;
-mod run_all;
 mod run_answers;
 mod run_attempt;
 mod run_attempts;
 mod run_case;
 mod run_helper;
-mod run_one;
-mod run_twice;
 mod schedule;
 mod script_oracle;
 mod server_watch;
@@ -93,7 +84,6 @@ mod teardown;
 mod test_inputs;
 mod thread_locks;
 mod tool_names;
-mod turn_count;
 mod unanswered;
 mod unwritten_input;
 mod used_threads;
@@ -107,26 +97,20 @@ mod written_turns;
 
 pub use conversation_driver::{ConversationDriver, DriverRequest};
 pub use conversation_log::{ConversationLog, LoggedChange, LoggedConversation, LoggedTurn};
-pub use conversation_origin::ConversationOrigin;
 pub use conversation_start::ConversationStart;
 pub use conversation_tape::{ConversationMutator, ConversationTape, TapedConversation};
 pub use coverage_tap::CoverageTap;
-pub use event::RunEvent;
+pub use event::{ExchangePart, NoAnswer, RunEvent};
 pub use event_channel::{EventReceiver, EventSender, event_channel};
-pub use exchange_part::ExchangePart;
-pub use memory_recording::MemoryRecording;
-pub use no_answer::NoAnswer;
 pub use options::{
-    ActivityReports, AfterFailure, AfterNoAnswer, ExchangeReports, Options, ReusedThreads,
-    SuiteComparison,
+    ActivityReports, AfterFailure, AfterNoAnswer, ExchangeReports, Options, People, Person,
+    PersonAnswer, PersonQuestion, ReusedThreads, SuiteComparison,
 };
-pub use person::{People, Person, PersonAnswer, PersonQuestion};
 pub use project_hooks::{ProjectHooks, SetupError, SetupStep};
-pub use run::Run;
-pub use run_answers::{LiveAnswers, RunAnswers};
+pub use run::{ConversationOrigin, Run};
+pub use run_answers::{LiveAnswers, MemoryRecording, RunAnswers};
 pub use run_helper::RunHelpers;
-pub use run_one::run_one;
 pub use stopper::{Reason, Stopper};
-pub use suite::run;
+pub use suite::{run, run_one};
 pub use tap::{AttemptPurpose, ConversationBeginning, ConversationEnd, Follower, Tap};
 pub use walk_random::WalkRandom;

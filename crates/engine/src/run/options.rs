@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::person::People;
+use futures_util::future::BoxFuture;
+
 use crate::engine::{AtFailure, AtViolation};
 use crate::project::RunCounts;
 use ananke_model::model::{MissingInput, ReportedEvents};
@@ -132,4 +133,49 @@ impl Default for Options {
             events: ReportedEvents::default(),
         }
     }
+}
+
+/// Whether people are asked when agents wait for input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum People {
+    /// If the test says so.
+    #[default]
+    OfTest,
+    /// In every test.
+    Asked,
+    /// In none.
+    LeftOut,
+}
+
+/// The question to a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PersonQuestion {
+    /// The id of the test, masked.
+    pub test: String,
+    /// The text of the agent, masked; empty at the beginning of a conversation.
+    pub said: String,
+    /// The hint of the agent about the input that it expects, masked.
+    pub hint: Option<String>,
+    /// The time that the person may take.
+    pub timeout: Duration,
+}
+
+/// The result of a question to a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PersonAnswer {
+    /// The text of the person; never empty.
+    Said(String),
+    /// Nothing in time.
+    Late,
+    /// Nothing more will come.
+    Ended,
+    /// The person wants to stop the run.
+    Stops,
+}
+
+/// A person who takes part in conversations, one question after the other.
+pub trait Person: Send + Sync {
+    /// The answer of the person to `question`. Several questions at once are asked one after the other; waiting for an
+    /// earlier one is no time of the person.
+    fn ask(&self, question: PersonQuestion) -> BoxFuture<'_, PersonAnswer>;
 }

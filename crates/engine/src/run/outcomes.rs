@@ -2,15 +2,14 @@
 
 use std::io;
 
+use super::run::Run;
+use super::stopper::Reason;
 use crate::plan::CaseEntry;
 use crate::project::is_default;
 use ananke_trace::outcome::{
     ErrorKind, Outcome, Problem, SkipCause, TestEnd, TestIdentity, Transcript,
 };
 use ananke_trace::redact::{Redactor, Sealed};
-
-use super::run::Run;
-use super::stopper::Reason;
 
 /// The outcome of a test that has just started.
 pub(super) fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
@@ -109,4 +108,9 @@ pub(super) fn mark_aborted(outcome: &mut Outcome, reason: Option<Reason>) {
 /// Ends the outcome with a problem of the whole test.
 pub(super) fn end_with(outcome: &mut Outcome, problem: Problem) {
     outcome.verdict.end = TestEnd::Problem(problem);
+}
+
+/// `turns` as a `u32`; the largest `u32` if there are more.
+pub(super) fn turn_count(turns: usize) -> u32 {
+    u32::try_from(turns).unwrap_or(u32::MAX)
 }

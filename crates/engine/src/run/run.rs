@@ -5,17 +5,17 @@ use std::sync::Arc;
 use tokio::sync::OnceCell;
 
 use super::answered_targets::AnsweredTargets;
-use super::conversation_origin::ConversationOrigin;
+use super::conversation_driver::ConversationDriver;
 use super::event::RunEvent;
 use super::event_channel::EventSender;
-use super::options::Options;
-use super::person::Person;
+use super::options::{Options, Person};
 use super::run_answers::RunAnswers;
 use super::stopper::Stopper;
 use super::tap::Tap;
 use super::target_limits::TargetLimits;
 use super::thread_locks::ThreadLocks;
 use super::tool_names::ToolNames;
+use crate::observed::ObservedConversations;
 use crate::plan::CaseEntry;
 use crate::server::ServerWatch;
 use ananke_agents::{Transport, UndeclaredCalls};
@@ -115,5 +115,35 @@ impl Run {
     /// Sends an event that belongs to no test: it is masked with the run's own secrets.
     pub(super) fn tell_all(&self, event: RunEvent) {
         self.tell(self.redactor.seal(event));
+    }
+}
+
+/// The origin of the conversations of a run: what holds them.
+#[derive(Clone, Default)]
+pub enum ConversationOrigin {
+    /// Its tests: their written turns, and what they say comes after them.
+    #[default]
+    Tests,
+    /// A program.
+    Driver(Arc<dyn ConversationDriver>),
+    /// They were held before, one for each test.
+    Observed(Arc<dyn ObservedConversations>),
+}
+
+impl ConversationOrigin {
+    /// The program that holds them, if one does.
+    pub(super) fn driver(&self) -> Option<&Arc<dyn ConversationDriver>> {
+        match self {
+            Self::Driver(driver) => Some(driver),
+            Self::Tests | Self::Observed(_) => None,
+        }
+    }
+
+    /// The conversations that were held before, if they were.
+    pub(super) fn observed(&self) -> Option<&Arc<dyn ObservedConversations>> {
+        match self {
+            Self::Observed(observed) => Some(observed),
+            Self::Tests | Self::Driver(_) => None,
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! The answers of a run's agents: where they come from, and what is recorded of them.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::memory_recording::MemoryRecording;
 use crate::recording::{AttemptStore, EarlierAnswers, KeptRecording, Recordings};
+use ananke_trace::outcome::Problem;
 
 /// The source of the answers of a run's agents, and the place of what is recorded of them.
 #[derive(Clone, Debug)]
@@ -65,5 +65,28 @@ impl RunAnswers {
             Self::Live(live) => live.failed_walks.as_ref(),
             _ => None,
         }
+    }
+}
+
+/// The text of a recording, or why there is none. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryRecording(Arc<Mutex<Option<Result<String, Problem>>>>);
+
+impl MemoryRecording {
+    /// The text, once the test has ended; `None` if it was stopped.
+    ///
+    /// # Errors
+    /// If it would contain a secret.
+    pub fn take(&self) -> Result<Option<String>, Problem> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+            .transpose()
+    }
+
+    /// The test has ended with this text.
+    pub(super) fn set(&self, text: Result<Option<String>, Problem>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = text.transpose();
     }
 }

@@ -7,16 +7,14 @@ use std::time::Duration;
 use super::case::Case;
 use super::event::RunEvent;
 use super::options::SuiteComparison;
-use super::outcomes::{blank, complete, end_with, mark_aborted, skipped};
+use super::outcomes::{blank, complete, end_with, mark_aborted, skipped, turn_count};
 use super::run_attempts::run_attempts;
-use super::run_twice::run_twice;
 use super::teardown::{Teardown, run_teardown};
-use super::turn_count::turn_count;
 use super::used_threads::UsedThreads;
 use super::watchdog::{Overdue, TestStep, Watchdog};
 use crate::plan::Preparation;
 use ananke_base::context::CaseKey;
-use ananke_trace::outcome::{ErrorKind, Outcome, Problem};
+use ananke_trace::outcome::{ErrorKind, Outcome, Problem, SelfComparison, Status};
 use ananke_trace::redact::Sealed;
 
 /// Runs one test; its outcome contains whatever goes wrong. `None` if the test has ended without this thread.
@@ -75,4 +73,40 @@ pub(super) async fn end_without_thread(
     let clock = &case.shared.context.clock;
     outcome.transcript.ended_unix_ms = clock.unix_ms(clock.now());
     complete(&case.shared, &case.redactor, outcome)
+}
+
+/// Runs all attempts at a test, and once more. A test that passes only once has not failed for that: its outcome is that of the side that
+/// passed.
+async fn run_twice(case: &Case, key: &mut CaseKey, threads: &mut UsedThreads) -> Outcome {
+    let first = run_attempts(case, key, threads).await;
+    if case.shared.stopper.reason().is_some() {
+        return first;
+    }
+    *key = CaseKey {
+        run: key.run + 1,
+        attempt: 1,
+        ..key.clone()
+    };
+    let second = run_attempts(case, key, threads).await;
+    let verdicts = [first.status(), second.status()];
+    if verdicts.contains(&Status::Skipped) {
+        return first;
+    }
+    let is_first_shown = verdicts[0] == Status::Passed && verdicts[1] != Status::Passed;
+    let (mut shown, other) = if is_first_shown {
+        (first, second)
+    } else {
+        (second, first)
+    };
+    let (turns, tokens) = other.spent();
+    let compared = SelfComparison {
+        verdicts,
+        turns,
+        tokens,
+    };
+    if compared.is_flip() {
+        shown.other_runs.push(other.into_earlier());
+    }
+    shown.self_comparison = Some(Box::new(compared));
+    shown
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use super::attempt::Attempt;
+use super::outcomes::turn_count;
 use super::simulator::Simulator;
-use super::turn_count::turn_count;
 use super::unwritten_input::{
     UnwrittenInput, UnwrittenRequest, UnwrittenTurn, failed, input_of, too_many_turns,
 };

@@ -72,7 +72,7 @@ impl Simulator<'_> {
             kind: ErrorKind::Simulator,
             ..case.unprepared(error)
         })?;
-        environment.set_secrets(&prepared.secrets);
+        environment.add_secrets(&prepared.secrets);
         let lane = environment.helper_lane(question.role.name());
         let deadline = environment.context.clock.now().plus(left);
         let deadline = self

@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
+use tokio::task::JoinSet;
+
 use super::event::RunEvent;
+use super::event_channel::EventReceiver;
 use super::options::Options;
 use super::run::Run;
-use super::run_all::run_all;
-use super::schedule::All;
+use super::schedule::{All, Schedule};
 use super::snapshots;
 use super::stopper::Reason;
+use super::worker::run_tests;
 use crate::plan::Plan;
-use ananke_trace::outcome::{NearNames, RunClose, RunFacts, Shard, Verdict};
+use ananke_trace::outcome::{NearNames, Outcome, RunClose, RunFacts, Shard, Verdict};
 
 /// Runs every case of the plan, each on a thread that runs nothing else meanwhile. The runtime must not be shut down while
 /// tests run, and is not waited for: a test that timed out may still compute.
@@ -67,4 +70,41 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     }));
     shared.events.end();
     verdict
+}
+
+/// Runs every test, as many at once as the options say.
+pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> All {
+    let schedule = Arc::new(Schedule::new(Arc::clone(shared), plan));
+    let mut workers = JoinSet::new();
+    for _ in 0..schedule.parallel() {
+        workers.spawn(run_tests(Arc::clone(&schedule)));
+    }
+    let reported = async {
+        while let Some(ended) = workers.join_next().await {
+            match ended {
+                Err(broken) if broken.is_panic() => std::panic::resume_unwind(broken.into_panic()),
+                Ok(()) | Err(_) => {}
+            }
+        }
+    };
+    tokio::select! {
+        () = reported => {}
+        () = schedule.report_delayed() => {}
+    }
+    schedule.report_rest().await
+}
+
+/// Runs the one test of `plan`, whose events go to `events`; `None` if it did not run. Secrets of the outcome are masked.
+pub async fn run_one(shared: Run, plan: Plan, mut events: EventReceiver) -> Option<Outcome> {
+    let finished = async {
+        let mut outcome = None;
+        while let Some(event) = events.recv().await {
+            if let RunEvent::CaseFinished(finished) = &*event {
+                outcome = Some((**finished).clone());
+            }
+        }
+        outcome
+    };
+    let (_, outcome) = tokio::join!(run(shared, plan), finished);
+    outcome
 }

@@ -1,22 +1,26 @@
 //! The inputs of one attempt's conversation: first the turns that are written, then what is said after them.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
 use super::attempt::Attempt;
-use super::script_oracle::ScriptOracle;
 use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
 use super::watchdog::TestStep;
 use super::written_turns::WrittenTurns;
 use crate::engine::{ConversationSoFar, InputSource, NextTurn, TurnReview};
+use crate::plan::TurnDefaults;
 use ananke_trace::outcome::{Halt, InputOrigin, Status, TurnOutcome};
 use ananke_trace::trace::Trace;
 
 /// The inputs of one attempt.
 pub(super) struct TestInputs<'a> {
     pub(super) attempt: &'a Attempt<'a>,
-    pub(super) scripts: ScriptOracle<'a>,
+    /// Whether the first turn is the message that the test begins with.
+    pub(super) begins_with_input: bool,
+    /// The parts that the test gives to turns that are not written.
+    pub(super) defaults: Arc<TurnDefaults>,
     pub(super) written: WrittenTurns<'a>,
     /// The source of input after the written turns, if there may be any.
     pub(super) unwritten: Option<Box<dyn UnwrittenInput + 'a>>,
@@ -33,8 +37,7 @@ impl InputSource for TestInputs<'_> {
             };
             if self.written.remaining() != Some(0) {
                 let next = self.written.next(so_far).await?;
-                let is_initial =
-                    self.written.ended() == 0 && self.scripts.preparation().begins_with_input();
+                let is_initial = self.written.ended() == 0 && self.begins_with_input;
                 let origin = if is_initial {
                     InputOrigin::Initial
                 } else {
@@ -55,9 +58,7 @@ impl InputSource for TestInputs<'_> {
                 time_left,
             } = said;
             let (turn, rules) = match sends {
-                UnwrittenRequest::Says(input) => {
-                    (self.scripts.preparation().unwritten_turn(input), None)
-                }
+                UnwrittenRequest::Says(input) => (self.defaults.turn(input), None),
                 UnwrittenRequest::Prepared(prepared) => (prepared.0, Some(prepared.1)),
             };
             let request = self.written.start(turn)?;

@@ -1,7 +1,6 @@
 //! Counts the tests that got no answer; a target that answers none of the first ones is given up.
 
-use super::event::RunEvent;
-use super::no_answer::NoAnswer;
+use super::event::{NoAnswer, RunEvent};
 use super::options::AfterNoAnswer;
 use super::run::Run;
 use super::stopper::Reason;

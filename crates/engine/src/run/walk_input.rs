@@ -4,13 +4,13 @@ use futures_util::future::BoxFuture;
 
 use super::attempt::Attempt;
 use super::current_walk::{WalkRoute, lock};
+use super::outcomes::turn_count;
 use super::script_oracle::ScriptOracle;
-use super::turn_count::turn_count;
 use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
 use super::walk_random::WalkRandom;
-use crate::compile::{CompiledAction, PreparedTurn, WalkPlan};
+use crate::compile::{CompiledAction, WalkPlan};
 use crate::engine::{ConversationSoFar, can_send};
-use ananke_rules::TurnRules;
+use crate::plan::LateTurn;
 use ananke_trace::outcome::{ErrorKind, Halt, InputOrigin, Problem};
 
 /// The walk of one attempt.
@@ -78,14 +78,15 @@ impl<'a> WalkInput<'a> {
                 Ok(None)
             };
         };
-        let (name, turn, rules) = possible.swap_remove(chosen);
+        let (name, late) = possible.swap_remove(chosen);
         self.taken += 1;
+        self.attempt.environment.add_secrets(&late.secrets);
         self.attempt
             .environment
             .recorder()
             .into_iter()
             .for_each(|recorder| recorder.add_action(&name));
-        let sends = UnwrittenRequest::Prepared(Box::new((turn, rules)));
+        let sends = UnwrittenRequest::Prepared(Box::new((late.turn, late.rules)));
         Ok(Some(UnwrittenTurn {
             sends,
             origin: InputOrigin::Walk,
@@ -94,10 +95,7 @@ impl<'a> WalkInput<'a> {
     }
 
     /// The actions that are possible now, in the order of the test, each with its turn.
-    fn possible(
-        &self,
-        so_far: ConversationSoFar<'_>,
-    ) -> Result<Vec<(String, PreparedTurn, TurnRules)>, Halt> {
+    fn possible(&self, so_far: ConversationSoFar<'_>) -> Result<Vec<(String, LateTurn)>, Halt> {
         let mut possible = Vec::new();
         for CompiledAction { name, needs } in &self.actions {
             if needs.is_some() && !so_far.checkpoints.is_met(name) {
@@ -105,10 +103,10 @@ impl<'a> WalkInput<'a> {
             }
             let filled = self.scripts.preparation().action(name);
             let filled = filled.map_err(|error| self.attempt.case.unprepared(error))?;
-            if let Some((turn, rules)) =
-                filled.filter(|(turn, _)| can_send(so_far.trace, &turn.request.input))
+            if let Some(late) = filled
+                && can_send(so_far.trace, &late.turn.request.input)
             {
-                possible.push((name.clone(), turn, rules));
+                possible.push((name.clone(), late));
             }
         }
         Ok(possible)

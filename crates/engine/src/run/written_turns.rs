@@ -9,8 +9,8 @@ use futures_util::future::BoxFuture;
 use super::attempt::Attempt;
 use super::capture_values::capture_values;
 use super::event::RunEvent;
+use super::outcomes::turn_count;
 use super::tap::AttemptPurpose;
-use super::turn_count::turn_count;
 use super::watchdog::TestStep;
 use crate::compile::{CompiledCapture, PreparedTurn};
 use crate::engine::{ConversationSoFar, InputSource, NextTurn, TurnReview};
@@ -107,7 +107,7 @@ impl<'a> WrittenTurns<'a> {
         if !values.is_empty() {
             let mut preparation = self.preparation();
             review.warnings = preparation.keep(values);
-            environment.set_secrets(&preparation.secrets());
+            environment.add_secrets(&preparation.secrets());
         }
         if !missing.is_empty() {
             review.problem = Some(Problem {
@@ -134,11 +134,10 @@ impl InputSource for WrittenTurns<'_> {
             let (turn, rules) = if let Some(turn) = written {
                 (turn, None)
             } else {
-                let late = self
-                    .preparation()
-                    .late_turn(index)
-                    .map_err(|error| case.unprepared(error))?;
-                (late.0, Some(late.1))
+                let late = self.preparation().late_turn(index);
+                let late = late.map_err(|error| case.unprepared(error))?;
+                self.attempt.environment.add_secrets(&late.secrets);
+                (late.turn, Some(late.rules))
             };
             // A turn that cannot be filled was not given.
             self.turns.pop_front();

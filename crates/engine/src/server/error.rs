@@ -1,8 +1,7 @@
 //! Errors of servers that cannot be started, are never ready, or end too early.
 
 use super::server_address::ProbeAnswer;
-use super::server_exit::ServerExit;
-use super::server_name::server_name;
+use super::server_exit::{ServerExit, server_name};
 use crate::project::{Readiness, ServerCommand};
 use ananke_agents::http;
 use ananke_base::diagnostic::{Code, Diagnostic};

@@ -14,11 +14,8 @@ mod ready;
 mod running;
 mod server_address;
 mod server_exit;
-mod server_name;
 mod servers;
-mod watch;
 
 pub use error::{ServerError, ServerStartError};
 pub use server_exit::ServerExit;
-pub use servers::Servers;
-pub use watch::ServerWatch;
+pub use servers::{ServerWatch, Servers};

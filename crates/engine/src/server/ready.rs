@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::error::{ServerStartError, exited_early, not_ready};
 use super::running::{RunningServer, ServerState};
 use super::server_address::ServerAddress;
-use super::server_name::server_name;
+use super::server_exit::server_name;
 use crate::project::ServerCommand;
 
 /// The time between the first request and the second; the pause doubles each time.

@@ -11,8 +11,7 @@ use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::output::{Printed, Read, ServerOutput};
-use super::server_exit::ServerExit;
-use super::server_name::server_name;
+use super::server_exit::{ServerExit, server_name};
 use crate::project::{Readiness, ServerCommand};
 use ananke_model::variables::Patterns;
 use ananke_trace::process::{Process, Program, StartError, Started, start};

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use ananke_trace::process::ExitStatus;
+use crate::project::ServerCommand;
+use ananke_trace::process::{ExitStatus, shown};
 
 /// The end of a server that the tests still needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,4 +25,9 @@ impl fmt::Display for ServerExit {
             None => formatter.write_str("ended"),
         }
     }
+}
+
+/// Number and command: ``server 1 `["python", "agent.py"]` ``.
+pub(super) fn server_name(command: &ServerCommand) -> String {
+    format!("server {} `{}`", command.number, shown(&command.argv))
 }

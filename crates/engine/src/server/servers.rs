@@ -1,13 +1,13 @@
 //! The servers of a run: started in order, and ended in the opposite order.
 
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::error::{ServerStartError, address_in_use, not_started};
 use super::ready::{awaited, wait};
-use super::running::RunningServer;
+use super::running::{RunningServer, ServerState};
 use super::server_address::ServerAddress;
-use super::server_name::server_name;
-use super::watch::ServerWatch;
+use super::server_exit::{ServerExit, server_name};
 use crate::project::ServerCommand;
 
 /// The servers of a run, all of them ready.
@@ -90,4 +90,38 @@ impl Servers {
             running.stop().await;
         }
     }
+}
+
+/// Notices when a server of the run ends by itself.
+#[derive(Clone, Debug, Default)]
+pub struct ServerWatch(Vec<watch::Receiver<ServerState>>);
+
+impl ServerWatch {
+    pub(super) fn new(states: Vec<watch::Receiver<ServerState>>) -> Self {
+        Self(states)
+    }
+
+    /// Whether there is no server to watch.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Waits until a server has ended, and returns the first that has.
+    pub async fn exit(&self) -> ServerExit {
+        let mut watched = self.0.clone();
+        let ends = watched
+            .iter_mut()
+            .map(|state| Box::pin(ServerState::exit(state)));
+        match first_exit(ends.collect()).await {
+            Some(exit) => exit,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+async fn first_exit<F: Future<Output = ServerExit> + Unpin>(ends: Vec<F>) -> Option<ServerExit> {
+    if ends.is_empty() {
+        return None;
+    }
+    Some(futures_util::future::select_all(ends).await.0)
 }

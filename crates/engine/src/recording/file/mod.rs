@@ -20,15 +20,27 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::super::exchange::{
-        BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer, TypedInput,
+        BodyEnd, ExchangeKey, ProgramLine, ProgramRun, ProgramRunEnd, Recorded, RecordedExchange,
+        RecordedResponse, ScriptAnswer, TypedInput,
     };
-    use super::super::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
+
     use super::*;
     use ananke_agents::{Method, ResponseHead};
     use ananke_base::context::CaseKey;
     use ananke_base::message::Lane;
     use ananke_trace::outcome::{ErrorKind, Problem};
     use ananke_trace::process::ExitStatus;
+
+    fn key(turn: u32, lane: Lane, number: u32) -> ExchangeKey {
+        ExchangeKey { turn, lane, number }
+    }
+
+    fn judge() -> Lane {
+        Lane::Helper {
+            role: "judge".to_owned(),
+            number: 1,
+        }
+    }
 
     fn recorded() -> Recorded {
         let head = ResponseHead {
@@ -47,9 +59,7 @@ mod tests {
             help: Some("try again".to_owned()),
         };
         let exchange = |answer| RecordedExchange {
-            turn: 1,
-            lane: Lane::Agent,
-            number: 1,
+            key: key(1, Lane::Agent, 1),
             sent: 5,
             method: Method::Post,
             path: "/agent".to_owned(),
@@ -117,7 +127,7 @@ mod tests {
                     BodyEnd::Complete,
                 )),
                 RecordedExchange {
-                    number: 2,
+                    key: key(1, Lane::Agent, 2),
                     method: Method::Get,
                     body: "no JSON".to_owned(),
                     closed: None,
@@ -126,21 +136,18 @@ mod tests {
                     )))
                 },
                 RecordedExchange {
-                    lane: Lane::Helper {
-                        role: "judge".to_owned(),
-                        number: 1,
-                    },
+                    key: key(1, judge(), 1),
                     ..exchange(RecordedResponse::Failed("refused".to_owned(), None))
                 },
                 RecordedExchange {
-                    number: 3,
+                    key: key(1, Lane::Agent, 3),
                     ..exchange(received(
                         Vec::new(),
                         BodyEnd::Broken(12, "reset".to_owned()),
                     ))
                 },
                 RecordedExchange {
-                    turn: 2,
+                    key: key(2, Lane::Agent, 1),
                     ..exchange(received(vec![piece(7, b"data: {}")], BodyEnd::Left))
                 },
             ],
@@ -156,9 +163,7 @@ mod tests {
             at,
         };
         let run = |number, end| ProgramRun {
-            turn: 1,
-            lane: Lane::Agent,
-            number,
+            key: key(1, Lane::Agent, number),
             argv: vec!["agent".to_owned(), "s3cr3t".to_owned()],
             lines: Vec::new(),
             end,
@@ -179,10 +184,7 @@ mod tests {
             },
             run(2, ProgramRunEnd::Left),
             ProgramRun {
-                lane: Lane::Helper {
-                    role: "judge".to_owned(),
-                    number: 1,
-                },
+                key: key(1, judge(), 1),
                 ..run(1, ProgramRunEnd::TooLarge(3))
             },
             run(4, ProgramRunEnd::Complete(6, Some(ExitStatus::Signal(9)))),
@@ -296,7 +298,7 @@ mod tests {
         let exchanges = read(&key, &older).unwrap().exchanges;
         let keys: Vec<_> = exchanges
             .iter()
-            .map(|exchange| (exchange.turn, &exchange.lane, exchange.number))
+            .map(|exchange| (exchange.key.turn, &exchange.key.lane, exchange.key.number))
             .collect();
         let agent = &Lane::Agent;
         assert_eq!(

@@ -11,9 +11,10 @@ use super::line::{
     TextLine, TypedLine, WrittenLine,
 };
 use crate::recording::exchange::{
-    BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer, TypedInput,
+    BodyEnd, ExchangeKey, ProgramLine, ProgramRun, ProgramRunEnd, Recorded, RecordedExchange,
+    RecordedResponse, ScriptAnswer, TypedInput,
 };
-use crate::recording::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
+
 use ananke_agents::{Method, ResponseHead};
 use ananke_base::context::{CaseKey, digest};
 use ananke_base::message::Lane;
@@ -274,18 +275,15 @@ fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static s
             let method = method.as_deref().map_or(Some(Method::Post), method_named);
             let method = method.ok_or("a method is `GET`, `POST` or `DELETE`")?;
             let lane = lane_named(lane)?;
-            let mut before = all.exchanges.iter().rev().map(|reading| &reading.exchange);
-            let before = before.find(|before| before.turn == turn && before.lane == lane);
-            let before = before.map_or(0, |before| before.number);
-            let number = exchange.unwrap_or(before + 1);
-            if number <= before {
+            let before = all.exchanges.iter().map(|reading| &reading.exchange.key);
+            let next = ExchangeKey::after(before, turn, &lane);
+            let number = exchange.unwrap_or(next.number);
+            if number < next.number {
                 return Err("the exchanges of a lane in a turn have ascending numbers");
             }
             let (sent, answer) = (at_us, RecordedResponse::Late(None));
             let exchange = RecordedExchange {
-                turn,
-                lane,
-                number,
+                key: ExchangeKey { number, ..next },
                 sent,
                 method,
                 path,
@@ -309,10 +307,9 @@ fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static s
         }) if open.is_none() => {
             let (lane, lines, end, stderr, closed) =
                 (lane_named(lane)?, Vec::new(), ProgramRunEnd::Left, None, 0);
+            let number = exchange;
             all.program = Some(ProgramRun {
-                turn,
-                lane,
-                number: exchange,
+                key: ExchangeKey { turn, lane, number },
                 argv,
                 lines,
                 end,

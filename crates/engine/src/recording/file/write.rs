@@ -13,9 +13,10 @@ use super::line::{
     TextLine, TypedLine, VERSION, WrittenLine,
 };
 use crate::recording::exchange::{
-    BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer, TypedInput,
+    BodyEnd, ExchangeKey, ProgramLine, ProgramRun, ProgramRunEnd, Recorded, RecordedExchange,
+    RecordedResponse, ScriptAnswer, TypedInput,
 };
-use crate::recording::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
+
 use ananke_agents::Method;
 use ananke_base::context::{CaseKey, digest};
 use ananke_base::message::Lane;
@@ -137,9 +138,7 @@ impl RecordingWriter<'_> {
 
     fn exchange(&mut self, exchange: &RecordedExchange) {
         let RecordedExchange {
-            turn,
-            lane,
-            number,
+            key: ExchangeKey { turn, lane, number },
             sent,
             method,
             path,
@@ -218,9 +217,7 @@ impl RecordingWriter<'_> {
 
     fn program(&mut self, run: &ProgramRun) {
         let ProgramRun {
-            turn,
-            lane,
-            number,
+            key: ExchangeKey { turn, lane, number },
             argv,
             lines,
             end,

@@ -1,11 +1,27 @@
-//! Secrets that an agent sends in pieces: no single event contains them, and so no marker could replace them.
-//!
-//! Flows in: the changes of one test, as they come. Flows out: whether a secret was spread over several of them. A
-//! recording of such a test is not written.
+//! The secrets of an attempt: the markers that replace them in its recording, and those that an agent sends in pieces.
 
 use ananke_base::message::Lane;
-use ananke_trace::redact::Markers;
+use ananke_model::variables::Secret;
+use ananke_trace::redact::{Markers, Redactor};
 use ananke_trace::trace::{Change, PiecedTexts};
+
+/// The secrets that are known by now: each that is added stays, so that a recording and its replay mark the same.
+#[derive(Default)]
+pub(super) struct MarkedSecrets {
+    secrets: Vec<Secret>,
+    /// Their markers.
+    pub(super) markers: Markers,
+}
+
+impl MarkedSecrets {
+    /// Adds `secrets`; `redactor` gives the patterns.
+    pub(super) fn add(&mut self, secrets: &[Secret], redactor: &Redactor) {
+        self.secrets.extend_from_slice(secrets);
+        self.secrets.sort();
+        self.secrets.dedup();
+        self.markers = Markers::new(&self.secrets, redactor.patterns());
+    }
+}
 
 /// Collects the texts of each lane.
 #[derive(Debug, Default)]

@@ -2,7 +2,8 @@
 
 use futures_util::future::BoxFuture;
 
-use ananke_base::message::ToolAnswer;
+use ananke_base::message::{ServerAnswer, ServerRequest, ToolAnswer};
+use ananke_rules::{Decision, Question};
 use ananke_trace::outcome::Halt;
 use ananke_trace::trace::{ToolCall, Trace};
 
@@ -49,5 +50,34 @@ pub trait ToolHost: Send {
             }
             Ok(answers)
         })
+    }
+}
+
+/// Answers the questions of rules: a script, a judge.
+pub trait Oracle: Sync {
+    /// Answers `question`.
+    ///
+    /// # Errors
+    /// If it has no answer, which is neither a pass nor a fail.
+    fn decide<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Decision, Halt>>;
+}
+
+/// Answers the requests of a server, which waits for the answer before it goes on.
+pub trait RequestHost: Send {
+    /// Answers `request`.
+    fn answer<'a>(
+        &'a mut self,
+        request: ServerRequest,
+        trace: &'a Trace,
+    ) -> BoxFuture<'a, ServerAnswer>;
+}
+
+/// Declines every request.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DeclineRequests;
+
+impl RequestHost for DeclineRequests {
+    fn answer<'a>(&'a mut self, _: ServerRequest, _: &'a Trace) -> BoxFuture<'a, ServerAnswer> {
+        Box::pin(std::future::ready(ServerAnswer::Declined))
     }
 }

@@ -55,6 +55,18 @@ fn a_file_that_cannot_be_read() {
     let text = told(&project, &["fine.test.yaml", "loop.test.yaml"]);
     assert!(text.starts_with("error[unreadable]: "), "{text}");
     assert!(text.contains("loop.test.yaml"), "{text}");
+    // Nor is it passed over if nothing is named.
+    std::os::unix::fs::symlink("nothing", project.folder().join("gone.test.yaml")).unwrap();
+    let socket = project.folder().join("socket.test.yaml");
+    let _listening = std::os::unix::net::UnixListener::bind(socket).unwrap();
+    let text = told(&project, &[]);
+    for expected in [
+        "error[unreadable]: `gone.test.yaml` cannot be read: it is a link, and there is no such file",
+        "error[unreadable]: `loop.test.yaml` cannot be read: it is a link, and ",
+        "error[unreadable]: `socket.test.yaml` cannot be read: it is no file",
+    ] {
+        assert!(text.contains(expected), "{text}");
+    }
 }
 
 #[cfg(unix)]

@@ -259,6 +259,16 @@ fn what_is_not_there_is_named() {
         "error: there is no failure 99: this run has 1 to 2\n",
     );
     says(
+        &["show", "--config", "nope.yaml"],
+        1,
+        "error: `nope.yaml` cannot be read: there is no such file\nhelp: ",
+    );
+    says(
+        &["show", "--config", ".ananke"],
+        1,
+        "error: `.ananke` cannot be read: it is a directory\nhelp: ",
+    );
+    says(
         &["show", "0"],
         1,
         "error: there is no failure 0: this run has 1 to 2\n",
@@ -322,6 +332,48 @@ fn what_is_not_there_is_named() {
 }
 
 #[test]
+fn a_run_that_is_refused_is_not_kept() {
+    let agent = Agent::saying(&["hello"]);
+    let project = project(&agent);
+    ananke(&project, &["run"]);
+    let before = runs(&project);
+    write(&project, "foreign.json", "{\"a\": 1}\n");
+    for arguments in [
+        &["run", "-o", "foreign.json"][..],
+        &["run", "-o", "one.json", "-o", "one.json"],
+        &["run", "-o", "a.test.yaml", "--force"],
+    ] {
+        let output = ananke(&project, arguments);
+        assert_ne!(output.status.code(), Some(0), "{arguments:?}");
+        assert_eq!(runs(&project), before, "{arguments:?}");
+    }
+    assert_eq!(agent.asked(), 3, "nothing was sent");
+}
+
+#[test]
+fn no_report_replaces_a_kept_run_or_the_history() {
+    let agent = Agent::saying(&["hello"]);
+    let project = project(&agent);
+    ananke(&project, &["run"]);
+    let kept = runs(&project)[0].clone();
+    let kept = kept.strip_prefix(project.folder()).unwrap();
+    let kept = kept.to_str().unwrap();
+    for file in [kept, ".ananke/history.jsonl", ".ananke/last-run.json"] {
+        let path = project.folder().join(file);
+        let before = fs::read(&path).unwrap();
+        for command in ["show", "run"] {
+            let output = ananke(&project, &[command, "-o", file, "--force"]);
+            let text = stderr(&output);
+            assert!(
+                text.contains("what it knows of earlier runs"),
+                "{command} {file}: {text}"
+            );
+            assert_eq!(fs::read(&path).unwrap(), before, "{command} {file}");
+        }
+    }
+}
+
+#[test]
 fn todays_rules_are_evaluated_on_kept_answers() {
     let agent = Agent::saying(&["hello"]);
     let project = project(&agent);
@@ -340,6 +392,10 @@ fn todays_rules_are_evaluated_on_kept_answers() {
         "{text}"
     );
     assert!(!text.contains("ananke show"), "it is not kept: {text}");
+    assert!(
+        !text.contains("run them again"),
+        "`--last-failed` would run what failed before: {text}"
+    );
 
     write(&project, "b.test.yaml", &test("b", "hello"));
     write(&project, "c.test.yaml", &test("c", "hello"));

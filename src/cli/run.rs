@@ -39,9 +39,14 @@ impl CommandOptions for RunOptions {
             return Err(Failed::usage(message).help(format!("write a report with `-o {file}`")));
         }
         let Some(text) = &options.input.input else {
+            refuse_reports_of_nothing(&options)?;
             return run_tests(options, None, context);
         };
-        let given = match TestInput::of(text, context).map_err(Failed::usage)? {
+        let input = TestInput::of(text, context).map_err(Failed::usage)?;
+        if !matches!(input, TestInput::Generated(_)) {
+            refuse_reports_of_nothing(&options)?;
+        }
+        let given = match input {
             TestInput::File(path) => GivenTests::of_file(path, context),
             TestInput::Stdin => GivenTests::of_stdin(context)?,
             TestInput::Message(message) => {
@@ -75,6 +80,21 @@ impl CommandOptions for RunOptions {
     fn colour(&self) -> Colour {
         self.selection.color
     }
+}
+
+/// Refuses reports of a dry run, which has no results.
+///
+/// # Errors
+/// If one is named.
+fn refuse_reports_of_nothing(options: &RunOptions) -> Result<(), Failed> {
+    let Some(file) = options.reports.output.first().filter(|_| options.dry_run) else {
+        return Ok(());
+    };
+    let message = format!(
+        "`{}` cannot be written: with `--dry-run` nothing is run, and only the cases of a generator (`-i agents:NAME`) are written",
+        file.path.display()
+    );
+    Err(Failed::usage(message).help("leave out `-o` or `--dry-run`"))
 }
 
 /// The cases that `generator` makes; a dry run writes them if a file is named.

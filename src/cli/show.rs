@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ananke::context::{Context, OutputStream, absolute, iso8601};
+use ananke::context::{Context, OutputStream, PathKind, absolute, iso8601};
 use ananke::outcome::Outcome;
 use ananke::plan::file_hash;
 use ananke::project::locate;
@@ -14,6 +14,7 @@ use ananke::report::file::{FileOptions, NamedReport};
 use ananke::report::store::{KeptRun, KeptTest, RUNS, kept_runs};
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::run::RunEvent;
+use ananke::source::{reason, remedy};
 use ananke::text::{any_of, duration, escape, nearest};
 use clap::{Args, value_parser};
 
@@ -71,6 +72,9 @@ impl CommandOptions for ShowOptions {
     fn run(&self, context: &Context) -> Result<Exit, Failed> {
         let config = locate(context, self.config.as_deref(), &[])
             .map_err(|problem| Failed::Problems(vec![problem], Redactor::default()))?;
+        if let Some(named) = &self.config {
+            must_be_readable(&config, named, context)?;
+        }
         let project = config.parent().unwrap_or(Path::new("")).to_owned();
         let run = open(&project, self.run)?;
         let shown = Shown {
@@ -86,6 +90,20 @@ impl CommandOptions for ShowOptions {
     fn colour(&self) -> Colour {
         self.color
     }
+}
+
+/// Checks that there is the config at `path`, which the command line calls `named`.
+///
+/// # Errors
+/// If it cannot be read.
+fn must_be_readable(path: &Path, named: &Path, context: &Context) -> Result<(), Failed> {
+    let error = match context.files.look(path) {
+        Ok(PathKind::File(_)) => return Ok(()),
+        Ok(PathKind::Directory | PathKind::Other) => io::ErrorKind::IsADirectory.into(),
+        Err(error) => error,
+    };
+    let message = format!("`{}` cannot be read: {}", named.display(), reason(&error));
+    Err(Failed::new(message).help(remedy(&error)))
 }
 
 /// The kept run `number`, counted from 1 from the newest.

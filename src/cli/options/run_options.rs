@@ -101,7 +101,7 @@ pub(crate) struct RunOptions {
     #[arg(long = "only-filter", hide = true, value_name = "EXPRESSION", value_parser = Filter::parse)]
     pub(crate) only_filter: Option<Filter>,
     /// List the ids of the tests that would run, one per line, without running them
-    #[arg(long, help_heading = "Selection", conflicts_with = "json")]
+    #[arg(long, help_heading = "Selection", conflicts_with_all = ["json", "record"])]
     pub(crate) dry_run: bool,
 }
 

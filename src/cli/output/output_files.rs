@@ -11,6 +11,7 @@ use super::{named_path, shown_path};
 use crate::cli::failed::Failed;
 use ananke::context::{Context, Destination, Files};
 use ananke::report::file::{is_report, words_of_format};
+use ananke::report::{history::HISTORY, last_run::LAST_RUN, store::RUNS};
 use ananke::{golden::is_golden, model::ReportFormat, recording::is_recording};
 
 /// The size of the beginning of a file that shows its kind, in bytes.
@@ -70,6 +71,12 @@ impl OutputFiles {
         if self.reads(&real) {
             let message = format!(
                 "`{shown}` is a file that this command reads, and {purpose} would replace it"
+            );
+            return Err(Failed::new(message).help("choose another file"));
+        }
+        if is_own_memory(&real) {
+            let message = format!(
+                "`{shown}` is a file in which ananke keeps what it knows of earlier runs, and {purpose} would replace it"
             );
             return Err(Failed::new(message).help("choose another file"));
         }
@@ -191,6 +198,13 @@ impl OutputKind {
             Self::Source => false,
         }
     }
+}
+
+/// Whether a file is a kept run, the history, or the last run of a project (SPEC 12).
+fn is_own_memory(real: &Path) -> bool {
+    real.parent().is_some_and(|folder| folder.ends_with(RUNS))
+        || real.ends_with(HISTORY)
+        || real.ends_with(LAST_RUN)
 }
 
 /// The file behind all links that has something in it; devices and pipes are written into.

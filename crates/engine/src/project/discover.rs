@@ -12,6 +12,7 @@ use super::config_name::{CONFIG_NAME, nearest};
 use super::own_output::has_own_output;
 use ananke_base::context::{Context, absolute, display_name};
 use ananke_base::diagnostic::{Code, Diagnostic};
+use ananke_base::source::reason;
 use ananke_base::text::natural_path_order;
 use ananke_trace::golden;
 
@@ -185,6 +186,8 @@ fn walk(
                     files.insert(path.to_path_buf());
                 } else if is_file && golden::is_named(path) {
                     snapshots.insert(path.to_path_buf());
+                } else if !is_file && !path.is_dir() && is_spec(path) {
+                    problems.push(no_file(context, path));
                 }
             }
             Err(error) => {
@@ -207,6 +210,20 @@ fn walk(
         "its directory has a config of its own",
         help,
     ));
+}
+
+/// The problem with a link to nothing, a pipe or the like that is called as a test.
+fn no_file(context: &Context, path: &Path) -> Diagnostic {
+    let reason = match context.files.look(path) {
+        Ok(_) => "it is no file".to_owned(),
+        Err(error) => format!("it is a link, and {}", reason(&error)),
+    };
+    let name = display_name(context, path);
+    Diagnostic::error(
+        Code::Unreadable,
+        format!("`{name}` cannot be read: {reason}"),
+    )
+    .help("remove it, or give it a name that `specs` of the config does not match")
 }
 
 /// The files that look like a test file in `folders`, among whose files are the `files` of the project.

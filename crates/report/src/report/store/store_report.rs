@@ -107,6 +107,17 @@ impl StoreReport {
     }
 }
 
+impl Drop for StoreReport {
+    /// A run that was refused before its first test leaves no file.
+    fn drop(&mut self) {
+        let writer = self.writer.take();
+        let written = writer.map(|writer| writer.end(None, self.tokens));
+        if written.is_some_and(|written| !written.has_tests) {
+            let _is_gone = fs::remove_file(&self.path);
+        }
+    }
+}
+
 /// The warning that a run is not kept.
 pub fn not_kept(error: &io::Error) -> String {
     not_written(
@@ -197,11 +208,30 @@ mod tests {
         outcome
     }
 
-    #[test]
-    fn failures_have_the_numbers_with_which_they_were_printed() {
-        let folder = std::env::temp_dir().join(format!("ananke-numbers-{}", std::process::id()));
+    /// An empty directory.
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("ananke-{name}-{}", std::process::id()));
         let _is_new = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    #[test]
+    fn a_run_that_is_refused_leaves_no_file() {
+        let folder = folder("refused");
+        let warnings = Box::new(Vec::new());
+        let heading = RunHeading::default();
+        let (report, store) = StoreReport::begin(&folder, "run", 10, heading, warnings).unwrap();
+        let path = report.path.clone();
+        assert!(path.exists());
+        drop((report, store));
+        assert!(!path.exists());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn failures_have_the_numbers_with_which_they_were_printed() {
+        let folder = folder("numbers");
         let warnings = Box::new(Vec::new());
         let heading = RunHeading::default();
         let (report, store) = StoreReport::begin(&folder, "run", 10, heading, warnings).unwrap();

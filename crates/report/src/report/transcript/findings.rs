@@ -307,15 +307,21 @@ impl TranscriptWriter {
             removed,
             ..
         } = self.style.palette;
-        let column = self.style.indent + GUTTER;
-        self.page.space(column);
-        self.page.put(faint, &format!("{label:<LABEL$}"));
+        let margin = self.style.indent + GUTTER;
+        self.page.space(margin);
+        // A label that fills its column is two columns apart from its value all the same.
+        let width = match label.len() {
+            length if length < LABEL => LABEL,
+            length => length + 2,
+        };
+        self.page.put(faint, &format!("{label:<width$}"));
+        let column = margin + width;
         let value = self.harmless_finding(value);
         if value.contains('\n') || !value.contains(UNEQUAL) {
-            self.page.block(column + LABEL, Style::new(), &value);
+            self.page.block(column, Style::new(), &value);
             return self.page.end();
         }
-        self.page.hang_at(column + LABEL);
+        self.page.hang_at(column);
         let mut rest = value.as_str();
         let pairs = differences
             .iter()

@@ -11,12 +11,14 @@ const TARGET: ([&str; 3], &str) = (["--target", "--name", "-n"], "--target");
 const INPUT: [&str; 2] = ["--input", "-i"];
 
 /// The command line that repeats a run with this command line and this config, as messages show it; it can be pasted
-/// into a shell. `None` if its tests were in no file, or nothing was run: what is verified is in its traces, what is audited in no test.
+/// into a shell. `None` if its tests were in no file, or nothing was run: what is verified is in its traces, what is audited in no test,
+/// and what is evaluated again changes no last result.
 pub(crate) fn rerun(command: &[String], config: Option<&str>) -> Option<String> {
     let runs_no_tests = ["audit", "verify"];
     if command
         .get(1)
         .is_some_and(|command| runs_no_tests.contains(&&**command))
+        || command.iter().any(|argument| argument == "--again")
     {
         return None;
     }

@@ -1,5 +1,5 @@
-//! One turn of a test: what it sends, the settings that turns share, and the values that later turns can use (captures). What a file calls each kind of turn is the protocols' to
-//! say (`turn_type`).
+//! One turn of a test: what it sends, the settings that turns share, and the values that later turns can use (captures). What
+//! a file calls each kind of turn is the protocols' to say (`turn_type`).
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Halves;
-use crate::source::node::printable;
+use crate::source::printable;
 
 /// The oddities of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -15,9 +15,8 @@ use super::otlp_scanner::{ObjectKind, OtlpScanner};
 use super::otlp_span::OtlpSpan;
 use super::spans_of_conversation::conversation;
 use crate::verify::conventions::{Conventions, SpanKind};
-use crate::verify::trace_file::{
-    TraceContext, TraceError, TraceFile, TraceFormat, unreadable, utf16,
-};
+use crate::verify::trace_file::{unreadable, utf16};
+use crate::verify::{TraceContext, TraceError, TraceFile, TraceFormat};
 use ananke_base::{source::reason, source::received_json::JsonError, text::escape};
 use ananke_engine::observed::ObservedConversation;
 use ananke_trace::outcome::Problem;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::compare::{
     Baseline, ComparedRun, ComparisonBuilder, ComparisonRules, Coverage, RunSummary, TestSummary,
 };
-use crate::report::reporter::{Reporter, Stream};
+use crate::report::{Reporter, reporter::Stream};
 use crate::run_document::RunTotals;
 use ananke_base::context::{Colouring, TerminalSize};
 use ananke_engine::run::RunEvent;

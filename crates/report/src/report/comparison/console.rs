@@ -2,7 +2,7 @@
 
 use super::words::{self, SECTIONS, TestDifference};
 use crate::compare::{Comparison, TestChange};
-use crate::report::document::{Conclusion, DocumentText, Documented as _};
+use crate::report::{Conclusion, DocumentText, Documented as _};
 use ananke_base::context::Colouring;
 
 impl Comparison {

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::compare::{ChangeKind, ComparedRun, Comparison, TestChange, TestSummary};
-use crate::report::document::{DocumentText, Documented};
+use crate::report::{DocumentText, Documented};
 use crate::run_document::{milliseconds, part};
 use ananke_model::model::ReportFormat;
 

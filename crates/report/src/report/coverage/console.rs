@@ -3,7 +3,7 @@
 
 use std::io;
 
-use crate::report::document::{Conclusion, DocumentText, Documented, counted};
+use crate::report::{Conclusion, DocumentText, Documented, document::counted};
 use ananke_engine::coverage::{CoverageCount, CoverageReport, CoverageState, CoverageTotals};
 use ananke_model::model::ReportFormat;
 

@@ -5,8 +5,7 @@ use std::path::Path;
 
 #[cfg(feature = "junit")]
 use super::junit::JunitProfile;
-use crate::report::ci::BuildJob;
-use crate::report::reporter::Reporter;
+use crate::report::{Reporter, ci::BuildJob};
 
 /// A report in a file, whose line in `model::report_format` names it.
 pub trait FileReport: Reporter + Sized + 'static {

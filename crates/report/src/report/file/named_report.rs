@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{FileOptions, create_report};
-use crate::report::reporter::Reporter;
+use crate::report::Reporter;
 use ananke_base::context::{Destination, Scratch};
 use ananke_engine::run::RunEvent;
 use ananke_model::model::ReportFormat;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::json::{JsonLinesReport, JsonReport};
 use super::{FileOptions, FileReport, markdown::MarkdownReport, tap::TapReport};
-use crate::report::reporter::Reporter;
+use crate::report::Reporter;
 use ananke_model::model::ReportFormat;
 
 /// A format, and the report that writes it.

@@ -9,11 +9,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::{FileOptions, FileReport};
-use crate::report::reporter::Reporter;
-use crate::report::words::ruling;
 use crate::report::words::run_facts::run_facts;
 use crate::report::words::stability::{checkpoint, flip, flip_rate, numbers, percent};
 use crate::report::words::walks::summary;
+use crate::report::{Reporter, words::ruling};
 use crate::run_document::{RunTotals, milliseconds};
 use ananke_base::context::Scratch;
 use ananke_base::text::{escape, truncate};

@@ -12,8 +12,8 @@ use serde::Deserialize;
 
 use super::run_history::{MOST_BYTES, file_end};
 use super::{HISTORY, HistoryEntry};
+use crate::report::Reporter;
 use crate::report::own_folder::{FOLDER, make_own_folder};
-use crate::report::reporter::Reporter;
 use ananke_base::context::{At, write_file};
 use ananke_base::source::reason;
 use ananke_engine::run::RunEvent;

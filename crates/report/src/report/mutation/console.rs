@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::words::sum;
-use crate::report::document::{Conclusion, DocumentText, Documented, EntryMark, counted};
+use crate::report::document::{EntryMark, counted};
+use crate::report::{Conclusion, DocumentText, Documented};
 use ananke_base::statistics::Percentage;
 use ananke_lab::mutation::{MutationLevel, MutationReport, Score, SurvivingMutant};
 use ananke_model::model::ReportFormat;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::run_files::{create, remove_oldest};
 use super::run_writer::{MOST_OF_ATTEMPT, RunWriter, WriterQueue, Written};
 use super::{KeptTest, RUNS, RunHeading, record::VERSION};
-use crate::report::{failure_numbers::FailureNumbers, reporter::Reporter, run_keeping::RunKeeping};
+use crate::report::{Reporter, RunKeeping, failure_numbers::FailureNumbers};
 use crate::run_document::result_line;
 use ananke_base::source::reason;
 use ananke_engine::recording::{AttemptStore, RecordedAttempt};

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::report::reporter::{Reporter, Stream};
+use crate::report::{Reporter, reporter::Stream};
 use ananke_base::text::escape;
 use ananke_engine::run::RunEvent;
 use ananke_trace::redact::Sealed;

@@ -17,13 +17,11 @@ use super::reported_file::{PassedPlace, ReportedFile};
 use super::{no_answer::no_answer, result::RunResult, run_log::RunLog, servers};
 use crate::report::failure_numbers::{FailureNumbers, NumberedFailure};
 use crate::report::layout::{Page, Palette, mark};
-use crate::report::reporter::{Reporter, Stream};
-use crate::report::run_keeping::RunKeeping;
-use crate::report::slowest::Slowest;
 use crate::report::transcript::{
     Headline, TranscriptScope, TranscriptStyle, attempts, headline, transcript,
 };
 use crate::report::words::{names, stability, walks};
+use crate::report::{Reporter, RunKeeping, reporter::Stream, slowest::Slowest};
 use crate::run_document::RunTotals;
 use ananke_base::context::{At, Clock, Colouring, TerminalSize};
 use ananke_base::text::{duration, escape, truncate};

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::report::layout::{Page, Palette};
-use crate::report::reporter::{Reporter, Stream};
+use crate::report::{Reporter, reporter::Stream};
 use ananke_base::context::Colouring;
 use ananke_base::message::Lane;
 use ananke_base::text::{duration, escape, truncate};

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::no_answer::no_answer;
 use crate::report::layout::{Page, Palette, mark};
-use crate::report::reporter::{Reporter, Stream};
+use crate::report::{Reporter, reporter::Stream};
 use ananke_base::context::{Colouring, TerminalSize};
 use ananke_base::text::escape;
 use ananke_engine::run::RunEvent;

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use super::annotation::{AnnotationKind, Annotations, line};
 use super::{JobStep, step::MOST_SUMMARY};
 use crate::report::file::markdown::MarkdownBuilder;
-use crate::report::reporter::{Reporter, Stream};
 use crate::report::words::stability::{flip, rate};
 use crate::report::words::walks::summary;
+use crate::report::{Reporter, reporter::Stream};
 use ananke_engine::run::RunEvent;
 use ananke_trace::outcome::{
     NearName, Outcome, Problem, Quarantine, RuleResult, RuleStatus, Stability, Verdict,

@@ -11,8 +11,8 @@ use indexmap::IndexSet;
 
 use super::view::{KINDS, KindCounts};
 use super::{markup, page, view};
-use crate::report::file::file_report::{FileOptions, FileReport};
-use crate::report::reporter::Reporter;
+use crate::report::Reporter;
+use crate::report::file::{FileOptions, FileReport};
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, attempts, transcript};
 use crate::report::words::run_facts::run_facts;
 use crate::run_document::{RunTotals, SummaryLine};

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::Value;
 
 use super::JsonReport;
-use crate::report::reporter::Reporter;
+use crate::report::Reporter;
 use ananke_engine::run::RunEvent;
 use ananke_trace::redact::Sealed;
 

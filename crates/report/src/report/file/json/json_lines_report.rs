@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::report::file::file_report::{FileOptions, FileReport};
-use crate::report::reporter::{Reporter, Stream};
+use crate::report::file::{FileOptions, FileReport};
+use crate::report::{Reporter, reporter::Stream};
 use crate::run_document::{RunTotals, last_line, result_line};
 use ananke_base::context::Scratch;
 use ananke_base::text::escape;

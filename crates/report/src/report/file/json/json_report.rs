@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::report::file::file_report::{FileOptions, FileReport};
-use crate::report::reporter::Reporter;
+use crate::report::Reporter;
+use crate::report::file::{FileOptions, FileReport};
 use crate::run_document::{ResultLine, RunTotals, SummaryLine, VERSION};
 use ananke_base::context::Scratch;
 use ananke_base::text::escape;

@@ -11,10 +11,9 @@ use quick_xml::Writer;
 
 use super::suite::{Suite, with_counts};
 use super::{Element, JunitProfile, case, element, spool::SuiteSpool, words};
-use crate::report::ci::BuildJob;
-use crate::report::file::file_report::{FileOptions, FileReport};
-use crate::report::reporter::Reporter;
+use crate::report::file::{FileOptions, FileReport};
 use crate::report::words::run_facts::run_facts;
+use crate::report::{Reporter, ci::BuildJob};
 use crate::run_document::RunTotals;
 use ananke_base::context::{Scratch, iso8601};
 use ananke_engine::run::RunEvent;

@@ -4,8 +4,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::MarkdownBuilder;
-use crate::report::file::file_report::{FileOptions, FileReport};
-use crate::report::reporter::Reporter;
+use crate::report::Reporter;
+use crate::report::file::{FileOptions, FileReport};
 use ananke_base::context::Scratch;
 use ananke_engine::run::RunEvent;
 use ananke_model::model::ReportFormat;

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::{LiveOptions, UsualDurations, area::Area, layout, state::AreaState};
-use crate::report::reporter::Reporter;
+use crate::report::Reporter;
 use ananke_base::context::{At, Clock};
 use ananke_base::text::escape;
 use ananke_engine::run::RunEvent;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{
+use crate::model::{
     CaseAssertions, CaseCheckpoint, CaseInput, CaseInteractive, CaseParts, CaseSimulator, CaseType,
     File, MissingInput, RequestOptions, Short, Since, Skip, TAG_DEFAULTS, Text,
 };
@@ -68,7 +68,7 @@ pub struct CaseLine {
     /// Skip the test: `true` or a reason.
     pub skip: Option<Spanned<Skip>>,
     /// Data about the case, for reports.
-    #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
+    #[serde(default, deserialize_with = "crate::model::scalars::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"ticket": "4711"}))]
     pub metadata: Option<Node>,
     /// How the agent is asked.

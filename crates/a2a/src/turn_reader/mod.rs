@@ -1,4 +1,6 @@
 //! Reads what comes of a message: a stream of events, or documents, of which the last may be the tenth poll.
+//!
+//! **Invariant:** what several responses contain, as polls of a task do with its history and its artifacts, is reported once.
 
 mod contents;
 

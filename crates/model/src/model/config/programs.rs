@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Flag, Number, Since, Text, TimeoutMs};
+use crate::model::{Flag, Number, Since, Text, TimeoutMs};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{FreeMap, Node};
 
@@ -84,7 +84,7 @@ pub struct ScriptRule {
     /// started.
     pub timeout_ms: Option<TimeoutMs>,
     /// Extra data, passed to the script as `with`.
-    #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
+    #[serde(default, deserialize_with = "crate::model::scalars::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"currency": "EUR"}))]
     pub with: Option<Node>,
     /// What the answer should be, passed to the script as `expected`.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{AssertionOptions, CaseAssertions, Since, Text, short::ShortForm};
+use crate::model::{AssertionOptions, CaseAssertions, Since, Text, short::ShortForm};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::Node;
 
@@ -48,7 +48,7 @@ pub struct CaseSimulator {
     /// How the simulator is asked.
     pub options: Option<AssertionOptions>,
     /// The persona, the goal and further data for the simulator.
-    #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
+    #[serde(default, deserialize_with = "crate::model::scalars::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"goal": "cancel the order"}))]
     pub metadata: Option<Node>,
 }

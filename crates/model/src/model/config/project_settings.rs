@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Flag, MutationOperator, Number, Percent, Since, Text, TextOr};
+use crate::model::{Flag, MutationOperator, Number, Percent, Since, Text, TextOr};
 use ananke_base::diagnostic::Spanned;
 use ananke_derive::Bounds;
 

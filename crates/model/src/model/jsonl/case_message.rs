@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{MessageCall, OneOrMany, Since, Text, TextOr};
+use crate::model::{MessageCall, OneOrMany, Since, Text, TextOr};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::message::Role;
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Decimal, Number, Since, Text};
+use crate::model::{Decimal, Number, Since, Text};
 use ananke_base::source::Node;
 use ananke_derive::Bounds;
 
@@ -35,7 +35,7 @@ pub struct JudgeRule {
     #[bounds(within = 1..=100)]
     pub quorum: Option<Number>,
     /// Extra keys of the question.
-    #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
+    #[serde(default, deserialize_with = "crate::model::scalars::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"price_list": "2026"}))]
     pub with: Option<Node>,
     /// Which model the judge uses: the `model` of an `openai` target; other agents receive it as `connector`.

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{CallStatus, Short, Since, Text, short::ShortForm};
+use crate::model::{CallStatus, Short, Since, Text, short::ShortForm};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{FreeMap, Node};
 
@@ -17,7 +17,7 @@ pub struct StepKeys {
     #[schemars(example = &"charge_card")]
     pub call: Option<Spanned<Short<CallStep>>>,
     /// With `call`: what its arguments must contain (partial match for mappings, element-wise for lists).
-    #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
+    #[serde(default, deserialize_with = "crate::model::scalars::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"currency": "EUR"}))]
     pub args: Option<Node>,
     /// With `call`: require `args` to match exactly (default false: there may be more keys).
@@ -75,7 +75,7 @@ pub struct CallStep {
     #[schemars(example = &"^cart_")]
     pub name_match: Option<Text>,
     /// What the arguments must contain (partial match for mappings, element-wise for lists).
-    #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
+    #[serde(default, deserialize_with = "crate::model::scalars::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"currency": "EUR"}))]
     pub args: Option<Node>,
     /// Require `args` to match exactly (default false: there may be more keys).

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{BrokenProhibitions, Flag, Number, Percent, Short, Since, TestRuns};
+use crate::model::{BrokenProhibitions, Flag, Number, Percent, Short, Since, TestRuns};
 use ananke_base::diagnostic::Spanned;
 use ananke_derive::Bounds;
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 
-use super::{OneOrMany, Short, Since, Text, form, short::ShortForm};
+use crate::model::{OneOrMany, Short, Since, Text, form, short::ShortForm};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{Node, NodeValue};
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{OneOrMany, Since, Text, TextOr};
+use crate::model::{OneOrMany, Since, Text, TextOr};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::Node;
 
@@ -83,7 +83,7 @@ pub struct AssertionOptions {
     #[schemars(example = &"fast.small")]
     pub connector: Option<Text>,
     /// Extra keys of the question; `criteria` is what must be true.
-    #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
+    #[serde(default, deserialize_with = "crate::model::scalars::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"criteria": "The answer is polite."}))]
     pub metadata: Option<Node>,
 }

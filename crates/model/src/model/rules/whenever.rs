@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 
-use super::{OneOrMany, Since, StepKeys, Text, form};
+use crate::model::{OneOrMany, Since, StepKeys, Text, form};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{FreeMap, Node, NodeValue};
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer};
 
-use super::{Since, Text, form};
+use crate::model::{Since, Text, form};
 use ananke_base::source::{Node, NodeValue};
 
 /// How a run ends.

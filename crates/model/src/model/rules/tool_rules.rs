@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::short::ShortForm;
-use super::{CallSelector, Limit, Number, OneOrMany, Scalar, Short, Since, Text, Toggle};
+use crate::model::short::ShortForm;
+use crate::model::{CallSelector, Limit, Number, OneOrMany, Scalar, Short, Since, Text, Toggle};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::FreeMap;
 

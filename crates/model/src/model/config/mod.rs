@@ -1,0 +1,16 @@
+//! Parts of the config that no test has.
+//!
+//! **Invariant:** they are about a project as a whole, never about one agent.
+
+mod mutation_operator;
+mod programs;
+mod project_settings;
+mod run_defaults;
+
+pub use mutation_operator::MutationOperator;
+pub use programs::{Hook, Ready, ScriptProgram, ScriptRule, Server};
+pub use project_settings::{
+    EnvFile, EnvFileEntry, HarmlessMutation, MutationSettings, ProjectLimits, QuarantineEntry,
+    RedactEntry, RedactMatch,
+};
+pub use run_defaults::{FlakyVerdict, JunitDialect, RunDefaults};

@@ -5,7 +5,7 @@
 //! same rules again.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -23,7 +23,7 @@ use super::replayed_transport::ReplayedTransport;
 use crate::server::ServerWatch;
 use ananke_agents::Transport;
 use ananke_agents::pipe::{PipeLauncher, ProgramLauncher};
-use ananke_base::context::{At, CaseKey, Context, Ids};
+use ananke_base::context::{At, CaseKey, Context, Ids, lock};
 use ananke_base::message::Lane;
 use ananke_model::variables::{Mode, Secret};
 use ananke_trace::outcome::{Halt, Problem};
@@ -236,7 +236,7 @@ impl AttemptEnvironment {
 
     /// The lane of the next helper of this role in this turn.
     pub fn helper_lane(&self, role: &'static str) -> Lane {
-        let mut helpers = self.helpers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut helpers = lock(&self.helpers);
         let number = helpers.entry(role).or_default();
         *number += 1;
         Lane::Helper {
@@ -348,10 +348,7 @@ impl AttemptEnvironment {
 
     /// Begins `turn`, counted from 1, to which all that follows belongs.
     pub fn begin_turn(&self, turn: u32) {
-        self.helpers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        lock(&self.helpers).clear();
         self.recorder()
             .into_iter()
             .for_each(|recorder| recorder.begin_turn(turn));

@@ -4,7 +4,7 @@
 //! [`Problem`] that shows the difference.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -15,7 +15,7 @@ use super::marked_secrets::MarkedSecrets;
 use super::problem::problem;
 use super::request_match::RequestMatch;
 use ananke_agents::{ClientEvent, Method, Received, TargetError};
-use ananke_base::context::{At, Clock, Ids, ManualClock, digest, fingerprint};
+use ananke_base::context::{At, Clock, Ids, ManualClock, digest, fingerprint, lock};
 use ananke_base::message::Lane;
 use ananke_base::text::duration;
 use ananke_model::variables::Secret;
@@ -454,7 +454,7 @@ impl Replay {
 
 impl SharedReplay {
     fn left(&self) -> MutexGuard<'_, Unreplayed> {
-        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.left)
     }
 
     /// A moment of the recording.

@@ -189,7 +189,7 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("a2a", 3700),
     ("mcp", 3380),
     ("openai", 2600),
-    ("engine", 30032),
+    ("engine", 30020),
     ("lab", 14500),
     ("report", 15200),
     ("ananke", 2250),

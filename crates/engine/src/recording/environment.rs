@@ -17,9 +17,7 @@ use super::recorded_launcher::RecordedLauncher;
 use super::recorded_transport::RecordedTransport;
 use super::recorder::{Recorder, RecordingExtent};
 use super::recordings::{RecordingMode, Recordings};
-use super::replay::Replay;
-use super::replayed_launcher::ReplayedLauncher;
-use super::replayed_transport::ReplayedTransport;
+use super::replay::{Replay, ReplayedLane};
 use crate::server::ServerWatch;
 use ananke_agents::Transport;
 use ananke_agents::pipe::{PipeLauncher, ProgramLauncher};
@@ -209,11 +207,8 @@ impl AttemptEnvironment {
             ids,
             ..context.clone()
         };
-        let transport: Arc<dyn Transport> = Arc::new(ReplayedTransport {
-            replay: replay.clone(),
-            lane: Lane::Agent,
-            helper: None,
-        });
+        let lane = replay.lane(&Lane::Agent, None);
+        let transport: Arc<dyn Transport> = Arc::<ReplayedLane>::clone(&lane);
         Self {
             own: Outside {
                 ids: Arc::clone(&context.ids),
@@ -222,11 +217,7 @@ impl AttemptEnvironment {
             started: context.clock.now(),
             context,
             transport,
-            programs: Arc::new(ReplayedLauncher {
-                replay: replay.clone(),
-                lane: Lane::Agent,
-                helper: None,
-            }),
+            programs: lane,
             servers: ServerWatch::default(),
             redactor,
             source: EnvironmentSource::Replayed(replay),
@@ -259,11 +250,7 @@ impl AttemptEnvironment {
     /// The way of `helper` to an agent on the network, in its own lane.
     pub fn helper_transport(&self, lane: &Lane, helper: &str) -> Arc<dyn Transport> {
         let transport: Arc<dyn Transport> = match self.replay() {
-            Some(replay) => Arc::new(ReplayedTransport {
-                replay: replay.clone(),
-                lane: lane.clone(),
-                helper: Some(helper.to_owned()),
-            }),
+            Some(replay) => replay.lane(lane, Some(helper)),
             None => Arc::clone(&self.own.transport),
         };
         match self.recorder() {
@@ -279,11 +266,7 @@ impl AttemptEnvironment {
     /// The way of `helper` to an agent that is a program, in its own lane.
     pub fn helper_programs(&self, lane: &Lane, helper: &str) -> Arc<dyn PipeLauncher> {
         let launcher: Arc<dyn PipeLauncher> = match self.replay() {
-            Some(replay) => Arc::new(ReplayedLauncher {
-                replay: replay.clone(),
-                lane: lane.clone(),
-                helper: Some(helper.to_owned()),
-            }),
+            Some(replay) => replay.lane(lane, Some(helper)),
             None => Arc::new(ProgramLauncher::new(&self.context)),
         };
         match self.recorder() {

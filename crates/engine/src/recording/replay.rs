@@ -29,6 +29,15 @@ const LOOSE: &str = "the test or its target changed since then: record it again 
 #[derive(Clone)]
 pub(super) struct Replay(Arc<SharedReplay>);
 
+/// One lane of a replay, as a protocol speaks to it: over HTTP, or to a program.
+#[derive(Clone)]
+pub(super) struct ReplayedLane {
+    pub(super) replay: Replay,
+    pub(super) lane: Lane,
+    /// The helper whose lane it is, if it is one.
+    pub(super) helper: Option<String>,
+}
+
 struct SharedReplay {
     /// The file, as shown in messages.
     shown: String,
@@ -121,6 +130,15 @@ impl Replay {
 
     pub(super) fn clock(&self) -> Arc<dyn Clock> {
         Arc::clone(&self.0.clock) as Arc<dyn Clock>
+    }
+
+    /// The `lane`, which is that of `helper`, if it is one.
+    pub(super) fn lane(&self, lane: &Lane, helper: Option<&str>) -> Arc<ReplayedLane> {
+        Arc::new(ReplayedLane {
+            replay: self.clone(),
+            lane: lane.clone(),
+            helper: helper.map(str::to_owned),
+        })
     }
 
     /// The ids that `lane` draws.

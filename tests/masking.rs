@@ -356,7 +356,7 @@ async fn leaks_of(way: Way) -> String {
     {
         turn["attachments"] = attachments;
     }
-    let turns = Vec::from_iter(first.into_iter().chain([turn]));
+    let turns: Vec<Value> = first.into_iter().chain([turn]).collect();
     let test = json!({ "version": "1.3", "name": "leak", "turns": turns });
     let (config, test) = (config.to_string(), with(test, of_test).to_string());
     let given = json!({ "TOKEN": SECRET }).to_string();

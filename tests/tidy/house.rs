@@ -180,7 +180,7 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("a2a", 3637),
     ("mcp", 3359),
     ("openai", 2573),
-    ("engine", 30300),
+    ("engine", 30020),
     ("lab", 14345),
     ("report", 14936),
     ("ananke", 2229),

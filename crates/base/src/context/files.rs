@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use super::lock::lock;
 
 /// The files of a project: the disk, with unsaved text over it.
 #[derive(Clone, Debug, Default)]
@@ -86,10 +88,7 @@ impl Files {
 
     /// Counts the file at `path` as opened: something else reads it, such as a program.
     pub fn note(&self, path: &Path) {
-        self.opened
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(path.to_owned());
+        lock(&self.opened).insert(path.to_owned());
     }
 
     /// Counts the files as opened that `argv` names from `folder`: the program, its scripts and what they are given.
@@ -118,12 +117,7 @@ impl Files {
 
     /// The paths of all files on the disk that have been opened or [noted](Self::note) so far, sorted.
     pub fn opened(&self) -> Vec<PathBuf> {
-        self.opened
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .iter()
-            .cloned()
-            .collect()
+        lock(&self.opened).iter().cloned().collect()
     }
 
     /// The kind of entry at `path`, without opening it: a pipe would wait for its writer.

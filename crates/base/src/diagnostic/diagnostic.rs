@@ -48,6 +48,11 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// Whether it is an error.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
     /// An error without a place.
     pub fn error(code: Code, message: impl Into<String>) -> Self {
         Self {

@@ -38,10 +38,7 @@ impl ReadCase {
             recovered: None,
         };
         read.lower(source);
-        read.is_broken = read
-            .problems
-            .iter()
-            .any(|problem| problem.severity == Severity::Error);
+        read.is_broken = read.problems.iter().any(Diagnostic::is_error);
         match read
             .node
             .as_ref()

@@ -1,7 +1,7 @@
 //! Takes what tests declare and what happens in them, from any thread.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use serde_json::Value;
 
@@ -9,6 +9,7 @@ use super::argument_values::{ArgumentPath, WrittenValue, declared, seen};
 use super::coverage_report::CoverageReport;
 use super::coverage_state::{CallEnding, CoverageState};
 use super::covered_items::CoveredItems;
+use ananke_base::context::lock;
 use ananke_base::message::ToolDeclaration;
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{Args, Interrupt, InterruptStatus, RunEnd, Trace};
@@ -77,7 +78,7 @@ impl CoverageCollector {
     }
 
     fn items(&self) -> MutexGuard<'_, CoveredItems> {
-        self.items.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.items)
     }
 }
 

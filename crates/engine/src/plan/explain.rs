@@ -11,7 +11,7 @@ use super::test::LoadedTest;
 use super::test_scope::scope_at_start;
 use crate::compile::{FileAccess, WalkPlan, describe_written};
 use ananke_base::context::Context;
-use ananke_base::diagnostic::{Diagnostic, Severity, Spanned};
+use ananke_base::diagnostic::{Diagnostic, Spanned};
 use ananke_base::text::duration;
 use ananke_model::model::{Checkpoint, Scalar, Turn, WholeNumber};
 use ananke_rules::{Block, Explanation, ScopeRules, Timeout, explain as explain_blocks};
@@ -136,7 +136,7 @@ fn of(
         &mut problems,
     );
     // What is odd was reported when the plan was made.
-    problems.retain(|problem| problem.severity == Severity::Error);
+    problems.retain(Diagnostic::is_error);
     if !problems.is_empty() {
         return Err(problems);
     }

@@ -5,9 +5,10 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::loaded_file::LoadedFile;
+use ananke_base::context::lock;
 
 /// The number of bytes of text that a run of the command keeps: read, it takes up to 30 times that.
 pub const KEPT_TEXT: usize = 128 * 1024;
@@ -51,7 +52,7 @@ impl KeptFiles {
 
     /// Keeps a file if there is room.
     pub(super) fn keep(&self, path: &Path, file: LoadedFile) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.0);
         let room = kept.room.checked_sub(file.text_len());
         let is_first = std::mem::take(&mut kept.is_first);
         if (is_first || room.is_some()) && !file.has_rows() {
@@ -62,7 +63,7 @@ impl KeptFiles {
 
     /// Hands a file over, once unless its tests run again.
     pub(super) fn take(&self, path: &Path) -> Option<Arc<LoadedFile>> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.0);
         if kept.is_run_again {
             kept.files.get(path).cloned()
         } else {

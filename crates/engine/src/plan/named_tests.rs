@@ -12,7 +12,7 @@ use super::named_place::{NamedPlace, is_file_name};
 use super::named_test::NamedTest;
 use crate::project::ProjectFiles;
 use ananke_base::context::{Context, absolute};
-use ananke_base::diagnostic::{Diagnostic, Severity};
+use ananke_base::diagnostic::Diagnostic;
 
 /// The arguments of a command that select tests.
 #[derive(Debug, Default)]
@@ -102,7 +102,7 @@ impl NamedTests {
         // Tests of a file with an error may be unknown.
         let broken: HashSet<PathBuf> = problems
             .iter()
-            .filter(|problem| problem.severity == Severity::Error)
+            .filter(|problem| problem.is_error())
             .filter_map(|problem| Some(problem.source.as_ref()?.path.clone()))
             .collect();
         let is_broken = |file: &Path| broken.contains(file);

@@ -125,9 +125,7 @@ pub fn plan(context: &Context, selection: &Selection, redactor: &Redactor) -> Pl
             problem.severity = Severity::Error;
         }
     }
-    let broken = problems
-        .iter()
-        .any(|problem| problem.severity == Severity::Error);
+    let broken = problems.iter().any(Diagnostic::is_error);
     let (plan, incomplete) = if broken { (None, plan) } else { (plan, None) };
     Planned {
         plan,
@@ -251,9 +249,7 @@ fn load(
             reading, context, &variables, scope_of, mode, redactor, problems,
         )
     });
-    let is_broken = problems
-        .iter()
-        .any(|problem| problem.severity == Severity::Error);
+    let is_broken = problems.iter().any(Diagnostic::is_error);
     if !is_broken && !selection.allow_empty && cases.is_empty() {
         problems.push(if files.is_empty() {
             no_files(context, selection, &folder, &specs, fitting)
@@ -262,10 +258,7 @@ fn load(
         });
     }
     // What a rule can never do may follow from what is broken.
-    if problems
-        .iter()
-        .all(|problem| problem.severity == Severity::Warning)
-    {
+    if !problems.iter().any(Diagnostic::is_error) {
         let is_meant =
             |code| selection.purpose == RunPurpose::Answers && code == Code::AssertsNothing;
         problems.extend(

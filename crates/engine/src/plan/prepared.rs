@@ -14,7 +14,7 @@ use crate::compile::{
     PreparedTurn, headers_with, merge_client_tools,
 };
 use ananke_agents::{Target, TargetPace};
-use ananke_base::diagnostic::{Code, Diagnostic, Severity, Span, sort};
+use ananke_base::diagnostic::{Code, Diagnostic, Span, sort};
 use ananke_base::message::{HistoryMessage, RequestContext, ServerRequestKind};
 use ananke_base::text::all_of;
 use ananke_model::variables::{Interpolation, Secret};
@@ -94,7 +94,7 @@ impl Preparation {
         secrets.extend(self.plan.config.redactions.secrets(&self.scope));
         secrets.extend(self.secrets_of_hooks(&self.scope));
         let mut warnings = self.warnings(&problems);
-        problems.retain(|problem| problem.severity == Severity::Error);
+        problems.retain(Diagnostic::is_error);
         match prepared {
             Some(mut prepared) if problems.is_empty() => {
                 warnings.append(&mut prepared.warnings);

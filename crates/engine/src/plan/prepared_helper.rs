@@ -11,7 +11,7 @@ use crate::compile::CompiledClientTool;
 use crate::project::{Config, DEFAULT_TURN_TIMEOUT, LaunchContext};
 use ananke_agents::{Target, TargetPace};
 use ananke_base::context::Context;
-use ananke_base::diagnostic::{Diagnostic, Severity};
+use ananke_base::diagnostic::Diagnostic;
 use ananke_model::variables::{Interpolation, Mode, Scope, Secret};
 use ananke_rules::ScriptSource;
 use ananke_trace::process::Launch;
@@ -50,7 +50,7 @@ impl PreparedHelper {
         let mut interpolation = Interpolation::new(scope, &config.source, mode, &mut problems);
         let filled = FilledTarget::of(config, target, context, &mut interpolation);
         let secrets = interpolation.into_secrets();
-        problems.retain(|problem| problem.severity == Severity::Error);
+        problems.retain(Diagnostic::is_error);
         match (filled.agent, filled.timeout, filled.pace) {
             (Some(target), Ok(timeout), Some(pace)) if problems.is_empty() => Ok(Self {
                 target,

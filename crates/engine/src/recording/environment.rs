@@ -5,7 +5,7 @@
 //! same rules again.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -17,13 +17,11 @@ use super::recorded_launcher::RecordedLauncher;
 use super::recorded_transport::RecordedTransport;
 use super::recorder::{Recorder, RecordingExtent};
 use super::recordings::{RecordingMode, Recordings};
-use super::replay::Replay;
-use super::replayed_launcher::ReplayedLauncher;
-use super::replayed_transport::ReplayedTransport;
+use super::replay::{Replay, ReplayedLane};
 use crate::server::ServerWatch;
 use ananke_agents::Transport;
 use ananke_agents::pipe::{PipeLauncher, ProgramLauncher};
-use ananke_base::context::{At, CaseKey, Context, Ids};
+use ananke_base::context::{At, CaseKey, Context, Ids, lock};
 use ananke_base::message::Lane;
 use ananke_model::variables::{Mode, Secret};
 use ananke_trace::outcome::{Halt, Problem};
@@ -209,11 +207,8 @@ impl AttemptEnvironment {
             ids,
             ..context.clone()
         };
-        let transport: Arc<dyn Transport> = Arc::new(ReplayedTransport {
-            replay: replay.clone(),
-            lane: Lane::Agent,
-            helper: None,
-        });
+        let lane = replay.lane(&Lane::Agent, None);
+        let transport: Arc<dyn Transport> = Arc::<ReplayedLane>::clone(&lane);
         Self {
             own: Outside {
                 ids: Arc::clone(&context.ids),
@@ -222,11 +217,7 @@ impl AttemptEnvironment {
             started: context.clock.now(),
             context,
             transport,
-            programs: Arc::new(ReplayedLauncher {
-                replay: replay.clone(),
-                lane: Lane::Agent,
-                helper: None,
-            }),
+            programs: lane,
             servers: ServerWatch::default(),
             redactor,
             source: EnvironmentSource::Replayed(replay),
@@ -236,7 +227,7 @@ impl AttemptEnvironment {
 
     /// The lane of the next helper of this role in this turn.
     pub fn helper_lane(&self, role: &'static str) -> Lane {
-        let mut helpers = self.helpers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut helpers = lock(&self.helpers);
         let number = helpers.entry(role).or_default();
         *number += 1;
         Lane::Helper {
@@ -259,11 +250,7 @@ impl AttemptEnvironment {
     /// The way of `helper` to an agent on the network, in its own lane.
     pub fn helper_transport(&self, lane: &Lane, helper: &str) -> Arc<dyn Transport> {
         let transport: Arc<dyn Transport> = match self.replay() {
-            Some(replay) => Arc::new(ReplayedTransport {
-                replay: replay.clone(),
-                lane: lane.clone(),
-                helper: Some(helper.to_owned()),
-            }),
+            Some(replay) => replay.lane(lane, Some(helper)),
             None => Arc::clone(&self.own.transport),
         };
         match self.recorder() {
@@ -279,11 +266,7 @@ impl AttemptEnvironment {
     /// The way of `helper` to an agent that is a program, in its own lane.
     pub fn helper_programs(&self, lane: &Lane, helper: &str) -> Arc<dyn PipeLauncher> {
         let launcher: Arc<dyn PipeLauncher> = match self.replay() {
-            Some(replay) => Arc::new(ReplayedLauncher {
-                replay: replay.clone(),
-                lane: lane.clone(),
-                helper: Some(helper.to_owned()),
-            }),
+            Some(replay) => replay.lane(lane, Some(helper)),
             None => Arc::new(ProgramLauncher::new(&self.context)),
         };
         match self.recorder() {
@@ -348,10 +331,7 @@ impl AttemptEnvironment {
 
     /// Begins `turn`, counted from 1, to which all that follows belongs.
     pub fn begin_turn(&self, turn: u32) {
-        self.helpers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        lock(&self.helpers).clear();
         self.recorder()
             .into_iter()
             .for_each(|recorder| recorder.begin_turn(turn));

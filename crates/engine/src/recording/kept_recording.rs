@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Map, Value};
 
@@ -20,8 +20,7 @@ use super::request_match::RequestMatch;
 use super::stream_fault::{self, StreamFault};
 use super::{file, name};
 use crate::recording::exchange::{ProgramLine, Recorded, RecordedResponse};
-
-use ananke_base::context::CaseKey;
+use ananke_base::context::{CaseKey, lock};
 use ananke_base::message::Lane;
 use ananke_base::source::reason;
 use ananke_trace::outcome::Problem;
@@ -231,11 +230,7 @@ impl KeptRecording {
 
     /// The copy, once a test that it was replayed for is over.
     pub fn take_copy(&self) -> Option<String> {
-        self.copy
-            .as_ref()?
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
+        lock(self.copy.as_ref()?).take()
     }
 
     pub(super) fn is_copied(&self) -> bool {
@@ -244,7 +239,7 @@ impl KeptRecording {
 
     pub(super) fn set_copy(&self, text: String) {
         if let Some(copy) = &self.copy {
-            *copy.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+            *lock(copy) = Some(text);
         }
     }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -23,7 +23,7 @@ use super::recordings::{RecordingMode, Recordings};
 use super::replay::Replay;
 use super::{file, name};
 use ananke_agents::HttpRequest;
-use ananke_base::context::{At, CaseKey, Clock, Ids, digest, fingerprint};
+use ananke_base::context::{At, CaseKey, Clock, Ids, digest, fingerprint, lock};
 use ananke_base::message::Lane;
 use ananke_model::variables::Secret;
 use ananke_trace::outcome::Problem;
@@ -390,7 +390,7 @@ impl SharedRecorder {
     }
 
     fn state(&self) -> MutexGuard<'_, RecorderState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Microseconds since the test began.

@@ -4,7 +4,7 @@
 //! [`Problem`] that shows the difference.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -15,7 +15,7 @@ use super::marked_secrets::MarkedSecrets;
 use super::problem::problem;
 use super::request_match::RequestMatch;
 use ananke_agents::{ClientEvent, Method, Received, TargetError};
-use ananke_base::context::{At, Clock, Ids, ManualClock, digest, fingerprint};
+use ananke_base::context::{At, Clock, Ids, ManualClock, digest, fingerprint, lock};
 use ananke_base::message::Lane;
 use ananke_base::text::duration;
 use ananke_model::variables::Secret;
@@ -28,6 +28,15 @@ const LOOSE: &str = "the test or its target changed since then: record it again 
 /// Clock, ids and transport of an attempt that is replayed. Clones share what is left.
 #[derive(Clone)]
 pub(super) struct Replay(Arc<SharedReplay>);
+
+/// One lane of a replay, as a protocol speaks to it: over HTTP, or to a program.
+#[derive(Clone)]
+pub(super) struct ReplayedLane {
+    pub(super) replay: Replay,
+    pub(super) lane: Lane,
+    /// The helper whose lane it is, if it is one.
+    pub(super) helper: Option<String>,
+}
 
 struct SharedReplay {
     /// The file, as shown in messages.
@@ -121,6 +130,15 @@ impl Replay {
 
     pub(super) fn clock(&self) -> Arc<dyn Clock> {
         Arc::clone(&self.0.clock) as Arc<dyn Clock>
+    }
+
+    /// The `lane`, which is that of `helper`, if it is one.
+    pub(super) fn lane(&self, lane: &Lane, helper: Option<&str>) -> Arc<ReplayedLane> {
+        Arc::new(ReplayedLane {
+            replay: self.clone(),
+            lane: lane.clone(),
+            helper: helper.map(str::to_owned),
+        })
     }
 
     /// The ids that `lane` draws.
@@ -454,7 +472,7 @@ impl Replay {
 
 impl SharedReplay {
     fn left(&self) -> MutexGuard<'_, Unreplayed> {
-        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.left)
     }
 
     /// A moment of the recording.

@@ -6,24 +6,19 @@ use std::future::ready;
 use futures_util::future::BoxFuture;
 
 use super::exchange::{ProgramLine, ProgramRun, ProgramRunEnd};
-use super::replay::Replay;
+use super::replay::ReplayedLane;
 use ananke_agents::pipe::{Pipe, PipeLauncher, PipeNext, PipeProgram};
 use ananke_agents::{Received, TargetError};
 use ananke_base::context::At;
-use ananke_base::message::Lane;
 
-/// Replays the programs of one lane.
-pub(super) struct ReplayedLauncher {
-    pub(super) replay: Replay,
-    pub(super) lane: Lane,
-    /// The helper whose lane it is, if it is one.
-    pub(super) helper: Option<String>,
-}
-
-impl PipeLauncher for ReplayedLauncher {
+impl PipeLauncher for ReplayedLane {
     fn start(&self, program: &PipeProgram) -> Result<Box<dyn Pipe>, TargetError> {
-        let (replay, lane, helper) = (self.replay.clone(), self.lane.clone(), self.helper.clone());
-        let run = replay.program(&lane, helper.as_deref(), &program.command.argv);
+        let Self {
+            replay,
+            lane,
+            helper,
+        } = self;
+        let run = replay.program(lane, helper.as_deref(), &program.command.argv);
         let run = run.map_err(|problem| replay.refuse(problem))?;
         let ProgramRun {
             lines,
@@ -46,9 +41,7 @@ impl PipeLauncher for ReplayedLauncher {
             stderr,
             closed,
             is_cut_short: false,
-            replay,
-            lane,
-            helper,
+            of: self.clone(),
         }))
     }
 }
@@ -61,16 +54,15 @@ struct ReplayedPipe {
     closed: At,
     /// Whether it is closed before it got every line that it got then: how it would end is not known.
     is_cut_short: bool,
-    replay: Replay,
-    lane: Lane,
-    helper: Option<String>,
+    /// The lane of the program.
+    of: ReplayedLane,
 }
 
 impl ReplayedPipe {
     fn take(&mut self, until: At) -> PipeNext {
         match self.lines.front() {
-            Some(ProgramLine::Received(at, line)) if self.replay.at(*at) <= until => {
-                let next = PipeNext::Line(self.replay.at(*at), line.to_vec());
+            Some(ProgramLine::Received(at, line)) if self.of.replay.at(*at) <= until => {
+                let next = PipeNext::Line(self.of.replay.at(*at), line.to_vec());
                 self.lines.pop_front();
                 return next;
             }
@@ -80,29 +72,32 @@ impl ReplayedPipe {
             }
             Some(ProgramLine::Sent { at, .. }) => {
                 // Longer than the client waited then: the program was sent something meanwhile.
-                if self.replay.at(*at) <= until {
-                    self.replay
-                        .refuse(self.replay.not_sent(self.helper.as_deref()));
+                if self.of.replay.at(*at) <= until {
+                    self.of
+                        .replay
+                        .refuse(self.of.replay.not_sent(self.of.helper.as_deref()));
                 }
                 return PipeNext::Late;
             }
             // If its output had ended by then, nothing followed.
             Some(ProgramLine::Closed(at)) if !self.ends_by(*at) => {
-                self.replay.wait_until(until, Some(self.replay.at(*at)));
+                self.of
+                    .replay
+                    .wait_until(until, Some(self.of.replay.at(*at)));
                 return PipeNext::Late;
             }
             Some(ProgramLine::Closed(_)) | None => {}
         }
         match self.end {
-            ProgramRunEnd::Complete(at, status) if self.replay.at(at) <= until => {
-                PipeNext::End(self.replay.at(at), status)
+            ProgramRunEnd::Complete(at, status) if self.of.replay.at(at) <= until => {
+                PipeNext::End(self.of.replay.at(at), status)
             }
-            ProgramRunEnd::TooLarge(at) if self.replay.at(at) <= until => {
-                PipeNext::TooLarge(self.replay.at(at))
+            ProgramRunEnd::TooLarge(at) if self.of.replay.at(at) <= until => {
+                PipeNext::TooLarge(self.of.replay.at(at))
             }
             ProgramRunEnd::Complete(..) | ProgramRunEnd::TooLarge(_) => PipeNext::Late,
             ProgramRunEnd::Left | ProgramRunEnd::Failed(..) => {
-                self.replay.wait_until(until, Some(self.closed));
+                self.of.replay.wait_until(until, Some(self.closed));
                 PipeNext::Late
             }
         }
@@ -130,14 +125,14 @@ impl Pipe for ReplayedPipe {
             ProgramLine::Received(..) | ProgramLine::Closed(_) => None,
         });
         let then = found.as_ref().map(|(turn, line, _)| (*turn, line.as_str()));
-        let checked = self.replay.check_line(
-            &self.lane,
-            self.helper.as_deref(),
+        let checked = self.of.replay.check_line(
+            &self.of.lane,
+            self.of.helper.as_deref(),
             then,
             &String::from_utf8_lossy(line),
         );
-        checked.map_err(|problem| self.replay.refuse(problem))?;
-        Ok(found.map_or(self.closed, |(_, _, at)| self.replay.at(at)))
+        checked.map_err(|problem| self.of.replay.refuse(problem))?;
+        Ok(found.map_or(self.closed, |(_, _, at)| self.of.replay.at(at)))
     }
 
     fn close(&mut self) -> At {
@@ -147,7 +142,7 @@ impl Pipe for ReplayedPipe {
             ProgramLine::Closed(at) => Some(*at),
             ProgramLine::Sent { .. } | ProgramLine::Received(..) => None,
         });
-        closed.map_or(self.closed, |at| self.replay.at(at))
+        closed.map_or(self.closed, |at| self.of.replay.at(at))
     }
 
     fn next(&mut self, until: At) -> BoxFuture<'_, PipeNext> {

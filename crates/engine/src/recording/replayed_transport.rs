@@ -7,22 +7,14 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
 use super::exchange::{BodyEnd, RecordedResponse};
-use super::replay::Replay;
+use super::replay::{Replay, ReplayedLane};
 use ananke_agents::{
     Body, ClientEvent, HttpRequest, Next, Received, Reply, TargetError, Transport,
 };
 use ananke_base::context::At;
 use ananke_base::message::Lane;
 
-/// The transport of one lane, replayed.
-pub(super) struct ReplayedTransport {
-    pub(super) replay: Replay,
-    pub(super) lane: Lane,
-    /// The helper whose lane it is, if it is one.
-    pub(super) helper: Option<String>,
-}
-
-impl Transport for ReplayedTransport {
+impl Transport for ReplayedLane {
     fn is_network(&self) -> bool {
         false
     }

@@ -3,7 +3,9 @@
 //! **Invariant:** a target that answered once is never given up.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
+
+use ananke_base::context::lock;
 
 /// The fewest tests without an answer that show that a target does not answer.
 const FEWEST: usize = 3;
@@ -22,7 +24,7 @@ struct TargetAnswers {
 
 impl AnsweredTargets {
     fn targets(&self) -> MutexGuard<'_, HashMap<String, TargetAnswers>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// Notes that a target answers.

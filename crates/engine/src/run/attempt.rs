@@ -1,6 +1,6 @@
 //! One attempt at a test: its file → hooks → its other variables → conversation → teardown.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::agent_contact::AgentContact;
@@ -14,7 +14,7 @@ use super::used_threads::UsedThreads;
 use super::watchdog::TestStep;
 use crate::plan::Preparation;
 use crate::recording::AttemptEnvironment;
-use ananke_base::context::CaseKey;
+use ananke_base::context::{CaseKey, lock};
 use ananke_trace::outcome::{Halt, Outcome, SkipCause, TestEnd};
 use ananke_trace::trace::Facts;
 
@@ -141,10 +141,7 @@ impl Attempt<'_> {
         } = self;
         run_hooks(case, environment, preparation).await?;
         case.watchdog.begin(TestStep::Prepare, Duration::ZERO)?;
-        let finished = preparation
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .finish();
+        let finished = lock(preparation).finish();
         let prepared = finished.map_err(|error| case.unprepared(error))?;
         environment.add_secrets(&prepared.secrets);
         prepared.target.agent().clone_into(&mut outcome.test.agent);

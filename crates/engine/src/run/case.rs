@@ -1,6 +1,6 @@
 //! One test of a run, and what all parts of its attempts share.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::current_walk::{CurrentWalk, SharedWalk, WalkRoute};
@@ -9,6 +9,7 @@ use super::prefetch::Loading;
 use super::run::Run;
 use super::watchdog::Watchdog;
 use crate::plan::{CaseEntry, Plan, PrepareError};
+use ananke_base::context::lock;
 use ananke_base::diagnostic::Diagnostic;
 use ananke_trace::outcome::{ErrorKind, Outcome, Problem};
 use ananke_trace::redact::{Mask as _, Redactor};
@@ -76,7 +77,7 @@ impl Case {
 
     /// Adds warnings of the test, each once.
     pub(super) fn warn(&self, warnings: Vec<String>) {
-        let mut known = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.warnings);
         for warning in warnings {
             if !known.contains(&warning) {
                 known.push(warning);
@@ -86,7 +87,7 @@ impl Case {
 
     /// Takes the warnings since the last call.
     pub(super) fn take_warnings(&self) -> Vec<String> {
-        std::mem::take(&mut *self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *lock(&self.warnings))
     }
 
     /// The problem of a test that could not be prepared; secrets that the messages may quote are masked from now on.

@@ -3,7 +3,7 @@
 //! Flows in: every turn as it is sent, and every change with its moment. Flows out: the same, in the order of the
 //! conversation. It is not bounded as an outcome is, and belongs to one attempt at one test.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::tap::{ConversationBeginning, ConversationEnd, Follower, Tap};
 use crate::engine::{ConversationSoFar, InputSource, NextTurn, Observer, TurnReview};
 use ananke_agents::Wire;
-use ananke_base::context::At;
+use ananke_base::context::{At, lock};
 use ananke_base::message::{HistoryMessage, Lane, ToolAnswer, TurnInput};
 use ananke_trace::outcome::{Halt, InputOrigin, TurnOutcome};
 use ananke_trace::trace::{Change, RunEnd, Trace};
@@ -79,7 +79,7 @@ impl ConversationLog {
     }
 
     fn lock(&self) -> MutexGuard<'_, LoggedConversation> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

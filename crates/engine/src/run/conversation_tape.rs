@@ -4,14 +4,14 @@
 //! not bounded as an outcome is, and belongs to one attempt at one test.
 
 use std::fmt::Debug;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::conversation_start::ConversationStart;
 use super::tap::{ConversationBeginning, Follower, Tap};
 use crate::coverage::NoticedChanges;
 use crate::engine::{Observer, TapeItem, TapePlayer};
 use ananke_agents::Wire;
-use ananke_base::context::At;
+use ananke_base::context::{At, lock};
 use ananke_base::message::{Lane, ToolAnswer};
 use ananke_model::variables::Patterns;
 use ananke_rules::{Evaluator, Following, Inherited, TurnRules};
@@ -60,7 +60,7 @@ impl ConversationTape {
     }
 
     fn lock(&self) -> MutexGuard<'_, TapedConversation> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// A conversation begins.

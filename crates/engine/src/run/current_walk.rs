@@ -1,7 +1,7 @@
 //! The walk of the running attempt: what the attempts at a test and the conversation of each say to each other.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// The actions that a walk takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,8 +42,3 @@ impl CurrentWalk {
 
 /// The walk of the running attempt, which the attempts at a test share.
 pub(super) type SharedWalk = Arc<Mutex<CurrentWalk>>;
-
-/// The walk of the running attempt.
-pub(super) fn lock(walk: &SharedWalk) -> MutexGuard<'_, CurrentWalk> {
-    walk.lock().unwrap_or_else(PoisonError::into_inner)
-}

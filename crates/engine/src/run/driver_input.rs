@@ -16,6 +16,7 @@ use super::request_pace::RequestPace;
 use super::run::Run;
 use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
 use crate::engine::{ConversationSoFar, Handling, Oracle as _, ToolHost};
+use ananke_base::context::lock;
 use ananke_base::message::ToolAnswer;
 use ananke_trace::outcome::{Halt, InputOrigin, TurnOutcome};
 use ananke_trace::trace::{ToolCall, Trace};
@@ -125,10 +126,7 @@ impl ToolHost for HostedTools<'_> {
                 .partition(|call| is_executed(driver.as_ref(), &call.name));
             let answers = Mutex::new(Vec::with_capacity(of_driver.len() + mocked.len()));
             let answered = |answer: ToolAnswer| {
-                answers
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .push(answer);
+                lock(&answers).push(answer);
             };
             let executed = async {
                 let driver = driver.iter();

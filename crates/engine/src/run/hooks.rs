@@ -1,16 +1,16 @@
 //! The hooks of a test, one after the other: each gets the variables of those before it.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use serde_json::{Map, Value};
 
+use super::case::Case;
+use super::watchdog::TestStep;
 use crate::hook;
 use crate::plan::Preparation;
 use crate::recording::AttemptEnvironment;
+use ananke_base::context::lock;
 use ananke_trace::outcome::Halt;
-
-use super::case::Case;
-use super::watchdog::TestStep;
 
 /// Runs every hook and adds its variables to `preparation`; stops at the first that fails (SPEC 3). Variables that a
 /// header will contain are masked as secrets before anything more is reported.
@@ -19,7 +19,7 @@ pub(super) async fn run_hooks(
     environment: &AttemptEnvironment,
     preparation: &Mutex<Preparation>,
 ) -> Result<(), Halt> {
-    let known = || preparation.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = || lock(preparation);
     let hooks = known().hooks();
     if hooks > 0 {
         environment.add_secrets(&known().secrets());
@@ -41,10 +41,7 @@ async fn run_hook(
     preparation: &Mutex<Preparation>,
     index: usize,
 ) -> Result<Map<String, Value>, Halt> {
-    let command = preparation
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .hook(index);
+    let command = lock(preparation).hook(index);
     match command.map_err(|error| case.unprepared(error))? {
         Some(mut command) => {
             case.warn(
@@ -58,7 +55,7 @@ async fn run_hook(
                 hook::run(&command, case.shared.stopper.token())
                     .await
                     .map_err(|error| {
-                        let known = preparation.lock().unwrap_or_else(PoisonError::into_inner);
+                        let known = lock(preparation);
                         environment.add_secrets(&known.secrets_with(error.gave()));
                         error.into()
                     })

@@ -1,11 +1,12 @@
 //! A limit of requests over time, for all tests of a run.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use tokio::time::{Instant, sleep_until};
 
 use ananke_agents::Rate;
+use ananke_base::context::lock;
 
 /// Lets at most so many requests through in any span of its time, in the order in which they ask.
 #[derive(Debug)]
@@ -32,7 +33,7 @@ impl RateLimit {
     /// The moment at which a request may be sent that is asked for at `now`.
     fn next(&self, now: Instant) -> Instant {
         let Rate { requests, per, .. } = self.rate;
-        let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sent = lock(&self.sent);
         let is_full = sent.len() >= requests;
         let free = if is_full {
             sent.pop_front().and_then(|first| first.checked_add(per))

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde::Serialize as _;
 use serde_json::Value;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::exchange_log::PART_OF_SECRET;
 use crate::engine::Observer;
 use ananke_agents::Wire;
-use ananke_base::context::At;
+use ananke_base::context::{At, lock};
 use ananke_base::message::Lane;
 use ananke_rules::TurnRules;
 use ananke_trace::outcome::{
@@ -96,10 +96,7 @@ impl RawLog {
 
     /// Takes what was collected into the turns of `outcome`: at most [`MOST_RAW`] bytes, first what its results rest on.
     pub(super) fn put_into(&self, outcome: &mut Outcome, redactor: &Redactor) {
-        let mut collected = self
-            .collected
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut collected = lock(&self.collected);
         let mut collected = std::mem::take(&mut *collected);
         collected.hide_secrets_in_pieces(redactor);
         collected.keep_most_important(outcome);
@@ -334,10 +331,7 @@ fn json_within(value: &Value, most: usize) -> Option<String> {
 
 impl Observer for RawLog {
     fn wire(&mut self, _: &Lane, at: At, wire: Wire<'_>) {
-        let mut collected = self
-            .collected
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut collected = lock(&self.collected);
         let collected = &mut *collected;
         match wire {
             Wire::Request {
@@ -385,10 +379,7 @@ impl Observer for RawLog {
     }
 
     fn change(&mut self, _: &Lane, _: At, change: &Change<'_>) {
-        let mut collected = self
-            .collected
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut collected = lock(&self.collected);
         match change {
             Change::StateReplaced(state) => {
                 collected.state_changed(StateChangeKind::Snapshot, state);
@@ -403,10 +394,7 @@ impl Observer for RawLog {
     }
 
     fn turn_began(&mut self, before: &Trace, _: &Input, _: Option<&TurnRules>) {
-        let mut collected = self
-            .collected
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut collected = lock(&self.collected);
         if collected.turns.is_empty() || std::mem::take(&mut collected.is_changed) {
             collected.state = json_within(before.state.value(), LONGEST_STATE).map(Arc::from);
         }

@@ -1,8 +1,9 @@
 //! The answers of a run's agents: where they come from, and what is recorded of them.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::recording::{AttemptStore, EarlierAnswers, KeptRecording, Recordings};
+use ananke_base::context::lock;
 use ananke_trace::outcome::Problem;
 
 /// The source of the answers of a run's agents, and the place of what is recorded of them.
@@ -78,15 +79,11 @@ impl MemoryRecording {
     /// # Errors
     /// If it would contain a secret.
     pub fn take(&self) -> Result<Option<String>, Problem> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
-            .transpose()
+        lock(&self.0).take().transpose()
     }
 
     /// The test has ended with this text.
     pub(super) fn set(&self, text: Result<Option<String>, Problem>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = text.transpose();
+        *lock(&self.0) = text.transpose();
     }
 }

@@ -2,18 +2,9 @@
 
 use std::time::Duration;
 
-use crate::recording::AttemptEnvironment;
-use ananke_base::context::CaseKey;
-use ananke_base::context::interruption::COMPUTING_TIME;
-use ananke_base::text::escape;
-use ananke_model::model::ReportedEvents;
-use ananke_trace::outcome::{ErrorKind, Outcome, Problem, Status};
-use ananke_trace::trace::Facts;
-
 use super::agent_contact::AgentContact;
 use super::attempt::Attempt;
 use super::case::Case;
-use super::current_walk::lock;
 use super::outcomes::{blank, end_with};
 use super::raw_log::{RawLog, RequestBodies};
 use super::run_answers::{LiveAnswers, RunAnswers};
@@ -22,6 +13,13 @@ use super::teardown::Teardown;
 use super::used_threads::UsedThreads;
 use super::verify_recording::verify_recording;
 use super::watchdog::TestStep;
+use crate::recording::AttemptEnvironment;
+use ananke_base::context::interruption::COMPUTING_TIME;
+use ananke_base::context::{CaseKey, lock};
+use ananke_base::text::escape;
+use ananke_model::model::ReportedEvents;
+use ananke_trace::outcome::{ErrorKind, Outcome, Problem, Status};
+use ananke_trace::trace::Facts;
 
 /// Runs the attempt `key` at a test, with its own hooks, thread and conversation, and keeps its recording; the
 /// attempts before it used `threads`.

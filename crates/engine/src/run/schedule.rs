@@ -1,6 +1,6 @@
 //! Decides which test runs next, and reports outcomes in the order of the plan.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::sync::Notify;
 
@@ -13,6 +13,7 @@ use super::run::Run;
 use super::spool::Spool;
 use super::stopper::Reason;
 use crate::plan::{CaseEntry, Plan};
+use ananke_base::context::lock;
 use ananke_trace::outcome::{Lost, Outcome, Totals};
 use ananke_trace::redact::Sealed;
 
@@ -72,7 +73,7 @@ impl Schedule {
         if self.shared.stopper.reason().is_some() {
             return None;
         }
-        let mut prefetch = self.prefetch.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut prefetch = lock(&self.prefetch);
         loop {
             let index = prefetch.started();
             let (entry, loading) = prefetch.start()?;
@@ -143,9 +144,7 @@ impl Schedule {
     }
 
     fn reporting(&self) -> MutexGuard<'_, Reporting> {
-        self.reporting
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(&self.reporting)
     }
 
     /// Reports the outcomes that are next, as long as there is room.

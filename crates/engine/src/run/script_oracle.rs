@@ -2,16 +2,16 @@
 //!
 //! **Invariant:** no script runs while a recording is replayed; a script that did not work is an error, never an answer.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use serde_json::Value;
 
+use super::attempt::Attempt;
 use crate::hook::{self, Expected, ScriptRequest};
 use crate::plan::Preparation;
+use ananke_base::context::lock;
 use ananke_rules::{Decision, ScriptQuestion, ScriptSource};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
-
-use super::attempt::Attempt;
 
 /// Asks the scripts of one attempt.
 #[derive(Clone, Copy)]
@@ -23,9 +23,7 @@ pub(super) struct ScriptOracle<'a> {
 impl<'a> ScriptOracle<'a> {
     /// The preparation of the attempt.
     pub(super) fn preparation(&self) -> MutexGuard<'a, Preparation> {
-        self.preparation
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(self.preparation)
     }
 
     /// Whether the script accepts that `asked` names.

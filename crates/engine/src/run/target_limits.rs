@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::rate_limit::RateLimit;
 use ananke_agents::{Concurrency, Rate};
+use ananke_base::context::lock;
 
 /// The limits of targets that tests have asked for so far.
 #[derive(Debug, Default)]
@@ -36,7 +37,7 @@ fn shared<K: Hash + Eq, T>(
     key: K,
     new: impl FnOnce() -> T,
 ) -> Arc<T> {
-    let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = lock(all);
     Arc::clone(all.entry(key).or_insert_with(|| Arc::new(new())))
 }
 

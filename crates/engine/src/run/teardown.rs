@@ -1,7 +1,7 @@
 //! Commands that clean up when a test is over, however it ended. If one fails, that is a warning; one that cannot be
 //! started is a problem of a test that passed.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use tokio_util::sync::CancellationToken;
 
@@ -10,6 +10,7 @@ use super::outcomes::end_with;
 use super::watchdog::Watchdog;
 use crate::hook;
 use crate::plan::Preparation;
+use ananke_base::context::lock;
 use ananke_trace::outcome::{ErrorKind, Outcome, Problem, Status};
 
 /// The result of the commands that clean up.
@@ -58,7 +59,7 @@ pub(super) async fn run_teardown(
     // A second interrupt ends the program, and kills the process.
     let never = CancellationToken::new();
     let mut teardown = Teardown::default();
-    let preparation = || preparation.lock().unwrap_or_else(PoisonError::into_inner);
+    let preparation = || lock(preparation);
     let commands = preparation().teardown_commands();
     for index in 0..commands {
         let command = preparation().teardown(index);

@@ -1,9 +1,11 @@
 //! Locks for tests that use the same fixed thread of the same endpoint: their conversations must not overlap.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::OwnedMutexGuard;
+
+use ananke_base::context::lock;
 
 /// An endpoint and a thread.
 type Thread = (String, String);
@@ -16,7 +18,7 @@ impl ThreadLocks {
     /// Waits until no other test uses `thread` of `endpoint`, and locks it until the guard is dropped.
     pub(super) async fn lock(&self, endpoint: &str, thread: &str) -> OwnedMutexGuard<()> {
         let talking = {
-            let mut threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut threads = lock(&self.0);
             Arc::clone(
                 threads
                     .entry((endpoint.to_owned(), thread.to_owned()))

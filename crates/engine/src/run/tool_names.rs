@@ -5,8 +5,9 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
+use ananke_base::context::lock;
 use ananke_base::diagnostic::Place;
 use ananke_base::text::{Spellings, after_prefixes, is_one_typo};
 use ananke_rules::NamedTool;
@@ -108,7 +109,7 @@ impl ToolNames {
     }
 
     fn names(&self) -> MutexGuard<'_, Names> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex};
 use super::agent_contact::AgentContact;
 use super::attempt::Attempt;
 use super::case::Case;
-use super::current_walk::{CurrentWalk, lock};
+use super::current_walk::CurrentWalk;
 use super::outcomes::blank;
 use super::prefetch::Loading;
 use super::tap::AttemptPurpose;
 use super::teardown::Teardown;
 use super::used_threads::UsedThreads;
 use crate::recording::AttemptEnvironment;
-use ananke_base::context::CaseKey;
+use ananke_base::context::{CaseKey, lock};
 use ananke_trace::outcome::{ErrorKind, Outcome, Problem};
 use ananke_trace::trace::Facts;
 

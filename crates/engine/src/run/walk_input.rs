@@ -3,7 +3,7 @@
 use futures_util::future::BoxFuture;
 
 use super::attempt::Attempt;
-use super::current_walk::{WalkRoute, lock};
+use super::current_walk::WalkRoute;
 use super::outcomes::turn_count;
 use super::script_oracle::ScriptOracle;
 use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
@@ -11,6 +11,7 @@ use super::walk_random::WalkRandom;
 use crate::compile::{CompiledAction, WalkPlan};
 use crate::engine::{ConversationSoFar, can_send};
 use crate::plan::LateTurn;
+use ananke_base::context::lock;
 use ananke_trace::outcome::{ErrorKind, Halt, InputOrigin, Problem};
 
 /// The walk of one attempt.

@@ -6,13 +6,14 @@
 //! **Invariant:** a thread that was left behind reports nothing, cleans nothing up and begins no further step.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit};
 use tokio::time::Instant;
 
 use crate::plan::Preparation;
+use ananke_base::context::lock;
 use ananke_base::text::duration;
 use ananke_rules::JudgingTime;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
@@ -174,7 +175,7 @@ impl Watched {
 
 impl Watchdog {
     fn watched(&self) -> MutexGuard<'_, Watched> {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.watched)
     }
 
     /// An attempt begins, which may take as long as `whole` says.

@@ -1,6 +1,6 @@
 //! A place for one test at a time: a thread that runs one test after the other, and is replaced if it takes too long.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -13,6 +13,7 @@ use super::run_case::{end_without_thread, run_case};
 use super::schedule::Schedule;
 use super::watchdog::Overdue;
 use crate::plan::Preparation;
+use ananke_base::context::lock;
 
 /// The interval at which a thread is checked.
 const TICK: Duration = Duration::from_millis(200);
@@ -69,7 +70,7 @@ struct LeftBehind {
 
 impl CurrentCase {
     fn case(&self) -> MutexGuard<'_, Option<(usize, Arc<Case>)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// Returns when the test has taken too long, and leaves its thread behind. While the one that was left behind `before` still

@@ -1,7 +1,7 @@
 //! The turns that a test writes down, as the inputs of its conversation.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -15,6 +15,7 @@ use super::watchdog::TestStep;
 use crate::compile::{CompiledCapture, PreparedTurn};
 use crate::engine::{ConversationSoFar, InputSource, NextTurn, TurnReview};
 use crate::plan::Preparation;
+use ananke_base::context::lock;
 use ananke_base::message::TurnRequest;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem, Status, TurnOutcome};
 use ananke_trace::trace::Trace;
@@ -66,9 +67,7 @@ impl<'a> WrittenTurns<'a> {
     }
 
     fn preparation(&self) -> MutexGuard<'a, Preparation> {
-        self.preparation
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(self.preparation)
     }
 
     /// The number of turns that have ended.

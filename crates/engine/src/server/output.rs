@@ -1,11 +1,12 @@
 //! The output of a server: read as it comes, so that it never waits for us; the end is kept, and its lines are
 //! searched.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use regex::Regex;
 use tokio::process::{ChildStderr, ChildStdout};
 
+use ananke_base::context::lock;
 use ananke_trace::process::{Tail, read_some};
 use ananke_trace::redact::truncated;
 
@@ -61,7 +62,7 @@ impl Printed {
     }
 
     fn tail(&self) -> MutexGuard<'_, Tail> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// The last lines, without what was meant for a terminal.

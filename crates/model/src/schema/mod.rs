@@ -9,6 +9,10 @@
 //! reports every problem of a file at once, in words of our own, and notes what has to change (`repairs`) so that `recover`
 //! can read the rest of a broken file, which is checked at the same time.
 //!
+//! The branch of a union is picked by the check (`union`), which reports one problem per mistake, and again by the typed
+//! reader, which also reads trees that were not checked as they are: merged targets, and tests made from cases. A test
+//! changes documents at random, and expects both to agree.
+//!
 //! **Invariant:** what the typed reader accepts, the schema accepts, and the other way round; `schema/` at the top level is
 //! never edited by hand.
 

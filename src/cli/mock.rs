@@ -13,6 +13,7 @@ use ananke::mock::{
     RequestListener, Speed,
 };
 use ananke::run::{Reason, Stopper};
+use ananke::source::reason;
 use clap::Args;
 
 use super::failed::{CommandOptions, Failed};
@@ -127,8 +128,11 @@ fn open_log(log: &Path, context: &Context) -> Result<Mutex<File>, Failed> {
     OutputFiles::of(context, ForceOption::default()).check(&path, log, OutputKind::Log)?;
     let opened = OpenOptions::new().create(true).append(true).open(path);
     opened.map(Mutex::new).map_err(|error| {
-        Failed::new(format!("the log `{shown}` cannot be written: {error}"))
-            .help("name a file in a directory that exists")
+        Failed::new(format!(
+            "the log `{shown}` cannot be written: {}",
+            reason(&error)
+        ))
+        .help("name a file in a directory that exists")
     })
 }
 

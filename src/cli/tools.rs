@@ -10,6 +10,7 @@ use ananke::context::{Context, write_file};
 use ananke::message::DeclaredTool;
 use ananke::plan::PreparedHelper;
 use ananke::run::Stopper;
+use ananke::source::reason;
 use ananke::text::{escape, truncate};
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -149,7 +150,7 @@ fn write(
     let (path, shown) = named_path(file, &agent.context);
     let text = test_file("", &listed.tools, turns, &options.permission.permitted());
     write_file(&path, agent.redactor.text(&text).as_bytes())
-        .map_err(|error| Failed::new(format!("cannot write `{shown}`: {error}")))
+        .map_err(|error| Failed::new(format!("cannot write `{shown}`: {}", reason(&error))))
 }
 
 /// The tools for people: each with its arguments, of which `?` marks those that may be missing, and what it does.

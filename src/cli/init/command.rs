@@ -4,6 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use ananke::source::reason;
 use ananke::text::{columns, escape};
 use ananke::{agents::AgentPlace, audit::PermittedTools, context::Context};
 use clap::{Args, Parser};
@@ -159,7 +160,7 @@ fn write_all(files: &[StarterFile], folder: &Path, shown: &Path) -> Result<(), F
     for file in files {
         write(file, folder).map_err(|error| {
             let shown = shown_path(shown, &file.path);
-            Failed::new(format!("cannot write `{shown}`: {error}"))
+            Failed::new(format!("cannot write `{shown}`: {}", reason(&error)))
         })?;
     }
     let names: Vec<String> = files

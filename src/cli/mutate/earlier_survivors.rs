@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use ananke::mutation::SurvivingMutant;
+use ananke::source::reason;
 use serde_json::Value;
 
 /// The survivors of an earlier report, and the number of times that the same survived.
@@ -16,8 +17,8 @@ impl EarlierSurvivors {
     /// # Errors
     /// If it is not one.
     pub(super) fn read(path: &Path, shown: &str) -> Result<Self, String> {
-        let text =
-            std::fs::read(path).map_err(|error| format!("`{shown}` cannot be read: {error}"))?;
+        let text = std::fs::read(path)
+            .map_err(|error| format!("`{shown}` cannot be read: {}", reason(&error)))?;
         let report: Value = serde_json::from_slice(&text).map_err(|error| {
             format!("`{shown}` is not a report of `ananke mutate --json`: {error}")
         })?;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use ananke::mutation::{MutationRun, Suggestions};
 use ananke::report::{CommandDocument, MutationDocument, MutationGates, mutation_conclusion};
+use ananke::source::reason;
 use ananke::{LabError, context::Context, statistics::Percentage, text::grouped};
 use clap::Args;
 use indexmap::IndexMap;
@@ -167,7 +168,7 @@ fn files(
         let found = recordings_in(&path).map_err(|error| {
             let help =
                 "record tests with `ananke run --record DIR`, and name the directory: `ananke mutate DIR`";
-            Failed::new(format!("the recordings `{shown}` cannot be read: {error}")).help(help)
+            Failed::new(format!("the recordings `{shown}` cannot be read: {}", reason(&error))).help(help)
         })?;
         if found.is_empty() {
             return Err(Failed::new(format!("there is no recording in `{shown}`"))

@@ -7,6 +7,7 @@ use super::plan::plan;
 use super::selection::Selection;
 use ananke_base::context::{Context, write_file};
 use ananke_base::diagnostic::{Code, Diagnostic, Edit, apply};
+use ananke_base::source::reason;
 use ananke_base::text::natural_path_order;
 use ananke_trace::redact::Redactor;
 
@@ -86,7 +87,7 @@ fn write(fixes: &[(Code, Edit)]) -> Result<Vec<Fixed>, Diagnostic> {
     write_file(&source.path, text.as_bytes()).map_err(|error| {
         Diagnostic::error(
             Code::Unreadable,
-            format!("`{}` cannot be written: {error}", source.name),
+            format!("`{}` cannot be written: {}", source.name, reason(&error)),
         )
     })?;
     let applied = fixes

@@ -14,6 +14,7 @@ use super::suggestion::{ExtendedTest, RuleSize, SuggestionSearch};
 use super::{Fate, Mutation, MutationReport, RecordedConversation, Suggestion};
 use crate::lab_error::LabError;
 use ananke_base::context::{Context, write_file};
+use ananke_base::source::reason;
 use ananke_engine::plan::{CaseEntry, Plan, Planned, Selection, plan};
 use ananke_engine::project::{HarmlessRule, MutationGate};
 use ananke_engine::recording::KeptRecording;
@@ -209,7 +210,7 @@ impl MutationRun {
         let mut notes = Vec::new();
         for (path, (file, text, many)) in written {
             write_file(&path, text.as_bytes()).map_err(|error| LabError::Refused {
-                message: format!("`{file}` cannot be written: {error}"),
+                message: format!("`{file}` cannot be written: {}", reason(&error)),
                 help: None,
             })?;
             let rules = if many == 1 { "rule" } else { "rules" };

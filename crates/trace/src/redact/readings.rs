@@ -109,13 +109,13 @@ impl Reading<'_> {
 struct Decoded {
     text: String,
     /// The characters of it that were encoded, in their order.
-    pieces: Vec<Piece>,
+    characters: Vec<DecodedCharacter>,
 }
 
 /// A character that was encoded, with what follows it as it was: the bytes at which they begin.
-struct Piece {
+struct DecodedCharacter {
     /// The character in the decoded text.
-    character: usize,
+    start: usize,
     /// What follows it there.
     rest: usize,
     /// The character in the encoded text.
@@ -127,7 +127,7 @@ struct Piece {
 impl Decoded {
     /// `whole`, decoded once; `None` if nothing in it is encoded.
     fn of(whole: &str, decoding: Decoding) -> Option<Self> {
-        let (mut text, mut pieces) = (String::new(), Vec::new());
+        let (mut text, mut characters) = (String::new(), Vec::new());
         // What is before `copied` is in the text.
         let (mut copied, mut at) = (0, 0);
         while let Some(mark) = decoding.next_mark(&whole[at..]) {
@@ -139,8 +139,8 @@ impl Decoded {
             text.push_str(&whole[copied..at]);
             let start = text.len();
             text.push(character);
-            pieces.push(Piece {
-                character: start,
+            characters.push(DecodedCharacter {
+                start,
                 rest: text.len(),
                 from: at,
                 rest_from: at + length,
@@ -148,20 +148,22 @@ impl Decoded {
             at += length;
             copied = at;
         }
-        if pieces.is_empty() {
+        if characters.is_empty() {
             return None;
         }
         text.push_str(&whole[copied..]);
-        Some(Self { text, pieces })
+        Some(Self { text, characters })
     }
 
     /// The byte of the encoded text that the byte `at` was read from.
     fn origin(&self, at: usize) -> usize {
-        let before = self.pieces.partition_point(|piece| piece.character <= at);
-        match before.checked_sub(1).map(|last| &self.pieces[last]) {
+        let before = self
+            .characters
+            .partition_point(|decoded| decoded.start <= at);
+        match before.checked_sub(1).map(|last| &self.characters[last]) {
             None => at,
-            Some(piece) if at < piece.rest => piece.from,
-            Some(piece) => piece.rest_from + at - piece.rest,
+            Some(decoded) if at < decoded.rest => decoded.from,
+            Some(decoded) => decoded.rest_from + at - decoded.rest,
         }
     }
 }

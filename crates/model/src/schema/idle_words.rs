@@ -45,26 +45,29 @@ const NAMED_SCHEMAS: [&str; 6] = [
     "properties",
 ];
 
-/// The formats that are checked.
+/// The formats that are checked, in the order of the drafts that added them.
 pub(super) const FORMATS: [&str; 17] = [
     "date",
     "date-time",
-    "duration",
     "email",
     "hostname",
     "ipv4",
     "ipv6",
-    "iri",
-    "iri-reference",
-    "json-pointer",
     "regex",
-    "relative-json-pointer",
     "time",
     "uri",
+    "json-pointer",
     "uri-reference",
     "uri-template",
+    "iri",
+    "iri-reference",
+    "relative-json-pointer",
+    "duration",
     "uuid",
 ];
+
+/// Older drafts in a `$schema`, with the number of formats that each has.
+const OLDER_DRAFTS: [(&str, usize); 3] = [("draft-04", 9), ("draft-06", 12), ("draft-07", 15)];
 
 /// A word of a schema that checks nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,70 +84,90 @@ pub struct IdleWord {
 
 /// The words of `schema` that check nothing, in their order.
 pub fn idle_words(schema: &Value) -> Vec<IdleWord> {
-    let mut found = Vec::new();
-    look_into(schema, &mut Vec::new(), &mut found);
-    found
+    let draft = schema.get("$schema").and_then(Value::as_str);
+    let older = OLDER_DRAFTS
+        .iter()
+        .find(|(name, _)| draft.is_some_and(|draft| draft.contains(name)));
+    let mut search = IdleSearch {
+        formats: &FORMATS[..older.map_or(FORMATS.len(), |(_, count)| *count)],
+        path: Vec::new(),
+        found: Vec::new(),
+    };
+    search.schema(schema);
+    search.found
 }
 
-fn look_into(schema: &Value, path: &mut Vec<String>, found: &mut Vec<IdleWord>) {
-    let Value::Object(keywords) = schema else {
-        return;
-    };
-    for (key, value) in keywords {
-        found.extend(idle_word(keywords, key, value, path));
-        path.push(key.clone());
-        match value {
-            Value::Array(items) if SCHEMAS.contains(&key.as_str()) => {
-                for (place, item) in items.iter().enumerate() {
-                    look_within(item, place.to_string(), path, found);
+/// The search so far.
+struct IdleSearch {
+    /// The formats of the draft.
+    formats: &'static [&'static str],
+    /// The keys and positions that lead to the schema that is looked at.
+    path: Vec<String>,
+    found: Vec<IdleWord>,
+}
+
+impl IdleSearch {
+    fn schema(&mut self, schema: &Value) {
+        let Value::Object(keywords) = schema else {
+            return;
+        };
+        for (key, value) in keywords {
+            let word = self.idle_word(keywords, key, value);
+            self.found.extend(word);
+            self.path.push(key.clone());
+            match value {
+                Value::Array(items) if SCHEMAS.contains(&key.as_str()) => {
+                    for (place, item) in items.iter().enumerate() {
+                        self.within(item, place.to_string());
+                    }
                 }
-            }
-            Value::Object(schemas) if NAMED_SCHEMAS.contains(&key.as_str()) => {
-                for (name, inner) in schemas {
-                    look_within(inner, name.clone(), path, found);
+                Value::Object(schemas) if NAMED_SCHEMAS.contains(&key.as_str()) => {
+                    for (name, inner) in schemas {
+                        self.within(inner, name.clone());
+                    }
                 }
+                inner if SCHEMAS.contains(&key.as_str()) => self.schema(inner),
+                _ => {}
             }
-            inner if SCHEMAS.contains(&key.as_str()) => look_into(inner, path, found),
-            _ => {}
+            self.path.pop();
         }
-        path.pop();
     }
-}
 
-fn look_within(schema: &Value, step: String, path: &mut Vec<String>, found: &mut Vec<IdleWord>) {
-    path.push(step);
-    look_into(schema, path, found);
-    path.pop();
-}
+    fn within(&mut self, schema: &Value, step: String) {
+        self.path.push(step);
+        self.schema(schema);
+        self.path.pop();
+    }
 
-fn idle_word(
-    keywords: &Map<String, Value>,
-    key: &str,
-    value: &Value,
-    path: &[String],
-) -> Option<IdleWord> {
-    let known = || KEYWORDS.split(' ');
-    let (message, help) = match value.as_str() {
-        Some(format) if key == "format" && !FORMATS.contains(&format) => (
-            format!("the format `{format}` is not known, and is not checked"),
-            suggest(format, &FORMATS, "the formats are"),
-        ),
-        _ if known().any(|known| known == key) => return None,
-        // A keyword that is near none is an annotation.
-        _ => {
-            let meant = nearest(key, known()).filter(|meant| !keywords.contains_key(*meant))?;
-            (
-                format!("`{key}` is no keyword of JSON Schema, and checks nothing"),
-                format!("did you mean `{meant}`?"),
-            )
-        }
-    };
-    Some(IdleWord {
-        path: path.to_vec(),
-        key: key.to_owned(),
-        message,
-        help,
-    })
+    fn idle_word(
+        &self,
+        keywords: &Map<String, Value>,
+        key: &str,
+        value: &Value,
+    ) -> Option<IdleWord> {
+        let known = || KEYWORDS.split(' ');
+        let (message, help) = match value.as_str() {
+            Some(format) if key == "format" && !self.formats.contains(&format) => (
+                format!("the format `{format}` is not known, and is not checked"),
+                suggest(format, self.formats, "the formats are"),
+            ),
+            _ if known().any(|known| known == key) => return None,
+            // A keyword that is near none is an annotation.
+            _ => {
+                let meant = nearest(key, known()).filter(|meant| !keywords.contains_key(*meant))?;
+                (
+                    format!("`{key}` is no keyword of JSON Schema, and checks nothing"),
+                    format!("did you mean `{meant}`?"),
+                )
+            }
+        };
+        Some(IdleWord {
+            path: self.path.clone(),
+            key: key.to_owned(),
+            message,
+            help,
+        })
+    }
 }
 
 #[cfg(test)]
@@ -193,5 +216,13 @@ mod tests {
             "the format `phone-number` is not known, and is not checked"
         );
         assert!(word.help.starts_with("the formats are: `date`"));
+    }
+
+    #[test]
+    fn an_older_draft_has_fewer_formats() {
+        for (draft, count) in [("draft-07", 1), ("draft/2020-12", 0)] {
+            let schema = json!({ "$schema": format!("https://json-schema.org/{draft}/schema#"), "format": "uuid" });
+            assert_eq!(idle_words(&schema).len(), count, "{draft}");
+        }
     }
 }

@@ -99,7 +99,7 @@ impl<'a> Unread<'a> {
     /// A key at `place` that is duplicated with another value: programs do not agree on which counts. What it belongs to
     /// may say these facts.
     pub fn duplicate_key(place: &str, facts: Facts) -> Self {
-        let place = printable(truncate::bytes(place, Self::QUOTED_BYTES).as_ref()).to_string();
+        let place = printable(truncate::bytes(place, Self::QUOTED_BYTES).as_ref());
         Self {
             detail: format!("`{place}` is duplicated with another value").into(),
             name: format!("duplicate:{place}").into(),

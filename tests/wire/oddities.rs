@@ -35,7 +35,7 @@ async fn means(events: &[&[u8]]) -> String {
 }
 
 /// Events and what they mean.
-const ODDITIES: [(&str, &[&str], &str); 49] = [
+const ODDITIES: [(&str, &[&str], &str); 50] = [
     (
         "a run within the run, with an id of its own",
         &[
@@ -201,7 +201,16 @@ const ODDITIES: [(&str, &[&str], &str); 49] = [
             r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"x","delta":"y"}"#,
             CLOSE,
         ],
-        "assistant: y\n! `delta` stands more than once in a `TEXT_MESSAGE_CONTENT`: the last one counts\n-",
+        "assistant: y\n`duplicate:TEXT_MESSAGE_CONTENT.delta` was not read: `TEXT_MESSAGE_CONTENT.delta` is duplicated with another value\n-",
+    ),
+    (
+        "a field twice with one value",
+        &[
+            OPEN,
+            r#"{"type":"TEXT_MESSAGE_CONTENT","type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"y"}"#,
+            CLOSE,
+        ],
+        "assistant: y\n-",
     ),
     (
         "a field we do not know twice",

@@ -341,6 +341,50 @@ async fn what_agents_add_to_a2a_changes_no_verdict() {
     }
 }
 
+/// The streams in which one key with one of these values is duplicated: `other` makes the value that comes first.
+fn duplicated(events: &[Value], other: impl Fn(&str) -> String) -> Vec<Vec<u8>> {
+    let mut streams = Vec::new();
+    for value in ["Done.", "find_order"] {
+        let pair = format!(":\"{value}\"");
+        for (index, event) in events.iter().enumerate() {
+            let text = event.to_string();
+            for (colon, _) in text.match_indices(&pair) {
+                let key = text[..colon - 1].rfind('"').expect("a key in quotes");
+                let (before, written) = text.split_at(key);
+                let name = &text[key..colon];
+                let first = other(value);
+                let event = format!("data: {before}{name}:\"{first}\",{written}\n\n");
+                let mut lines: Vec<String> = events
+                    .iter()
+                    .map(|event| format!("data: {event}\n\n"))
+                    .collect();
+                lines[index] = event;
+                streams.push(lines.concat().into_bytes());
+            }
+        }
+    }
+    streams
+}
+
+#[tokio::test]
+async fn a_violation_under_a_duplicate_key_is_never_passed_over() {
+    for (target, events) in [(AGUI, agui()), (OPENAI, openai()), (A2A, a2a())] {
+        let violates = |value: &str| match value {
+            "Done." => "hunter2".to_owned(),
+            _ => "delete_order".to_owned(),
+        };
+        let streams = duplicated(&events, violates);
+        assert!(!streams.is_empty(), "{target}");
+        for outcome in judged(target, RULES, streams).await {
+            assert_eq!(outcome.status(), Status::NotShown, "{target}");
+        }
+        let streams = duplicated(&events, str::to_owned);
+        for outcome in judged(target, RULES, streams).await {
+            assert_eq!(outcome.status(), Status::Passed, "{target}");
+        }
+    }
+}
+
 /// Streams as servers of the field send them, with what they add for themselves: the target, and the events.
 fn honest_streams() -> Vec<(&'static str, &'static str, Vec<Value>)> {
     let severity = json!({ "hate": { "filtered": false, "severity": "safe" } });

@@ -108,6 +108,7 @@ impl Decoder {
         }
         let Some((kind, effect)) = known(event.kind()) else {
             tell_of_unknown(event, self.events, tell);
+            tell_of_duplicates(event, Effect::Nothing, &mut self.warnings, tell);
             return Ok(());
         };
         if !effect.is_silent() {
@@ -126,6 +127,7 @@ impl Decoder {
         };
         let decoded = Incoming::read(event, at, effect, listeners.warnings)
             .and_then(|incoming| self.take(&incoming, listeners));
+        tell_of_duplicates(event, effect, listeners.warnings, listeners.tell);
         self.warnings = warnings;
         decoded
     }
@@ -385,12 +387,46 @@ impl Decoder {
 /// Reports an event of an unknown type that may be something that a rule is about.
 fn tell_of_unknown(event: &WireEvent<'_>, number: u32, tell: &mut ChangeListener<'_>) {
     let name = format!("event:{}", shown(event.kind()));
-    let unread = match event.whole() {
-        Ok(value) => Unread::item(name, &value),
-        Err(error) => Unread::anything(name, error.0),
-    };
     let rule = EventOrderRule::UnknownEvent.as_str();
-    tell(Change::Unread(unread.violating(rule, number)));
+    match event.meanings() {
+        Ok(meanings) => {
+            // It violates the rule once.
+            let items = meanings
+                .iter()
+                .map(|value| Unread::item(name.clone(), value));
+            let together = items.reduce(|first, other| Unread {
+                facts: first.facts | other.facts,
+                ..first
+            });
+            if let Some(unread) = together {
+                tell(Change::Unread(unread.violating(rule, number)));
+            }
+        }
+        Err(error) => {
+            let unread = Unread::anything(name, error.0);
+            tell(Change::Unread(unread.violating(rule, number)));
+        }
+    }
+}
+
+/// Reports the keys that are duplicated with another value, in the event or in a value of it.
+fn tell_of_duplicates(
+    event: &WireEvent<'_>,
+    effect: Effect,
+    warnings: &mut Warnings,
+    tell: &mut ChangeListener<'_>,
+) {
+    let kind = event.kind();
+    for key in event.duplicates() {
+        let place = format!("{}.{}", shown(kind), key.name());
+        let unread = Unread::duplicate_key(&place, effect.facts_of(*key));
+        tell(Change::Unread(unread));
+    }
+    if let Some(key) = warnings.take_duplicate_key() {
+        let place = format!("{}.{}", shown(kind), shown(&key));
+        let unread = Unread::duplicate_key(&place, effect.facts());
+        tell(Change::Unread(unread));
+    }
 }
 
 /// Reports the keys of an event that have no meaning there and may hold a call.

@@ -8,8 +8,8 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{MapAccess, Visitor};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use super::warnings::Warnings;
 use ananke_base::source::received_json::{JsonError, SentText, sent_text};
@@ -76,7 +76,8 @@ pub(super) struct WireEvent<'a> {
 #[derive(Debug, Default)]
 struct RawFields<'a> {
     values: [Option<&'a RawValue>; KEYS.len()],
-    repeated: Option<FieldKey>,
+    /// The keys that are duplicated with another value.
+    duplicates: Vec<FieldKey>,
     converted: bool,
     /// Whether a value is an object or a list: in most events none is.
     has_structure: bool,
@@ -116,12 +117,6 @@ impl<'a> WireEvent<'a> {
             Some(_) => return Err(DecodeError("has a `type` that is not a string".to_owned())),
             None => return Err(DecodeError("has no `type`".to_owned())),
         };
-        if let Some(key) = fields.repeated {
-            warnings.add(format!(
-                "`{}` stands more than once in a `{kind}`: the last one counts",
-                key.name()
-            ));
-        }
         if fields.converted {
             warnings.add(format!(
                 "a `{kind}` has names like `message_id` where AG-UI has `messageId`"
@@ -153,22 +148,28 @@ impl<'a> WireEvent<'a> {
         if !may_be_unread {
             return Ok(Vec::new());
         }
-        let Value::Object(all) = self.whole()? else {
-            return Ok(Vec::new());
-        };
         let is_unread = |name: &str| FieldKey::named(name).is_none_or(|key| !reads(key));
-        Ok(all
-            .into_iter()
-            .filter(|(name, _)| is_unread(name))
+        let keys = self.meanings()?.into_iter().flat_map(|whole| match whole {
+            Value::Object(keys) => keys,
+            _ => Map::new(),
+        });
+        Ok(keys.filter(|(name, _)| is_unread(name)).collect())
+    }
+
+    /// All of it as a JSON value, and its other values if other values of its duplicate keys count.
+    ///
+    /// # Errors
+    /// If it nests too deeply, or can mean too many different values.
+    pub(super) fn meanings(&self) -> Result<Vec<Value>, JsonError> {
+        let read = read_json(self.text)?;
+        Ok(std::iter::once(read.value)
+            .chain(read.other_values)
             .collect())
     }
 
-    /// All of it as a JSON value.
-    ///
-    /// # Errors
-    /// If it nests too deeply.
-    pub(super) fn whole(&self) -> Result<Value, JsonError> {
-        read_json(self.text).map(|read| read.value)
+    /// The keys that are duplicated with another value.
+    pub(super) fn duplicates(&self) -> &[FieldKey] {
+        &self.fields.duplicates
     }
 
     /// The type of the event.
@@ -299,7 +300,7 @@ impl<'a> WireEvent<'a> {
                 self.kind
             ))
         })?;
-        warnings.add_all(read.oddities.warnings());
+        warnings.add_oddities(read.oddities);
         Ok(read.value)
     }
 
@@ -346,10 +347,10 @@ impl<'de> Visitor<'de> for RawFieldsVisitor {
                 continue;
             };
             let slot = &mut fields.values[key as usize];
-            if slot.is_some() {
-                fields.repeated = Some(key);
+            let before = slot.replace(value);
+            if before.is_some_and(|before| before.get() != value.get()) {
+                fields.duplicates.push(key);
             }
-            *slot = Some(value);
             fields.converted |= converted;
         }
         Ok(fields)

@@ -5,6 +5,7 @@ use std::fmt;
 use std::num::NonZeroU8;
 
 use super::event::FieldKey;
+use ananke_trace::trace::{Fact, Facts};
 
 /// A kind of item. Ids are unique within a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +135,57 @@ impl Effect {
                 Self::StartsRun | Self::FinishesRun | Self::FailsRun | Self::AnswersCall
             ),
             _ => false,
+        }
+    }
+
+    /// The facts that such an event may say.
+    pub(super) fn facts(self) -> Facts {
+        const EVENT: &[Fact] = &[Fact::Events];
+        let facts: &[Fact] = match self {
+            Self::StartsRun => &[Fact::RunEnds],
+            Self::FinishesRun => &[Fact::RunEnds, Fact::Interrupts, Fact::Usage],
+            Self::FailsRun => &[Fact::RunEnds, Fact::Text, Fact::Usage],
+            Self::Begins(kind) | Self::Continues(kind) | Self::Ends(kind) | Self::Chunk(kind) => {
+                match kind {
+                    ItemKind::Message => &[Fact::Text, Fact::UserText, Fact::FirstText],
+                    ItemKind::Call => &[
+                        Fact::Calls,
+                        Fact::Arguments,
+                        Fact::Results,
+                        Fact::CallEnds,
+                        Fact::CallTimes,
+                    ],
+                    ItemKind::Reasoning | ItemKind::ReasoningSpan => EVENT,
+                }
+            }
+            Self::AnswersCall => &[Fact::Results, Fact::CallEnds, Fact::CallTimes],
+            Self::Encrypts => &[Fact::CallEnds],
+            Self::ReplacesMessages => return Facts::ALL,
+            Self::ReplacesState | Self::PatchesState => &[Fact::State],
+            // It may be an interrupt of an old server.
+            Self::Custom => &[Fact::Interrupts],
+            Self::StartsStep
+            | Self::FinishesStep
+            | Self::StartsSubagent
+            | Self::EndsSubagent
+            | Self::SetsActivity
+            | Self::ChangesActivity
+            | Self::OldReasoning
+            | Self::EndsOldReasoning
+            | Self::EndsChunks
+            | Self::Nothing => EVENT,
+        };
+        Facts::of(facts) | Facts::of(EVENT)
+    }
+
+    /// The facts that the value of `key` may say in such an event.
+    pub(super) fn facts_of(self, key: FieldKey) -> Facts {
+        match key {
+            FieldKey::Type => Facts::ALL,
+            FieldKey::Metadata | FieldKey::Input => Facts::NONE,
+            FieldKey::RawEvent if self != Self::Custom => Facts::NONE,
+            FieldKey::Timestamp => Facts::of(&[Fact::TurnTimes, Fact::CallTimes, Fact::FirstText]),
+            _ => self.facts(),
         }
     }
 

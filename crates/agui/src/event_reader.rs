@@ -9,7 +9,7 @@ use super::event::{DecodeError, WireEvent};
 use super::thread_state::ThreadState;
 use ananke_agents::{EventReader, Rest, Sink, Stop};
 use ananke_base::context::At;
-use ananke_base::source::received_json;
+use ananke_base::source::received_json::{self, Oddities};
 use ananke_trace::trace::Change;
 
 /// The time for which a stream is read after its run has ended (SPEC 5).
@@ -71,7 +71,11 @@ impl AguiEvents<'_> {
             Ok(event) => event,
             Err(error) => {
                 let (text, oddities) = received_json::strict(&text).map_err(|_| error)?;
-                self.decoder.warnings.add_all(oddities.of_values());
+                self.decoder.warnings.add_oddities(Oddities {
+                    // The next event may complete it.
+                    has_half: false,
+                    ..oddities
+                });
                 strict = text;
                 WireEvent::parse(&strict, &mut self.decoder.warnings)?
             }

@@ -1,4 +1,5 @@
 //! Warnings about a stream: what is odd and fails no rule. They are limited, since a stream can be odd without end.
+//! A key in a value whose duplicates differ waits here too, until its event is decoded.
 
 use std::borrow::Cow;
 
@@ -13,6 +14,7 @@ const MAX_REPORTED: usize = 100;
 pub(super) struct Warnings {
     waiting: Vec<Cow<'static, str>>,
     added: usize,
+    duplicate_key: Option<String>,
 }
 
 impl Warnings {
@@ -31,8 +33,15 @@ impl Warnings {
         self.add(Oddities::HALF);
     }
 
-    pub(super) fn add_all(&mut self, words: impl Iterator<Item = Cow<'static, str>>) {
-        words.for_each(|words| self.add(words));
+    pub(super) fn add_oddities(&mut self, mut oddities: Oddities) {
+        let duplicate = oddities.duplicate_key.take();
+        oddities.warnings().for_each(|words| self.add(words));
+        self.duplicate_key = self.duplicate_key.take().or(duplicate);
+    }
+
+    /// A key that is duplicated with another value in what was read since it was taken last.
+    pub(super) fn take_duplicate_key(&mut self) -> Option<String> {
+        self.duplicate_key.take()
     }
 
     pub(super) fn take(&mut self) -> Vec<Cow<'static, str>> {

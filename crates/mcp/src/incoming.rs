@@ -330,7 +330,7 @@ impl ServerMessages {
                 "makes what the server said in this turn larger than {limit}"
             ));
         }
-        let read = match read_bytes(data) {
+        let mut read = match read_bytes(data) {
             Ok(read) => read,
             Err(error) if is_utf16(data) => return Err(error.0),
             Err(_) => return Ok(None),
@@ -341,6 +341,12 @@ impl ServerMessages {
         };
         if messages.is_empty() || !messages.iter().all(|message| self.is_message(message)) {
             return Ok(None);
+        }
+        if let Some(key) = read.oddities.duplicate_key.take() {
+            let unread = Unread::duplicate_key(&key, Facts::ALL);
+            if sink.change(at, Change::Unread(unread)).is_break() {
+                return Ok(Some(ControlFlow::Break(Stop)));
+            }
         }
         for words in read.oddities.warnings() {
             if warn(at, words, sink).is_break() {
@@ -412,8 +418,10 @@ mod tests {
         fn wire(&mut self, _: At, _: Wire<'_>) {}
 
         fn change(&mut self, _: At, change: Change<'_>) -> ControlFlow<Stop> {
-            if let Change::Warning(warning) = change {
-                self.0.push(warning.into_owned());
+            match change {
+                Change::Warning(warning) => self.0.push(warning.into_owned()),
+                Change::Unread(unread) => self.0.push(unread.warning()),
+                _ => {}
             }
             ControlFlow::Continue(())
         }
@@ -441,6 +449,19 @@ mod tests {
         };
         assert_eq!(incoming.take_asked(), Some(asked));
         assert!(incoming.rest().is_none());
+    }
+
+    #[test]
+    fn a_key_that_is_duplicated_with_another_value_is_unread() {
+        let line =
+            |second: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":1,"a":{second}}}}}"#);
+        let (_, _, warnings) = read(&line("2"));
+        assert_eq!(
+            warnings,
+            ["`duplicate:a` was not read: `a` is duplicated with another value"]
+        );
+        let (_, _, warnings) = read(&line("1"));
+        assert_eq!(warnings, [""; 0]);
     }
 
     #[test]

@@ -4,13 +4,15 @@ use serde_json::Value;
 
 use super::unread::of_chunk;
 use ananke_base::source::received_json::{Halves, Oddities, SentText, read_event, without_marks};
-use ananke_trace::trace::Unread;
+use ananke_trace::trace::{Facts, Unread};
 
 /// One chunk, read key by key.
 pub(super) struct Chunk {
     value: Value,
     /// The oddities of the chunk.
     pub(super) oddities: Oddities,
+    /// A key that is duplicated with another value.
+    duplicate_key: Option<String>,
 }
 
 /// The part of the first choice that a chunk adds.
@@ -50,7 +52,11 @@ impl Chunk {
     /// The reason that the data is not a chunk; the text follows `event 3 `.
     pub(super) fn parse(data: &str) -> Result<Self, String> {
         match read_event(data) {
-            Ok((value @ Value::Object(_), oddities)) => Ok(Self { value, oddities }),
+            Ok((value @ Value::Object(_), mut oddities)) => Ok(Self {
+                value,
+                duplicate_key: oddities.duplicate_key.take(),
+                oddities,
+            }),
             Ok(_) => Err("is not a JSON object".to_owned()),
             Err(error) => Err(format!("is not JSON: {error}")),
         }
@@ -71,14 +77,21 @@ impl Chunk {
 
     /// The parts of it that are not understood. A chunk of another kind is.
     pub(super) fn unread(&self) -> Vec<Unread<'static>> {
+        let duplicate = self.duplicate_key.as_deref();
+        let duplicate = duplicate.map(|key| Unread::duplicate_key(key, Facts::ALL));
         if self.is_known() {
-            return of_chunk(&self.value, self.read_choice());
+            let mut unread = of_chunk(&self.value, self.read_choice());
+            unread.extend(duplicate);
+            return unread;
         }
         let kind = ["object", "type"]
             .iter()
             .find_map(|key| self.value.get(*key)?.as_str());
         let name = format!("chunk:{}", kind.unwrap_or_default());
-        vec![Unread::item(name, &self.value)]
+        duplicate
+            .into_iter()
+            .chain([Unread::item(name, &self.value)])
+            .collect()
     }
 
     /// The first choice; others are not read (SPEC 5).

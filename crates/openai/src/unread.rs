@@ -27,6 +27,7 @@ const DELTA: &[&str] = &[
     "function_call",
     "tool_call_id",
     "name",
+    "audio",
 ];
 
 /// Keys of a call and its function that have a meaning.
@@ -82,6 +83,9 @@ fn of_choice(choice: &Value, found: &mut Vec<Unread<'static>>) {
         item("key:choices[].message".to_owned(), message, found);
     }
     keys("choices[].delta.", delta, DELTA, found);
+    if let Some(audio) = delta.get("audio") {
+        item("key:choices[].delta.audio".to_owned(), audio, found);
+    }
     for call in delta
         .get("tool_calls")
         .and_then(Value::as_array)

@@ -26,7 +26,7 @@ use ananke_agents::http::{BodyForm, ReceivedResponse, StreamReader};
 use ananke_agents::{EventReader, Rest, Sink, Stop, TargetError};
 use ananke_base::context::{At, Ids};
 use ananke_base::source::received_json::{self, HalfJoiner, Halves, JsonError, Oddities, decoded};
-use ananke_trace::trace::Change;
+use ananke_trace::trace::{Change, Facts, Unread};
 
 /// The time for which a stream is read after the event that ends the turn.
 const AFTER_THE_END: Duration = Duration::from_millis(100);
@@ -417,10 +417,11 @@ impl EventReader for A2aReader<'_> {
         let odd_id = is_other_kind
             .then_some("the `id` of a response is a number, not the text of the request".into());
         let is_lossy = matches!(text, Cow::Owned(_));
-        let oddities = Oddities {
+        let mut oddities = Oddities {
             is_lossy,
             ..read.oddities
         };
+        let duplicate = oddities.duplicate_key.take();
         // Only artifacts are sent in pieces, which may end within a character.
         self.halves = if is_piece(&event) {
             oddities.halves()
@@ -458,6 +459,7 @@ impl EventReader for A2aReader<'_> {
                 return Ok(ControlFlow::Continue(()));
             }
         };
+        unread.extend(duplicate.map(|key| Unread::duplicate_key(&key, Facts::ALL)));
         unread.extend(UnreadCollector::of_result(&result));
         let mut teller = Teller::new(at, sink);
         for payload in payloads(result)? {

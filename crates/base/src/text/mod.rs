@@ -30,7 +30,9 @@ pub use natural_order::{natural_order, natural_path_order};
 pub use parse_duration::parse_duration;
 pub use question::ends_with_question;
 pub use short_text::ShortText;
-pub use suggest::{Spellings, after_prefixes, is_one_typo, nearest, nearest_certain, suggest};
+pub use suggest::{
+    Spellings, after_prefixes, is_one_typo, meant_boolean, nearest, nearest_certain, suggest,
+};
 pub use text_form::TextForm;
 pub use text_index::TextIndex;
 pub use words::{all_of, any_of, grouped};

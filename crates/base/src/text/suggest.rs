@@ -133,9 +133,43 @@ pub fn suggest(written: &str, known: &[&str], what: &str) -> String {
     }
 }
 
+/// The Boolean that a text looks like: a word for it in other tools, or one that differs from `true` or `false` by one typo.
+pub fn meant_boolean(text: &str) -> Option<bool> {
+    let word = text.trim().to_lowercase();
+    let is_like = |known: &str| word == known || is_one_typo(&word, known);
+    match word.as_str() {
+        "no" | "off" | "n" | "none" | "null" => Some(false),
+        "yes" | "on" | "y" => Some(true),
+        _ if is_like("false") => Some(false),
+        _ if is_like("true") => Some(true),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_that_look_like_a_boolean_are_known() {
+        for (text, meant) in [
+            ("no", Some(false)),
+            ("OFF", Some(false)),
+            ("n", Some(false)),
+            ("None", Some(false)),
+            ("fasle", Some(false)),
+            ("False", Some(false)),
+            ("ture", Some(true)),
+            ("True", Some(true)),
+            ("yes", Some(true)),
+            ("on", Some(true)),
+            ("no agent yet", None),
+            ("flaky", None),
+            ("", None),
+        ] {
+            assert_eq!(meant_boolean(text), meant, "{text}");
+        }
+    }
 
     #[test]
     fn finds_only_what_is_near() {

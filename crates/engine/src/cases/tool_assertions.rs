@@ -6,6 +6,7 @@ use super::lowered_assertion::LoweredAssertion;
 use super::tool_results::{ResultPattern, split_patterns};
 use ananke_base::diagnostic::Code;
 use ananke_base::source::{Node, NodeValue};
+use ananke_base::text::suggest;
 use ananke_model::variables::tool_name_problem;
 use ananke_rules::suffixed_pattern;
 
@@ -125,7 +126,7 @@ fn required<'n>(value: &'n Node, key: &str, lowering: &mut Lowering<'_>) -> Opti
     found
 }
 
-/// Warns of keys in a value that mean nothing.
+/// Reports keys in a value that mean nothing: they would be conditions that are not checked.
 fn report_others(value: &Node, known: &[&str], lowering: &mut Lowering<'_>) {
     for entry in value
         .entries()
@@ -136,6 +137,7 @@ fn report_others(value: &Node, known: &[&str], lowering: &mut Lowering<'_>) {
             "unknown key `{}`",
             ananke_base::source::printable(&entry.key)
         );
-        lowering.warn(Code::UnknownKey, entry.key_span, &message);
+        let help = suggest(&entry.key, known, "the keys here are");
+        lowering.error(Code::UnknownKey, entry.key_span, &message, &help);
     }
 }

@@ -35,6 +35,8 @@ pub(in crate::verify) struct MessageNames {
     pub(in crate::verify) roles: HashMap<String, MessageSpeaker>,
     pub(in crate::verify) content: Vec<String>,
     pub(in crate::verify) refusal: Vec<String>,
+    pub(in crate::verify) transcript: Vec<String>,
+    pub(in crate::verify) answer: Vec<String>,
     pub(in crate::verify) reasoning: Vec<String>,
     pub(in crate::verify) calls: Vec<String>,
     pub(in crate::verify) results: Vec<String>,

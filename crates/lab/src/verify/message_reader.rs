@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::conventions::Conventions;
 use super::message_item::{MessageItem, first, others, text_of};
 use super::message_names::{MessageNames, MessageSpeaker, PartKind};
-use ananke_base::source::received_json;
+use ananke_base::source::received_json::{self, ReceivedJson};
 use ananke_trace::trace::{Fact, Facts, Unread};
 
 /// The largest depth of messages in lists and texts of JSON.
@@ -119,7 +119,10 @@ impl MessageReader<'_> {
             }
             Value::Object(object) => self.object(object, speaker, deeper),
             Value::String(text) => match self.inner_messages(text, place.level) {
-                Some(inner) => self.value(&inner, speaker, deeper),
+                Some(inner) => {
+                    self.duplicates(&inner, place);
+                    self.value(&inner.value, speaker, deeper);
+                }
                 None => self.text(text.clone(), speaker),
             },
             Value::Null => {}
@@ -128,11 +131,11 @@ impl MessageReader<'_> {
     }
 
     /// The messages or parts that a text is the JSON of.
-    fn inner_messages(&self, text: &str, level: MessageLevel) -> Option<Value> {
+    fn inner_messages(&self, text: &str, level: MessageLevel) -> Option<ReceivedJson> {
         if self.inner == InnerMessages::Ignored || !text.trim_start().starts_with(['[', '{']) {
             return None;
         }
-        let inner = received_json::read(text).ok()?.value;
+        let inner = received_json::read(text).ok()?;
         // What an agent says may be JSON: only parts are read in a message.
         let is_part = |value: &Value| {
             value.as_object().is_some_and(|part| {
@@ -146,7 +149,7 @@ impl MessageReader<'_> {
                     || part.len() == 1 && part.get("text").is_some_and(Value::is_string)
             })
         };
-        let is_meant = match &inner {
+        let is_meant = match &inner.value {
             Value::Array(parts) => {
                 !parts.is_empty() && (level == MessageLevel::Message || parts.iter().all(is_part))
             }
@@ -154,6 +157,13 @@ impl MessageReader<'_> {
             _ => false,
         };
         Some(inner).filter(|_| is_meant)
+    }
+
+    /// A key that is duplicated in the JSON of a text with another value.
+    fn duplicates(&mut self, inner: &ReceivedJson, place: MessagePlace<'_>) {
+        let key = inner.oddities.duplicate_key.as_deref();
+        let unread = key.map(|key| Unread::duplicate_key(&place.key(key), Facts::ALL));
+        self.items.extend(unread.map(MessageItem::Unread));
     }
 
     fn text(&mut self, text: String, speaker: Option<MessageSpeaker>) {
@@ -229,6 +239,9 @@ impl MessageReader<'_> {
             } else {
                 "type"
             };
+            if let Some(Value::String(transcript)) = first(&message, &names.transcript) {
+                return self.text(transcript.clone(), speaker);
+            }
             let name = format!("{what}:{}", kind.unwrap_or_default());
             return self.unread(&name, &Value::Object(object.clone()), speaker);
         }
@@ -266,13 +279,14 @@ impl MessageReader<'_> {
             }
         }
         self.contents(message, speaker, place, before);
-        for refusal in names
+        for text in names
             .refusal
             .iter()
+            .chain(&names.transcript)
             .filter_map(|key| message.get(key))
             .filter(|value| !value.is_null())
         {
-            self.text(text_of(refusal), speaker);
+            self.text(text_of(text), speaker);
         }
         for key in &names.calls {
             self.each(message, key, place, before, Self::call);
@@ -401,6 +415,9 @@ impl MessageReader<'_> {
         let inner = value
             .as_str()
             .and_then(|text| received_json::read(text).ok());
+        if let Some(inner) = &inner {
+            self.duplicates(inner, within);
+        }
         let value = inner.as_ref().map_or(value, |inner| &inner.value);
         self.again(before, |reader| reader.calls(value, within, read));
     }
@@ -491,7 +508,10 @@ impl MessageReader<'_> {
         let inner = content
             .as_str()
             .and_then(|text| self.inner_messages(text, MessageLevel::Part));
-        let parts = inner.as_ref().unwrap_or(content).as_array();
+        let parts = inner
+            .as_ref()
+            .map_or(content, |inner| &inner.value)
+            .as_array();
         let mut parts = parts.into_iter().flatten().filter_map(Value::as_object);
         parts.any(|part| {
             self.kind(part) == Some(PartKind::Result)

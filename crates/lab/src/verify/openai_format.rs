@@ -8,7 +8,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use futures_util::future::BoxFuture;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{TraceContext, TraceError, TraceFile, TraceFormat};
 use crate::verify::conventions::Conventions;
@@ -17,7 +17,7 @@ use crate::verify::json_documents::{DocumentPlace, JsonDocuments};
 use crate::verify::message_item::MessageItem;
 use crate::verify::message_names::MessageSpeaker;
 use crate::verify::message_reader::InnerMessages;
-use crate::verify::trace_file::{not_json, unreadable, utf16};
+use crate::verify::trace_file::{add_oddities, not_json, unreadable, utf16};
 use ananke_base::source::reason;
 use ananke_base::source::received_json::{ReceivedJson, read_bytes};
 use ananke_engine::observed::ObservedConversation;
@@ -214,11 +214,7 @@ impl MessageLists {
         } = self.document(*place).map_err(TraceError::problem)?;
         let own = element.map_or(Some(&document), |element| document.get(element));
         let mut read = conversation(id, own.unwrap_or(&Value::Null));
-        read.warnings.extend(
-            oddities
-                .warnings()
-                .map(|words| format!("{}: {words}", self.shown)),
-        );
+        add_oddities(&mut read, oddities, &self.shown);
         Ok(read)
     }
 }
@@ -242,10 +238,19 @@ fn items(document: &Value) -> Vec<MessageItem> {
     for (key, value) in document.as_object().into_iter().flatten() {
         let name = format!("key:{key}");
         let is_read = lists.iter().any(|(list, _, _)| list == key);
-        if !is_read
-            && !names.is_silent(&name)
-            && let Some(unread) = Unread::key(name, value)
-        {
+        if is_read || names.is_silent(&name) {
+            continue;
+        }
+        let text = value.as_str().filter(|text| {
+            let is_said =
+                |item: &MessageItem| matches!(item, MessageItem::Says(Some(said)) if said == text);
+            names.messages.answer.contains(key) && !items.iter().any(is_said)
+        });
+        let unread = match text {
+            Some(text) => Unread::item(name, &json!({ "text": text })),
+            None => Unread::item(name, value),
+        };
+        if unread.facts != Facts::NONE {
             items.push(MessageItem::Unread(unread));
         }
     }
@@ -257,7 +262,17 @@ fn items(document: &Value) -> Vec<MessageItem> {
 fn conversation(id: &str, document: &Value) -> ObservedConversation {
     let mut builder = ConversationBuilder::new(id).of_single_messages();
     let mut before = Vec::new();
-    for item in items(document) {
+    let items = items(document);
+    let last_question = items
+        .iter()
+        .rposition(|item| matches!(item, MessageItem::Asks(_)));
+    let mut answer = items
+        .iter()
+        .skip(last_question.map_or(0, |place| place + 1));
+    if !answer.any(MessageItem::is_of_agent) {
+        builder.lacks(Fact::Text);
+    }
+    for item in items {
         match item {
             MessageItem::Asks(text) => {
                 if builder.has_turns() {

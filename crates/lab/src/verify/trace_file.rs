@@ -4,11 +4,13 @@ use std::path::Path;
 
 use futures_util::future::BoxFuture;
 
+use ananke_agents::TimedChange;
 use ananke_base::context::Context;
-use ananke_base::source::received_json::{JsonError, is_utf16};
+use ananke_base::source::received_json::{JsonError, Oddities, is_utf16};
 use ananke_engine::observed::ObservedConversation;
 use ananke_engine::plan::Selection;
 use ananke_trace::outcome::{ErrorKind, Problem};
+use ananke_trace::trace::{Change, Facts, Unread};
 
 /// The context with which a trace is read.
 pub struct TraceContext {
@@ -35,6 +37,27 @@ pub trait TraceFile: Send + Sync {
 
     /// The conversation at this place among them.
     fn conversation(&self, index: usize) -> BoxFuture<'_, Result<ObservedConversation, Problem>>;
+}
+
+/// Adds what is odd in the JSON of a conversation, which is in the file `shown`. A key that is duplicated with another value
+/// may be anything, in each turn.
+pub(in crate::verify) fn add_oddities(
+    read: &mut ObservedConversation,
+    mut oddities: Oddities,
+    shown: &str,
+) {
+    if let Some(key) = oddities.duplicate_key.take() {
+        let unread = Unread::duplicate_key(&key, Facts::ALL);
+        for turn in &mut read.turns {
+            // The last change ends the turn.
+            let place = turn.changes.len().saturating_sub(1);
+            let after = turn.changes.get(place).map_or(turn.after, |end| end.after);
+            let change = Change::Unread(unread.clone());
+            turn.changes.insert(place, TimedChange { after, change });
+        }
+    }
+    let of_file = oddities.warnings().map(|words| format!("{shown}: {words}"));
+    read.warnings.extend(of_file);
 }
 
 /// The reason that a trace cannot be read.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use super::demands::{SAME_AS, demands, is_demand};
 use super::here::Here;
@@ -20,9 +20,13 @@ use super::{FileKind, Version};
 use crate::model::{is_extension_key, is_reference};
 use ananke_base::diagnostic::{Diagnostic, SourceFile, Span};
 use ananke_base::source::{Entry, Node, NodeValue, printable};
+use ananke_base::text::meant_boolean;
 
 /// The key that declares the version of a file: it has rules and words of its own.
 const VERSION: &str = "version";
+
+/// The keys of a case that have assertions.
+const ASSERTIONS: [&str; 4] = ["assert", "assertions", "assertion", "final_assertions"];
 
 /// The most unknown keys of one mapping that are reported one by one: the time and memory of a problem are bounded for a file that is
 /// none of ours.
@@ -70,13 +74,25 @@ pub(super) fn check(
     }
 }
 
-/// Whether a text is read as `false` by other tools, where `false` is possible too.
-fn is_text_for_false(branches: &[Value], node: &Node) -> bool {
-    node.as_str()
-        .is_some_and(|text| text.eq_ignore_ascii_case("no") || text.eq_ignore_ascii_case("off"))
+/// Whether `false` is one of the forms that a value can have.
+fn can_be_false(branches: &[Value]) -> bool {
+    let is_false = |branch: &Value| branch.get("const") == Some(&Value::Bool(false));
+    branches.iter().any(is_false)
+}
+
+/// Whether a value is a Boolean or a reason in words, and has no other form.
+fn is_boolean_or_reason(branches: &[Value]) -> bool {
+    let types = || branches.iter().filter_map(|branch| branch.get("type"));
+    branches.len() == 2
+        && types().eq(["boolean", "string"])
         && branches
             .iter()
-            .any(|branch| branch.get("const") == Some(&Value::Bool(false)))
+            .all(|branch| branch.get("pattern").is_none())
+}
+
+/// Whether a whole number is too large for every type of the model.
+fn is_beyond_64_bits(number: &Number) -> bool {
+    number.as_u64().is_none() && number.as_f64().is_some_and(|number| number > 0.0)
 }
 
 /// The policy of a kind of file for its keys.
@@ -84,7 +100,7 @@ fn is_text_for_false(branches: &[Value], node: &Node) -> bool {
 enum KeyPolicy {
     /// Each is one that the schema knows, and has a value.
     Exact,
-    /// Programs write the file: an unknown key is odd, one in another case is the known one.
+    /// Programs write the file: an unknown key is odd, but in an assertion; one in another case is the known one.
     Lenient,
 }
 
@@ -192,6 +208,16 @@ impl Check<'_> {
                 ("minLength", least, NodeValue::String(text)) => {
                     self.at_least(least, text.chars().take(64).count(), "character", here);
                 }
+                ("type", Value::String(name), NodeValue::Number(number))
+                    if name == "integer" && is_beyond_64_bits(number) =>
+                {
+                    let least = schema.get("minimum").and_then(Value::as_u64).unwrap_or(0);
+                    let most = schema.get("maximum").and_then(Value::as_u64);
+                    let most = most.unwrap_or(u64::MAX);
+                    self.problems
+                        .out_of_range(here, &least.into(), &most.into());
+                    self.repairs.replace(node, schema);
+                }
                 ("minimum", least, NodeValue::Number(number))
                     if number.as_f64() < least.as_f64() =>
                 {
@@ -259,8 +285,14 @@ impl Check<'_> {
             let is_formed =
                 form.get("pattern").is_none() || here.node.as_str().is_some_and(is_reference);
             if is_formed {
-                if is_text_for_false(branches, here.node) && !self.is_about_texts() {
-                    self.problems.text_for_false(here.node);
+                match here.node.as_str().and_then(meant_boolean) {
+                    Some(meant) if is_boolean_or_reason(branches) => {
+                        self.problems.text_for_boolean(here, &meant.to_string());
+                    }
+                    Some(false) if can_be_false(branches) && !self.is_about_texts() => {
+                        self.problems.text_for_false(here.node);
+                    }
+                    _ => {}
                 }
                 let outer = self.is_in_newer;
                 if let Some(since) = since(form) {
@@ -361,7 +393,7 @@ impl Check<'_> {
             }
             if let [next, ..] = further {
                 self.problems.further_unknown_keys(next, further.len());
-                if self.policy == KeyPolicy::Lenient {
+                if self.ignores_unknown_keys() {
                     self.problems.warn_of_last();
                 }
                 for entry in further {
@@ -369,6 +401,12 @@ impl Check<'_> {
                 }
             }
         }
+    }
+
+    /// Whether an unknown key is odd and no mistake. In an assertion it is a condition that would not be checked.
+    fn ignores_unknown_keys(&self) -> bool {
+        let is_assertion = |level: &SchemaLevel| ASSERTIONS.contains(&level.key);
+        self.policy == KeyPolicy::Lenient && !self.levels.iter().any(is_assertion)
     }
 
     /// A key that is another spelling of a key gets the name of that one, which is there only once.
@@ -401,7 +439,7 @@ impl Check<'_> {
             }
             None => {
                 let meaning = self.problems.unknown_key(here, entry, known, &self.levels);
-                if is_lenient {
+                if self.ignores_unknown_keys() {
                     self.problems.warn_of_last();
                 }
                 match meaning {

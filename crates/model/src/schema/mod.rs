@@ -23,6 +23,7 @@ mod foreign_words;
 mod forms;
 mod generate;
 mod here;
+mod idle_words;
 #[cfg(feature = "json-schema")]
 mod interruptible;
 mod key_docs;
@@ -46,6 +47,7 @@ mod written;
 
 pub use embedded::{CommittedSchemas, FileKind, embedded, install};
 pub use generate::{generate_of, generate_since, generate_written, text};
+pub use idle_words::{IdleWord, idle_words};
 pub use key_docs::KeyDocs;
 pub use load::{LoadedDocument, load};
 pub use oddities::oddities;

@@ -112,6 +112,21 @@ impl<'a> Problems<'a> {
         self.list.push(same_key(self.source, entry, known));
     }
 
+    /// Reports a text where a Boolean or a reason is expected that looks like this Boolean.
+    pub(super) fn text_for_boolean(&mut self, here: &Here<'_>, meant: &str) {
+        let text = here.node.as_str().unwrap_or_default();
+        let what = format!("is the text `{}`, which is no reason", printable(text));
+        let key = here.entry.map(|entry| entry.key.as_str());
+        let quote = if self.kind == FileKind::Case {
+            "\""
+        } else {
+            ""
+        };
+        let key = key.map_or_else(String::new, |key| format!("{quote}{key}{quote}: "));
+        let help = format!("write `{key}{meant}`, or a reason in words");
+        self.bad_value(here, &what, &help);
+    }
+
     /// Reports a text without quotes that could be meant as `false`.
     pub(super) fn text_for_false(&mut self, node: &Node) {
         let written = self

@@ -27,6 +27,16 @@ const LARGEST_CACHE: usize = 16 << 20;
 #[cfg(feature = "json-schema")]
 const MOST_REPORTED: usize = 10;
 
+/// The meaning of `format` in a schema.
+#[cfg(feature = "json-schema")]
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FormatMeaning {
+    /// It says something about a text, and checks nothing.
+    Annotation,
+    /// It checks every text.
+    Assertion,
+}
+
 /// A JSON Schema of a test or a tool, compiled.
 #[derive(Clone, Debug)]
 pub struct ValueSchema {
@@ -80,16 +90,32 @@ pub struct SchemaMismatch {
 }
 
 impl ValueSchema {
-    /// Compiles a schema: that of its `$schema`, else of draft 2020-12. Nothing is fetched.
+    /// Compiles a schema: that of its `$schema`, else of draft 2020-12. Nothing is fetched. A `format` checks nothing, as
+    /// most who declare tools take it.
     ///
     /// # Errors
     /// Says what is wrong with it, and where.
     #[cfg(feature = "json-schema")]
     pub fn compile(written: Value) -> Result<Self, SchemaError> {
+        Self::build(written, FormatMeaning::Annotation)
+    }
+
+    /// The same, where a text must have the `format` that the schema names.
+    ///
+    /// # Errors
+    /// Says what is wrong with it, and where.
+    #[cfg(feature = "json-schema")]
+    pub fn compile_with_formats(written: Value) -> Result<Self, SchemaError> {
+        Self::build(written, FormatMeaning::Assertion)
+    }
+
+    #[cfg(feature = "json-schema")]
+    fn build(written: Value, formats: FormatMeaning) -> Result<Self, SchemaError> {
         // Linear, whatever the value holds.
         let patterns = PatternOptions::regex().dfa_size_limit(LARGEST_CACHE);
         let options = jsonschema::options()
             .with_pattern_options(patterns)
+            .should_validate_formats(formats == FormatMeaning::Assertion)
             .with_keyword(STEP, |_, _, _| Ok(Box::new(StepKeyword)));
         let counted = interruptible(&written);
         match options.build(counted.as_ref().unwrap_or(&written)) {
@@ -118,6 +144,15 @@ impl ValueSchema {
             path: Vec::new(),
             message: NO_VALIDATOR.unwrap_or_default().to_owned(),
         })
+    }
+
+    /// Compiles no schema: this build has no validator.
+    ///
+    /// # Errors
+    /// Always.
+    #[cfg(not(feature = "json-schema"))]
+    pub fn compile_with_formats(written: Value) -> Result<Self, SchemaError> {
+        Self::compile(written)
     }
 
     /// A schema of which something is known later: it can be shown and compared, and takes every value.
@@ -162,6 +197,31 @@ mod tests {
     use super::*;
     use ananke_base::context::interruption;
     use serde_json::json;
+
+    #[test]
+    fn a_format_is_checked_where_it_is_meant_to_be() {
+        let schema = json!({"format": "email"});
+        let checked = ValueSchema::compile_with_formats(schema.clone()).unwrap();
+        let declared = ValueSchema::compile(schema).unwrap();
+        for (value, mismatches) in [
+            (json!("a@b.example"), 0),
+            (json!("nobody"), 1),
+            (json!(1), 0),
+        ] {
+            assert_eq!(checked.mismatches(&value).len(), mismatches, "{value}");
+            assert_eq!(declared.mismatches(&value).len(), 0, "{value}");
+        }
+    }
+
+    #[test]
+    fn the_formats_that_are_known_are_those_of_the_validator() {
+        for format in super::super::idle_words::FORMATS {
+            let schema = ValueSchema::compile_with_formats(json!({"format": format})).unwrap();
+            // No format has a text of two lines with brackets.
+            let mismatches = schema.mismatches(&json!("{[(\n"));
+            assert_eq!(mismatches.len(), 1, "{format}");
+        }
+    }
 
     #[test]
     fn tells_what_does_not_fit_and_where() {

@@ -29,6 +29,26 @@ const SECRET_PARTS: [&str; 13] = [
 /// The same where one of these is a whole word of the name: `x-functions-key`, `ocp-apim-subscription-key`.
 const SECRET_WORDS: [&str; 4] = ["key", "auth", "sig", "pwd"];
 
+/// Words with which a name that ends in `tokens` is that of a count: `input_tokens`, `maxTokens`.
+const COUNTED_TOKENS: [&str; 16] = [
+    "audio",
+    "cache",
+    "cached",
+    "completion",
+    "context",
+    "count",
+    "input",
+    "max",
+    "min",
+    "output",
+    "prompt",
+    "reasoning",
+    "remaining",
+    "thinking",
+    "total",
+    "used",
+];
+
 /// Headers that are called like one and are none.
 const NO_SECRETS: [&str; 2] = ["idempotency-key", "surrogate-key"];
 
@@ -113,7 +133,16 @@ pub fn is_secret_header(header: &str) -> bool {
         || name
             .split(['-', '_'])
             .any(|word| SECRET_WORDS.contains(&word));
-    is_like_one && !NO_SECRETS.contains(&name.as_str())
+    is_like_one && !NO_SECRETS.contains(&name.as_str()) && !counts_tokens(header)
+}
+
+/// Whether a name is that of a number of tokens.
+fn counts_tokens(name: &str) -> bool {
+    let words = words(name);
+    words.last().is_some_and(|last| last == "tokens")
+        && words
+            .iter()
+            .any(|word| COUNTED_TOKENS.contains(&word.as_str()))
 }
 
 /// A test of the name of a secret in a query, a body or an environment (SPEC 14): `API_KEY`, `sessionToken`.
@@ -262,6 +291,8 @@ mod tests {
             "x-hub-signature-256",
             "x-auth-user",
             "X-Session-Id",
+            "access_tokens",
+            "x-token",
         ] {
             assert!(is_secret_header(name), "{name}");
         }
@@ -272,6 +303,10 @@ mod tests {
             "content-type",
             "Idempotency-Key",
             "x-monkey",
+            "input_tokens",
+            "max_output_tokens",
+            "totalTokens",
+            "x-ratelimit-remaining-tokens",
         ] {
             assert!(!is_secret_header(name), "{name}");
         }

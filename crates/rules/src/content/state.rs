@@ -35,6 +35,10 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 impl Rule for StateRule {
+    fn is_exhaustive(&self) -> bool {
+        self.0.is_negated
+    }
+
     fn needs(&self) -> Facts {
         Facts::of(&[Fact::State])
     }

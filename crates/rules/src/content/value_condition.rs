@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use crate::describe::{json, short};
-use ananke_base::diagnostic::{Code, Span, Spanned};
+use ananke_base::diagnostic::{Code, Diagnostic, Span, Spanned};
 use ananke_base::source::Node;
 use ananke_model::model::{self, Text, ValueType};
-use ananke_model::schema::{SchemaError, ValueSchema};
+use ananke_model::schema::{SchemaError, ValueSchema, idle_words};
 use ananke_model::variables::{Fill as _, Interpolation, Pattern, Patterns};
 use ananke_trace::trace::Path;
 
@@ -232,7 +232,21 @@ fn fit(node: &Node, interpolation: &mut Interpolation<'_>) -> Option<ExpectedVal
     if interpolation.json_waits(node) {
         return Some(ExpectedValue::Fit(ValueSchema::as_written(written)));
     }
-    match ValueSchema::compile(written) {
+    for word in idle_words(&written) {
+        let of_schema = node.at(word.path.iter().map(String::as_str));
+        let mut entries = of_schema.entries().iter();
+        let entry = entries.find(|entry| entry.key == word.key);
+        let span = entry.map_or(of_schema.span, |entry| entry.key_span);
+        let source = interpolation.source().clone();
+        let code = if word.key == "format" {
+            Code::UnknownValue
+        } else {
+            Code::UnknownKey
+        };
+        let warning = Diagnostic::warning(code, word.message);
+        interpolation.add(warning.at(&source, span, "").help(word.help));
+    }
+    match ValueSchema::compile_with_formats(written) {
         Ok(schema) => Some(ExpectedValue::Fit(schema)),
         Err(SchemaError { path, message }) => {
             let place = node.at(path.iter().map(String::as_str)).span;

@@ -70,8 +70,15 @@ const CALL_IDS: [&str; 6] = [
 ];
 
 /// Keys that carry text in some protocol.
-const TEXTS: [&str; 7] = [
-    "text", "content", "delta", "message", "output", "answer", "parts",
+const TEXTS: [&str; 8] = [
+    "text",
+    "content",
+    "delta",
+    "message",
+    "output",
+    "answer",
+    "parts",
+    "transcript",
 ];
 
 /// The longest text in a value that is read as JSON, in bytes.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::{Fact, Facts, facts_of_item, facts_of_key};
-use ananke_base::text::truncate;
+use ananke_base::{source::printable, text::truncate};
 
 /// Something that an agent, a server or a trace sent, and that was not understood.
 ///
@@ -92,6 +92,19 @@ impl<'a> Unread<'a> {
             facts: Facts::of(&[Fact::Results, Fact::CallEnds]),
             form: UnreadForm::Known { tool: None },
             detail: reason.into(),
+            violates: None,
+        }
+    }
+
+    /// A key at `place` that is duplicated with another value: programs do not agree on which counts. What it belongs to
+    /// may say these facts.
+    pub fn duplicate_key(place: &str, facts: Facts) -> Self {
+        let place = printable(truncate::bytes(place, Self::QUOTED_BYTES).as_ref());
+        Self {
+            detail: format!("`{place}` is duplicated with another value").into(),
+            name: format!("duplicate:{place}").into(),
+            facts,
+            form: UnreadForm::Known { tool: None },
             violates: None,
         }
     }

@@ -14,7 +14,7 @@ pub struct Oddities {
     pub is_lossy: bool,
     /// The first number that is not finite.
     pub not_finite: Option<&'static str>,
-    /// The first key that is duplicated in its object.
+    /// The first key that is duplicated in its object with another value.
     pub duplicate_key: Option<String>,
 }
 

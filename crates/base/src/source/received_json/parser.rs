@@ -130,8 +130,11 @@ impl<'t> Parser<'t> {
                         entry.insert(value);
                     }
                     serde_json::map::Entry::Occupied(mut entry) => {
+                        let is_other = *entry.get() != value;
                         let (key, before) = (entry.key().clone(), entry.insert(value));
-                        self.replace(key, before);
+                        if is_other {
+                            self.replace(key, before);
+                        }
                     }
                 }
             }
@@ -176,7 +179,7 @@ impl<'t> Parser<'t> {
         self.open.pop();
     }
 
-    /// A later value with the same key replaced this one.
+    /// Another value with the same key replaced this one.
     fn replace(&mut self, key: String, value: Value) {
         let outer = self.open.iter().rev().skip(1).rev();
         let mut path: Vec<PathStep> = outer

@@ -282,3 +282,36 @@ fn what_no_rule_is_about_is_skipped() {
         assert_eq!(items(&message), expected, "{message}");
     }
 }
+
+#[test]
+fn what_is_said_in_sound_is_read_by_its_transcript() {
+    for (messages, expected) in [
+        (
+            json!([{ "role": "assistant", "content": null, "audio": { "id": "a", "data": "UklGRg==", "transcript": "paid" } }]),
+            "says paid",
+        ),
+        (
+            json!([{ "role": "assistant", "content": [{ "type": "output_audio", "transcript": "paid" }] }]),
+            "says paid",
+        ),
+        (
+            json!([{ "role": "assistant", "content": "paid", "audio": { "id": "a", "transcript": "paid" } }]),
+            "says paid",
+        ),
+        (
+            json!([{ "role": "user", "content": [{ "type": "text", "text": "Hi" }, { "type": "input_audio", "input_audio": { "data": "x" } }] }]),
+            "user Hi",
+        ),
+    ] {
+        assert_eq!(items(&messages), expected, "{messages}");
+    }
+}
+
+#[test]
+fn a_duplicate_key_in_the_json_of_a_text_is_unread() {
+    let messages = json!(r#"[{"role":"assistant","content":"paid","content":"fine"}]"#);
+    assert_eq!(
+        items(&messages),
+        "unread duplicate:messages.content; says fine"
+    );
+}

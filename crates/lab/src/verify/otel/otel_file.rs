@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** of the file only the places of its spans are in memory, and the conversation that is read.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -15,7 +15,7 @@ use super::otlp_scanner::{ObjectKind, OtlpScanner};
 use super::otlp_span::OtlpSpan;
 use super::spans_of_conversation::conversation;
 use crate::verify::conventions::{Conventions, SpanKind};
-use crate::verify::trace_file::{unreadable, utf16};
+use crate::verify::trace_file::{add_oddities, unreadable, utf16};
 use crate::verify::{TraceContext, TraceError, TraceFile, TraceFormat};
 use ananke_base::{source::reason, source::received_json::JsonError, text::escape};
 use ananke_engine::observed::ObservedConversation;
@@ -282,7 +282,7 @@ impl OtelFile {
             logs.entry(place.id).or_default().push(bytes_of(place)?);
         }
         let mut placed = Vec::with_capacity(group.spans.len());
-        let (mut cyclic, mut oddities) = (0_usize, BTreeSet::new());
+        let (mut cyclic, mut oddities) = (0_usize, Vec::new());
         for place in &group.spans {
             let bytes = bytes_of(place)?;
             let mut strict = String::new();
@@ -295,7 +295,9 @@ impl OtelFile {
                 .zip(&mut texts)
                 .filter_map(|(bytes, strict)| Some(OtlpSpan::read(bytes, strict).ok()?.0))
                 .collect();
-            oddities.extend(odd.warnings());
+            if !oddities.contains(&odd) {
+                oddities.push(odd);
+            }
             let span = ObservedSpan::of(place.kind, &span, &records, Conventions::known());
             let Ancestors {
                 run,
@@ -317,8 +319,9 @@ impl OtelFile {
             });
         }
         let mut read = conversation(&group.id, placed);
-        let of_file = |words| format!("{}: {words}", self.shown);
-        read.warnings.extend(oddities.into_iter().map(of_file));
+        for odd in oddities {
+            add_oddities(&mut read, odd, &self.shown);
+        }
         if cyclic > 0 {
             read.warnings.push(format!(
                 "the parents of {cyclic} spans are cyclic: they are read as spans without a parent"

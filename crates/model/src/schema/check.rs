@@ -90,9 +90,11 @@ fn is_boolean_or_reason(branches: &[Value]) -> bool {
             .all(|branch| branch.get("pattern").is_none())
 }
 
-/// Whether a whole number is too large for every type of the model.
+/// Whether a whole number is too large for every type of the model; one like `3.0` is not.
 fn is_beyond_64_bits(number: &Number) -> bool {
-    number.as_u64().is_none() && number.as_f64().is_some_and(|number| number > 0.0)
+    /// 2 to the power of 64.
+    const BEYOND: f64 = 18_446_744_073_709_551_616.0;
+    number.as_u64().is_none() && number.as_f64().is_some_and(|number| number >= BEYOND)
 }
 
 /// The policy of a kind of file for its keys.

@@ -98,8 +98,8 @@ impl CommandOptions for ShowOptions {
 /// If it cannot be read.
 fn must_be_readable(path: &Path, named: &Path, context: &Context) -> Result<(), Failed> {
     let error = match context.files.look(path) {
-        Ok(PathKind::File(_)) => return Ok(()),
-        Ok(PathKind::Directory | PathKind::Other) => io::ErrorKind::IsADirectory.into(),
+        Ok(PathKind::File(_) | PathKind::Other) => return Ok(()),
+        Ok(PathKind::Directory) => io::ErrorKind::IsADirectory.into(),
         Err(error) => error,
     };
     let message = format!("`{}` cannot be read: {}", named.display(), reason(&error));

@@ -1,5 +1,5 @@
-//! Reports the changes of one moment to a sink, until it wants no more.  A sink for requests that are no exchange of their
-//! own: that for the agent card, and polls of a task.
+//! The sinks of A2A: one gets the changes of one moment until it wants no more, another is for requests that are no exchange
+//! of their own: that for the agent card, and polls of a task.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;

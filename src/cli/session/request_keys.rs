@@ -1,4 +1,4 @@
-//! The keys of a request, read as what its method takes.  The config that requests are about.
+//! The keys of a request, read as what its method takes; and the config that requests are about.
 
 use std::any::TypeId;
 use std::collections::HashMap;

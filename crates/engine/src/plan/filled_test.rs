@@ -42,7 +42,7 @@ impl<'a> TestSurroundings<'a> {
         }
     }
 
-    fn library(self) -> Option<Library<'a>> {
+    fn named(self) -> Option<Library<'a>> {
         self.config.map(Config::named_assertions)
     }
 }
@@ -151,9 +151,9 @@ impl LoadedTest {
         } else {
             scope
         };
-        let (config, library) = (around.config, around.library());
+        let (config, named) = (around.config, around.named());
         let mut interpolation = Interpolation::new(scope, &self.source, around.mode(), problems);
-        let block = Block::compile(&self.model.assert, Level::Test, library, &mut interpolation);
+        let block = Block::compile(&self.model.assert, Level::Test, named, &mut interpolation);
         let client_tools = fill_client_tools(
             self.model.client_tools.as_ref(),
             config.map(|config| config.scripts(&around.context.files)),
@@ -175,7 +175,7 @@ impl LoadedTest {
             .model
             .simulate
             .as_ref()
-            .map(|written| CompiledSimulation::fill(written, library, given, &mut interpolation))
+            .map(|written| CompiledSimulation::fill(written, named, given, &mut interpolation))
             .unzip();
         let interaction = CompiledInteraction::fill(
             self.model.interactive.as_ref(),
@@ -223,9 +223,9 @@ impl LoadedTest {
         };
         let mut interpolation = Interpolation::new(scope, &self.source, around.mode(), problems);
         for (name, action) in &walk.value.actions {
-            let library = around.library();
+            let named = around.named();
             let (action, needs) =
-                CompiledAction::fill(&name.value, action, library, &mut interpolation);
+                CompiledAction::fill(&name.value, action, named, &mut interpolation);
             filled.actions.push(action);
             filled.needs.extend(needs);
         }
@@ -268,7 +268,7 @@ impl LoadedTest {
         let written = turn.settings.assert.as_ref();
         let block = Block {
             is_replay: matches!(turn.sent, SentByTurn::Connect),
-            ..Block::compile(written, Level::Turn, around.library(), &mut interpolation)
+            ..Block::compile(written, Level::Turn, around.named(), &mut interpolation)
         };
         let turn = PreparedTurn::fill(turn, self.files(around), &mut interpolation);
         let is_pending = interpolation.has_pending();

@@ -192,16 +192,11 @@ impl MessageLists {
         read_bytes(&bytes).map_err(|error| not_json(&self.shown, place.line, &error, help))
     }
 
-    /// The ids of its conversations.
-    pub(super) fn ids(&self) -> Vec<String> {
-        self.places.iter().map(|place| place.id.clone()).collect()
-    }
-
     /// The conversation at this place among them.
     ///
     /// # Errors
     /// If the file cannot be read any more.
-    pub(super) fn conversation(&self, index: usize) -> Result<ObservedConversation, Problem> {
+    fn read(&self, index: usize) -> Result<ObservedConversation, Problem> {
         let ListPlace {
             id,
             document: place,
@@ -322,10 +317,10 @@ impl TraceFormat for OpenAiFormat {
 
 impl TraceFile for MessageLists {
     fn ids(&self) -> Vec<String> {
-        MessageLists::ids(self)
+        self.places.iter().map(|place| place.id.clone()).collect()
     }
 
     fn conversation(&self, index: usize) -> BoxFuture<'_, Result<ObservedConversation, Problem>> {
-        Box::pin(std::future::ready(MessageLists::conversation(self, index)))
+        Box::pin(std::future::ready(self.read(index)))
     }
 }

@@ -1,4 +1,4 @@
-//! What a rule found: lines of evidence, values that differ, what it measured against a limit, and what it counted.
+//! The findings of a rule: lines of evidence, values that differ, what it measured against a limit, and what it counted.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -116,11 +116,11 @@ struct Decoded {
 struct DecodedCharacter {
     /// The character in the decoded text.
     start: usize,
-    /// What follows it there.
+    /// The text after it there.
     rest: usize,
     /// The character in the encoded text.
     from: usize,
-    /// What follows it there.
+    /// The text after it there.
     rest_from: usize,
 }
 
@@ -128,7 +128,7 @@ impl Decoded {
     /// `whole`, decoded once; `None` if nothing in it is encoded.
     fn of(whole: &str, decoding: Decoding) -> Option<Self> {
         let (mut text, mut characters) = (String::new(), Vec::new());
-        // What is before `copied` is in the text.
+        // Everything before `copied` is in the text.
         let (mut copied, mut at) = (0, 0);
         while let Some(mark) = decoding.next_mark(&whole[at..]) {
             at += mark;

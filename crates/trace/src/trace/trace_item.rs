@@ -1,4 +1,4 @@
-//! What happens in a conversation: the entries of its log, what a change adds to a trace, and what is kept of declared tools,
+//! The happenings of a conversation: the entries of its log, what a change adds to a trace, and what is kept of declared tools,
 //! of violations of the event order and of custom events.
 
 use std::fmt;

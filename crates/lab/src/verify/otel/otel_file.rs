@@ -256,16 +256,11 @@ impl OtelFile {
         })
     }
 
-    /// The ids of its conversations.
-    pub(super) fn ids(&self) -> Vec<String> {
-        self.groups.iter().map(|group| group.id.clone()).collect()
-    }
-
     /// The conversation at this place among them.
     ///
     /// # Errors
     /// If the file cannot be read any more.
-    pub(super) fn conversation(&self, index: usize) -> Result<ObservedConversation, Problem> {
+    fn read(&self, index: usize) -> Result<ObservedConversation, Problem> {
         let group = &self.groups[index];
         let changed = |why: &str| unreadable(&self.shown, why).problem();
         let mut file = File::open(&self.path).map_err(|error| changed(reason(&error)))?;
@@ -440,7 +435,7 @@ impl TraceFormat for OtelFormat {
 
 impl TraceFile for OtelFile {
     fn ids(&self) -> Vec<String> {
-        OtelFile::ids(self)
+        self.groups.iter().map(|group| group.id.clone()).collect()
     }
 
     fn notes(&self) -> &[String] {
@@ -448,6 +443,6 @@ impl TraceFile for OtelFile {
     }
 
     fn conversation(&self, index: usize) -> BoxFuture<'_, Result<ObservedConversation, Problem>> {
-        Box::pin(std::future::ready(OtelFile::conversation(self, index)))
+        Box::pin(std::future::ready(self.read(index)))
     }
 }

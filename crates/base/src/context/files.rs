@@ -3,6 +3,7 @@
 //! Writing goes to the disk and is none of this.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,8 @@ use super::lock::lock;
 pub struct Files {
     unsaved: Arc<BTreeMap<PathBuf, Arc<[u8]>>>,
     given: Arc<BTreeSet<PathBuf>>,
-    opened: Arc<Mutex<BTreeSet<PathBuf>>>,
+    /// Paths as texts: comparing them part by part would take longer than reading a small file.
+    opened: Arc<Mutex<BTreeSet<Box<OsStr>>>>,
 }
 
 /// The kind of entry at a path.
@@ -88,7 +90,7 @@ impl Files {
 
     /// Counts the file at `path` as opened: something else reads it, such as a program.
     pub fn note(&self, path: &Path) {
-        lock(&self.opened).insert(path.to_owned());
+        lock(&self.opened).insert(path.as_os_str().into());
     }
 
     /// Counts the files as opened that `argv` names from `folder`: the program, its scripts and what they are given.
@@ -117,7 +119,7 @@ impl Files {
 
     /// The paths of all files on the disk that have been opened or [noted](Self::note) so far, sorted.
     pub fn opened(&self) -> Vec<PathBuf> {
-        lock(&self.opened).iter().cloned().collect()
+        lock(&self.opened).iter().map(PathBuf::from).collect()
     }
 
     /// The kind of entry at `path`, without opening it: a pipe would wait for its writer.

@@ -1,5 +1,6 @@
 //! All test files of a project, loaded and checked on every core.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -7,10 +8,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::check::{CheckedTest, ProjectContext};
 use super::check_file::check_file;
+use super::checked_file::CheckedFile;
 use super::entry::CaseEntry;
 use ananke_base::diagnostic::{Code, Diagnostic, Span};
 use ananke_model::variables::Secret;
 use ananke_rules::Lint;
+
+/// The number of files that a thread takes at once: what they come to is put together before the next, so that little of a
+/// large project is in memory.
+const TAKEN_AT_ONCE: usize = 16;
 
 /// The tests of a plan, and what their rules can never do, which is reported if nothing is broken.
 #[derive(Default)]
@@ -18,17 +24,78 @@ pub(super) struct LoadedTests {
     /// The good ones.
     pub(super) cases: Vec<CaseEntry>,
     pub(super) warnings: Vec<Diagnostic>,
-    /// The limits of targets that mean nothing in any of their tests, which counts if these are all tests.
-    pub(super) target_warnings: Vec<Diagnostic>,
+    /// The limits of each target that mean nothing in any of its tests: another test may give one its meaning. They count if
+    /// these are all tests.
+    target_warnings: BTreeMap<String, Vec<Diagnostic>>,
     /// The secrets that their own variables put into headers.
     pub(super) secrets: Vec<Secret>,
     /// The files of their snapshots.
     pub(super) snapshots: BTreeSet<PathBuf>,
     pub(super) broken: BrokenTests,
+    problems: Vec<Diagnostic>,
+}
+
+impl LoadedTests {
+    /// Adds the tests of a file.
+    fn add(&mut self, file: CheckedFile) {
+        self.problems.extend(file.problems);
+        if file.broken_with_variables {
+            self.broken = BrokenTests::MayDefineVariables;
+        }
+        for CheckedTest {
+            cases,
+            target,
+            lint: Lint { certain, of_target },
+            secrets,
+            snapshots,
+        } in file.tests
+        {
+            self.secrets.extend(secrets);
+            self.snapshots.extend(snapshots);
+            self.cases.extend(cases);
+            self.warnings.extend(certain);
+            self.add_target_warnings(target, of_target);
+        }
+    }
+
+    /// Adds the tests of further files.
+    fn append(&mut self, further: Self) {
+        self.cases.extend(further.cases);
+        self.warnings.extend(further.warnings);
+        for (target, warnings) in further.target_warnings {
+            self.add_target_warnings(target, warnings);
+        }
+        self.secrets.extend(further.secrets);
+        self.snapshots.extend(further.snapshots);
+        self.broken = self.broken.max(further.broken);
+        self.problems.extend(further.problems);
+    }
+
+    /// Keeps of `warnings`, those of further tests of `target`, the ones that the tests before have too.
+    fn add_target_warnings(&mut self, target: String, mut warnings: Vec<Diagnostic>) {
+        let place = |warning: &Diagnostic| -> (Code, Option<Span>) {
+            (warning.code, warning.labels.first().map(|label| label.span))
+        };
+        match self.target_warnings.entry(target) {
+            Entry::Vacant(none_before) => _ = none_before.insert(warnings),
+            Entry::Occupied(mut before) => {
+                let before = before.get_mut();
+                warnings.retain(|warning| before.iter().any(|it| place(it) == place(warning)));
+                *before = warnings;
+            }
+        }
+    }
+
+    /// Takes the warnings about the limits of targets.
+    pub(super) fn take_target_warnings(&mut self) -> impl Iterator<Item = Diagnostic> + use<> {
+        std::mem::take(&mut self.target_warnings)
+            .into_values()
+            .flatten()
+    }
 }
 
 /// Tests that are broken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum BrokenTests {
     /// None defines variables for itself.
     #[default]
@@ -48,17 +115,21 @@ pub(super) fn load_all(
         let mut done = Vec::new();
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(path) = files.get(index) else {
+            let Some(taken) = files.chunks(TAKEN_AT_ONCE).nth(index) else {
                 return done;
             };
-            done.push((index, check_file(project, path)));
+            let mut loaded = LoadedTests::default();
+            for path in taken {
+                loaded.add(check_file(project, path));
+            }
+            done.push((index, loaded));
         }
     };
     // A thread costs more than a few small files.
     let threads = project
         .context
         .parallelism
-        .min(NonZeroUsize::MIN.saturating_add(files.len() / 16))
+        .min(NonZeroUsize::MIN.saturating_add(files.len() / TAKEN_AT_ONCE))
         .get();
     let mut done = if threads == 1 {
         work()
@@ -77,44 +148,9 @@ pub(super) fn load_all(
     };
     done.sort_by_key(|(index, ..)| *index);
     let mut loaded = LoadedTests::default();
-    let mut limits: BTreeMap<String, Vec<Vec<Diagnostic>>> = BTreeMap::new();
-    for (_, file) in done {
-        problems.extend(file.problems);
-        if file.broken_with_variables {
-            loaded.broken = BrokenTests::MayDefineVariables;
-        }
-        for CheckedTest {
-            cases,
-            target,
-            lint: Lint { certain, of_target },
-            secrets,
-            snapshots,
-        } in file.tests
-        {
-            loaded.secrets.extend(secrets);
-            loaded.snapshots.extend(snapshots);
-            loaded.cases.extend(cases);
-            loaded.warnings.extend(certain);
-            limits.entry(target).or_default().push(of_target);
-        }
+    for (_, further) in done {
+        loaded.append(further);
     }
-    loaded.target_warnings = limits.into_values().flat_map(in_every).collect();
+    problems.append(&mut loaded.problems);
     loaded
-}
-
-/// The warnings that every test of one target has, by place: another test may give a limit of the target its
-/// meaning.
-fn in_every(mut tests: Vec<Vec<Diagnostic>>) -> Vec<Diagnostic> {
-    let key = |warning: &Diagnostic| -> (Code, Option<Span>) {
-        (warning.code, warning.labels.first().map(|label| label.span))
-    };
-    let Some(mut common) = tests.pop() else {
-        return Vec::new();
-    };
-    common.retain(|warning| {
-        tests
-            .iter()
-            .all(|others| others.iter().any(|other| key(other) == key(warning)))
-    });
-    common
 }

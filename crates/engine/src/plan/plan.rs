@@ -209,7 +209,8 @@ fn load(
     };
     let mut loaded = load::load_all(&project, &files, problems);
     if whole {
-        loaded.warnings.append(&mut loaded.target_warnings);
+        let of_targets = loaded.take_target_warnings();
+        loaded.warnings.extend(of_targets);
     }
     all_secrets.add(&loaded.secrets);
     one_id_each(&loaded.cases, problems);

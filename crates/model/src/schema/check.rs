@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Number, Value};
 
-use super::demands::{SAME_AS, demands, is_demand};
+use super::demands::{SAME_AS, demands, is_demand, keyword};
 use super::here::Here;
 use super::lazy_schema::LazySchema;
 use super::messages::{expected, one_of};
@@ -76,18 +76,18 @@ pub(super) fn check(
 
 /// Whether `false` is one of the forms that a value can have.
 fn can_be_false(branches: &[Value]) -> bool {
-    let is_false = |branch: &Value| branch.get("const") == Some(&Value::Bool(false));
+    let is_false = |branch: &Value| keyword(branch, "const") == Some(&Value::Bool(false));
     branches.iter().any(is_false)
 }
 
 /// Whether a value is a Boolean or a reason in words, and has no other form.
 fn is_boolean_or_reason(branches: &[Value]) -> bool {
-    let types = || branches.iter().filter_map(|branch| branch.get("type"));
+    let types = || branches.iter().filter_map(|branch| keyword(branch, "type"));
     branches.len() == 2
         && types().eq(["boolean", "string"])
         && branches
             .iter()
-            .all(|branch| branch.get("pattern").is_none())
+            .all(|branch| keyword(branch, "pattern").is_none())
 }
 
 /// Whether a whole number is too large for every type of the model; one like `3.0` is not.
@@ -153,7 +153,7 @@ impl Check<'_> {
             return;
         };
         let node = here.node;
-        if let Some(name) = schema.get("type").and_then(Value::as_str)
+        if let Some(name) = keyword(schema, "type").and_then(Value::as_str)
             && !union::is_of_type(node, name)
         {
             self.problems
@@ -161,8 +161,8 @@ impl Check<'_> {
             self.repairs.replace(node, schema);
             return;
         }
-        for (keyword, value) in keywords {
-            match (keyword.as_str(), value, &node.value) {
+        for (name, value) in keywords {
+            match (name.as_str(), value, &node.value) {
                 ("$ref", Value::String(target), _) => {
                     here.definition = target.rsplit('/').next();
                     if let Some(target) = self.schema.definition(target) {
@@ -213,8 +213,10 @@ impl Check<'_> {
                 ("type", Value::String(name), NodeValue::Number(number))
                     if name == "integer" && is_beyond_64_bits(number) =>
                 {
-                    let least = schema.get("minimum").and_then(Value::as_u64).unwrap_or(0);
-                    let most = schema.get("maximum").and_then(Value::as_u64);
+                    let least = keyword(schema, "minimum")
+                        .and_then(Value::as_u64)
+                        .unwrap_or(0);
+                    let most = keyword(schema, "maximum").and_then(Value::as_u64);
                     let most = most.unwrap_or(u64::MAX);
                     self.problems
                         .out_of_range(here, &least.into(), &most.into());
@@ -234,7 +236,7 @@ impl Check<'_> {
     /// then no other problem of the file waits for it.
     fn too_small(&mut self, schema: &'static Value, least: &Value, here: &Here<'_>) {
         let is_whole = matches!(&here.node.value, NodeValue::Number(number) if number.is_u64());
-        match schema.get("maximum") {
+        match keyword(schema, "maximum") {
             Some(_) if is_whole => return,
             Some(most) => self.problems.out_of_range(here, least, most),
             None => {
@@ -285,7 +287,7 @@ impl Check<'_> {
             let form = &branches[index];
             // The one pattern in the schemas is that of a text instead of another type: exactly one reference.
             let is_formed =
-                form.get("pattern").is_none() || here.node.as_str().is_some_and(is_reference);
+                keyword(form, "pattern").is_none() || here.node.as_str().is_some_and(is_reference);
             if is_formed {
                 match here.node.as_str().and_then(meant_boolean) {
                     Some(meant) if is_boolean_or_reason(branches) => {
@@ -328,7 +330,7 @@ impl Check<'_> {
         };
         if here.node.get(alone).is_none() {
             here.unless = Some(alone);
-            if let Some(otherwise) = schema.get("else") {
+            if let Some(otherwise) = keyword(schema, "else") {
                 self.apply(otherwise, here);
             }
             here.unless = None;
@@ -336,10 +338,10 @@ impl Check<'_> {
         }
         let is_among = |schema: Option<&Value>, entry: &Entry| {
             schema
-                .and_then(|schema| schema.get("properties")?.get(&entry.key))
+                .and_then(|schema| keyword(schema, "properties")?.get(&entry.key))
                 .is_some()
         };
-        let then = schema.get("then");
+        let then = keyword(schema, "then");
         let is_excluded = |entry: &&Entry| is_among(Some(schema), entry) && !is_among(then, entry);
         let excluded: Vec<&Entry> = here.node.entries().iter().filter(is_excluded).collect();
         for entry in &excluded {
@@ -349,33 +351,30 @@ impl Check<'_> {
     }
 
     fn entries(&mut self, schema: &'static Value, entries: &[Entry], here: &mut Here<'_>) {
-        let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+        let Some(properties) = keyword(schema, "properties").and_then(Value::as_object) else {
             return;
         };
         here.properties = Some(properties);
-        let own = schema
-            .get("patternProperties")
+        let own = keyword(schema, "patternProperties")
             .and_then(|patterns| patterns.as_object()?.values().next());
         let is_root = self.schema.is_root(schema);
         let mut unknown = Vec::new();
         for entry in entries {
-            match (properties.get(&entry.key), own) {
-                (Some(property), _) if is_root && entry.key == VERSION => {
+            match (properties.get_key_value(&entry.key), own) {
+                (Some((_, property)), _) if is_root && entry.key == VERSION => {
                     if entry.value.as_str().is_none() {
                         self.repairs.replace(&entry.value, property);
                     }
                 }
-                (Some(property), _) => {
+                (Some((key, property)), _) => {
                     self.spelling(property, entry, here);
-                    if let Some((key, _)) = properties.get_key_value(&entry.key) {
-                        self.levels.push(SchemaLevel {
-                            schema,
-                            properties,
-                            key,
-                        });
-                        self.property(property, entry);
-                        self.levels.pop();
-                    }
+                    self.levels.push(SchemaLevel {
+                        schema,
+                        properties,
+                        key,
+                    });
+                    self.property(property, entry);
+                    self.levels.pop();
                 }
                 (None, Some(own)) if is_extension_key(&entry.key) => {
                     self.is_newer(own, entry);
@@ -383,10 +382,12 @@ impl Check<'_> {
                 _ => unknown.push(entry),
             }
         }
-        if !unknown.is_empty() && schema.get("additionalProperties") == Some(&Value::Bool(false)) {
+        if !unknown.is_empty()
+            && keyword(schema, "additionalProperties") == Some(&Value::Bool(false))
+        {
             let known: Vec<&str> = properties
                 .iter()
-                .filter(|(_, property)| property.get(SAME_AS).is_none())
+                .filter(|(_, property)| keyword(property, SAME_AS).is_none())
                 .map(|(key, _)| key.as_str())
                 .collect();
             let (first, further) = unknown.split_at(unknown.len().min(MOST_UNKNOWN));
@@ -413,7 +414,7 @@ impl Check<'_> {
 
     /// A key that is another spelling of a key gets the name of that one, which is there only once.
     fn spelling(&mut self, property: &'static Value, entry: &Entry, here: &Here<'_>) {
-        let Some(same) = property.get(SAME_AS).and_then(Value::as_str) else {
+        let Some(same) = keyword(property, SAME_AS).and_then(Value::as_str) else {
             return;
         };
         if here.node.get(same).is_some() {
@@ -460,7 +461,7 @@ impl Check<'_> {
     fn property(&mut self, property: &'static Value, entry: &Entry) {
         let outer = self.is_in_newer;
         // `type` is newer with its branch.
-        if property.get("const").is_none() && self.is_newer(property, entry) {
+        if keyword(property, "const").is_none() && self.is_newer(property, entry) {
             self.is_in_newer = true;
         } else {
             // `null` is a value like others if any value is allowed; no value at all is a mistake.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::demands::{demands, is_demand};
+use super::demands::{demands, is_demand, keyword};
 use super::snippets::{SNIPPETS, add_snippets};
 use super::{FileKind, Version, embedded, generate::id, tidy::each};
 
@@ -85,8 +85,7 @@ fn with_valid_examples(_: &Value, described: Vec<(Value, Vec<Value>)>) -> Vec<bo
 
 /// Since when there is what a schema describes; without a statement, always.
 pub(super) fn since(schema: &Value) -> Option<Version> {
-    schema
-        .get("x-since")
+    keyword(schema, "x-since")
         .and_then(Value::as_str)
         .and_then(Version::parse)
 }

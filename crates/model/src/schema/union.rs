@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::demands::keyword;
 use super::foreign_words::meanings;
 
 use ananke_base::source::{Node, NodeValue};
@@ -27,22 +28,18 @@ pub(super) enum Branch<'a> {
 
 /// The tag of a branch of a union discriminated by `type`.
 pub(super) fn tag(branch: &Value) -> Option<&str> {
-    branch
-        .get("properties")?
-        .get("type")?
-        .get("const")?
-        .as_str()
+    keyword(keyword(branch, "properties")?.get("type")?, "const")?.as_str()
 }
 
 /// Whether a branch must say its `type`.
 pub(super) fn needs_tag(branch: &Value) -> bool {
-    let required = branch.get("required").and_then(Value::as_array);
+    let required = keyword(branch, "required").and_then(Value::as_array);
     tag(branch).is_some() && required.is_some_and(|keys| keys.iter().any(|key| key == "type"))
 }
 
 /// The only key of a branch of a union discriminated by its key.
 pub(super) fn only_key(branch: &Value) -> Option<&str> {
-    let properties = branch.get("properties")?.as_object()?;
+    let properties = keyword(branch, "properties")?.as_object()?;
     match (properties.len(), properties.keys().next()) {
         (1, Some(key)) if tag(branch).is_none() => Some(key),
         _ => None,
@@ -51,7 +48,7 @@ pub(super) fn only_key(branch: &Value) -> Option<&str> {
 
 /// The key that chooses a branch without a `type` if other branches have one.
 pub(super) fn choosing_key(branch: &Value) -> Option<&str> {
-    match branch.get("required")?.as_array()?.as_slice() {
+    match keyword(branch, "required")?.as_array()?.as_slice() {
         [key] if tag(branch).is_none() => key.as_str(),
         _ => None,
     }
@@ -98,9 +95,7 @@ pub(super) fn of_others<'a, 'n>(
 }
 
 fn knows(branch: &Value, key: &str) -> bool {
-    branch
-        .get("properties")
-        .is_some_and(|properties| properties.get(key).is_some())
+    keyword(branch, "properties").is_some_and(|properties| properties.get(key).is_some())
 }
 
 /// Picks the branch of a `oneOf`.
@@ -121,11 +116,12 @@ pub(super) fn pick<'a>(branches: &[Value], node: &'a Node) -> Branch<'a> {
             _ => Branch::NoMapping,
         };
     }
-    if branches.iter().all(|branch| branch.get("const").is_some()) {
+    if branches
+        .iter()
+        .all(|branch| keyword(branch, "const").is_some())
+    {
         let is_it = |branch: &Value| {
-            branch
-                .get("const")
-                .is_some_and(|constant| node.is_scalar(constant))
+            keyword(branch, "const").is_some_and(|constant| node.is_scalar(constant))
         };
         let position = branches.iter().position(is_it);
         return position.map_or(Branch::UnknownValue, Branch::At);
@@ -136,7 +132,7 @@ pub(super) fn pick<'a>(branches: &[Value], node: &'a Node) -> Branch<'a> {
         && branches.iter().filter(by_key).count() > 1
         && branches
             .iter()
-            .all(|branch| only_key(branch).is_some() || branch.get("const").is_some())
+            .all(|branch| only_key(branch).is_some() || keyword(branch, "const").is_some())
     {
         let [entry] = node.entries() else {
             return Branch::WrongKeys;
@@ -175,8 +171,8 @@ pub(super) fn pick_by_type<'a>(branches: &[Value], node: &Node) -> Branch<'a> {
 /// Whether a branch takes values of this type, by its own keywords (a reference is to a mapping).
 pub(super) fn accepts(branch: &Value, node: &Node) -> bool {
     match (
-        branch.get("const"),
-        branch.get("type").and_then(Value::as_str),
+        keyword(branch, "const"),
+        keyword(branch, "type").and_then(Value::as_str),
     ) {
         (Some(constant), _) => node.is_scalar(constant),
         (None, Some(name)) => is_of_type(node, name),

@@ -1,20 +1,21 @@
 //! Writes the history of a run, after those before it.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use indexmap::IndexMap;
 use serde::Deserialize;
 
-use super::run_history::{MOST_BYTES, file_end};
+use super::run_history::MOST_BYTES;
 use super::{HISTORY, HistoryEntry};
 use crate::report::Reporter;
 use crate::report::own_folder::{FOLDER, make_own_folder};
-use ananke_base::context::{At, write_file};
+use ananke_base::context::{At, Scratch};
 use ananke_base::source::reason;
 use ananke_engine::run::RunEvent;
 use ananke_trace::outcome::{Outcome, Status};
@@ -24,7 +25,7 @@ use ananke_trace::redact::Sealed;
 const MOST_RUNS: usize = 50;
 
 /// The number of bytes that are left when older runs go because the file is too large: not every run has to rewrite it.
-const LEFT_BYTES: usize = 6 << 20;
+const LEFT_BYTES: u64 = 6 << 20;
 
 /// The number of bytes that are collected before they are written.
 const COLLECTED: usize = 64 << 10;
@@ -131,36 +132,55 @@ fn trim(folder: &Path) -> io::Result<()> {
         run: Cow<'a, str>,
     }
     let path = folder.join(HISTORY);
-    let length = fs::metadata(&path)?.len();
+    let found = fs::metadata(&path)?;
+    if !found.is_file() {
+        return Ok(());
+    }
     // What another run appends meanwhile would be lost.
     let Some(_lock) = lock(folder, File::try_lock) else {
         return Ok(());
     };
-    let bytes = file_end(folder, MOST_BYTES).bytes;
-    let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
-    let mut runs = BTreeSet::new();
-    let mut kept = 0;
-    let is_too_large = length > MOST_BYTES;
-    let mut start: &[u8] = b"\n";
-    // The runs at the end are the newest: of two at once one may be a little older.
-    let first = lines.iter().rposition(|line| {
-        // A line begins with its run, and most are of the same one as the line before.
-        if !line.starts_with(start)
-            && let Ok(RunOf { run }) = serde_json::from_slice::<RunOf>(line)
-        {
-            let end = line.iter().position(|byte| *byte == b',');
-            if let Some(end) = end.filter(|_| line.starts_with(b"{\"run\":\"")) {
-                start = &line[..=end];
-            }
-            runs.insert(run.into_owned());
+    let length = found.len();
+    let mut lines = BufReader::new(File::open(&path)?);
+    let mut end = lines.seek(SeekFrom::Start(length.saturating_sub(MOST_BYTES)))?;
+    // The first byte that stays.
+    let mut first = 0;
+    // Where the last line of each run ends. Of two runs at once, one may be a little older.
+    let mut ends: IndexMap<String, u64> = IndexMap::new();
+    // The beginning of the lines of one run, and its index.
+    let mut last: Option<(Vec<u8>, usize)> = None;
+    let mut line = Vec::new();
+    while lines.read_until(b'\n', &mut line)? > 0 {
+        let is_too_old = length > MOST_BYTES && end < length - LEFT_BYTES;
+        end += line.len() as u64;
+        if is_too_old {
+            first = end;
         }
-        kept += line.len();
-        runs.len() > MOST_RUNS || (is_too_large && kept > LEFT_BYTES)
-    });
-    match first {
-        Some(first) => write_file(&path, &lines[first + 1..].concat()),
-        None => Ok(()),
+        match &last {
+            // Most lines are of the same run as the line before.
+            Some((start, run)) if line.starts_with(start) => ends[*run] = end,
+            _ => {
+                if let Ok(RunOf { run }) = serde_json::from_slice::<RunOf>(&line) {
+                    let run = ends.insert_full(run.into_owned(), end).0;
+                    let until = line.iter().position(|byte| *byte == b',');
+                    let until = until.filter(|_| line.starts_with(b"{\"run\":\""));
+                    last = until.map(|until| (line[..=until].to_vec(), run));
+                }
+            }
+        }
+        line.clear();
     }
+    let mut ends: Vec<u64> = ends.into_values().collect();
+    ends.sort_unstable();
+    let too_many = ends.len().checked_sub(MOST_RUNS + 1);
+    first = first.max(too_many.map_or(0, |index| ends[index]));
+    if first == 0 {
+        return Ok(());
+    }
+    let mut scratch = Scratch::beside(&path, "part")?;
+    lines.seek(SeekFrom::Start(first))?;
+    io::copy(&mut lines, &mut scratch.file)?;
+    scratch.put_in_place(&path)
 }
 
 impl Reporter for HistoryReport {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 use quick_xml::Writer;
 
-use super::suite::{Suite, with_counts};
+use super::suite::{Suite, SuiteCounts};
 use super::{Element, JunitProfile, case, element, spool::SuiteSpool, words};
 use crate::report::file::{FileOptions, FileReport};
 use crate::report::words::run_facts::run_facts;
@@ -64,10 +64,8 @@ impl JunitReport {
             .suites
             .entry(words::suite(&outcome.test))
             .or_insert_with(|| {
-                Suite::new(
-                    words::class(&outcome.test),
-                    outcome.transcript.started_unix_ms,
-                )
+                let class = self.accounts.as_ref().map(|_| words::class(&outcome.test));
+                Suite::new(class, outcome.transcript.started_unix_ms)
             });
         let mut xml = Vec::new();
         match self.profile {
@@ -93,7 +91,8 @@ impl JunitReport {
             JunitProfile::Default => {
                 let elapsed_us = self.run.end.as_ref().map(|end| end.elapsed_us);
                 let took_us = elapsed_us.unwrap_or(self.run.totals.duration_us);
-                with_counts(root.with("name", "ananke"), &self.run.totals)
+                SuiteCounts::of(&self.run.totals)
+                    .on(root.with("name", "ananke"))
                     .with("time", &words::in_seconds(took_us))
                     .with("timestamp", &iso8601(self.run.started_unix_ms))
             }

@@ -18,43 +18,101 @@ const SUITE_DEPTH: usize = 1;
 /// The most bytes of transcripts that the strict profile keeps of one file.
 const MOST_ACCOUNTS: usize = 1 << 20;
 
-/// The tests of one file, as far as they are kept.
+/// The counts of tests as readers of JUnit know them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SuiteCounts {
+    tests: usize,
+    failures: usize,
+    errors: usize,
+    skipped: usize,
+    duration_us: u64,
+}
+
+impl SuiteCounts {
+    /// Those of `totals`. A timeout is an error to every reader of JUnit, as is a test without a verdict. A test in quarantine that
+    /// does not pass is skipped.
+    pub(super) fn of(totals: &Totals) -> Self {
+        Self {
+            tests: totals.tests(),
+            failures: totals.failed,
+            errors: totals.error + totals.timeout + totals.undecided + totals.not_shown,
+            skipped: totals.skipped + totals.quarantined,
+            duration_us: totals.duration_us,
+        }
+    }
+
+    /// Counts a test.
+    fn add(&mut self, outcome: &Outcome) {
+        let mut totals = Totals::default();
+        totals.add(outcome);
+        let of_test = Self::of(&totals);
+        self.tests += of_test.tests;
+        self.failures += of_test.failures;
+        self.errors += of_test.errors;
+        self.skipped += of_test.skipped;
+        self.duration_us += of_test.duration_us;
+    }
+
+    /// Adds the counts to an element.
+    pub(super) fn on(self, element: Element) -> Element {
+        element
+            .with("tests", &self.tests.to_string())
+            .with("failures", &self.failures.to_string())
+            .with("errors", &self.errors.to_string())
+            .with("skipped", &self.skipped.to_string())
+    }
+}
+
+/// The tests of one file, as far as they are kept: a run has as many as it has files.
 #[derive(Debug, Default)]
 pub(super) struct Suite {
-    pub(super) totals: Totals,
-    class: String,
+    counts: SuiteCounts,
     pub(super) cases: PieceRanges,
     started_unix_ms: u64,
-    accounts: PieceRanges,
-    accounts_bytes: usize,
-    accounts_left_out: usize,
     /// Whether the duration of a test is known.
     is_timed: bool,
+    /// The accounts of the strict profile.
+    accounts: Option<Box<SuiteAccounts>>,
+}
+
+/// The transcripts of the tests of one file.
+#[derive(Debug, Default)]
+struct SuiteAccounts {
+    class: String,
+    pieces: PieceRanges,
+    bytes: usize,
+    left_out: usize,
 }
 
 impl Suite {
-    pub(super) fn new(class: String, started_unix_ms: u64) -> Self {
-        Self {
+    /// A suite that began at a moment; with its class for the strict profile.
+    pub(super) fn new(class: Option<String>, started_unix_ms: u64) -> Self {
+        let of_class = |class| SuiteAccounts {
             class,
+            ..SuiteAccounts::default()
+        };
+        Self {
             started_unix_ms,
+            accounts: class.map(of_class).map(Box::new),
             ..Self::default()
         }
     }
 
     /// Counts a test.
     pub(super) fn add(&mut self, outcome: &Outcome) {
-        self.totals.add(outcome);
+        self.counts.add(outcome);
         self.is_timed |= outcome.transcript.duration().is_some();
     }
 
     /// Adds the account of one more case, made by [`super::element::content`], while there is room.
     pub(super) fn account(&mut self, spool: &mut SuiteSpool, account: &str) -> io::Result<()> {
-        if self.accounts_left_out > 0 || self.accounts_bytes + account.len() > MOST_ACCOUNTS {
-            self.accounts_left_out += 1;
+        let accounts = self.accounts.get_or_insert_default();
+        if accounts.left_out > 0 || accounts.bytes + account.len() > MOST_ACCOUNTS {
+            accounts.left_out += 1;
             return Ok(());
         }
-        self.accounts_bytes += account.len();
-        spool.add(&mut self.accounts, account.as_bytes())
+        accounts.bytes += account.len();
+        spool.add(&mut accounts.pieces, account.as_bytes())
     }
 
     /// Writes the suite of the default profile.
@@ -66,9 +124,9 @@ impl Suite {
         cases: &mut SuiteSpool,
     ) -> io::Result<()> {
         let element = Element::new("testsuite", SUITE_DEPTH).with("name", &escape::line(name));
-        let element = with_counts(element, &self.totals);
+        let element = self.counts.on(element);
         let element = if self.is_timed {
-            element.with("time", &words::in_seconds(self.totals.duration_us))
+            element.with("time", &words::in_seconds(self.counts.duration_us))
         } else {
             element
         };
@@ -87,7 +145,9 @@ impl Suite {
         facts: &[RunFact],
         (cases, accounts): (&mut SuiteSpool, &mut SuiteSpool),
     ) -> io::Result<()> {
-        let (package, name) = self.class.rsplit_once('.').unwrap_or(("", &self.class));
+        let own = self.accounts.as_deref();
+        let class = own.map_or("", |own| &own.class);
+        let (package, name) = class.rsplit_once('.').unwrap_or(("", class));
         let name = if name.trim().is_empty() {
             "tests"
         } else {
@@ -103,14 +163,15 @@ impl Suite {
             )
             // The schema requires a host; a report is the same on every machine.
             .with("hostname", "localhost");
-        let element = with_counts(element, &self.totals)
-            .with("time", &words::in_seconds(self.totals.duration_us));
+        let element = self.counts.on(element);
+        let element = element.with("time", &words::in_seconds(self.counts.duration_us));
         element.open(writer)?;
         properties(writer, facts)?;
         cases.copy(&self.cases, writer.get_mut())?;
         Element::new("system-out", SUITE_DEPTH + 1).around(writer, |out| {
-            accounts.copy(&self.accounts, out)?;
-            match self.accounts_left_out {
+            let Some(own) = own else { return Ok(()) };
+            accounts.copy(&own.pieces, out)?;
+            match own.left_out {
                 0 => Ok(()),
                 1 => writeln!(out, "… (the transcript of 1 more test is omitted)"),
                 more => writeln!(out, "… (the transcripts of {more} more tests are omitted)"),
@@ -132,19 +193,4 @@ fn properties<W: Write>(writer: &mut Writer<W>, facts: &[RunFact]) -> io::Result
             .empty(writer)?;
     }
     properties.close(writer)
-}
-
-/// A timeout is an error to every reader of JUnit, as is a test without a verdict. A test in quarantine that does not pass is skipped.
-pub(super) fn with_counts(element: Element, totals: &Totals) -> Element {
-    element
-        .with("tests", &totals.tests().to_string())
-        .with("failures", &totals.failed.to_string())
-        .with(
-            "errors",
-            &(totals.error + totals.timeout + totals.undecided + totals.not_shown).to_string(),
-        )
-        .with(
-            "skipped",
-            &(totals.skipped + totals.quarantined).to_string(),
-        )
 }

@@ -9,7 +9,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ananke::agents::scripted::{CompiledRule, CompiledStep, Condition, ScriptedTarget};
+use ananke::agents::scripted::{
+    CompiledCall, CompiledRule, CompiledStep, Condition, ScriptedTarget,
+};
 use ananke::agents::{
     Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, Target, TargetError, Transport,
 };
@@ -115,7 +117,7 @@ fn step(word: &str) -> CompiledStep {
         Some((tool, id)) => (tool, Some(id.to_owned())),
         None => (left, None),
     };
-    CompiledStep::Call {
+    CompiledStep::Call(CompiledCall {
         tool: tool.to_owned(),
         id,
         args,
@@ -123,7 +125,7 @@ fn step(word: &str) -> CompiledStep {
         delay: Duration::ZERO,
         failure,
         subagent,
-    }
+    })
 }
 
 /// A target that follows the script, and the clock for its times.
@@ -240,7 +242,7 @@ fn frames(index: usize, at: u64, step: CompiledStep) -> Vec<Value> {
             json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": own_id, "delta": text}),
             json!({"type": "TEXT_MESSAGE_END", "messageId": own_id}),
         ],
-        CompiledStep::Call {
+        CompiledStep::Call(CompiledCall {
             tool,
             id,
             args,
@@ -248,7 +250,7 @@ fn frames(index: usize, at: u64, step: CompiledStep) -> Vec<Value> {
             failure,
             subagent,
             ..
-        } => {
+        }) => {
             let id = id.unwrap_or(own_id);
             let mut start =
                 json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": tool});

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use ananke::agents::Ended;
-use ananke::agents::scripted::{CompiledRule, CompiledStep, Condition, ScriptedTarget};
+use ananke::agents::scripted::{
+    CompiledCall, CompiledRule, CompiledStep, Condition, ScriptedTarget,
+};
 use ananke::trace::Usage;
 use serde_json::{Map, Value, json};
 
@@ -25,7 +27,7 @@ async fn a_scripted_agent_conforms() {
     let state: Map<String, Value> = Map::from_iter([("paid".to_owned(), json!(true))]);
     let target = agent(vec![
         CompiledStep::Think("hm".to_owned()),
-        CompiledStep::Call {
+        CompiledStep::Call(CompiledCall {
             tool: "pay".to_owned(),
             id: None,
             args: Some(json!({"amount": 3})),
@@ -33,7 +35,7 @@ async fn a_scripted_agent_conforms() {
             delay: Duration::from_millis(20),
             failure: None,
             subagent: None,
-        },
+        }),
         CompiledStep::State(state),
         CompiledStep::Custom {
             name: "progress".to_owned(),

@@ -92,93 +92,84 @@ impl Credentials {
     }
 }
 
-/// Checks and fills `auth`, whose certificate goes into `options`; `None` if something is known later or was reported.
-pub(super) fn fill_auth(
-    auth: &Spanned<A2aAuth>,
-    options: &mut HttpOptions,
-    interpolation: &mut Interpolation<'_>,
-) -> Option<Credentials> {
-    let A2aAuth {
-        scheme,
-        name,
-        place,
-        value,
-        token,
-        cert_file,
-        key_file,
-    } = &auth.value;
-    // Secrets are known before anything is reported, which may show the lines that they are in.
-    let mut secret = |written: &Option<Text>, place| {
-        written
-            .as_ref()
-            .map(|text| interpolation.credential(place, text))
-            .transpose()
-    };
-    let (filled_value, filled_token) = (secret(value, "auth.value"), secret(token, "auth.token"));
+/// Whether the scheme has every key that it needs, and none that has no effect with it. What is wrong is reported.
+fn has_right_keys(auth: &Spanned<A2aAuth>, interpolation: &mut Interpolation<'_>) -> bool {
+    let written = &auth.value;
+    let span = |text: &Option<Text>| text.as_ref().map(|text| text.span);
+    let token = [AuthScheme::Bearer, AuthScheme::Oauth2];
+    let (key, certificate) = ([AuthScheme::ApiKey], [AuthScheme::Mtls]);
     let keys = [
-        ("name", name, &[AuthScheme::ApiKey][..]),
-        ("value", value, &[AuthScheme::ApiKey]),
-        ("token", token, &[AuthScheme::Bearer, AuthScheme::Oauth2]),
-        ("cert_file", cert_file, &[AuthScheme::Mtls]),
-        ("key_file", key_file, &[AuthScheme::Mtls]),
+        ("name", span(&written.name), &key[..]),
+        ("value", span(&written.value), &key),
+        ("token", span(&written.token), &token),
+        ("cert_file", span(&written.cert_file), &certificate),
+        ("key_file", span(&written.key_file), &certificate),
+        ("in", written.place.map(|_| auth.span), &key),
     ];
+    let scheme = written.scheme.as_str();
     let mut is_right = true;
-    for (key, written, schemes) in keys {
-        let (code, span, message) = match (written, schemes.contains(scheme)) {
-            (None, true) => (
+    for (name, place, schemes) in keys {
+        let (code, span, message) = match (place, schemes.contains(&written.scheme)) {
+            (None, true) if name != "in" => (
                 Code::MissingKey,
                 auth.span,
-                format!("`scheme: {}` needs `{key}`", scheme.as_str()),
+                format!("`scheme: {scheme}` needs `{name}`"),
             ),
-            (Some(written), false) => (
+            (Some(span), false) => (
                 Code::Contradiction,
-                written.span,
-                format!("`{key}` has no effect with `scheme: {}`", scheme.as_str()),
+                span,
+                format!("`{name}` has no effect with `scheme: {scheme}`"),
             ),
             _ => continue,
         };
         interpolation.report(code, span, message, None);
         is_right = false;
     }
-    if place.is_some() && *scheme != AuthScheme::ApiKey {
-        let message = format!("`in` has no effect with `scheme: {}`", scheme.as_str());
-        interpolation.report(Code::Contradiction, auth.span, message, None);
-        is_right = false;
-    }
-    if !is_right {
+    is_right
+}
+
+/// Checks and fills `auth`, whose certificate goes into `options`; `None` if something is known later or was reported.
+pub(super) fn fill_auth(
+    auth: &Spanned<A2aAuth>,
+    options: &mut HttpOptions,
+    interpolation: &mut Interpolation<'_>,
+) -> Option<Credentials> {
+    let written = &auth.value;
+    // Secrets are known before anything is reported, which may show the lines that they are in.
+    let mut secret = |text: &Option<Text>, place| {
+        text.as_ref()
+            .map(|text| interpolation.credential(place, text))
+            .transpose()
+    };
+    let value = secret(&written.value, "auth.value");
+    let token = secret(&written.token, "auth.token");
+    if !has_right_keys(auth, interpolation) {
         return None;
     }
-    match scheme {
+    match written.scheme {
         AuthScheme::Bearer | AuthScheme::Oauth2 => {
-            let token = token.as_ref()?;
-            let value = filled_token.ok()??;
-            header(
-                "authorization",
-                format!("Bearer {value}"),
-                token.span,
-                interpolation,
-            )
+            let span = written.token.as_ref()?.span;
+            let bearer = format!("Bearer {}", token.ok()??);
+            header("authorization", bearer, span, interpolation)
         }
         AuthScheme::ApiKey => {
-            let (name, written) = (name.as_ref()?, value.as_ref()?);
-            let (filled, value) = (interpolation.text(name).ok()?, filled_value.ok()??);
-            match place.unwrap_or(KeyPlace::Header) {
+            let span = written.value.as_ref()?.span;
+            let name = interpolation.text(written.name.as_ref()?).ok()?;
+            let value = value.ok()??;
+            match written.place.unwrap_or(KeyPlace::Header) {
                 KeyPlace::Query => Some(Credentials {
-                    query: Some((filled, value)),
+                    query: Some((name, value)),
                     ..Credentials::default()
                 }),
-                KeyPlace::Cookie => header(
-                    "cookie",
-                    format!("{filled}={value}"),
-                    written.span,
-                    interpolation,
-                ),
-                KeyPlace::Header => header(&filled, value, written.span, interpolation),
+                KeyPlace::Cookie => {
+                    header("cookie", format!("{name}={value}"), span, interpolation)
+                }
+                KeyPlace::Header => header(&name, value, span, interpolation),
             }
         }
         AuthScheme::Mtls => {
-            let certificate = interpolation.path(cert_file.as_ref()?);
-            let key = interpolation.path(key_file.as_ref()?);
+            let certificate = interpolation.path(written.cert_file.as_ref()?);
+            let key = interpolation.path(written.key_file.as_ref()?);
             options.tls.identity = Some((certificate.ok()?, key.ok()?));
             Some(Credentials::default())
         }

@@ -67,6 +67,8 @@ struct A2aTurn<'a> {
 /// The parts of a message, with its ids and metadata.
 struct MessageParts {
     id: String,
+    context_id: Option<String>,
+    task_id: Option<String>,
     parts: Vec<Value>,
     metadata: Map<String, Value>,
 }
@@ -106,23 +108,16 @@ impl A2aSession {
         limits: &Limits,
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
-        let message = message(request)?;
+        let message = message(request, &self.conversation)?;
         let limits = self.settings.options.limits(limits);
         if self.card.is_none() {
-            match self.find_card(&limits).await? {
-                Some(card) => self.card = Some(card),
-                None => return Ok(Ended::Cancelled),
-            }
+            self.card = self.find_card(&limits).await?;
         }
         let Some(card) = &mut self.card else {
             return Ok(Ended::Cancelled);
         };
         let conventions = self.settings.conventions.as_slice();
         let dialect = card.interface.dialect;
-        let (context_id, task_id) = (
-            self.conversation.context_id.clone(),
-            self.conversation.task_id.clone(),
-        );
         let mut reader = A2aReader::new(dialect, conventions, &*self.ids, &mut self.conversation);
         let mut closed = None;
         let mut turn = A2aTurn {
@@ -134,13 +129,7 @@ impl A2aSession {
             limits: &limits,
             closed: &mut closed,
         };
-        let talk = turn.talk(
-            message,
-            context_id.as_deref(),
-            task_id.as_deref(),
-            &mut reader,
-            sink,
-        );
+        let talk = turn.talk(message, &mut reader, sink);
         // A cancellation drops it, and its connection.
         let ended = match limits.cancel.run_until_cancelled(talk).await {
             // The turn has ended; only the stream has not.
@@ -160,11 +149,13 @@ impl A2aSession {
             }
         }
         let ended = match ended {
-            Ok(Ended::Terminal) => match reader.finish(sink) {
-                Ok(flow) if flow.is_break() => Ok(Ended::Cancelled),
-                Ok(_) => Ok(Ended::Terminal),
-                Err(error) => Err(error),
-            },
+            Ok(Ended::Terminal) => reader.finish(sink).map(|flow| {
+                if flow.is_break() {
+                    Ended::Cancelled
+                } else {
+                    Ended::Terminal
+                }
+            }),
             ended => ended,
         };
         sink.wire(closed, Wire::Closed);
@@ -210,34 +201,33 @@ impl A2aSession {
 ///
 /// # Errors
 /// If it is none that says something. A test with such a turn does not load.
-fn message(request: Request) -> Result<MessageParts, TargetError> {
-    let metadata = outgoing::metadata(request.context);
-    match request.action {
+fn message(request: Request, conversation: &A2aConversation) -> Result<MessageParts, TargetError> {
+    let (id, parts) = match request.action {
         Action::User {
             message_id,
             content,
             ..
-        } => Ok(MessageParts {
-            id: message_id,
-            parts: parts_of(&content),
-            metadata,
-        }),
+        } => (message_id, parts_of(&content)),
         Action::Own {
             message_id: Some(id),
             turn,
-        } => Ok(MessageParts {
-            id,
-            parts: parts(&turn.keys).to_vec(),
-            metadata,
-        }),
+        } => (id, parts(&turn.keys).to_vec()),
         Action::Own { .. }
         | Action::Connect
         | Action::Continue
         | Action::Resume(_)
-        | Action::ToolResults(_) => Err(TargetError::new(
-            "an agent of A2A takes messages of a user alone",
-        )),
-    }
+        | Action::ToolResults(_) => {
+            let message = "an agent of A2A takes messages of a user alone";
+            return Err(TargetError::new(message));
+        }
+    };
+    Ok(MessageParts {
+        id,
+        context_id: conversation.context_id.clone(),
+        task_id: conversation.task_id.clone(),
+        parts,
+        metadata: outgoing::metadata(request.context),
+    })
 }
 
 impl A2aTurn<'_> {
@@ -245,8 +235,6 @@ impl A2aTurn<'_> {
     async fn talk(
         &mut self,
         message: MessageParts,
-        context_id: Option<&str>,
-        task_id: Option<&str>,
         reader: &mut A2aReader<'_>,
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
@@ -256,14 +244,16 @@ impl A2aTurn<'_> {
             _ => Operation::Send,
         };
         let MessageParts {
-            id: message_id,
+            id,
+            context_id,
+            task_id,
             parts,
             metadata,
         } = message;
         let message = OutgoingMessage {
-            id: &message_id,
-            context_id,
-            task_id,
+            id: &id,
+            context_id: context_id.as_deref(),
+            task_id: task_id.as_deref(),
             parts,
             metadata,
         };

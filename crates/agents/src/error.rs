@@ -26,6 +26,16 @@ impl Received {
     /// The most bytes of a body that are quoted in an error.
     pub const QUOTED_BYTES: usize = 200;
 
+    /// The start of `bytes` in quotes, with a mark if there is more.
+    pub fn quoted(bytes: &[u8]) -> String {
+        let more = if bytes.len() > Self::QUOTED_BYTES {
+            "…"
+        } else {
+            ""
+        };
+        format!("`{}{more}`", Self::quote(bytes))
+    }
+
     /// The start of `bytes` as text that is safe to print: what is not printable is escaped.
     pub fn quote(bytes: &[u8]) -> String {
         let start = &bytes[..bytes.len().min(Self::QUOTED_BYTES + BESIDE)];

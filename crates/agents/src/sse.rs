@@ -34,6 +34,32 @@ enum LinePosition {
     Other,
 }
 
+/// A chunk, and how far it is read.
+#[derive(Default)]
+struct ChunkReader<'c> {
+    chunk: &'c [u8],
+    position: usize,
+    /// The start of the event's only line so far, while that is read.
+    first_start: Option<usize>,
+    /// The event's only line so far, once all of it is read.
+    whole: Option<Range<usize>>,
+}
+
+impl<'c> ChunkReader<'c> {
+    fn rest(&self) -> &'c [u8] {
+        &self.chunk[self.position..]
+    }
+
+    /// The rest of the line as far as the chunk contains it, and the position of the line's end.
+    fn line(&self) -> (&'c [u8], Option<usize>) {
+        let rest = self.rest();
+        match memchr2(b'\n', b'\r', rest) {
+            Some(length) => (&rest[..length], Some(self.position + length)),
+            None => (rest, None),
+        }
+    }
+}
+
 /// Takes a stream of server-sent events apart.
 #[derive(Debug)]
 pub struct SseDecoder {
@@ -124,104 +150,124 @@ impl SseDecoder {
         rest: &mut &'c [u8],
     ) -> Result<Option<&'s [u8]>, EventTooLarge> {
         self.forget_handed_over();
-        let chunk: &'c [u8] = rest;
-        // Where the event's only line so far lies in this chunk: its start while it is read, then all of it.
-        let mut first_start = None;
-        let mut whole: Option<Range<usize>> = None;
-        let mut position = 0;
-        while let Some(&byte) = chunk.get(position) {
+        let mut read = ChunkReader {
+            chunk: rest,
+            ..ChunkReader::default()
+        };
+        while let Some(&byte) = read.chunk.get(read.position) {
             match self.place {
-                LinePosition::Mark(matched) if byte == MARK[matched] => {
-                    position += 1;
-                    self.place = if matched + 1 == MARK.len() {
-                        LinePosition::Name(0)
-                    } else {
-                        LinePosition::Mark(matched + 1)
-                    };
-                }
-                LinePosition::Mark(0) => self.place = LinePosition::Name(0),
+                LinePosition::Mark(matched) => self.mark(matched, byte, &mut read),
                 LinePosition::Name(0) if self.after_return => {
                     self.after_return = false;
-                    position += usize::from(byte == b'\n');
+                    read.position += usize::from(byte == b'\n');
                 }
                 LinePosition::Name(0) if byte == b'\n' || byte == b'\r' => {
-                    position += 1;
+                    read.position += 1;
                     self.after_return = byte == b'\r';
                     if self.has_data {
                         self.has_data = false;
-                        *rest = &chunk[position..];
-                        if let Some(range) = whole {
-                            return Ok(Some(&chunk[range]));
+                        *rest = read.rest();
+                        if let Some(range) = read.whole {
+                            return Ok(Some(&read.chunk[range]));
                         }
                         self.handed_over = true;
                         return Ok(Some(&self.data));
                     }
                 }
-                LinePosition::Name(0) if chunk[position..].starts_with(b"data:") => {
-                    position += FIELD.len() + 1;
-                    self.place = LinePosition::Colon;
-                }
-                // `data` without a colon is a line of data that is empty.
-                LinePosition::Name(4) if byte == b'\n' || byte == b'\r' => {
-                    self.begin_line(chunk, &mut whole)?;
-                    self.place = LinePosition::Value;
-                }
-                LinePosition::Name(4) if byte == b':' => {
-                    position += 1;
-                    self.place = LinePosition::Colon;
-                }
-                LinePosition::Name(matched) if FIELD.get(matched) == Some(&byte) => {
-                    position += 1;
-                    self.place = LinePosition::Name(matched + 1);
-                }
-                LinePosition::Mark(_) | LinePosition::Name(_) => {
-                    if let (Some(fields), LinePosition::Name(matched @ 1..)) =
-                        (&mut self.fields, self.place)
-                    {
-                        fields
-                            .line
-                            .extend_from_slice(&FIELD[..matched.min(FIELD.len())]);
-                    }
-                    self.place = LinePosition::Other;
-                }
+                LinePosition::Name(matched) => self.name(matched, byte, &mut read)?,
                 LinePosition::Colon => {
-                    position += usize::from(byte == b' ');
-                    first_start = (!self.has_data).then_some(position);
-                    self.begin_line(chunk, &mut whole)?;
+                    read.position += usize::from(byte == b' ');
+                    read.first_start = (!self.has_data).then_some(read.position);
+                    self.begin_line(&mut read)?;
                     self.place = LinePosition::Value;
                 }
-                LinePosition::Value => {
-                    let end =
-                        memchr2(b'\n', b'\r', &chunk[position..]).map(|length| position + length);
-                    match (end, first_start.take()) {
-                        (Some(end), Some(start)) => {
-                            self.check(end - start)?;
-                            whole = Some(start..end);
-                        }
-                        (end, _) => self.keep(&chunk[position..end.unwrap_or(chunk.len())])?,
-                    }
-                    position = self.end_line(chunk, end);
-                }
-                LinePosition::Other => {
-                    let end =
-                        memchr2(b'\n', b'\r', &chunk[position..]).map(|length| position + length);
-                    if let Some(fields) = &mut self.fields {
-                        let room = LONGEST_FIELD.saturating_sub(fields.line.len());
-                        let line = &chunk[position..end.unwrap_or(chunk.len())];
-                        fields.line.extend_from_slice(&line[..line.len().min(room)]);
-                        if end.is_some() {
-                            fields.end_line();
-                        }
-                    }
-                    position = self.end_line(chunk, end);
-                }
+                LinePosition::Value => self.value(&mut read)?,
+                LinePosition::Other => self.other(&mut read),
             }
         }
-        if let Some(range) = whole {
-            self.keep(&chunk[range])?;
+        if let Some(range) = read.whole {
+            self.keep(&read.chunk[range])?;
         }
         *rest = &[];
         Ok(None)
+    }
+
+    /// Takes a byte where the byte order mark may be.
+    fn mark(&mut self, matched: usize, byte: u8, read: &mut ChunkReader<'_>) {
+        self.place = match matched {
+            matched if byte == MARK[matched] => {
+                read.position += 1;
+                if matched + 1 == MARK.len() {
+                    LinePosition::Name(0)
+                } else {
+                    LinePosition::Mark(matched + 1)
+                }
+            }
+            0 => LinePosition::Name(0),
+            _ => LinePosition::Other,
+        };
+    }
+
+    /// Takes a byte of the name of a field, or all of `data:`.
+    fn name(
+        &mut self,
+        matched: usize,
+        byte: u8,
+        read: &mut ChunkReader<'_>,
+    ) -> Result<(), EventTooLarge> {
+        match matched {
+            0 if read.rest().starts_with(b"data:") => {
+                read.position += FIELD.len() + 1;
+                self.place = LinePosition::Colon;
+            }
+            // `data` without a colon is a line of data that is empty.
+            4 if byte == b'\n' || byte == b'\r' => {
+                self.begin_line(read)?;
+                self.place = LinePosition::Value;
+            }
+            4 if byte == b':' => {
+                read.position += 1;
+                self.place = LinePosition::Colon;
+            }
+            matched if FIELD.get(matched) == Some(&byte) => {
+                read.position += 1;
+                self.place = LinePosition::Name(matched + 1);
+            }
+            matched => {
+                if let Some(fields) = &mut self.fields {
+                    fields.line.extend_from_slice(&FIELD[..matched]);
+                }
+                self.place = LinePosition::Other;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the rest of a line of data.
+    fn value(&mut self, read: &mut ChunkReader<'_>) -> Result<(), EventTooLarge> {
+        let (line, end) = read.line();
+        match (end, read.first_start.take()) {
+            (Some(end), Some(start)) => {
+                self.check(end - start)?;
+                read.whole = Some(start..end);
+            }
+            _ => self.keep(line)?,
+        }
+        self.end_line(read, end);
+        Ok(())
+    }
+
+    /// Takes the rest of a line that says nothing.
+    fn other(&mut self, read: &mut ChunkReader<'_>) {
+        let (line, end) = read.line();
+        if let Some(fields) = &mut self.fields {
+            let room = LONGEST_FIELD.saturating_sub(fields.line.len());
+            fields.line.extend_from_slice(&line[..line.len().min(room)]);
+            if end.is_some() {
+                fields.end_line();
+            }
+        }
+        self.end_line(read, end);
     }
 
     /// The data of an event that ended with the stream and not with a blank line, if there is one. The caller decides
@@ -245,13 +291,9 @@ impl SseDecoder {
     }
 
     /// A line of data begins: lines before it are kept in the buffer, and a newline after them.
-    fn begin_line(
-        &mut self,
-        chunk: &[u8],
-        whole: &mut Option<Range<usize>>,
-    ) -> Result<(), EventTooLarge> {
-        if let Some(range) = whole.take() {
-            self.keep(&chunk[range])?;
+    fn begin_line(&mut self, read: &mut ChunkReader<'_>) -> Result<(), EventTooLarge> {
+        if let Some(range) = read.whole.take() {
+            self.keep(&read.chunk[range])?;
         }
         if self.has_data {
             self.keep(b"\n")?;
@@ -261,11 +303,12 @@ impl SseDecoder {
     }
 
     /// Steps over the end of a line at `end`, or to the end of the chunk.
-    fn end_line(&mut self, chunk: &[u8], end: Option<usize>) -> usize {
-        let Some(end) = end else { return chunk.len() };
-        self.after_return = chunk[end] == b'\r';
-        self.place = LinePosition::Name(0);
-        end + 1
+    fn end_line(&mut self, read: &mut ChunkReader<'_>, end: Option<usize>) {
+        if let Some(end) = end {
+            self.after_return = read.chunk[end] == b'\r';
+            self.place = LinePosition::Name(0);
+        }
+        read.position = end.map_or(read.chunk.len(), |end| end + 1);
     }
 
     fn keep(&mut self, bytes: &[u8]) -> Result<(), EventTooLarge> {

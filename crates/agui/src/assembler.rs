@@ -75,12 +75,7 @@ impl Assembler {
         let event = incoming.event;
         let id = match (incoming.effect, target) {
             (Effect::Begins(ItemKind::ReasoningSpan), _) => {
-                self.span = incoming.id().map(str::to_owned);
-                if let Some(id) = incoming.id() {
-                    self.items
-                        .begin(ItemKind::ReasoningSpan, id, StartForm::Start, incoming.at);
-                    self.items.open(ItemKind::ReasoningSpan, id, "");
-                }
+                self.begin_span(incoming);
                 return Ok(None);
             }
             (Effect::Begins(kind), _) => {
@@ -94,30 +89,9 @@ impl Assembler {
                 self.begin(kind, &id, form, incoming, listeners)?;
                 id
             }
-            (Effect::Continues(kind), _) => {
-                let id = self.continued_id(kind, incoming, listeners)?;
-                let delta = event
-                    .piece(FieldKey::Delta, listeners.warnings)
-                    .unwrap_or_else(|| {
-                        if kind != ItemKind::Reasoning {
-                            listeners
-                                .warnings
-                                .add(format!("a `{}` has no `delta`", event.kind()));
-                        }
-                        SentText::whole("")
-                    });
-                self.add(kind, &id, delta, incoming.subagent(), listeners);
-                if incoming.id.is_some() {
-                    self.items.resume(kind, &id, incoming.at);
-                }
-                id
-            }
+            (Effect::Continues(kind), _) => self.go_on(kind, incoming, listeners)?,
             (Effect::Ends(ItemKind::ReasoningSpan), _) => {
-                self.span = None;
-                if let Some(id) = incoming.id() {
-                    self.items.end(ItemKind::ReasoningSpan, id, incoming.at);
-                    self.items.close(ItemKind::ReasoningSpan, id);
-                }
+                self.end_span(incoming);
                 return Ok(None);
             }
             (Effect::Ends(kind), _) => {
@@ -138,6 +112,48 @@ impl Assembler {
             _ => return Ok(None),
         };
         Ok(Some(id))
+    }
+
+    fn begin_span(&mut self, incoming: &Incoming<'_>) {
+        let (kind, at) = (ItemKind::ReasoningSpan, incoming.at);
+        self.span = incoming.id().map(str::to_owned);
+        if let Some(id) = incoming.id() {
+            self.items.begin(kind, id, StartForm::Start, at);
+            self.items.open(kind, id, "");
+        }
+    }
+
+    fn end_span(&mut self, incoming: &Incoming<'_>) {
+        self.span = None;
+        if let Some(id) = incoming.id() {
+            self.items.end(ItemKind::ReasoningSpan, id, incoming.at);
+            self.items.close(ItemKind::ReasoningSpan, id);
+        }
+    }
+
+    /// Adds what an event brings to the item that it continues. Gives the item's id.
+    fn go_on<'i>(
+        &mut self,
+        kind: ItemKind,
+        incoming: &'i Incoming<'_>,
+        listeners: &mut Listeners<'_, '_>,
+    ) -> Result<Cow<'i, str>, DecodeError> {
+        let event = incoming.event;
+        let id = self.continued_id(kind, incoming, listeners)?;
+        let delta = event.piece(FieldKey::Delta, listeners.warnings);
+        let delta = delta.unwrap_or_else(|| {
+            if kind != ItemKind::Reasoning {
+                listeners
+                    .warnings
+                    .add(format!("a `{}` has no `delta`", event.kind()));
+            }
+            SentText::whole("")
+        });
+        self.add(kind, &id, delta, incoming.subagent(), listeners);
+        if incoming.id.is_some() {
+            self.items.resume(kind, &id, incoming.at);
+        }
+        Ok(id)
     }
 
     /// Takes reasoning of a version before 1.0, which the history does not keep.

@@ -1,16 +1,13 @@
 //! One conversation in AG-UI over any transport: makes the input of each run, and takes its result.
 
-use std::borrow::Cow;
-
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::content::Content;
-use super::conversation_settings::{ContextItem, ConversationSettings};
+use super::conversation_settings::ConversationSettings;
 use super::decoder::Decoder;
 use super::event_reader::AguiEvents;
-use super::request::{Messages, RunInput, pass_on_over, with_command, with_options};
+use super::request::{Messages, RunInput, add_command, forwarded_props, with_callers};
 use super::run_state::RequestPurpose;
-use super::thread_state::{SavedThread, ThreadState, UserMessage};
+use super::thread_state::{NewInput, SavedThread, ThreadState};
 use ananke_agents::{Action, Ended, Request, SessionOptions, Sink, TargetError};
 use ananke_base::source::received_json::without_marks;
 use ananke_trace::trace::Change;
@@ -111,116 +108,44 @@ impl AguiConversation {
         purpose: RequestPurpose,
         run_id: &str,
     ) -> Result<Box<RawValue>, TargetError> {
-        let ThreadState {
-            thread_id,
-            history,
-            calls,
-            user_message,
-            state,
-            legacy_interrupts,
-            client_tools,
-            ids,
-            is_begun,
-            ..
-        } = &mut self.thread;
-        let ConversationSettings {
-            context,
-            forwarded_props,
-            last_only,
-            version,
-            ..
-        } = &self.settings;
-        history.discard_open();
-        let mut new = Vec::new();
-        let mut resume = Vec::new();
-        let mut props = Cow::Borrowed(forwarded_props);
+        let settings = &self.settings;
+        let NewInput {
+            messages: new,
+            answers,
+        } = self.thread.take(request.action, settings.version);
+        let thread = &mut self.thread;
         let passed_on = request.context;
-        if !passed_on.props.is_empty() {
-            pass_on_over(props.to_mut(), passed_on.props);
-        }
-        if !passed_on.options.is_empty() {
-            let options = props.get("options").cloned().unwrap_or_default();
-            pass_on_over(props.to_mut(), with_options(options, passed_on.options));
-        }
-        let mut context = Cow::Borrowed(context.as_slice());
-        if !passed_on.caller.is_empty() {
-            context
-                .to_mut()
-                .extend(passed_on.caller.iter().map(ContextItem::from));
-        }
-        match &request.action {
-            Action::User {
-                message_id,
-                content,
-                ..
-            } => {
-                calls.start_turn();
-                *user_message = Some(UserMessage {
-                    id: message_id.clone(),
-                    text: content.text().into_owned(),
-                });
+        let context = with_callers(&settings.context, &passed_on.caller);
+        let own = &settings.forwarded_props;
+        let mut props = forwarded_props(own, passed_on.props, passed_on.options);
+        let resume = match answers {
+            Some(answers) if thread.legacy_interrupts => {
+                add_command(props.to_mut(), &answers);
+                Vec::new()
             }
-            // A test with a turn of another protocol does not load.
-            Action::Connect | Action::Continue | Action::Own { .. } => {
-                calls.start_turn();
-                *user_message = None;
-            }
-            Action::Resume(_) => {
-                calls.continue_run();
-                *user_message = None;
-            }
-            Action::ToolResults(answers) => {
-                for answer in answers {
-                    // The answer to a call of another tool lets the agent go on with it: its result is still to come.
-                    let name = history.call(&answer.call).map(|call| &call.function.name);
-                    if name.is_some_and(|name| client_tools.iter().any(|tool| tool.name == *name)) {
-                        calls.answer_by_client(&answer.call);
-                    }
-                }
-                calls.continue_run();
-            }
-        }
-        match request.action {
-            Action::User {
-                message_id,
-                name,
-                content,
-            } => {
-                history.say(&message_id, name, Content::of(content, *version));
-                new.push(message_id);
-            }
-            Action::Connect | Action::Continue | Action::Own { .. } => {}
-            Action::ToolResults(answers) => {
-                new.extend(
-                    answers
-                        .iter()
-                        .map(|answer| history.answer_call(answer, &**ids)),
-                );
-            }
-            Action::Resume(answers) if *legacy_interrupts => {
-                props = Cow::Owned(with_command(&props, &answers));
-            }
-            Action::Resume(answers) => resume = answers,
-        }
-        let messages = match purpose {
-            RequestPurpose::Connect => Messages::Only(history, &[]),
-            // In the first run the agent does not know the history.
-            RequestPurpose::Run if *last_only && std::mem::replace(is_begun, true) => {
-                Messages::Only(history, &new)
-            }
-            RequestPurpose::Run => Messages::All(history),
+            answers => answers.unwrap_or_default(),
         };
-        let state = without_marks(state.value());
+        let messages = match purpose {
+            RequestPurpose::Connect => Messages::Only(&thread.history, &[]),
+            // In the first run the agent does not know the history.
+            RequestPurpose::Run
+                if settings.last_only && std::mem::replace(&mut thread.is_begun, true) =>
+            {
+                Messages::Only(&thread.history, &new)
+            }
+            RequestPurpose::Run => Messages::All(&thread.history),
+        };
+        let state = without_marks(thread.state.value());
         let input = RunInput::new(
-            thread_id,
+            &thread.thread_id,
             run_id,
             &state,
             messages,
-            client_tools,
+            &thread.client_tools,
             &props,
             &resume,
         );
-        to_raw_value(&input.of(*version).with_context(&context))
+        to_raw_value(&input.of(settings.version).with_context(&context))
             .map_err(|failure| not_written(&failure))
     }
 }

@@ -273,12 +273,10 @@ impl Decoder {
                     shown(&id),
                     results.len() + of_run.answered as usize,
                 );
-                tell(
-                    self.last,
-                    Change::Unread(Unread::results(&shown(&id), message)),
-                );
+                let unread = Unread::results(&shown(&id), message);
+                tell(self.last, Change::Unread(unread));
             }
-            for (place, result) in (0..).zip(results) {
+            for (place, mut result) in (0..).zip(results) {
                 let number = numbers
                     .as_ref()
                     .and_then(|numbers| numbers.get(place as usize));
@@ -292,25 +290,10 @@ impl Decoder {
                     sent_content(&result.content),
                     &**ids,
                 );
-                history.annotate(Annotated::ResultOf(&call), result.fields);
-                if numbers.is_none() {
-                    continue;
-                }
-                if let Some(message_id) = &result.message_id {
-                    self.results
-                        .insert(message_id.as_str().into(), call.as_str().into());
-                }
-                tell(
-                    result.at,
-                    Change::CallAnswered {
-                        id: call.clone().into(),
-                        result: result.content,
-                        is_error: result.is_error,
-                    },
-                );
-                if let Some(is_denied) = result.is_denied {
-                    let id = call.into();
-                    tell(result.at, Change::CallFailed { id, is_denied });
+                let fields = std::mem::take(&mut result.fields);
+                history.annotate(Annotated::ResultOf(&call), fields);
+                if numbers.is_some() {
+                    give_result(call, result, &mut self.results, tell);
                 }
             }
         }
@@ -529,6 +512,30 @@ fn replace_messages(
     (listeners.tell)(Change::Snapshot(snapshot::items(&messages)));
     listeners.conversation.history.replace(messages);
     Ok(())
+}
+
+/// Gives a result that waited for the end of the run to its call.
+fn give_result(
+    call: String,
+    result: SharedResult,
+    results: &mut HashMap<ShortText, ShortText>,
+    tell: &mut dyn FnMut(At, Change<'static>),
+) {
+    if let Some(message_id) = &result.message_id {
+        results.insert(message_id.as_str().into(), call.as_str().into());
+    }
+    let id: Cow<'static, str> = call.into();
+    tell(
+        result.at,
+        Change::CallAnswered {
+            id: id.clone(),
+            result: result.content,
+            is_error: result.is_error,
+        },
+    );
+    if let Some(is_denied) = result.is_denied {
+        tell(result.at, Change::CallFailed { id, is_denied });
+    }
 }
 
 /// A result that outlives its event.

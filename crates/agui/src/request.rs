@@ -1,5 +1,7 @@
 //! The body of a run's request: the thread, every message so far and the state.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -126,22 +128,54 @@ impl<'a> RunInput<'a> {
 }
 
 /// Puts `props` over a mapping, key by key.
-pub(super) fn pass_on_over(base: &mut Value, props: Map<String, Value>) {
+fn pass_on_over(base: &mut Value, props: Map<String, Value>) {
     match base {
         Value::Object(known) => known.extend(props),
         other => *other = Value::Object(props),
     }
 }
 
-/// The property that says how the agent is asked: `options` over those of the target, key by key.
-pub(super) fn with_options(mut own: Value, options: Map<String, Value>) -> Map<String, Value> {
-    pass_on_over(&mut own, options);
-    Map::from_iter([("options".to_owned(), own)])
+/// Sets a property of a mapping.
+fn set(base: &mut Value, key: &str, value: Value) {
+    pass_on_over(base, Map::from_iter([(key.to_owned(), value)]));
 }
 
-/// The forwarded properties of a run that answers interrupts as before the protocol had them: `command.resume` in
-/// addition to the target's own. One answer is its payload; several are keyed by the ids of their interrupts.
-pub(super) fn with_command(own: &Value, answers: &[InterruptAnswer]) -> Value {
+/// The properties that a run forwards: `props` over those of the target, key by key, and in the same way `options` over the
+/// property that says how the agent is asked.
+pub(super) fn forwarded_props(
+    own: &Value,
+    props: Map<String, Value>,
+    options: Map<String, Value>,
+) -> Cow<'_, Value> {
+    let mut forwarded = Cow::Borrowed(own);
+    if !props.is_empty() {
+        pass_on_over(forwarded.to_mut(), props);
+    }
+    if !options.is_empty() {
+        let mut known = forwarded.get("options").cloned().unwrap_or_default();
+        pass_on_over(&mut known, options);
+        set(forwarded.to_mut(), "options", known);
+    }
+    forwarded
+}
+
+/// The context of a run: that of the target, and the named texts about the caller.
+pub(super) fn with_callers<'c>(
+    own: &'c [ContextItem],
+    caller: &Map<String, Value>,
+) -> Cow<'c, [ContextItem]> {
+    let mut context = Cow::Borrowed(own);
+    if !caller.is_empty() {
+        context
+            .to_mut()
+            .extend(caller.iter().map(ContextItem::from));
+    }
+    context
+}
+
+/// Adds the answers to interrupts to the forwarded properties, as before the protocol had them: `command.resume`. One answer
+/// is its payload; several are keyed by the ids of their interrupts.
+pub(super) fn add_command(props: &mut Value, answers: &[InterruptAnswer]) {
     let payload = |answer: &InterruptAnswer| answer.payload.clone().unwrap_or_default();
     let resume = match answers {
         [answer] => payload(answer),
@@ -150,12 +184,7 @@ pub(super) fn with_command(own: &Value, answers: &[InterruptAnswer]) -> Value {
             .map(|answer| (answer.id.clone(), payload(answer)))
             .collect(),
     };
-    let mut props = own.as_object().cloned().unwrap_or_default();
-    props.insert(
-        "command".to_owned(),
-        serde_json::json!({ "resume": resume }),
-    );
-    Value::Object(props)
+    set(props, "command", serde_json::json!({ "resume": resume }));
 }
 
 struct ObjectForNull<'a>(&'a Value);

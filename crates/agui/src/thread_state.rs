@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::content::Content;
 use super::{call_ids::CallIds, conversation_settings::ProtocolVersion, history::History};
-use ananke_agents::SessionOptions;
+use ananke_agents::{Action, SessionOptions};
 use ananke_base::context::Ids;
-use ananke_base::message::ToolDeclaration;
+use ananke_base::message::{InterruptAnswer, ToolDeclaration};
 use ananke_trace::trace::State;
 
 /// A thread with its messages and its state.
@@ -32,6 +33,15 @@ pub(super) struct ThreadState {
 pub(super) struct UserMessage {
     pub(super) id: String,
     pub(super) text: String,
+}
+
+/// The new part of a run's input.
+#[derive(Default)]
+pub(super) struct NewInput {
+    /// The ids of the messages that joined the history.
+    pub(super) messages: Vec<String>,
+    /// The answers to interrupts, if the run is resumed.
+    pub(super) answers: Option<Vec<InterruptAnswer>>,
 }
 
 /// History and state from before a replay.
@@ -65,6 +75,56 @@ impl ThreadState {
             legacy_interrupts: false,
             client_tools,
             ids,
+        }
+    }
+
+    /// Takes the action of the next run: its messages join the history.
+    pub(super) fn take(&mut self, action: Action, version: ProtocolVersion) -> NewInput {
+        self.history.discard_open();
+        let mut new = NewInput::default();
+        match action {
+            Action::User {
+                message_id,
+                name,
+                content,
+            } => {
+                self.calls.start_turn();
+                self.user_message = Some(UserMessage {
+                    id: message_id.clone(),
+                    text: content.text().into_owned(),
+                });
+                let content = Content::of(content, version);
+                self.history.say(&message_id, name, content);
+                new.messages.push(message_id);
+            }
+            // A test with a turn of another protocol does not load.
+            Action::Connect | Action::Continue | Action::Own { .. } => {
+                self.calls.start_turn();
+                self.user_message = None;
+            }
+            Action::Resume(answers) => {
+                self.calls.continue_run();
+                self.user_message = None;
+                new.answers = Some(answers);
+            }
+            Action::ToolResults(answers) => {
+                for answer in &answers {
+                    self.answer_by_client(&answer.call);
+                }
+                self.calls.continue_run();
+                let add = |answer| self.history.answer_call(answer, &*self.ids);
+                new.messages.extend(answers.iter().map(add));
+            }
+        }
+        new
+    }
+
+    /// The client answers a call. The answer to a call of another tool lets the agent go on with it: its result is still to
+    /// come.
+    fn answer_by_client(&mut self, call: &str) {
+        let name = self.history.call(call).map(|call| &call.function.name);
+        if name.is_some_and(|name| self.client_tools.iter().any(|tool| tool.name == *name)) {
+            self.calls.answer_by_client(call);
         }
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::rpc_response::{McpResponse, RpcError, has_error, is_same_answer, result};
-use ananke_agents::{EventReader, Received, Rest, Sink, Stop, TargetError, in_words, pipe::quoted};
+use ananke_agents::{EventReader, Received, Rest, Sink, Stop, TargetError, in_words};
 use ananke_base::context::At;
 use ananke_base::source::printable;
 use ananke_base::source::received_json::{is_utf16, read_bytes};
@@ -189,102 +189,115 @@ impl ServerMessages {
         (number.to_string() == digits).then_some((number, true))
     }
 
+    /// Whether a response is another one to a request: an answer to that was taken, or it is of an earlier turn.
+    fn is_repeated(&self, id: u64, message: &Map<String, Value>) -> bool {
+        let is_known = self
+            .answered
+            .as_ref()
+            .is_some_and(|(known, _)| *known == id);
+        let is_earlier = self.awaited.first().is_none_or(|first| id < *first);
+        let is_error_of_last = self.takes_any_error && message.contains_key("error");
+        is_known || is_earlier && self.has_lines && id > 0 && !is_error_of_last
+    }
+
     fn message(
         &mut self,
         at: At,
         mut message: Map<String, Value>,
         sink: &mut dyn Sink,
     ) -> Result<ControlFlow<Stop>, String> {
-        let last = self.awaited.last().copied();
-        let own = message.get("id").and_then(Self::own_id);
-        let is_response = !message.contains_key("method");
-        if let Some((id, is_other_kind)) = own.filter(|_| is_response) {
-            let is_awaited = self.awaited.contains(&id);
-            let kind = is_awaited && is_other_kind;
-            if kind && warn(
-                at,
-                format!(
-                    "the `id` of the response to the request `{id}` is not the number that was sent"
-                ),
-                sink,
-            )
-            .is_break()
-            {
-                return Ok(ControlFlow::Break(Stop));
+        // Ids count in each direction by themselves: a request is never taken for a response.
+        match message.remove("method") {
+            Some(Value::String(method)) => Ok(self.request(at, method, message, sink)),
+            Some(_) => Err("has a `method` that is not a text".to_owned()),
+            None => self.response(at, message, sink),
+        }
+    }
+
+    /// Takes a request or a notification.
+    fn request(
+        &mut self,
+        at: At,
+        method: String,
+        mut message: Map<String, Value>,
+        sink: &mut dyn Sink,
+    ) -> ControlFlow<Stop> {
+        let params = message.remove("params").unwrap_or(Value::Null);
+        match message.remove("id") {
+            Some(id) => {
+                self.asked.push_back(Asked { id, method, params });
+                ControlFlow::Continue(())
             }
-            if is_awaited {
+            None if SHOWN.contains(&method.as_str()) => {
+                let (name, value) = (method.into(), params);
+                sink.change(at, Change::Custom { name, value })
+            }
+            None => unknown_notification(at, &method, &params, sink),
+        }
+    }
+
+    fn response(
+        &mut self,
+        at: At,
+        message: Map<String, Value>,
+        sink: &mut dyn Sink,
+    ) -> Result<ControlFlow<Stop>, String> {
+        match message.get("id").and_then(Self::own_id) {
+            Some((id, is_other_kind)) if self.awaited.contains(&id) => {
+                let words = format!(
+                    "the `id` of the response to the request `{id}` is not the number that was sent"
+                );
+                if is_other_kind && warn(at, words, sink).is_break() {
+                    return Ok(ControlFlow::Break(Stop));
+                }
                 if message.contains_key("jsonrpc") {
                     return self.answer(at, id, message, sink);
                 }
-                return self
-                    .bare_answer(at, id, message)
-                    .map(|()| ControlFlow::Continue(()));
+                self.bare_answer(at, id, message)?;
+                Ok(ControlFlow::Continue(()))
             }
-            if self.abandoned.contains(&id) {
-                return Ok(ControlFlow::Continue(()));
+            Some((id, _)) if self.abandoned.contains(&id) => Ok(ControlFlow::Continue(())),
+            Some((id, _)) if self.is_repeated(id, &message) => {
+                Ok(self.answer_again(at, id, message, sink))
             }
-            let is_earlier = self.awaited.first().is_none_or(|first| id < *first);
-            let is_known = self
-                .answered
-                .as_ref()
-                .is_some_and(|(known, _)| *known == id);
-            let is_error_of_last = self.takes_any_error && message.contains_key("error");
-            if is_known || is_earlier && self.has_lines && id > 0 && !is_error_of_last {
-                return Ok(self.answer_again(at, id, message, sink));
-            }
+            _ => self.other_response(at, message, sink),
         }
-        let params =
-            |message: &mut Map<String, Value>| message.remove("params").unwrap_or(Value::Null);
-        // Ids count in each direction by themselves: a request is never taken for a response.
-        match (message.remove("method"), message.remove("id"), last) {
-            (Some(Value::String(method)), Some(id), _) => {
-                let params = params(&mut message);
-                self.asked.push_back(Asked { id, method, params });
-            }
-            (Some(Value::String(method)), None, _) if SHOWN.contains(&method.as_str()) => {
-                let value = params(&mut message);
-                return Ok(sink.change(
-                    at,
-                    Change::Custom {
-                        name: method.into(),
-                        value,
-                    },
-                ));
-            }
-            (Some(Value::String(method)), None, _) => {
-                let params = params(&mut message);
-                return Ok(unknown_notification(at, &method, &params, sink));
-            }
-            (Some(_), ..) => return Err("has a `method` that is not a text".to_owned()),
+    }
+
+    /// Takes a response whose id is not that of a request of ours.
+    fn other_response(
+        &mut self,
+        at: At,
+        mut message: Map<String, Value>,
+        sink: &mut dyn Sink,
+    ) -> Result<ControlFlow<Stop>, String> {
+        match (message.remove("id"), self.awaited.last().copied()) {
             // What could not be read has no id that it could repeat.
-            (None, Some(Value::Null) | None, Some(last)) if has_error(&message) => {
-                return self.answer(at, last, message, sink);
+            (Some(Value::Null) | None, Some(last)) if has_error(&message) => {
+                self.answer(at, last, message, sink)
             }
-            (None, Some(_), Some(last)) if self.takes_any_error && has_error(&message) => {
-                return self.answer(at, last, message, sink);
+            (Some(_), Some(last)) if self.takes_any_error && has_error(&message) => {
+                self.answer(at, last, message, sink)
             }
-            // A line with an id that was never given is not for us.
-            (None, Some(id), _) if self.has_lines => {
-                let id = printable(&id.to_string());
-                let words = format!(
-                    "the server answered the request `{id}`, which was not sent: it is ignored"
-                );
-                return Ok(warn(at, words, sink));
-            }
-            (None, Some(id), Some(last)) => {
-                return Err(format!(
-                    "answers the request `{}`, but the request that waits is `{last}`",
-                    printable(&id.to_string()),
-                ));
-            }
-            (None, Some(id), None) => {
+            (None, _) => Err("is neither a request nor a response".to_owned()),
+            (Some(id), last) => {
                 let id = id.to_string();
                 let id = printable(&id);
-                return Err(format!("answers the request `{id}`, but no request waits"));
+                match last {
+                    // A line with an id that was never given is not for us.
+                    _ if self.has_lines => {
+                        let words = format!(
+                            "the server answered the request `{id}`, which was not sent: it is ignored"
+                        );
+                        Ok(warn(at, words, sink))
+                    }
+                    Some(last) => Err(format!(
+                        "answers the request `{id}`, but the request that waits is `{last}`"
+                    )),
+                    None => Err(format!("answers the request `{id}`, but no request waits")),
+                }
             }
-            (None, None, _) => return Err("is neither a request nor a response".to_owned()),
         }
-        Ok(ControlFlow::Continue(()))
     }
 
     /// Whether a value is a message. A program may leave out what says so in the answer to a request that waits.
@@ -311,7 +324,7 @@ impl ServerMessages {
         self.noise = Some(Received::quote(data));
         let warning = format!(
             "the server printed a line to stdout that is not a message of MCP, and was ignored: {}",
-            quoted(data)
+            Received::quoted(data)
         );
         sink.change(at, Change::Warning(warning.into()))
     }

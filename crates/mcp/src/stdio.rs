@@ -5,10 +5,8 @@ use std::time::Duration;
 
 use super::rpc_response::is_late_response;
 use super::talk::{Talk, TalkEnd};
-use ananke_agents::pipe::{
-    Pipe, PipeLauncher, PipeNext, PipeProgram, RequestOrder, quoted, read_events,
-};
-use ananke_agents::{Ended, Limits, TargetError};
+use ananke_agents::pipe::{Pipe, PipeLauncher, PipeNext, PipeProgram, RequestOrder, read_events};
+use ananke_agents::{Ended, Limits, Received, TargetError};
 use ananke_base::context::At;
 use ananke_trace::process::ExitStatus;
 
@@ -139,7 +137,7 @@ async fn wait(server: &mut dyn Pipe, until: At, warnings: &mut Vec<String>) -> W
             PipeNext::Line(_, line) if warnings.is_empty() && is_late_response(&line) => {
                 warnings.push(format!(
                     "the server printed another response after its last one, which no rule sees: {}",
-                    quoted(&line)
+                    Received::quoted(&line)
                 ));
             }
             PipeNext::Line(..) => {}

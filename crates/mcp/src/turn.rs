@@ -15,6 +15,13 @@ use ananke_agents::{Action, TargetError};
 use ananke_base::context::At;
 use ananke_trace::trace::{AsideSource, Change, MessageKind, ResultContent, RunEnd};
 
+/// The beginning of a turn, which has no ids.
+const RUN_STARTED: Change<'static> = Change::RunStarted {
+    run_id: None,
+    thread_id: None,
+    is_replay: false,
+};
+
 /// A turn with a server.
 pub(super) struct McpTurn<'a, 's> {
     pub(super) client: &'a mut Client,
@@ -66,18 +73,9 @@ impl McpTurn<'_, '_> {
     async fn call_tool(&mut self, tool: &str, args: &Value) -> Result<(), Break> {
         if self.client.connection.needs_tools() {
             // A server that has no list needs nothing of it.
-            let listed = list(
-                self.client,
-                "tools/list",
-                "tools",
-                &mut self.talk,
-                |_, _| Ok(()),
-            )
-            .await?;
-            let tools = if let Listed::All { items, .. } = listed {
-                items
-            } else {
-                Vec::new()
+            let tools = match self.tools().await? {
+                Listed::All { items, .. } => items,
+                Listed::Refused(..) => Vec::new(),
             };
             self.client.connection.learn_tools(&tools);
         }
@@ -89,55 +87,67 @@ impl McpTurn<'_, '_> {
             .client
             .ask("tools/call", params, &mut self.talk)
             .await?;
-        let (sent, id, call) = (pending.at, pending.id, pending.id.to_string());
+        let id = pending.id;
+        self.open_call(pending.at, &id.to_string(), tool, args)?;
+        let McpResponse { at, result, .. } = self.client.response(pending, &mut self.talk).await?;
+        match result {
+            Ok(result) => self.close_call(at, id, CallResult::read(result)?),
+            Err(error) => {
+                let result = ResultContent::Text((&error.message).into());
+                self.answer(at, id, result, Some(true))?;
+                self.change(at, Change::RunEnded(error.end()))
+            }
+        }
+    }
+
+    fn open_call(&mut self, sent: At, id: &str, tool: &str, args: &Value) -> Result<(), Break> {
         self.start(sent)?;
         self.change(
             sent,
             Change::CallOpened {
-                id: (&call).into(),
+                id: id.into(),
                 name: tool.into(),
                 subagent: None,
             },
         )?;
-        let delta = args.to_string().into();
         self.change(
             sent,
             Change::CallArgs {
-                id: (&call).into(),
-                delta,
+                id: id.into(),
+                delta: args.to_string().into(),
             },
         )?;
-        self.change(sent, Change::CallArgsDone { id: (&call).into() })?;
-        let McpResponse { at, result, .. } = self.client.response(pending, &mut self.talk).await?;
+        self.change(sent, Change::CallArgsDone { id: id.into() })
+    }
+
+    fn answer(
+        &mut self,
+        at: At,
+        id: u64,
+        result: ResultContent<'_>,
+        is_error: Option<bool>,
+    ) -> Result<(), Break> {
+        let id = id.to_string().into();
+        self.change(
+            at,
+            Change::CallAnswered {
+                id,
+                result,
+                is_error,
+            },
+        )
+    }
+
+    /// Reports the result of a call, and the end.
+    fn close_call(&mut self, at: At, id: u64, result: CallResult) -> Result<(), Break> {
         let CallResult {
             content,
             text,
             is_error,
             beside,
             unread,
-        } = match result {
-            Ok(result) => CallResult::read(result)?,
-            Err(error) => {
-                let result = ResultContent::Text((&error.message).into());
-                self.change(
-                    at,
-                    Change::CallAnswered {
-                        id: (&call).into(),
-                        result,
-                        is_error: Some(true),
-                    },
-                )?;
-                return self.change(at, Change::RunEnded(error.end()));
-            }
-        };
-        self.change(
-            at,
-            Change::CallAnswered {
-                id: call.into(),
-                result: content,
-                is_error: Some(is_error),
-            },
-        )?;
+        } = result;
+        self.answer(at, id, content, Some(is_error))?;
         for unread in unread {
             self.change(at, Change::Unread(unread))?;
         }
@@ -149,28 +159,22 @@ impl McpTurn<'_, '_> {
         self.say(at, id, text)
     }
 
+    /// The list of the tools.
+    async fn tools(&mut self) -> Result<Listed, Break> {
+        let talk = &mut self.talk;
+        list(self.client, "tools/list", "tools", talk, |_, _| Ok(())).await
+    }
+
     async fn list_tools(&mut self) -> Result<(), Break> {
         let mut is_started = false;
-        let listed = list(
-            self.client,
-            "tools/list",
-            "tools",
-            &mut self.talk,
-            |talk, sent| {
-                if std::mem::replace(&mut is_started, true) {
-                    return Ok(());
-                }
-                talk.change(
-                    sent,
-                    Change::RunStarted {
-                        run_id: None,
-                        thread_id: None,
-                        is_replay: false,
-                    },
-                )
-            },
-        );
-        match listed.await? {
+        let start = |talk: &mut Talk<'_>, sent| {
+            if std::mem::replace(&mut is_started, true) {
+                return Ok(());
+            }
+            talk.change(sent, RUN_STARTED)
+        };
+        let talk = &mut self.talk;
+        match list(self.client, "tools/list", "tools", talk, start).await? {
             Listed::All { at, id, items } => {
                 self.client.connection.learn_tools(&items);
                 let tools = declared_tools(&items);
@@ -189,15 +193,7 @@ impl McpTurn<'_, '_> {
 
     /// Finds out the tools before the first turn. A server that has none may refuse.
     async fn declare_tools(&mut self) -> Result<(), Break> {
-        let (at, tools) = match list(
-            self.client,
-            "tools/list",
-            "tools",
-            &mut self.talk,
-            |_, _| Ok(()),
-        )
-        .await?
-        {
+        let (at, tools) = match self.tools().await? {
             Listed::All { at, items, .. } => (at, declared_tools(&items)),
             Listed::Refused(at, _) => (at, Vec::new()),
         };
@@ -228,14 +224,7 @@ impl McpTurn<'_, '_> {
     }
 
     fn start(&mut self, at: At) -> Result<(), Break> {
-        self.change(
-            at,
-            Change::RunStarted {
-                run_id: None,
-                thread_id: None,
-                is_replay: false,
-            },
-        )
+        self.change(at, RUN_STARTED)
     }
 
     /// Reports the text of a result, and the end.

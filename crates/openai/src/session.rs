@@ -102,47 +102,8 @@ impl OpenaiSession {
         let mut limits = self.settings.options.limits(limits);
         let mut retry = 0;
         loop {
-            let mut reader = ReplyReader::new(
-                &*self.ids,
-                &mut self.call_keys,
-                &self.client_tools,
-                self.settings.tools,
-            );
-            let mut over = None;
-            let request = post(&self.settings, body.clone());
-            let talk = talk(
-                &*self.transport,
-                request,
-                &mut reader,
-                &limits,
-                sink,
-                &mut over,
-            );
-            // A cancellation drops it, and its connection.
-            let exchanged = match limits.cancel.run_until_cancelled(talk).await {
-                // The model has stopped; only the stream has not.
-                None | Some(Ok(Exchanged::Ended(Ended::Timeout))) if reader.is_ended() => {
-                    reader.give_up();
-                    Ok(Exchanged::Ended(Ended::Terminal))
-                }
-                Some(exchanged) => exchanged,
-                None => Ok(Exchanged::Ended(Ended::Cancelled)),
-            };
-            let closed = self.transport.moment(ClientEvent::Closes(over));
-            if let Ok(Exchanged::Ended(Ended::Terminal)) = exchanged {
-                let reply = reader.finish(sink);
-                sink.wire(closed, Wire::Closed);
-                return match reply? {
-                    ModelReply::Complete(message, calls) => {
-                        self.take(message, calls).map(|()| Ended::Terminal)
-                    }
-                    ModelReply::Failed => Ok(Ended::Terminal),
-                    ModelReply::Stopped => Ok(Ended::Cancelled),
-                };
-            }
-            reader.abandon(sink);
-            sink.wire(closed, Wire::Closed);
-            let response = match exchanged? {
+            let (exchanged, closed) = self.attempt(body.clone(), &limits, sink).await?;
+            let response = match exchanged {
                 Exchanged::Ended(ended) => return Ok(ended),
                 Exchanged::Rejected(response) => response,
             };
@@ -179,6 +140,52 @@ impl OpenaiSession {
             }
             retry += 1;
         }
+    }
+
+    /// Makes one request and takes its response, and returns when the connection was closed.
+    async fn attempt(
+        &mut self,
+        body: Bytes,
+        limits: &Limits,
+        sink: &mut dyn Sink,
+    ) -> Result<(Exchanged, At), TargetError> {
+        let mut reader = ReplyReader::new(
+            &*self.ids,
+            &mut self.call_keys,
+            &self.client_tools,
+            self.settings.tools,
+        );
+        let mut over = None;
+        let request = post(&self.settings, body);
+        let transport = &*self.transport;
+        let talk = talk(transport, request, &mut reader, limits, sink, &mut over);
+        // A cancellation drops it, and its connection.
+        let exchanged = match limits.cancel.run_until_cancelled(talk).await {
+            // The model has stopped; only the stream has not.
+            None | Some(Ok(Exchanged::Ended(Ended::Timeout))) if reader.is_ended() => {
+                reader.give_up();
+                Ok(Exchanged::Ended(Ended::Terminal))
+            }
+            Some(exchanged) => exchanged,
+            None => Ok(Exchanged::Ended(Ended::Cancelled)),
+        };
+        let closed = self.transport.moment(ClientEvent::Closes(over));
+        if !matches!(exchanged, Ok(Exchanged::Ended(Ended::Terminal))) {
+            reader.abandon(sink);
+            sink.wire(closed, Wire::Closed);
+            return Ok((exchanged?, closed));
+        }
+        let reply = reader.finish(sink);
+        sink.wire(closed, Wire::Closed);
+        let ended = match reply? {
+            ModelReply::Complete(message, calls) => {
+                self.take(message, calls)?;
+                Ended::Terminal
+            }
+            ModelReply::Failed => Ended::Terminal,
+            ModelReply::Stopped => Ended::Cancelled,
+        };
+        Ok((Exchanged::Ended(ended), closed))
     }
 
     /// Adds what an exchange is to say to the messages.

@@ -87,6 +87,14 @@ enum StatusOf {
     ConventionUpdate,
 }
 
+/// An event as it was read.
+struct ReadEvent {
+    event: Value,
+    /// The first of its keys that is duplicated with another value.
+    duplicate_key: Option<String>,
+    warnings: Vec<Cow<'static, str>>,
+}
+
 impl<'a> A2aReader<'a> {
     pub(super) fn new(
         dialect: Dialect,
@@ -255,43 +263,83 @@ impl<'a> A2aReader<'a> {
                 self.calls_of(&message, teller);
                 self.message(&message, teller);
             }
-            Payload::Status(update) => {
-                let changes = conventions::of_status(self.conventions, &update);
-                let of = if changes.is_empty() {
-                    StatusOf::Update
-                } else {
-                    StatusOf::ConventionUpdate
-                };
-                for change in changes {
-                    self.call(change, teller);
-                }
-                let status = update
-                    .get("status")
-                    .ok_or("has a status update without a `status`")?;
-                self.status(status, of, teller)?;
-            }
-            Payload::Artifact(update) => {
-                let artifact = update
-                    .get("artifact")
-                    .ok_or("has an artifact update without an `artifact`")?;
-                let flag = |key: &str| update.get(key) == Some(&Value::Bool(true));
-                let kind = if flag("append") {
-                    ArtifactUpdate::Append
-                } else {
-                    ArtifactUpdate::Replace
-                };
-                let id = self.artifact(artifact, kind, teller);
-                if flag("lastChunk")
-                    && let Some(message) = self.open.remove(&id)
-                {
-                    teller.close(&message);
-                }
-            }
+            Payload::Status(update) => self.status_update(&update, teller)?,
+            Payload::Artifact(update) => self.artifact_update(&update, teller)?,
             Payload::ArtifactAlone(artifact) => {
                 self.artifact(&artifact, ArtifactUpdate::Replace, teller);
             }
         }
         self.payloads += 1;
+        Ok(())
+    }
+
+    /// Reads an event as JSON.
+    fn read(&mut self, data: &[u8]) -> Result<ReadEvent, String> {
+        let text = decoded(data).map_err(|error| error.0)?;
+        let wrong = |error: JsonError| format!("is not JSON: {error}");
+        let read = received_json::read(&text).map_err(wrong)?;
+        let mut event = read.value;
+        let is_other_kind = event.get("id").is_some_and(Value::is_number) && self.awaited.is_some();
+        let odd_id = is_other_kind
+            .then_some("the `id` of a response is a number, not the text of the request".into());
+        let mut oddities = Oddities {
+            is_lossy: matches!(text, Cow::Owned(_)),
+            ..read.oddities
+        };
+        let duplicate_key = oddities.duplicate_key.take();
+        // Only artifacts are sent in pieces, which may end within a character.
+        self.halves = if is_piece(&event) {
+            oddities.halves()
+        } else {
+            Halves::Replaced
+        };
+        if self.halves == Halves::Kept {
+            event = received_json::read_event(&text).map_err(wrong)?.0;
+        }
+        let half =
+            (oddities.has_half && self.halves == Halves::Replaced).then_some(Oddities::HALF.into());
+        if self.dialect == OLD_HTTP {
+            unwrap_data(&mut event);
+        }
+        Ok(ReadEvent {
+            event,
+            duplicate_key,
+            warnings: oddities.of_values().chain(half).chain(odd_id).collect(),
+        })
+    }
+
+    fn status_update(&mut self, update: &Value, teller: &mut Teller<'_>) -> Result<(), String> {
+        let changes = conventions::of_status(self.conventions, update);
+        let of = if changes.is_empty() {
+            StatusOf::Update
+        } else {
+            StatusOf::ConventionUpdate
+        };
+        for change in changes {
+            self.call(change, teller);
+        }
+        let status = update
+            .get("status")
+            .ok_or("has a status update without a `status`")?;
+        self.status(status, of, teller)
+    }
+
+    fn artifact_update(&mut self, update: &Value, teller: &mut Teller<'_>) -> Result<(), String> {
+        let artifact = update
+            .get("artifact")
+            .ok_or("has an artifact update without an `artifact`")?;
+        let flag = |key: &str| update.get(key) == Some(&Value::Bool(true));
+        let kind = if flag("append") {
+            ArtifactUpdate::Append
+        } else {
+            ArtifactUpdate::Replace
+        };
+        let id = self.artifact(artifact, kind, teller);
+        if flag("lastChunk")
+            && let Some(message) = self.open.remove(&id)
+        {
+            teller.close(&message);
+        }
         Ok(())
     }
 
@@ -409,37 +457,15 @@ impl EventReader for A2aReader<'_> {
         sink: &mut dyn Sink,
     ) -> Result<ControlFlow<Stop>, String> {
         self.last = at;
-        let text = decoded(data).map_err(|error| error.0)?;
-        let wrong = |error: JsonError| format!("is not JSON: {error}");
-        let read = received_json::read(&text).map_err(wrong)?;
-        let mut event = read.value;
-        let is_other_kind = event.get("id").is_some_and(Value::is_number) && self.awaited.is_some();
-        let odd_id = is_other_kind
-            .then_some("the `id` of a response is a number, not the text of the request".into());
-        let is_lossy = matches!(text, Cow::Owned(_));
-        let mut oddities = Oddities {
-            is_lossy,
-            ..read.oddities
-        };
-        let duplicate = oddities.duplicate_key.take();
-        // Only artifacts are sent in pieces, which may end within a character.
-        self.halves = if is_piece(&event) {
-            oddities.halves()
-        } else {
-            Halves::Replaced
-        };
-        if self.halves == Halves::Kept {
-            event = received_json::read_event(&text).map_err(wrong)?.0;
-        }
-        let half =
-            (oddities.has_half && self.halves == Halves::Replaced).then_some(Oddities::HALF.into());
-        for words in oddities.of_values().chain(half).chain(odd_id) {
+        let ReadEvent {
+            event,
+            duplicate_key,
+            warnings,
+        } = self.read(data)?;
+        for words in warnings {
             if sink.change(at, Change::Warning(words)).is_break() {
                 return Ok(ControlFlow::Break(Stop));
             }
-        }
-        if self.dialect == OLD_HTTP {
-            unwrap_data(&mut event);
         }
         let mut unread = match &self.awaited {
             Some(_) => UnreadCollector::of_envelope(&event),
@@ -459,7 +485,7 @@ impl EventReader for A2aReader<'_> {
                 return Ok(ControlFlow::Continue(()));
             }
         };
-        unread.extend(duplicate.map(|key| Unread::duplicate_key(&key, Facts::ALL)));
+        unread.extend(duplicate_key.map(|key| Unread::duplicate_key(&key, Facts::ALL)));
         unread.extend(UnreadCollector::of_result(&result));
         let mut teller = Teller::new(at, sink);
         for payload in payloads(result)? {

@@ -221,13 +221,8 @@ fn event(
     }
     sink.wire(at, Wire::Frame(data));
     let flow = reader.event(at, data, sink).map_err(|why| {
-        let more = if data.len() > Received::QUOTED_BYTES {
-            "…"
-        } else {
-            ""
-        };
-        let (number, quoted) = (received.events + 1, Received::quote(data));
-        received.error(format!("event {number} {why} (`{quoted}{more}`)"))
+        let (number, quoted) = (received.events + 1, Received::quoted(data));
+        received.error(format!("event {number} {why} ({quoted})"))
     })?;
     received.events += 1;
     Ok(flow)

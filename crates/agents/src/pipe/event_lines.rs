@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::{Pipe, PipeNext};
 use crate::error::{Received, TargetError};
 use crate::limits::{Limits, in_words};
-use crate::sink::{Ended, EventReader, Rest, Sink, Wire};
+use crate::sink::{Ended, EventReader, Rest, Sink, Stop, Wire};
 use ananke_base::context::At;
 use ananke_trace::process::{ExitStatus, stderr_ends};
 
@@ -23,6 +23,24 @@ pub enum RequestOrder {
 /// The remedy for a line that is not an event.
 const STDOUT_HELP: &str = "stdout is for events, one per line: print everything else to stderr";
 
+/// Reads one response.
+struct EventLines<'a> {
+    pipe: &'a mut dyn Pipe,
+    reader: &'a mut dyn EventReader,
+    limits: &'a Limits,
+    sink: &'a mut dyn Sink,
+    /// The moment of the request.
+    sent: At,
+    /// Whether a line from before the request is an error.
+    is_later: bool,
+    events: u64,
+    bytes: usize,
+    /// The moment of the last event, or of the request.
+    last: At,
+    /// The moment since which the response can be over.
+    end: Option<At>,
+}
+
 /// Reads the response to a request that was sent at `sent`. `closed` gets when it was over.
 ///
 /// # Errors
@@ -35,110 +53,125 @@ pub async fn read_events(
     sink: &mut dyn Sink,
     closed: &mut Option<At>,
 ) -> Result<Ended, TargetError> {
-    let until = limits.until(sent);
     let is_later = order == RequestOrder::Later;
-    let mut read = match order {
+    let read = match order {
         RequestOrder::First(read) => read,
         RequestOrder::Later => None,
     };
-    let (mut events, mut bytes, mut last) = (0_u64, 0_usize, sent);
-    // When the response could end first.
-    let mut end = None;
-    loop {
-        let rest = reader.rest();
-        let soon = match rest {
-            Some(Rest::AfterEnd(Duration::ZERO)) => return Ok(Ended::Terminal),
-            Some(Rest::AfterEnd(rest)) => Some(end.get_or_insert(last).plus(rest)),
-            Some(Rest::AfterLastEvent(rest)) => Some(last.plus(rest)),
-            None => {
-                end = None;
-                None
-            }
-        };
-        let patience = soon.map_or(until, |soon| soon.min(until));
-        let next = match read.take() {
-            Some(read) => read,
-            None => pipe.next(patience).await,
-        };
-        // A cancellation must be noticed between two lines, however much is there to read.
-        tokio::task::yield_now().await;
-        let (at, line) = match next {
-            PipeNext::Line(at, line) => (at, line),
-            PipeNext::TooLarge(at) => {
-                *closed = Some(at);
-                let limit = in_words(limits.max_event_bytes);
-                let error = failed(
-                    pipe,
-                    format!("the agent printed a line that is larger than {limit}"),
-                );
-                return Err(error.with_help(
-                    "an event ends with its line: does the agent print one after each?",
-                ));
-            }
-            // The response is over; a program that goes on to run has nothing more to say.
-            PipeNext::End(..) | PipeNext::Late if matches!(rest, Some(Rest::AfterEnd(_))) => {
-                return Ok(Ended::Terminal);
-            }
-            PipeNext::End(at, status) => {
-                *closed = Some(at);
-                return if soon.is_some() {
-                    Ok(Ended::Terminal)
-                } else {
-                    Err(ended(pipe, status, events))
-                };
-            }
-            PipeNext::Late => {
-                *closed = Some(patience);
-                if soon.is_some_and(|soon| soon <= until) {
-                    return Ok(Ended::Terminal);
-                }
-                if events == 0 {
-                    let missing = format!("no response came{}", stderr_ends(&pipe.last_stderr()));
-                    sink.wire(patience, Wire::Late { missing: &missing });
-                }
-                return Ok(Ended::Timeout);
-            }
-        };
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
-        *closed = Some(at);
-        if at < sent && is_later {
-            return Err(between_turns(&line));
-        }
-        last = at;
-        bytes = bytes.saturating_add(line.len());
-        if bytes > limits.max_response_bytes {
-            let limit = in_words(limits.max_response_bytes);
-            let error = failed(pipe, format!("the response is larger than {limit}"));
-            return Err(error.with_help(
-                "does the agent come to an end, or does it print the same again and again?",
-            ));
-        }
-        sink.wire(at, Wire::Frame(&line));
-        let flow = reader.event(at, &line, sink).map_err(|why| {
-            let message = format!(
-                "line {} of the response {why} ({})",
-                events + 1,
-                quoted(&line)
-            );
-            failed(pipe, message).with_help(STDOUT_HELP)
-        })?;
-        events += 1;
-        if flow == ControlFlow::Break(crate::sink::Stop) {
-            return Ok(Ended::Cancelled);
-        }
-    }
+    let lines = EventLines {
+        pipe,
+        reader,
+        limits,
+        sink,
+        sent,
+        is_later,
+        events: 0,
+        bytes: 0,
+        last: sent,
+        end: None,
+    };
+    lines.read(read, closed).await
 }
 
-/// The start of a line, in quotes.
-pub fn quoted(line: &[u8]) -> String {
-    let more = if line.len() > Received::QUOTED_BYTES {
-        "…"
-    } else {
-        ""
-    };
-    format!("`{}{more}`", Received::quote(line))
+impl EventLines<'_> {
+    async fn read(
+        mut self,
+        mut read: Option<PipeNext>,
+        closed: &mut Option<At>,
+    ) -> Result<Ended, TargetError> {
+        let until = self.limits.until(self.sent);
+        loop {
+            let rest = self.reader.rest();
+            if let Some(Rest::AfterEnd(Duration::ZERO)) = rest {
+                return Ok(Ended::Terminal);
+            }
+            let soon = self.soon(rest);
+            let patience = soon.map_or(until, |soon| soon.min(until));
+            let next = match read.take() {
+                Some(read) => read,
+                None => self.pipe.next(patience).await,
+            };
+            // A cancellation must be noticed between two lines, however much is there to read.
+            tokio::task::yield_now().await;
+            match next {
+                PipeNext::Line(_, line) if line.trim_ascii().is_empty() => {}
+                PipeNext::Line(at, line) => {
+                    *closed = Some(at);
+                    if self.line(at, &line)?.is_break() {
+                        return Ok(Ended::Cancelled);
+                    }
+                }
+                PipeNext::TooLarge(at) => {
+                    *closed = Some(at);
+                    let what = "the agent printed a line that";
+                    let help = "an event ends with its line: does the agent print one after each?";
+                    return Err(self.too_large(what, self.limits.max_event_bytes, help));
+                }
+                // The response is over; a program that goes on to run has nothing more to say.
+                PipeNext::End(..) | PipeNext::Late if matches!(rest, Some(Rest::AfterEnd(_))) => {
+                    return Ok(Ended::Terminal);
+                }
+                PipeNext::End(at, status) => {
+                    *closed = Some(at);
+                    let over = soon.map(|_| Ended::Terminal);
+                    return over.ok_or_else(|| ended(self.pipe, status, self.events));
+                }
+                PipeNext::Late => {
+                    *closed = Some(patience);
+                    if soon.is_some_and(|soon| soon <= until) {
+                        return Ok(Ended::Terminal);
+                    }
+                    self.report_missing(patience);
+                    return Ok(Ended::Timeout);
+                }
+            }
+        }
+    }
+
+    /// The moment at which the response is over if nothing more comes.
+    fn soon(&mut self, rest: Option<Rest>) -> Option<At> {
+        match rest {
+            Some(Rest::AfterEnd(rest)) => Some(self.end.get_or_insert(self.last).plus(rest)),
+            Some(Rest::AfterLastEvent(rest)) => Some(self.last.plus(rest)),
+            None => {
+                self.end = None;
+                None
+            }
+        }
+    }
+
+    /// Takes a line that is an event. `Break` if the sink wants no more.
+    fn line(&mut self, at: At, line: &[u8]) -> Result<ControlFlow<Stop>, TargetError> {
+        if at < self.sent && self.is_later {
+            return Err(between_turns(line));
+        }
+        self.last = at;
+        self.bytes = self.bytes.saturating_add(line.len());
+        if self.bytes > self.limits.max_response_bytes {
+            let help = "does the agent come to an end, or does it print the same again and again?";
+            return Err(self.too_large("the response", self.limits.max_response_bytes, help));
+        }
+        self.sink.wire(at, Wire::Frame(line));
+        self.events += 1;
+        self.reader.event(at, line, self.sink).map_err(|why| {
+            let (number, quoted) = (self.events, Received::quoted(line));
+            let message = format!("line {number} of the response {why} ({quoted})");
+            failed(self.pipe, message).with_help(STDOUT_HELP)
+        })
+    }
+
+    fn too_large(&self, what: &str, limit: usize, help: &str) -> TargetError {
+        let message = format!("{what} is larger than {}", in_words(limit));
+        failed(self.pipe, message).with_help(help)
+    }
+
+    /// Reports that time is up and no response came.
+    fn report_missing(&mut self, at: At) {
+        if self.events == 0 {
+            let missing = format!("no response came{}", stderr_ends(&self.pipe.last_stderr()));
+            self.sink.wire(at, Wire::Late { missing: &missing });
+        }
+    }
 }
 
 /// An error that quotes what the program printed to stderr.
@@ -150,7 +183,7 @@ fn failed(pipe: &dyn Pipe, message: String) -> TargetError {
 fn between_turns(line: &[u8]) -> TargetError {
     let message = format!(
         "the agent printed a line after its last response was complete: {}",
-        quoted(line)
+        Received::quoted(line)
     );
     TargetError::new(message).with_help(
         "a response ends with its terminal event: print nothing to stdout until the next request",
@@ -180,7 +213,6 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     use super::*;
-    use crate::sink::Stop;
     use ananke_trace::trace::Change;
 
     /// Lines that came at these moments; `None` is the end.

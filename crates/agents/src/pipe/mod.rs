@@ -14,6 +14,6 @@ mod launcher;
 mod pipe;
 mod program_keeper;
 
-pub use event_lines::{RequestOrder, quoted, read_events};
+pub use event_lines::{RequestOrder, read_events};
 pub use launcher::ProgramLauncher;
 pub use pipe::{Pipe, PipeLauncher, PipeNext, PipeProgram};

@@ -105,9 +105,7 @@ impl TurnReader<'_> {
                 id,
                 role: MessageKind::Assistant,
                 subagent: None,
-            } => {
-                self.text(id, "say", "");
-            }
+            } => self.text(id, "say", ""),
             Change::MessageOpened {
                 role: MessageKind::Assistant,
                 ..
@@ -115,50 +113,23 @@ impl TurnReader<'_> {
             Change::MessageText { id, delta } => self.add_text(id, delta),
             Change::Reasoning { id, delta, .. } => self.text(id, "think", delta),
             Change::CallOpened { id, name, subagent } => {
-                let (id, tool) = (id.clone().into_owned(), name.clone().into_owned());
-                let subagent = subagent.as_ref().map(|name| name.clone().into_owned());
-                let position = self.step(AgentStep::Calls {
-                    id: id.clone(),
-                    tool,
-                    subagent,
-                    args: None,
-                });
-                self.args.insert(id, (position, String::new()));
+                self.open_call(id, name, subagent.as_deref());
             }
-            Change::CallArgs { id, delta } => {
-                if let Some((_, text)) = self.args.get_mut(&**id) {
-                    text.push_str(delta);
-                }
-            }
+            Change::CallArgs { id, delta } => self.add_args(id, delta),
             Change::CallAnswered {
                 id,
                 result,
                 is_error,
             } => {
-                let failure = (*is_error == Some(true)).then_some("failed");
-                let result = match result {
-                    ResultContent::Json(value) | ResultContent::Structured { value, .. } => {
-                        value.clone()
-                    }
-                    ResultContent::Text(text) => result_of_text(text),
-                };
                 self.step(AgentStep::Answers {
                     id: id.clone().into_owned(),
-                    result,
-                    failure,
+                    result: result_of(result),
+                    failure: (*is_error == Some(true)).then_some("failed"),
                 });
             }
             Change::CallExecuted { .. } => self.omit("calls whose results are not shown"),
             Change::CallFailed { id, is_denied } => {
-                let last = self.steps.iter_mut().rev().find_map(|step| match step {
-                    AgentStep::Answers {
-                        id: answered,
-                        failure,
-                        ..
-                    } if **id == **answered => Some(failure),
-                    _ => None,
-                });
-                if let Some(failure) = last {
+                if let Some(failure) = self.last_failure(id) {
                     *failure = Some(if *is_denied { "denied" } else { "failed" });
                 }
             }
@@ -168,17 +139,11 @@ impl TurnReader<'_> {
                 ));
             }
             Change::Usage(usage) => self.usage(usage),
-            Change::StateReplaced(state) => {
-                let before = self.reader.state.value().clone();
-                self.reader.state.replace(state.clone());
-                self.state(&before);
-            }
-            Change::StatePatched(patch) => {
-                let before = self.reader.state.value().clone();
-                if self.reader.state.patch(patch).is_ok() {
-                    self.state(&before);
-                }
-            }
+            Change::StateReplaced(state) => self.state(|known| {
+                known.replace(state.clone());
+                Ok(())
+            }),
+            Change::StatePatched(patch) => self.state(|known| known.patch(patch)),
             Change::RunEnded(end) => self.end(end),
             Change::Snapshot(_) => self.omit("snapshots of the messages"),
             Change::Truncated => self.omit("marks of incomplete answers"),
@@ -231,30 +196,47 @@ impl TurnReader<'_> {
         }
     }
 
-    fn usage(
-        &mut self,
-        Usage {
-            input,
-            output,
-            total,
-        }: &Usage,
-    ) {
-        let counts = [
-            ("input_tokens", input),
-            ("output_tokens", output),
-            ("total_tokens", total),
-        ];
-        let counts = counts
-            .into_iter()
-            .filter_map(|(key, tokens)| Some((key.to_owned(), tokens.whole()?.into())));
-        let counts: Map<String, Value> = counts.collect();
+    fn open_call(&mut self, id: &str, tool: &str, subagent: Option<&str>) {
+        let position = self.step(AgentStep::Calls {
+            id: id.to_owned(),
+            tool: tool.to_owned(),
+            subagent: subagent.map(str::to_owned),
+            args: None,
+        });
+        self.args.insert(id.to_owned(), (position, String::new()));
+    }
+
+    fn add_args(&mut self, call: &str, delta: &str) {
+        if let Some((_, text)) = self.args.get_mut(call) {
+            text.push_str(delta);
+        }
+    }
+
+    /// The failure in the last result of a call.
+    fn last_failure(&mut self, call: &str) -> Option<&mut Option<&'static str>> {
+        self.steps.iter_mut().rev().find_map(|step| match step {
+            AgentStep::Answers { id, failure, .. } if id == call => Some(failure),
+            _ => None,
+        })
+    }
+
+    fn usage(&mut self, usage: &Usage) {
+        let counts = keys([
+            ("input_tokens", usage.input.whole().map(Value::from)),
+            ("output_tokens", usage.output.whole().map(Value::from)),
+            ("total_tokens", usage.total.whole().map(Value::from)),
+        ]);
         if !counts.is_empty() {
             self.step(AgentStep::Does(json!({ "usage": counts })));
         }
     }
 
-    /// The keys of the state that are not as they were `before`.
-    fn state(&mut self, before: &Value) {
+    /// A change of the state: its keys that are not as before.
+    fn state(&mut self, change: impl FnOnce(&mut State) -> Result<(), String>) {
+        let before = self.reader.state.value().clone();
+        if change(&mut self.reader.state).is_err() {
+            return;
+        }
         let Value::Object(now) = self.reader.state.value().clone() else {
             return self.omit("a state that is not an object");
         };
@@ -281,8 +263,10 @@ impl TurnReader<'_> {
         match end {
             RunEnd::Finished => {}
             RunEnd::Error { message, code } => {
-                let mut error = Map::from_iter([("message".to_owned(), json!(message))]);
-                error.extend(code.iter().map(|code| ("code".to_owned(), json!(code))));
+                let error = keys([
+                    ("message", Some(json!(message))),
+                    ("code", code.as_deref().map(Value::from)),
+                ]);
                 self.step(AgentStep::Does(json!({ "error": error })));
             }
             RunEnd::Interrupted(interrupts) => {
@@ -318,12 +302,25 @@ impl TurnReader<'_> {
     }
 }
 
-/// A result that came as a text: the JSON in it, or the text.
-fn result_of_text(text: &str) -> Value {
-    let parsed: Option<Value> = serde_json::from_str(text).ok();
-    parsed
-        .filter(|value| !value.is_string())
-        .unwrap_or_else(|| json!(text))
+/// The keys of a mapping that have a value.
+fn keys<const N: usize>(all: [(&str, Option<Value>); N]) -> Map<String, Value> {
+    let given = all.into_iter();
+    given
+        .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+        .collect()
+}
+
+/// A result as JSON: for a text the JSON in it, or the text.
+fn result_of(content: &ResultContent) -> Value {
+    match content {
+        ResultContent::Json(value) | ResultContent::Structured { value, .. } => value.clone(),
+        ResultContent::Text(text) => {
+            let parsed: Option<Value> = serde_json::from_str(text).ok();
+            parsed
+                .filter(|value| !value.is_string())
+                .unwrap_or_else(|| json!(text))
+        }
+    }
 }
 
 /// Steps as they are written: a call whose result follows it contains the result.
@@ -332,75 +329,54 @@ pub fn written_steps(steps: &[AgentStep]) -> Vec<Value> {
     let mut rest = steps;
     while let [step, following @ ..] = rest {
         rest = following;
-        match step {
+        written.push(match step {
             AgentStep::Calls {
                 id,
                 tool,
                 subagent,
                 args,
             } => {
-                let mut call = Map::from_iter([("tool".to_owned(), json!(tool))]);
                 let answer = answer_of(id, following);
-                let is_named = steps
-                    .iter()
-                    .filter(|other| other.call() == Some(id))
-                    .count()
-                    > 1 + usize::from(answer.is_some());
-                call.extend(is_named.then(|| ("id".to_owned(), json!(id))));
-                call.extend(
-                    subagent
-                        .iter()
-                        .map(|name| ("subagent".to_owned(), json!(name))),
-                );
-                call.extend(args.iter().map(|args| ("args".to_owned(), args.clone())));
-                if let Some(FollowingAnswer {
-                    delay,
-                    result,
-                    failure,
-                    rest: after,
-                }) = answer
-                {
-                    rest = after;
-                    call.insert("result".to_owned(), result.clone());
-                    call.extend((delay > 0).then(|| ("delay_ms".to_owned(), json!(delay))));
-                    call.extend(failure.map(|failure| ("failure".to_owned(), json!(failure))));
-                }
-                written.push(json!({ "call": call }));
+                rest = answer.as_ref().map_or(following, |answer| answer.rest);
+                let of_call = steps.iter().filter(|other| other.call() == Some(id));
+                let is_named = of_call.count() > 1 + usize::from(answer.is_some());
+                let mut call = keys([
+                    ("tool", Some(json!(tool))),
+                    ("id", is_named.then(|| json!(id))),
+                    ("subagent", subagent.as_deref().map(Value::from)),
+                    ("args", args.clone()),
+                ]);
+                call.extend(answer.into_iter().flat_map(FollowingAnswer::keys));
+                json!({ "call": call })
             }
             AgentStep::Answers {
                 id,
                 result,
                 failure,
             } => {
-                let mut answer = Map::from_iter([
-                    ("id".to_owned(), json!(id)),
-                    ("result".to_owned(), result.clone()),
+                let answer = keys([
+                    ("id", Some(json!(id))),
+                    ("result", Some(result.clone())),
+                    ("failure", failure.map(Value::from)),
                 ]);
-                answer.extend(failure.map(|failure| ("failure".to_owned(), json!(failure))));
-                written.push(json!({ "answer": answer }));
+                json!({ "answer": answer })
             }
-            AgentStep::Interrupts(Interrupt {
-                id,
-                reason,
-                message,
-                call,
-            }) => {
-                let keys = [
-                    ("id", Some(id).filter(|id| !id.is_empty())),
-                    ("reason", reason.as_ref()),
-                    ("message", message.as_ref()),
-                    ("call", call.as_ref()),
-                ];
-                let keys = keys
-                    .into_iter()
-                    .filter_map(|(key, value)| Some((key.to_owned(), json!(value?))));
-                written.push(json!({ "interrupt": keys.collect::<Map<_, _>>() }));
-            }
-            AgentStep::Waits(milliseconds) => written.push(json!({ "delay_ms": milliseconds })),
-            AgentStep::Does(step) => written.push(step.clone()),
-        }
+            AgentStep::Interrupts(interrupt) => json!({ "interrupt": interrupt_keys(interrupt) }),
+            AgentStep::Waits(milliseconds) => json!({ "delay_ms": milliseconds }),
+            AgentStep::Does(step) => step.clone(),
+        });
     }
     written
+}
+
+fn interrupt_keys(interrupt: &Interrupt) -> Map<String, Value> {
+    let id = Some(&interrupt.id).filter(|id| !id.is_empty());
+    keys([
+        ("id", id.map(|id| json!(id))),
+        ("reason", interrupt.reason.as_deref().map(Value::from)),
+        ("message", interrupt.message.as_deref().map(Value::from)),
+        ("call", interrupt.call.as_deref().map(Value::from)),
+    ])
 }
 
 /// A result right after its call.
@@ -411,6 +387,17 @@ struct FollowingAnswer<'s> {
     failure: Option<&'static str>,
     /// The steps after it.
     rest: &'s [AgentStep],
+}
+
+impl FollowingAnswer<'_> {
+    /// The keys of its call that say it.
+    fn keys(self) -> Map<String, Value> {
+        keys([
+            ("result", Some(self.result.clone())),
+            ("delay_ms", (self.delay > 0).then(|| json!(self.delay))),
+            ("failure", self.failure.map(Value::from)),
+        ])
+    }
 }
 
 /// The result of the call `id` if it is what `following` begins with.

@@ -12,5 +12,5 @@ mod target;
 
 pub use agent_steps::{AgentStep, AgentStepReader, written_agent, written_steps};
 pub use config::ScriptedConfig;
-pub use script::{CompiledRule, CompiledStep, Condition};
+pub use script::{CompiledCall, CompiledRule, CompiledStep, Condition};
 pub use target::ScriptedTarget;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{CompiledRule, CompiledStep, Condition};
+use super::{CompiledCall, CompiledRule, CompiledStep, Condition};
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::source::{FreeMap, Node};
 use ananke_derive::Fill;
@@ -57,7 +57,6 @@ pub enum ScriptedStep {
     /// Sends a message, and declares that the agent waits for input.
     Ask(Text),
     /// Calls a tool.
-    #[fill(flatten)]
     Call(ScriptedCall),
     /// Gives a result to an open call: an earlier `call` with an `id` and without a `result`.
     #[fill(flatten)]
@@ -106,7 +105,7 @@ pub struct ScriptedInterrupt {
 #[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
-#[fill(into = CompiledStep::Call, check = check_failure)]
+#[fill(into = CompiledCall, check = check_failure)]
 pub struct ScriptedCall {
     /// The tool's name.
     pub tool: Text,

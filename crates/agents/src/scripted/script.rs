@@ -38,22 +38,7 @@ pub enum CompiledStep {
     /// Says this, and declares that it waits for input.
     Ask(String),
     /// Calls a tool.
-    Call {
-        /// The tool.
-        tool: String,
-        /// The call's id, where the script gives one.
-        id: Option<String>,
-        /// The arguments, where there are any.
-        args: Option<Value>,
-        /// The result; without one the call stays open.
-        result: Option<Value>,
-        /// The duration of the call.
-        delay: Duration,
-        /// The failure that its result reports.
-        failure: Option<CallFailure>,
-        /// The subagent that makes the call.
-        subagent: Option<String>,
-    },
+    Call(CompiledCall),
     /// Answers an open call.
     Answer {
         /// The call's id.
@@ -92,4 +77,23 @@ pub enum CompiledStep {
         /// A code.
         code: Option<String>,
     },
+}
+
+/// A call to a tool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompiledCall {
+    /// The tool.
+    pub tool: String,
+    /// The call's id, where the script gives one.
+    pub id: Option<String>,
+    /// The arguments, where there are any.
+    pub args: Option<Value>,
+    /// The result; without one the call stays open.
+    pub result: Option<Value>,
+    /// The duration of the call.
+    pub delay: Duration,
+    /// The failure that its result reports.
+    pub failure: Option<CallFailure>,
+    /// The subagent that makes the call.
+    pub subagent: Option<String>,
 }

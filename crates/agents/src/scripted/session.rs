@@ -10,16 +10,18 @@ use futures_util::future::BoxFuture;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
-use super::{CompiledRule, CompiledStep};
+use super::{CompiledCall, CompiledRule, CompiledStep};
 use crate::error::TargetError;
 use crate::limits::Limits;
 use crate::session::{Action, Request, Session, SessionOptions};
 use crate::sink::{Ended, Sink, Wire};
 use ananke_base::context::{At, Clock, ManualClock};
 use ananke_base::message::Role;
-use ananke_model::variables::Patterns;
+use ananke_model::variables::{Pattern, Patterns};
 use ananke_trace::outcome::CallFailure;
-use ananke_trace::trace::{Change, MessageKind, Path, ResultContent, RunEnd, is_same_json};
+use ananke_trace::trace::{
+    Change, Interrupt, MessageKind, Path, ResultContent, RunEnd, is_same_json,
+};
 
 /// The custom event with which an agent declares that it waits for input (SPEC 8).
 const WAITS: &str = "awaiting_input";
@@ -33,7 +35,7 @@ pub(super) struct ScriptedSession {
     client_tools: HashSet<String>,
     /// The agent's own time: it moves only by `delay_ms`, so that the same script takes the same time everywhere.
     clock: ManualClock,
-    state: Value,
+    state: ScriptedState,
     rules: Vec<RuleMatcher>,
     turn: u64,
     calls: u64,
@@ -41,10 +43,38 @@ pub(super) struct ScriptedSession {
     interrupts: u64,
     /// The steps that follow when the agent gets the answer it waits for.
     paused: Option<Paused>,
-    /// Whether the whole state was sent; later only changes are sent.
-    state_is_sent: bool,
     /// Every change sent so far, which a turn that connects replays.
     history: Vec<Change<'static>>,
+}
+
+/// The state of the agent.
+struct ScriptedState {
+    value: Value,
+    /// Whether all of it was sent; later only changes are sent.
+    is_sent: bool,
+}
+
+impl ScriptedState {
+    /// Sets keys, and gives the change that says so: the whole state the first time, later the keys alone, so that many steps
+    /// take no more than their keys.
+    fn set(&mut self, keys: Map<String, Value>) -> Change<'static> {
+        let Value::Object(known) = &mut self.value else {
+            self.value = Value::Object(keys);
+            self.is_sent = true;
+            return Change::StateReplaced(self.value.clone());
+        };
+        let add = |(key, value): (&String, &Value)| {
+            let path = format!("/{}", key.replace('~', "~0").replace('/', "~1"));
+            json!({ "op": "add", "path": path, "value": value })
+        };
+        let patch = keys.iter().map(add).collect();
+        known.extend(keys);
+        if std::mem::replace(&mut self.is_sent, true) {
+            Change::StatePatched(patch)
+        } else {
+            Change::StateReplaced(self.value.clone())
+        }
+    }
 }
 
 /// A rule whose patterns are compiled.
@@ -58,20 +88,14 @@ struct RuleMatcher {
 
 impl RuleMatcher {
     fn new(rule: &CompiledRule, patterns: &mut Patterns) -> Result<Self, regex::Error> {
+        let mut compile = |pattern: Option<&Pattern>| {
+            let compiled = pattern.map(|pattern| patterns.compile(pattern));
+            compiled.transpose()
+        };
         Ok(Self {
-            user: rule
-                .when
-                .user
-                .as_ref()
-                .map(|pattern| patterns.compile(pattern))
-                .transpose()?,
+            user: compile(rule.when.user.as_ref())?,
             turn: rule.when.turn,
-            thread: rule
-                .when
-                .thread
-                .as_ref()
-                .map(|pattern| patterns.compile(pattern))
-                .transpose()?,
+            thread: compile(rule.when.thread.as_ref())?,
             state: rule.when.state.clone(),
             steps: rule.steps.clone(),
         })
@@ -108,14 +132,16 @@ impl ScriptedSession {
             options,
             client_tools,
             clock: ManualClock::new(started),
-            state,
+            state: ScriptedState {
+                value: state,
+                is_sent: false,
+            },
             rules,
             turn: 0,
             calls: 0,
             messages: 0,
             interrupts: 0,
             paused: None,
-            state_is_sent: false,
             history: Vec::new(),
         })
     }
@@ -129,7 +155,7 @@ impl ScriptedSession {
                     .as_ref()
                     .is_none_or(|regex| regex.is_match(&self.options.thread_id))
                 && rule.state.iter().all(|(path, value)| {
-                    path.find(&self.state)
+                    path.find(&self.state.value)
                         .is_some_and(|found| is_same_json(found, value))
                 })
         })
@@ -177,116 +203,18 @@ impl ScriptedSession {
     fn run(&mut self, action: &Action, limits: &Limits, sink: &mut dyn Sink) -> ControlFlow<Ended> {
         let sent = self.clock.now();
         sink.wire(sent, Wire::Sent { body: &[] });
-        let mut steps = self.steps(action);
-        let deadline = sent.plus(limits.timeout);
+        let steps = self.steps(action);
         let mut play = Play {
-            clock: &self.clock,
-            deadline,
+            session: self,
+            deadline: sent.plus(limits.timeout),
             limits,
             sink,
-            history: &mut self.history,
         };
-        if *action == Action::Connect && !play.history.is_empty() {
+        if *action == Action::Connect && !play.session.history.is_empty() {
             return play.replay();
         }
-        let thread_id = Some(Cow::Owned(self.options.thread_id.clone()));
-        let run_id = Some(self.options.ids.next("run").into());
-        play.send(Change::RunStarted {
-            run_id,
-            thread_id,
-            is_replay: false,
-        })?;
-        let mut waits = false;
-        while let Some(step) = steps.pop_front() {
-            let is_client_side = is_client_side(&step, &self.client_tools);
-            if waits && !is_client_side {
-                // Calls of the client that follow each other wait for it together.
-                steps.push_front(step);
-                break;
-            }
-            waits |= is_client_side;
-            match step {
-                CompiledStep::Say(text) => {
-                    self.messages += 1;
-                    play.say(format!("message-{}", self.messages).into(), text)?;
-                }
-                CompiledStep::Ask(text) => {
-                    self.messages += 1;
-                    play.say(format!("message-{}", self.messages).into(), text)?;
-                    play.send(Change::Custom {
-                        name: WAITS.into(),
-                        value: true.into(),
-                    })?;
-                }
-                CompiledStep::Call {
-                    tool,
-                    id,
-                    args,
-                    result,
-                    delay,
-                    failure,
-                    subagent,
-                } => {
-                    self.calls += 1;
-                    let id: Cow<'static, str> =
-                        Cow::Owned(id.unwrap_or_else(|| format!("call-{}", self.calls)));
-                    play.call(id.clone(), tool, subagent, args)?;
-                    play.wait(delay)?;
-                    if let Some(result) = result {
-                        play.answer(id, result, failure)?;
-                    }
-                }
-                CompiledStep::Answer {
-                    id,
-                    result,
-                    failure,
-                } => play.answer(id.into(), result, failure)?,
-                CompiledStep::State(keys) => {
-                    let change = set_keys(&mut self.state, keys, &mut self.state_is_sent);
-                    play.send(change)?;
-                }
-                CompiledStep::Think(text) => {
-                    self.messages += 1;
-                    let id = Cow::Owned(format!("thoughts-{}", self.messages));
-                    play.send(Change::Reasoning {
-                        id,
-                        delta: text.into(),
-                        subagent: None,
-                    })?;
-                }
-                CompiledStep::Custom { name, value } => {
-                    play.send(Change::Custom {
-                        name: name.into(),
-                        value,
-                    })?;
-                }
-                CompiledStep::Usage(usage) => play.send(Change::Usage(usage))?,
-                CompiledStep::Delay(delay) => play.wait(delay)?,
-                CompiledStep::Interrupt {
-                    mut interrupt,
-                    cancelled,
-                } => {
-                    self.interrupts += 1;
-                    if interrupt.id.is_empty() {
-                        interrupt.id = format!("interrupt-{}", self.interrupts);
-                    }
-                    self.paused = Some(Paused {
-                        resolved: steps,
-                        cancelled: cancelled.into(),
-                    });
-                    return play.send(Change::RunEnded(RunEnd::Interrupted(vec![interrupt])));
-                }
-                CompiledStep::Error { message, code } => {
-                    play.send(Change::RunEnded(RunEnd::Error { message, code }))?;
-                    return ControlFlow::Break(Ended::Terminal);
-                }
-            }
-        }
-        self.paused = waits.then(|| Paused {
-            resolved: steps,
-            cancelled: VecDeque::new(),
-        });
-        play.send(Change::RunEnded(RunEnd::Finished))
+        play.start()?;
+        play.follow(steps)
     }
 }
 
@@ -310,57 +238,122 @@ impl Session for ScriptedSession {
     }
 }
 
-/// Sets keys of the state, and gives the change that says so: the whole state the first time, later the keys alone, so
-/// that many steps take no more than their keys.
-fn set_keys(state: &mut Value, keys: Map<String, Value>, is_sent: &mut bool) -> Change<'static> {
-    let Value::Object(known) = state else {
-        *state = Value::Object(keys);
-        *is_sent = true;
-        return Change::StateReplaced(state.clone());
-    };
-    let add = |(key, value): (&String, &Value)| {
-        let path = format!("/{}", key.replace('~', "~0").replace('/', "~1"));
-        json!({ "op": "add", "path": path, "value": value })
-    };
-    let patch = keys.iter().map(add).collect();
-    known.extend(keys);
-    if std::mem::replace(is_sent, true) {
-        Change::StatePatched(patch)
-    } else {
-        Change::StateReplaced(state.clone())
+/// Whether a step is a call to a client-side tool.
+fn is_client_side(step: &CompiledStep, client_tools: &HashSet<String>) -> bool {
+    match step {
+        CompiledStep::Call(call) => call.result.is_none() && client_tools.contains(&call.tool),
+        _ => false,
     }
 }
 
-/// Whether a step is a call to a client-side tool.
-fn is_client_side(step: &CompiledStep, client_tools: &HashSet<String>) -> bool {
-    let CompiledStep::Call {
-        tool, result: None, ..
-    } = step
-    else {
-        return false;
-    };
-    client_tools.contains(tool)
-}
-
-/// The agent doing what its rule says.
+/// A run in which the agent does what its rule says.
 struct Play<'a> {
-    clock: &'a ManualClock,
+    session: &'a mut ScriptedSession,
     deadline: At,
     limits: &'a Limits,
     sink: &'a mut dyn Sink,
-    history: &'a mut Vec<Change<'static>>,
 }
 
 impl Play<'_> {
+    fn start(&mut self) -> ControlFlow<Ended> {
+        let options = &self.session.options;
+        let change = Change::RunStarted {
+            run_id: Some(options.ids.next("run").into()),
+            thread_id: Some(Cow::Owned(options.thread_id.clone())),
+            is_replay: false,
+        };
+        self.send(change)
+    }
+
+    /// Follows the steps to the end of the run.
+    fn follow(&mut self, mut steps: VecDeque<CompiledStep>) -> ControlFlow<Ended> {
+        let mut waits = false;
+        while let Some(step) = steps.pop_front() {
+            let is_client_side = is_client_side(&step, &self.session.client_tools);
+            if waits && !is_client_side {
+                // Calls of the client that follow each other wait for it together.
+                steps.push_front(step);
+                break;
+            }
+            waits |= is_client_side;
+            self.step(step, &mut steps)?;
+        }
+        self.session.paused = waits.then(|| Paused {
+            resolved: steps,
+            cancelled: VecDeque::new(),
+        });
+        self.end(RunEnd::Finished)
+    }
+
+    /// Follows one step; `rest` are those after it.
+    fn step(
+        &mut self,
+        step: CompiledStep,
+        rest: &mut VecDeque<CompiledStep>,
+    ) -> ControlFlow<Ended> {
+        match step {
+            CompiledStep::Say(text) => self.say(text),
+            CompiledStep::Ask(text) => {
+                self.say(text)?;
+                self.send(Change::Custom {
+                    name: WAITS.into(),
+                    value: true.into(),
+                })
+            }
+            CompiledStep::Call(call) => self.call(call),
+            CompiledStep::Answer {
+                id,
+                result,
+                failure,
+            } => self.answer(id.into(), result, failure),
+            CompiledStep::State(keys) => {
+                let change = self.session.state.set(keys);
+                self.send(change)
+            }
+            CompiledStep::Think(text) => self.think(text),
+            CompiledStep::Custom { name, value } => self.send(Change::Custom {
+                name: name.into(),
+                value,
+            }),
+            CompiledStep::Usage(usage) => self.send(Change::Usage(usage)),
+            CompiledStep::Delay(delay) => self.wait(delay),
+            CompiledStep::Interrupt {
+                interrupt,
+                cancelled,
+            } => {
+                self.session.paused = Some(Paused {
+                    resolved: std::mem::take(rest),
+                    cancelled: cancelled.into(),
+                });
+                self.interrupt(interrupt)
+            }
+            CompiledStep::Error { message, code } => self.end(RunEnd::Error { message, code }),
+        }
+    }
+
+    /// Ends the run.
+    fn end(&mut self, end: RunEnd) -> ControlFlow<Ended> {
+        self.send(Change::RunEnded(end))?;
+        ControlFlow::Break(Ended::Terminal)
+    }
+
+    fn interrupt(&mut self, mut interrupt: Interrupt) -> ControlFlow<Ended> {
+        self.session.interrupts += 1;
+        if interrupt.id.is_empty() {
+            interrupt.id = format!("interrupt-{}", self.session.interrupts);
+        }
+        self.end(RunEnd::Interrupted(vec![interrupt]))
+    }
+
     /// Reports a change, and remembers it for a replay.
     fn send(&mut self, change: Change<'static>) -> ControlFlow<Ended> {
-        self.history.push(change.clone());
+        self.session.history.push(change.clone());
         self.report(change)
     }
 
     /// Replays the history.
     fn replay(&mut self) -> ControlFlow<Ended> {
-        for mut change in self.history.clone() {
+        for mut change in self.session.history.clone() {
             if let Change::RunStarted { is_replay, .. } = &mut change {
                 *is_replay = true;
             }
@@ -370,9 +363,8 @@ impl Play<'_> {
     }
 
     fn report(&mut self, change: Change<'static>) -> ControlFlow<Ended> {
-        if self.limits.cancel.is_cancelled()
-            || self.sink.change(self.clock.now(), change).is_break()
-        {
+        let now = self.session.clock.now();
+        if self.limits.cancel.is_cancelled() || self.sink.change(now, change).is_break() {
             return ControlFlow::Break(Ended::Cancelled);
         }
         ControlFlow::Continue(())
@@ -380,8 +372,9 @@ impl Play<'_> {
 
     /// Lets virtual time pass, no further than the turn may take.
     fn wait(&mut self, delay: Duration) -> ControlFlow<Ended> {
-        let left = self.deadline.since(self.clock.now());
-        self.clock.advance(delay.min(left));
+        let clock = &self.session.clock;
+        let left = self.deadline.since(clock.now());
+        clock.advance(delay.min(left));
         if delay > left {
             ControlFlow::Break(Ended::Timeout)
         } else {
@@ -389,7 +382,9 @@ impl Play<'_> {
         }
     }
 
-    fn say(&mut self, id: Cow<'static, str>, text: String) -> ControlFlow<Ended> {
+    fn say(&mut self, text: String) -> ControlFlow<Ended> {
+        self.session.messages += 1;
+        let id: Cow<'static, str> = format!("message-{}", self.session.messages).into();
         self.send(Change::MessageOpened {
             id: id.clone(),
             role: MessageKind::Assistant,
@@ -402,26 +397,37 @@ impl Play<'_> {
         self.send(Change::MessageClosed { id })
     }
 
-    fn call(
-        &mut self,
-        id: Cow<'static, str>,
-        tool: String,
-        subagent: Option<String>,
-        args: Option<Value>,
-    ) -> ControlFlow<Ended> {
-        let subagent = subagent.map(Cow::Owned);
+    fn think(&mut self, text: String) -> ControlFlow<Ended> {
+        self.session.messages += 1;
+        self.send(Change::Reasoning {
+            id: Cow::Owned(format!("thoughts-{}", self.session.messages)),
+            delta: text.into(),
+            subagent: None,
+        })
+    }
+
+    fn call(&mut self, call: CompiledCall) -> ControlFlow<Ended> {
+        self.session.calls += 1;
+        let id = call.id;
+        let id = id.unwrap_or_else(|| format!("call-{}", self.session.calls));
+        let id: Cow<'static, str> = id.into();
         self.send(Change::CallOpened {
             id: id.clone(),
-            name: tool.into(),
-            subagent,
+            name: call.tool.into(),
+            subagent: call.subagent.map(Cow::Owned),
         })?;
-        if let Some(args) = args {
+        if let Some(args) = call.args {
             self.send(Change::CallArgs {
                 id: id.clone(),
                 delta: args.to_string().into(),
             })?;
         }
-        self.send(Change::CallArgsDone { id })
+        self.send(Change::CallArgsDone { id: id.clone() })?;
+        self.wait(call.delay)?;
+        match call.result {
+            Some(result) => self.answer(id, result, call.failure),
+            None => ControlFlow::Continue(()),
+        }
     }
 
     fn answer(
@@ -452,9 +458,12 @@ mod tests {
 
     #[test]
     fn the_state_is_sent_once_and_then_what_changes() {
-        let (mut state, mut is_sent) = (json!({ "a": 1 }), false);
+        let mut state = ScriptedState {
+            value: json!({ "a": 1 }),
+            is_sent: false,
+        };
         let mut set = |keys: Value| match keys {
-            Value::Object(keys) => set_keys(&mut state, keys, &mut is_sent),
+            Value::Object(keys) => state.set(keys),
             _ => unreachable!("keys are a mapping"),
         };
         assert_eq!(
@@ -466,6 +475,6 @@ mod tests {
             set(json!({ "c/d": [3], "a": 4 })),
             Change::StatePatched(patch)
         );
-        assert_eq!(state, json!({ "a": 4, "b": 2, "c/d": [3] }));
+        assert_eq!(state.value, json!({ "a": 4, "b": 2, "c/d": [3] }));
     }
 }

@@ -7,11 +7,12 @@ use futures_util::future::BoxFuture;
 
 use super::CommandSettings;
 use crate::conversation::AguiConversation;
-use ananke_agents::pipe::{Pipe, PipeLauncher, PipeNext, RequestOrder, quoted, read_events};
+use ananke_agents::pipe::{Pipe, PipeLauncher, PipeNext, RequestOrder, read_events};
 use ananke_agents::{
-    Ended, EventReader as _, Limits, Request, Session, SessionOptions, Sink, TargetError, Wire,
+    Ended, EventReader as _, Limits, Received, Request, Session, SessionOptions, Sink, TargetError,
+    Wire,
 };
-use ananke_base::context::Clock;
+use ananke_base::context::{At, Clock};
 
 /// The time that a program may take to end after its stdin was closed.
 const GRACE: Duration = Duration::from_secs(5);
@@ -79,21 +80,13 @@ impl CommandSession {
         };
         self.is_complete = false;
         let line = input.get().as_bytes();
-        let mut sent = pipe.send(line)?;
+        let sent = pipe.send(line)?;
         let mut events = self.conversation.events(&mut run);
-        let order = match order {
+        let (sent, order) = match order {
             RequestOrder::First(_) if events.rest().is_none() => {
-                let first = pipe.next(limits.until(sent));
-                match limits.cancel.run_until_cancelled(first).await {
-                    // What a program needs to start is no time of its first turn, if it says when it is ready.
-                    Some(PipeNext::Line(ready, line)) if line.trim_ascii().is_empty() => {
-                        sent = sent.max(ready);
-                        RequestOrder::First(None)
-                    }
-                    first => RequestOrder::First(first),
-                }
+                first_response(&mut **pipe, sent, limits).await
             }
-            order => order,
+            order => (sent, order),
         };
         sink.wire(sent, Wire::Sent { body: line });
         let mut closed = None;
@@ -125,7 +118,7 @@ impl CommandSession {
                     PipeNext::Line(_, line) if line.trim_ascii().is_empty() || !warnings.is_empty() => {}
                     PipeNext::Line(_, line) => warnings.push(format!(
                         "the agent printed a line after its last response was complete, which no rule sees: {}",
-                        quoted(&line)
+                        Received::quoted(&line)
                     )),
                     PipeNext::Late => {
                         let grace = GRACE.as_secs();
@@ -146,6 +139,18 @@ impl CommandSession {
         }
         program.end().await;
         warnings
+    }
+}
+
+/// Waits for the beginning of the first response. What a program needs to start is no time of its first turn, if it says when
+/// it is ready: the turn begins then.
+async fn first_response(pipe: &mut dyn Pipe, sent: At, limits: &Limits) -> (At, RequestOrder) {
+    let first = pipe.next(limits.until(sent));
+    match limits.cancel.run_until_cancelled(first).await {
+        Some(PipeNext::Line(ready, line)) if line.trim_ascii().is_empty() => {
+            (sent.max(ready), RequestOrder::First(None))
+        }
+        first => (sent, RequestOrder::First(first)),
     }
 }
 

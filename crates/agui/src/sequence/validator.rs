@@ -8,7 +8,7 @@ use super::violations::{EventViolations, MAX_REPORTED, UnfinishedItem};
 use super::{EventOrderRule, items, steps::OpenSteps, subagents::StartedSubagents};
 use crate::assembler::Assembler;
 use crate::chunk_lanes::ChunkTarget;
-use crate::event::FieldKey;
+use crate::event::{FieldKey, WireEvent};
 use crate::event_kind::{Effect, ItemKind};
 use crate::incoming::Incoming;
 use crate::listeners::ChangeListener;
@@ -211,22 +211,11 @@ impl RunChecks {
         assembler: &Assembler,
         violations: &mut EventViolations<'_, '_>,
     ) {
+        if incoming.effect == Effect::ReplacesMessages {
+            return self.owners.forget(incoming.at);
+        }
         let (event, subagent) = (incoming.event, incoming.subagent());
-        let id = match incoming.effect {
-            Effect::ReplacesMessages => return self.owners.forget(incoming.at),
-            Effect::Begins(_) | Effect::Continues(_) | Effect::Ends(_) => {
-                incoming.id().map(Cow::Borrowed)
-            }
-            Effect::StartsStep | Effect::FinishesStep => event.quiet_id(FieldKey::StepName),
-            Effect::StartsSubagent | Effect::EndsSubagent => {
-                event.quiet_id(FieldKey::SubagentRunId)
-            }
-            Effect::Encrypts => event.quiet_id(FieldKey::EntityId),
-            Effect::AnswersCall | Effect::SetsActivity | Effect::ChangesActivity => {
-                event.quiet_id(FieldKey::MessageId)
-            }
-            _ => None,
-        };
+        let id = checked_id(incoming);
         let Some(id) = id.as_deref() else { return };
         match incoming.effect {
             Effect::StartsStep => self.steps.start(id, subagent, violations),
@@ -259,9 +248,8 @@ impl RunChecks {
                 .owners
                 .replace(Family::Message, id, subagent, incoming.at),
             Effect::SetsActivity => {
-                let keeps = event
-                    .raw(FieldKey::Replace)
-                    .is_some_and(|replace| replace.get() == "false");
+                let replace = event.raw(FieldKey::Replace);
+                let keeps = replace.is_some_and(|replace| replace.get() == "false");
                 if !keeps || !self.owners.is_known(Family::Activity, id) {
                     self.owners
                         .replace(Family::Activity, id, subagent, incoming.at);
@@ -272,19 +260,37 @@ impl RunChecks {
                     .go_on(Family::Activity, id, subagent, violations);
             }
             Effect::Encrypts => {
-                let is_call = event
-                    .quiet_id(FieldKey::Subtype)
-                    .is_some_and(|subtype| subtype == "tool-call");
-                let family = if is_call {
-                    Family::Call
-                } else if self.owners.is_known(Family::Message, id) {
-                    Family::Message
-                } else {
-                    Family::Reasoning
-                };
+                let family = self.encrypted_family(event, id);
                 self.owners.go_on(family, id, subagent, violations);
             }
             _ => {}
         }
     }
+
+    /// The family of the item that an encrypted value belongs to.
+    fn encrypted_family(&self, event: &WireEvent<'_>, id: &str) -> Family {
+        let subtype = event.quiet_id(FieldKey::Subtype);
+        if subtype.is_some_and(|subtype| subtype == "tool-call") {
+            Family::Call
+        } else if self.owners.is_known(Family::Message, id) {
+            Family::Message
+        } else {
+            Family::Reasoning
+        }
+    }
+}
+
+/// The id of what an event is about, where rules of sequence are about it.
+fn checked_id<'i>(incoming: &'i Incoming<'_>) -> Option<Cow<'i, str>> {
+    let key = match incoming.effect {
+        Effect::Begins(_) | Effect::Continues(_) | Effect::Ends(_) => {
+            return incoming.id().map(Cow::Borrowed);
+        }
+        Effect::StartsStep | Effect::FinishesStep => FieldKey::StepName,
+        Effect::StartsSubagent | Effect::EndsSubagent => FieldKey::SubagentRunId,
+        Effect::Encrypts => FieldKey::EntityId,
+        Effect::AnswersCall | Effect::SetsActivity | Effect::ChangesActivity => FieldKey::MessageId,
+        _ => return None,
+    };
+    incoming.event.quiet_id(key)
 }

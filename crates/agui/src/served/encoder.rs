@@ -88,80 +88,72 @@ impl<'r> Encoder<'r> {
             self.end_reasoning();
         }
         self.after = *after;
+        if let Some(event) = self.event(change) {
+            self.send_of(subagent_of(change), event);
+        }
         match change {
-            Change::RunStarted {
-                run_id, is_replay, ..
-            } => {
-                let run_id = run_id
-                    .as_deref()
-                    .filter(|_| *is_replay)
-                    .unwrap_or(self.run_id);
-                let event =
-                    json!({ "type": "RUN_STARTED", "threadId": self.thread_id, "runId": run_id });
-                self.send(&event);
-            }
             Change::RunEnded(end) => self.end_run(end),
-            Change::MessageOpened { id, role, subagent } => {
-                let (id, role) = (self.message_id(id), role_name(*role));
-                let event = json!({ "type": "TEXT_MESSAGE_START", "messageId": id, "role": role });
-                self.send_of(subagent.as_deref(), event);
-            }
-            Change::MessageText { id, delta } => {
-                let id = self.message_id(id);
-                self.send(
-                    &json!({ "type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": delta }),
-                );
-            }
-            Change::MessageClosed { id } => {
-                let id = self.message_id(id);
-                self.send(&json!({ "type": "TEXT_MESSAGE_END", "messageId": id }));
-            }
-            Change::CallOpened { id, name, subagent } => {
-                let event =
-                    json!({ "type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": name });
-                self.send_of(subagent.as_deref(), event);
-            }
-            Change::CallArgs { id, delta } => {
-                self.send(&json!({ "type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": delta }));
-            }
-            Change::CallArgsDone { id } => {
-                self.send(&json!({ "type": "TOOL_CALL_END", "toolCallId": id }));
-            }
             Change::CallAnswered {
                 id,
-                result,
-                is_error,
-            } => {
-                let event = json!({
-                    "type": "TOOL_CALL_RESULT",
-                    "messageId": self.result_id(id),
-                    "toolCallId": id,
-                    "content": result_text(result),
-                    "role": "tool",
-                });
-                self.send(&event);
-                if *is_error == Some(true) {
-                    self.fail_call(id, "failed");
-                }
-            }
+                is_error: Some(true),
+                ..
+            } => self.fail_call(id, "failed"),
             Change::CallFailed { id, is_denied } => {
                 self.fail_call(id, if *is_denied { "denied" } else { "failed" });
             }
-            Change::Reasoning { delta, .. } if delta.is_empty() => {}
-            Change::Reasoning { id, delta, .. } => self.reasoning(id, delta),
-            Change::Custom { name, value } => {
-                self.send(&json!({ "type": "CUSTOM", "name": name, "value": value }));
-            }
+            Change::Reasoning { id, delta, .. } if !delta.is_empty() => self.reasoning(id, delta),
             Change::Usage(usage) => {
                 self.usage = Some(self.usage.map_or(*usage, |sum| sum + *usage));
             }
-            Change::StateReplaced(state) => {
-                self.send(&json!({ "type": "STATE_SNAPSHOT", "snapshot": state }));
+            _ => {}
+        }
+    }
+
+    /// The event that says a change, if it is one event, and the same whatever was before.
+    fn event(&self, change: &Change<'_>) -> Option<Value> {
+        Some(match change {
+            Change::RunStarted {
+                run_id, is_replay, ..
+            } => {
+                let replayed = run_id.as_deref().filter(|_| *is_replay);
+                let run_id = replayed.unwrap_or(self.run_id);
+                json!({ "type": "RUN_STARTED", "threadId": self.thread_id, "runId": run_id })
             }
-            Change::StatePatched(patch) => {
-                self.send(&json!({ "type": "STATE_DELTA", "delta": patch }));
+            Change::MessageOpened { id, role, .. } => {
+                let (id, role) = (self.message_id(id), role_name(*role));
+                json!({ "type": "TEXT_MESSAGE_START", "messageId": id, "role": role })
             }
-            Change::Stamped(_)
+            Change::MessageText { id, delta } => {
+                let id = self.message_id(id);
+                json!({ "type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": delta })
+            }
+            Change::MessageClosed { id } => {
+                json!({ "type": "TEXT_MESSAGE_END", "messageId": self.message_id(id) })
+            }
+            Change::CallOpened { id, name, .. } => {
+                json!({ "type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": name })
+            }
+            Change::CallArgs { id, delta } => {
+                json!({ "type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": delta })
+            }
+            Change::CallArgsDone { id } => json!({ "type": "TOOL_CALL_END", "toolCallId": id }),
+            Change::CallAnswered { id, result, .. } => json!({
+                "type": "TOOL_CALL_RESULT",
+                "messageId": self.result_id(id),
+                "toolCallId": id,
+                "content": result_text(result),
+                "role": "tool",
+            }),
+            Change::Custom { name, value } => {
+                json!({ "type": "CUSTOM", "name": name, "value": value })
+            }
+            Change::StateReplaced(state) => json!({ "type": "STATE_SNAPSHOT", "snapshot": state }),
+            Change::StatePatched(patch) => json!({ "type": "STATE_DELTA", "delta": patch }),
+            Change::RunEnded(_)
+            | Change::CallFailed { .. }
+            | Change::Reasoning { .. }
+            | Change::Usage(_)
+            | Change::Stamped(_)
             | Change::ToolsDeclared { .. }
             | Change::Snapshot(_)
             | Change::Truncated
@@ -169,8 +161,8 @@ impl<'r> Encoder<'r> {
             | Change::Unread(_)
             | Change::Aside { .. }
             | Change::CallExecuted { .. }
-            | Change::Warning(_) => {}
-        }
+            | Change::Warning(_) => return None,
+        })
     }
 
     /// More reasoning; it is open until something else comes.
@@ -233,6 +225,16 @@ impl<'r> Encoder<'r> {
             event["usage"] = json!([usage]);
         }
         self.send(&event);
+    }
+}
+
+/// The subagent that begins the message or call of a change.
+fn subagent_of<'c>(change: &'c Change<'_>) -> Option<&'c str> {
+    match change {
+        Change::MessageOpened { subagent, .. } | Change::CallOpened { subagent, .. } => {
+            subagent.as_deref()
+        }
+        _ => None,
     }
 }
 

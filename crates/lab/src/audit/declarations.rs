@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{AuditCheck, AuditFinding};
 use ananke_base::message::DeclaredTool;
-use ananke_model::schema::ValueSchema;
+use ananke_model::schema::{SchemaError, ValueSchema};
 
 /// The longest name that every client takes.
 const LONGEST_NAME: usize = 128;
@@ -25,58 +25,30 @@ pub(super) fn checked(tools: &[DeclaredTool]) -> (Vec<CheckedTool<'_>>, Vec<Audi
         let mut find = |check, message: String| {
             findings.push(AuditFinding::of_tool(check, &tool.name, message));
         };
-        if tool.name.is_empty() {
-            find(AuditCheck::MissingName, "a tool has no name".to_owned());
-        } else if !names.insert(tool.name.as_str()) {
-            find(
-                AuditCheck::DuplicateName,
-                "another tool has the same name".to_owned(),
-            );
-        } else if !is_plain_name(&tool.name) {
-            let allowed =
-                format!("letters, digits, `_`, `-` and `.`, and at most {LONGEST_NAME} characters");
-            find(
-                AuditCheck::OddName,
-                format!("a name should have only {allowed}"),
-            );
+        if !tool.name.is_empty() && !names.insert(tool.name.as_str()) {
+            let message = "another tool has the same name".to_owned();
+            find(AuditCheck::DuplicateName, message);
+        } else if let Some((check, message)) = wrong_name(&tool.name) {
+            find(check, message);
         }
         if tool.description.trim().is_empty() {
-            find(
-                AuditCheck::MissingDescription,
-                "the tool has no description".to_owned(),
-            );
+            let message = "the tool has no description".to_owned();
+            find(AuditCheck::MissingDescription, message);
         }
         match &tool.input {
-            None => find(
-                AuditCheck::MissingSchema,
-                "the tool has no schema of its arguments".to_owned(),
-            ),
+            None => {
+                let message = "the tool has no schema of its arguments".to_owned();
+                find(AuditCheck::MissingSchema, message);
+            }
             Some(schema) if schema.get("type") != Some(&Value::from("object")) => {
-                find(
-                    AuditCheck::NoObjectSchema,
-                    "the schema of the arguments does not have `type: object`".to_owned(),
-                );
+                let message = "the schema of the arguments does not have `type: object`".to_owned();
+                find(AuditCheck::NoObjectSchema, message);
             }
             Some(_) => {}
         }
         let mut compile = |schema: Option<&Value>, of: &str| {
-            let compiled = ValueSchema::compile(schema?.clone());
-            compiled
-                .map_err(|error| {
-                    let pointer = error.pointer();
-                    let at = if pointer.is_empty() {
-                        String::new()
-                    } else {
-                        format!(" at `{pointer}`")
-                    };
-                    let message =
-                        format!("the schema of the {of} is not valid{at}: {}", error.message);
-                    findings.push(AuditFinding::of_tool(
-                        AuditCheck::InvalidSchema,
-                        &tool.name,
-                        message,
-                    ));
-                })
+            ValueSchema::compile(schema?.clone())
+                .map_err(|error| find(AuditCheck::InvalidSchema, invalid_schema(of, &error)))
                 .ok()
         };
         let input = compile(tool.input.as_ref(), "arguments");
@@ -88,6 +60,31 @@ pub(super) fn checked(tools: &[DeclaredTool]) -> (Vec<CheckedTool<'_>>, Vec<Audi
         }
     });
     (compiled.collect(), findings)
+}
+
+/// The reason that a name is not one that every client takes.
+fn wrong_name(name: &str) -> Option<(AuditCheck, String)> {
+    if name.is_empty() {
+        return Some((AuditCheck::MissingName, "a tool has no name".to_owned()));
+    }
+    (!is_plain_name(name)).then(|| {
+        let allowed =
+            format!("letters, digits, `_`, `-` and `.`, and at most {LONGEST_NAME} characters");
+        (
+            AuditCheck::OddName,
+            format!("a name should have only {allowed}"),
+        )
+    })
+}
+
+fn invalid_schema(of: &str, error: &SchemaError) -> String {
+    let pointer = error.pointer();
+    let at = if pointer.is_empty() {
+        String::new()
+    } else {
+        format!(" at `{pointer}`")
+    };
+    format!("the schema of the {of} is not valid{at}: {}", error.message)
 }
 
 fn is_plain_name(name: &str) -> bool {

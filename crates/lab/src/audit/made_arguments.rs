@@ -61,11 +61,8 @@ pub(super) fn made_arguments(
         ("some arguments", Properties::Some),
         ("other values", Properties::Some),
     ] {
-        made.add(
-            ArgumentsKind::Valid,
-            words.to_owned(),
-            maker.object(schema, properties, 0),
-        );
+        let args = maker.object(schema, properties, 0);
+        made.add(ArgumentsKind::Valid, words.to_owned(), args);
     }
     // The values that the others differ from in one place.
     let base = maker.object(schema, Properties::All, 0);
@@ -75,13 +72,9 @@ pub(super) fn made_arguments(
         made.add(ArgumentsKind::Missing, format!("no `{name}`"), args);
     }
     // Some agents take it for no arguments, which does no harm.
-    let (kind, words) = (
-        ArgumentsKind::WrongType,
-        "null for all arguments".to_owned(),
-    );
     made.list.push(MadeArguments {
-        kind,
-        words,
+        kind: ArgumentsKind::WrongType,
+        words: "null for all arguments".to_owned(),
         args: Value::Null,
         is_valid: None,
     });
@@ -91,19 +84,16 @@ pub(super) fn made_arguments(
     }
     for (name, property) in properties.into_iter().flatten() {
         for (words, value) in boundaries(&maker.resolved(property)) {
-            made.add(
-                ArgumentsKind::Boundary,
+            let (words, args) = (
                 format!("{words} for `{name}`"),
                 replaced(&base, name, value),
             );
+            made.add(ArgumentsKind::Boundary, words, args);
         }
     }
-    let unknown = "ananke_unknown_argument";
-    made.add(
-        ArgumentsKind::Boundary,
-        "an unknown argument".to_owned(),
-        replaced(&base, unknown, json!(1)),
-    );
+    let args = replaced(&base, "ananke_unknown_argument", json!(1));
+    let words = "an unknown argument".to_owned();
+    made.add(ArgumentsKind::Boundary, words, args);
     made.list
 }
 
@@ -170,39 +160,37 @@ fn replaced(args: &Map<String, Value>, name: &str, value: Value) -> Map<String, 
     args
 }
 
+fn text_of_length(length: usize) -> (String, Value) {
+    (format!("{length} characters"), "a".repeat(length).into())
+}
+
+/// Texts as long as a schema allows, and one character longer; as short, and one shorter.
+fn longest_and_shortest(schema: &Value) -> impl Iterator<Item = (String, Value)> {
+    let lengths = [("minLength", -1), ("maxLength", 1)]
+        .into_iter()
+        .filter_map(|(key, by)| Some((i64::try_from(size(schema, key)?).ok()?, by)))
+        .flat_map(|(limit, by)| [limit, limit.saturating_add(by)]);
+    lengths
+        .filter_map(|length| usize::try_from(length).ok())
+        .filter(|length| *length <= LONG)
+        .map(text_of_length)
+}
+
 /// Values at the boundaries of a schema, in words.
 fn boundaries(schema: &Value) -> Vec<(String, Value)> {
     let mut found: Vec<(String, Value)> = Vec::new();
     match type_of(schema) {
         "string" => {
-            for (key, by) in [("minLength", -1), ("maxLength", 1)] {
-                let limit = size(schema, key).and_then(|limit| i64::try_from(limit).ok());
-                for length in limit
-                    .into_iter()
-                    .flat_map(|limit| [limit, limit.saturating_add(by)])
-                {
-                    if let Some(length) = usize::try_from(length)
-                        .ok()
-                        .filter(|length| *length <= LONG)
-                    {
-                        found.push((format!("{length} characters"), "a".repeat(length).into()));
-                    }
-                }
+            found.extend(longest_and_shortest(schema));
+            for (words, text) in [
+                ("an empty text", ""),
+                ("control characters", "\u{0}\u{1b}[31m\u{202e}\n"),
+                ("characters of other scripts", "\u{1f600} 漢字 e\u{301}"),
+                ("a path", "../../../../ananke-does-not-exist"),
+            ] {
+                found.push((words.to_owned(), json!(text)));
             }
-            found.push(("an empty text".to_owned(), json!("")));
-            found.push((
-                "control characters".to_owned(),
-                json!("\u{0}\u{1b}[31m\u{202e}\n"),
-            ));
-            found.push((
-                "characters of other scripts".to_owned(),
-                json!("\u{1f600} 漢字 e\u{301}"),
-            ));
-            found.push((
-                "a path".to_owned(),
-                json!("../../../../ananke-does-not-exist"),
-            ));
-            found.push((format!("{LONG} characters"), "a".repeat(LONG).into()));
+            found.push(text_of_length(LONG));
         }
         kind @ ("integer" | "number") => {
             for (key, by) in [

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::freeze::{HeldTest, planned, run_test};
+use crate::freeze::{HeldTest, planned_alone, run_test};
 use crate::lab_error::LabError;
 use ananke_base::{context::Context, source::received_json, text::natural_path_order};
 use ananke_derive::Mask;
@@ -66,11 +66,7 @@ pub async fn recorded_calls(
 ) -> Result<Vec<RecordedCall>, LabError> {
     let recording = Arc::new(KeptRecording::open(path, shown)?);
     let test = recording.key().test.clone();
-    let selection = Selection {
-        paths: vec![PathBuf::from(&test)],
-        ..selection.clone()
-    };
-    let plan = planned(context, &selection, &test)?;
+    let plan = planned_alone(context, selection, &test)?;
     let HeldTest {
         outcome,
         conversation,

@@ -7,13 +7,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{FrozenTree, HeldTest, SourceTest, planned, run_test, verdicts::difference};
+use super::verdicts::difference;
+use super::{FrozenTree, HeldTest, SourceTest, planned, planned_alone, run_test};
 use crate::lab_error::LabError;
 use ananke_base::context::{CaseKey, Context, write_file};
 use ananke_base::source::to_yaml;
 use ananke_base::text::escape;
 use ananke_engine::helper::HelperRole;
-use ananke_engine::plan::{CaseEntry, Selection};
+use ananke_engine::plan::{CaseEntry, Plan, Selection};
 use ananke_engine::project::{AgentChoice, Variables};
 use ananke_engine::recording::{KeptRecording, recording_path};
 use ananke_trace::outcome::{ErrorKind, Status};
@@ -69,14 +70,8 @@ pub async fn freeze(context: &Context, request: &FreezeRequest) -> Result<Frozen
         folder,
     } = request;
     let id = &recording.key().test;
-    let selection = Selection {
-        paths: vec![PathBuf::from(id)],
-        ..selection.clone()
-    };
-    let plan = planned(context, &selection, id)?;
-    let Some(entry) = plan.cases.first() else {
-        return Err(no_test(id));
-    };
+    let plan = planned_alone(context, selection, id)?;
+    let entry = &plan.cases[0];
     let source = SourceTest::read(context, &entry.test)?;
     let held = run_test(context, &plan, Some(recording)).await?;
     refuse_what_only_a_simulator_can_say(&held)?;
@@ -95,7 +90,6 @@ pub async fn freeze(context: &Context, request: &FreezeRequest) -> Result<Frozen
         files: context.files.with_unsaved(file.clone(), &text),
         ..context.clone()
     };
-    let config = Some(plan.config.source.path.clone());
     // What the command line says is in the test now, but for secrets.
     let variables = Variables {
         given: secret,
@@ -103,42 +97,48 @@ pub async fn freeze(context: &Context, request: &FreezeRequest) -> Result<Frozen
     };
     let selection = Selection {
         paths: vec![file.clone()],
-        config,
+        config: Some(plan.config.source.path.clone()),
         variables,
         ..Selection::default()
     };
     let frozen_id = frozen_id(&plan.config.folder, &file, &entry.test.name);
     let frozen = planned(&unsaved, &selection, &frozen_id)?;
     let script = simulator_script(&source);
-    let copied =
-        Arc::new(recording.to_copy_without(HelperRole::Simulator.name(), script.as_deref()));
-    let copy = run_test(&unsaved, &frozen, Some(&copied)).await?;
-    refuse_another_verdict(&held, &copy)?;
-    let Some(recording) = copied.take_copy() else {
-        return Err(not_recorded(&copy));
-    };
-    let kept = Arc::new(KeptRecording::read(&recording, "of the frozen test")?);
-    let replayed = run_test(&unsaved, &frozen, Some(&kept)).await?;
-    refuse_another_verdict(&held, &replayed)?;
+    let copied = recording.to_copy_without(HelperRole::Simulator.name(), script.as_deref());
+    let recording = recorded_again(&unsaved, &frozen, &Arc::new(copied), &held).await?;
     let recording_file = recording_path(folder, &CaseKey::first(frozen_id.clone()));
-    let FrozenTree {
-        turns,
-        said_by_others,
-        notes,
-        ..
-    } = tree;
-    let status = held.outcome.status();
     Ok(FrozenTest {
         id: frozen_id,
         file,
         text,
         recording_file,
         recording,
-        turns,
-        said_by_others,
-        status,
-        notes,
+        turns: tree.turns,
+        said_by_others: tree.said_by_others,
+        status: held.outcome.status(),
+        notes: tree.notes,
     })
+}
+
+/// The recording of a frozen test, copied from that of the conversation that was `held`.
+///
+/// # Errors
+/// If the test has another verdict, with the copy or replayed.
+async fn recorded_again(
+    context: &Context,
+    plan: &Plan,
+    copied: &Arc<KeptRecording>,
+    held: &HeldTest,
+) -> Result<String, LabError> {
+    let copy = run_test(context, plan, Some(copied)).await?;
+    refuse_another_verdict(held, &copy)?;
+    let Some(recording) = copied.take_copy() else {
+        return Err(not_recorded(&copy));
+    };
+    let kept = Arc::new(KeptRecording::read(&recording, "of the frozen test")?);
+    let replayed = run_test(context, plan, Some(&kept)).await?;
+    refuse_another_verdict(held, &replayed)?;
+    Ok(recording)
 }
 
 impl FrozenTest {
@@ -167,13 +167,6 @@ impl FrozenTest {
 pub(crate) fn given_variables(recording: &KeptRecording, variables: &Variables) -> (Given, Given) {
     let given = variables.given.clone().into_iter();
     given.partition(|(name, value)| recording.masked(name, value) == *value)
-}
-
-fn no_test(id: &str) -> LabError {
-    LabError::refused(
-        format!("there is no test `{id}`"),
-        "was it renamed or deleted?",
-    )
 }
 
 fn not_recorded(copy: &HeldTest) -> LabError {

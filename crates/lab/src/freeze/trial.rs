@@ -3,6 +3,7 @@
 //! Flows in: a plan with one test, and the recording that it is replayed from, if there is one. Flows out: its outcome, and
 //! the conversation. Nothing is sent and nothing is written.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -29,6 +30,22 @@ pub(crate) struct HeldTest {
     pub(crate) conversation: LoggedConversation,
     /// The same with the rules that watched it.
     pub(crate) taped: TapedConversation,
+}
+
+/// The plan of the one test `id`, whose file is the only one that is read.
+///
+/// # Errors
+/// Those of [`planned`].
+pub(crate) fn planned_alone(
+    context: &Context,
+    selection: &Selection,
+    id: &str,
+) -> Result<Plan, LabError> {
+    let selection = Selection {
+        paths: vec![PathBuf::from(id)],
+        ..selection.clone()
+    };
+    planned(context, &selection, id)
 }
 
 /// The plan of the one test `id`.

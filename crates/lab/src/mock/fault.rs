@@ -48,20 +48,7 @@ impl Fault {
         let last = response.frames.len().saturating_sub(1);
         let place = |usual: usize| self.event.map_or(usual, |event| event.saturating_sub(1));
         match self.kind {
-            FaultKind::Delay(delay) => {
-                let place = place(0);
-                response
-                    .frames
-                    .iter_mut()
-                    .skip(place)
-                    .for_each(|frame| frame.after += delay);
-                if place == 0 {
-                    response.after += delay;
-                }
-                if let ServedEnd::Breaks(after) = &mut response.end {
-                    *after += delay;
-                }
-            }
+            FaultKind::Delay(delay) => delay_from(&mut response, place(0), delay),
             FaultKind::Cut => {
                 let middle = response.frames.len() / 2;
                 response.frames.truncate(self.event.unwrap_or(middle));
@@ -103,6 +90,18 @@ impl Fault {
             }
         }
         response
+    }
+}
+
+/// Delays the event at a place, and all that follows.
+fn delay_from(response: &mut ServedResponse, place: usize, delay: Duration) {
+    let frames = response.frames.iter_mut().skip(place);
+    frames.for_each(|frame| frame.after += delay);
+    if place == 0 {
+        response.after += delay;
+    }
+    if let ServedEnd::Breaks(after) = &mut response.end {
+        *after += delay;
     }
 }
 

@@ -1,13 +1,12 @@
 //! An agent that answers as it did when it was recorded.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
 use indexmap::IndexMap;
 
 use super::{EmbeddedAgent, MockAgent};
-use crate::freeze::{planned, run_test};
+use crate::freeze::{planned_alone, run_test};
 use crate::lab_error::LabError;
 use ananke_agents::{
     AgentStepReader, ServedProtocol, ServedRequest, served_protocols, written_agent, written_steps,
@@ -164,12 +163,7 @@ async fn convert(
     recording: &Arc<KeptRecording>,
     selection: &Selection,
 ) -> Result<EmbeddedAgent, LabError> {
-    let id = &recording.key().test;
-    let selection = Selection {
-        paths: vec![PathBuf::from(id)],
-        ..selection.clone()
-    };
-    let plan = planned(context, &selection, id)?;
+    let plan = planned_alone(context, selection, &recording.key().test)?;
     let held = run_test(context, &plan, Some(recording)).await?;
     let mut reader = AgentStepReader::default();
     let turns = held.conversation.turns.iter().map(|turn| {

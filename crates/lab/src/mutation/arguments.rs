@@ -19,76 +19,120 @@ const MOST: usize = 6;
 /// The argument that no tool has.
 const NEW: &str = "ananke_mutant";
 
+/// A call with its arguments.
+struct CallArguments<'t> {
+    call: &'t TapedCall,
+    items: &'t [TapeItem],
+    args: Map<String, Value>,
+}
+
 /// All changes to arguments.
 pub(super) fn mutations(index: &TapeIndex, items: &[TapeItem]) -> Vec<Mutation> {
     let known = known_identifiers(index);
-    let mut found = Vec::new();
-    for call in &index.calls {
-        let Some(args) = call.arguments() else {
-            continue;
-        };
-        for (key, value) in args.iter().take(MOST) {
-            let replaced = |operator, new: Value, what: &str| {
-                let words = format!(
-                    "argument `{key}` of `{}` {what}: {} instead of {}",
-                    call.name, new, value
-                );
-                let args = with(&args, key, Some(new));
-                noticed(
-                    changed(operator, call, items, &args, words),
-                    call,
-                    key,
-                    value,
-                )
-            };
-            if let Some(own) = identifier(value) {
-                let swapped = known
-                    .iter()
-                    .find(|known| *known != own)
-                    .map_or_else(|| other(value), |other| json!(other));
-                found.extend(replaced(
-                    MutationOperator::SwapIdentifier,
-                    swapped,
-                    "is that of something else",
-                ));
-            } else {
-                found.extend(replaced(
-                    MutationOperator::ChangeArgument,
-                    other(value),
-                    "has another value",
-                ));
-            }
-            found.extend(replaced(
-                MutationOperator::RetypeArgument,
-                retyped(value),
-                "has another type",
-            ));
-            let words = format!("argument `{key}` of `{}` is missing", call.name);
-            let dropped = changed(
-                MutationOperator::DropArgument,
-                call,
-                items,
-                &with(&args, key, None),
-                words,
-            );
-            found.extend(noticed(dropped, call, key, value));
-        }
-        let words = format!("`{}` has one more argument, `{NEW}`", call.name);
-        let added = changed(
-            MutationOperator::AddArgument,
-            call,
-            items,
-            &with(&args, NEW, Some(json!(true))),
-            words,
-        );
-        let keys = [
-            ("args", yaml_text(&Value::Object(args))),
-            ("exact", json!(true)),
-        ];
-        let rule = require(&call.name, keys);
-        found.extend(added.map(|added| added.noticed_by(level(call), rule)));
+    let calls = index.calls.iter().filter_map(|call| {
+        let args = call.arguments()?;
+        Some(CallArguments { call, items, args })
+    });
+    calls.flat_map(|call| call.mutations(&known)).collect()
+}
+
+impl CallArguments<'_> {
+    fn mutations(&self, known: &[String]) -> Vec<Mutation> {
+        let args = self.args.iter().take(MOST);
+        let of_args = args.flat_map(|(key, value)| self.of_argument(key, value, known));
+        of_args.chain(self.with_new()).collect()
     }
-    found
+
+    fn of_argument(
+        &self,
+        key: &str,
+        value: &Value,
+        known: &[String],
+    ) -> impl Iterator<Item = Mutation> {
+        let name = &self.call.name;
+        let replaced = |operator, new: Value, what: &str| {
+            let words = format!("argument `{key}` of `{name}` {what}: {new} instead of {value}");
+            self.instead(operator, key, Some(new), words)
+        };
+        let changed = if let Some(own) = identifier(value) {
+            let swapped = known
+                .iter()
+                .find(|known| *known != own)
+                .map_or_else(|| other(value), |other| json!(other));
+            let what = "is that of something else";
+            replaced(MutationOperator::SwapIdentifier, swapped, what)
+        } else {
+            let operator = MutationOperator::ChangeArgument;
+            replaced(operator, other(value), "has another value")
+        };
+        let operator = MutationOperator::RetypeArgument;
+        let with_other_type = replaced(operator, retyped(value), "has another type");
+        let words = format!("argument `{key}` of `{name}` is missing");
+        let dropped = self.instead(MutationOperator::DropArgument, key, None, words);
+        [changed, with_other_type, dropped].into_iter().flatten()
+    }
+
+    /// The call with another value of an argument, or without the argument.
+    fn instead(
+        &self,
+        operator: MutationOperator,
+        key: &str,
+        value: Option<Value>,
+        words: String,
+    ) -> Option<Mutation> {
+        let known = json!({ key: yaml_text(&self.args[key]) });
+        let rule = require(&self.call.name, [("args", known)]);
+        let mutation = self.changed(operator, with(&self.args, key, value), words)?;
+        Some(Mutation {
+            argument: Some(key.to_owned()),
+            ..mutation.noticed_by(level(self.call), rule)
+        })
+    }
+
+    /// The call with an argument that no tool has.
+    fn with_new(&self) -> Option<Mutation> {
+        let name = &self.call.name;
+        let words = format!("`{name}` has one more argument, `{NEW}`");
+        let args = with(&self.args, NEW, Some(json!(true)));
+        let added = self.changed(MutationOperator::AddArgument, args, words)?;
+        let known = yaml_text(&Value::Object(self.args.clone()));
+        let rule = require(name, [("args", known), ("exact", json!(true))]);
+        Some(added.noticed_by(level(self.call), rule))
+    }
+
+    /// The call with other arguments; `None` if its arguments are not on the tape.
+    fn changed(
+        &self,
+        operator: MutationOperator,
+        args: Map<String, Value>,
+        words: String,
+    ) -> Option<Mutation> {
+        let call = self.call;
+        let text = Value::Object(args).to_string();
+        let (opened, rest) = call.parts.split_first()?;
+        let args_parts = rest.iter().filter(|at| {
+            matches!(
+                self.items[**at],
+                TapeItem::Change(_, Change::CallArgs { .. })
+            )
+        });
+        let mut args_parts = args_parts.copied();
+        let first = args_parts.next();
+        let TapeItem::Change(at, _) = self.items[first.unwrap_or(*opened)] else {
+            return None;
+        };
+        let new = Change::CallArgs {
+            id: Cow::Owned(call.id.clone()),
+            delta: Cow::Owned(text.clone()),
+        };
+        let new = TapeItem::Change(at, new);
+        let mutation = about(operator, call, words).without(args_parts);
+        let mutation = match first {
+            Some(first) => mutation.instead(first, new),
+            None => mutation.with(opened + 1, vec![new]),
+        };
+        Some(mutation.in_snapshots(SnapshotEdit::Arguments(call.id.clone(), text)))
+    }
 }
 
 /// The identifiers that arguments and results have, in their order.
@@ -120,49 +164,4 @@ fn with(args: &Map<String, Value>, key: &str, value: Option<Value>) -> Map<Strin
         None => drop(args.remove(key)),
     }
     args
-}
-
-fn noticed(
-    mutation: Option<Mutation>,
-    call: &TapedCall,
-    key: &str,
-    value: &Value,
-) -> Option<Mutation> {
-    let rule = require(&call.name, [("args", json!({ key: yaml_text(value) }))]);
-    let mutation = mutation?.noticed_by(level(call), rule);
-    Some(Mutation {
-        argument: Some(key.to_owned()),
-        ..mutation
-    })
-}
-
-/// The call with other arguments; `None` if its arguments are not on the tape.
-fn changed(
-    operator: MutationOperator,
-    call: &TapedCall,
-    items: &[TapeItem],
-    args: &Map<String, Value>,
-    words: String,
-) -> Option<Mutation> {
-    let text = Value::Object(args.clone()).to_string();
-    let (opened, rest) = call.parts.split_first()?;
-    let args_parts = rest
-        .iter()
-        .filter(|at| matches!(items[**at], TapeItem::Change(_, Change::CallArgs { .. })));
-    let mut args_parts = args_parts.copied();
-    let first = args_parts.next();
-    let TapeItem::Change(at, _) = items[first.unwrap_or(*opened)] else {
-        return None;
-    };
-    let new = Change::CallArgs {
-        id: Cow::Owned(call.id.clone()),
-        delta: Cow::Owned(text.clone()),
-    };
-    let new = TapeItem::Change(at, new);
-    let mutation = about(operator, call, words).without(args_parts);
-    let mutation = match first {
-        Some(first) => mutation.instead(first, new),
-        None => mutation.with(opened + 1, vec![new]),
-    };
-    Some(mutation.in_snapshots(SnapshotEdit::Arguments(call.id.clone(), text)))
 }

@@ -117,42 +117,10 @@ impl MutationRun {
         let mut fates = conversation.fates(context, context.parallelism).await?;
         self.took_us += context.clock.now().0.saturating_sub(begun.0);
         let id = conversation.id();
-        for (mutation, fate) in &mut fates {
-            if matches!(fate, Fate::Killed { .. } | Fate::KilledByProtocol(_)) {
-                continue;
-            }
-            let is_about = |rule: &&HarmlessRule| {
-                rule.matches(id, mutation.operator, mutation.tool.as_deref())
-            };
-            if let Some(number) = self.gate.harmless.iter().position(|rule| is_about(&rule)) {
-                self.used[number] = true;
-                *fate = Fate::Harmless(self.gate.harmless[number].reason.clone());
-            }
-        }
+        self.mark_harmless(id, &mut fates);
         fates.retain(|(mutation, fate)| self.seen.is_new(id, mutation, fate));
-        let mut found = BTreeMap::new();
-        if suggestions != Suggestions::Off {
-            let mut search =
-                SuggestionSearch::new(context, &self.selection, &recording, &conversation);
-            for (number, (mutation, _)) in fates
-                .iter()
-                .enumerate()
-                .filter(|(_, (_, fate))| fate.is_unnoticed())
-            {
-                let unnoticed = fates.iter().filter(|(_, fate)| fate.is_unnoticed());
-                let unnoticed = unnoticed.map(|(mutation, _)| mutation);
-                let is_strict =
-                    suggestions == Suggestions::ToWrite && are_many(mutation, unnoticed);
-                let size = if is_strict {
-                    RuleSize::Strict
-                } else {
-                    RuleSize::Smallest
-                };
-                if let Some(suggestion) = search.find(mutation, size).await {
-                    found.insert(number, suggestion);
-                }
-            }
-        }
+        let search = SuggestionSearch::new(context, &self.selection, &recording, &conversation);
+        let found = suggested(search, &fates, suggestions).await;
         self.report
             .add(id, &fates, &mut |number| found.get(&number).cloned());
         let case = conversation.case.clone();
@@ -166,6 +134,21 @@ impl MutationRun {
             self.fixable.push((case, recording, different));
         }
         Ok(())
+    }
+
+    /// Marks the survivors that an entry under `harmless` is about.
+    fn mark_harmless(&mut self, id: &str, fates: &mut [(Mutation, Fate)]) {
+        for (mutation, fate) in fates {
+            if matches!(fate, Fate::Killed { .. } | Fate::KilledByProtocol(_)) {
+                continue;
+            }
+            let tool = mutation.tool.as_deref();
+            let is_about = |rule: &HarmlessRule| rule.matches(id, mutation.operator, tool);
+            if let Some(number) = self.gate.harmless.iter().position(is_about) {
+                self.used[number] = true;
+                *fate = Fate::Harmless(self.gate.harmless[number].reason.clone());
+            }
+        }
     }
 
     /// The reasons of entries under `harmless` that were about no survivor, as notes.
@@ -220,6 +203,34 @@ impl MutationRun {
         }
         Ok(notes)
     }
+}
+
+/// The rules that would notice changes that are not noticed, by the numbers of the changes.
+async fn suggested(
+    mut search: SuggestionSearch<'_>,
+    fates: &[(Mutation, Fate)],
+    suggestions: Suggestions,
+) -> BTreeMap<usize, Suggestion> {
+    let mut found = BTreeMap::new();
+    if suggestions == Suggestions::Off {
+        return found;
+    }
+    for (number, (mutation, fate)) in fates.iter().enumerate() {
+        if !fate.is_unnoticed() {
+            continue;
+        }
+        let unnoticed = fates.iter().filter(|(_, fate)| fate.is_unnoticed());
+        let unnoticed = unnoticed.map(|(mutation, _)| mutation);
+        let size = if suggestions == Suggestions::ToWrite && are_many(mutation, unnoticed) {
+            RuleSize::Strict
+        } else {
+            RuleSize::Smallest
+        };
+        if let Some(suggestion) = search.find(mutation, size).await {
+            found.insert(number, suggestion);
+        }
+    }
+    found
 }
 
 /// The changes to the newest test that were counted, as hashes. A test that runs several times, or walks, has several recordings,

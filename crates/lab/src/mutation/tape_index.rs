@@ -131,13 +131,12 @@ impl TapeIndex {
                 role: MessageKind::Assistant,
                 ..
             } => {
-                let (id, parts, text) = (id.to_string(), Vec::new(), String::new());
                 self.texts.push(TapedText {
-                    id,
+                    id: id.to_string(),
                     turn,
                     event,
-                    parts,
-                    text,
+                    parts: Vec::new(),
+                    text: String::new(),
                 });
             }
             Change::MessageText { id, delta } => {
@@ -165,32 +164,12 @@ impl TapeIndex {
                     openings: 1,
                 }),
             },
-            Change::CallArgs { id, delta } => {
+            Change::CallArgs { id, .. }
+            | Change::CallArgsDone { id }
+            | Change::CallAnswered { id, .. }
+            | Change::CallFailed { id, .. } => {
                 if let Some(call) = self.call(id) {
-                    call.parts.push(at);
-                    call.args.push_str(delta);
-                }
-            }
-            Change::CallArgsDone { id } => {
-                if let Some(call) = self.call(id) {
-                    call.parts.push(at);
-                }
-            }
-            Change::CallAnswered {
-                id,
-                result,
-                is_error,
-            } => {
-                if let Some(call) = self.call(id) {
-                    call.answers.push(at);
-                    call.result = Some((at, result.clone()));
-                    call.has_failed = *is_error == Some(true);
-                }
-            }
-            Change::CallFailed { id, .. } => {
-                if let Some(call) = self.call(id) {
-                    call.answers.push(at);
-                    call.has_failed = true;
+                    call.add_change(at, change);
                 }
             }
             _ => {}
@@ -203,6 +182,29 @@ impl TapeIndex {
 }
 
 impl TapedCall {
+    /// Takes a change that is about it.
+    fn add_change(&mut self, at: usize, change: &Change<'static>) {
+        match change {
+            Change::CallArgs { delta, .. } => {
+                self.parts.push(at);
+                self.args.push_str(delta);
+            }
+            Change::CallArgsDone { .. } => self.parts.push(at),
+            Change::CallAnswered {
+                result, is_error, ..
+            } => {
+                self.answers.push(at);
+                self.result = Some((at, result.clone()));
+                self.has_failed = *is_error == Some(true);
+            }
+            Change::CallFailed { .. } => {
+                self.answers.push(at);
+                self.has_failed = true;
+            }
+            _ => {}
+        }
+    }
+
     /// Whether another call has the same arguments and the same result.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let result = |call: &Self| call.result.as_ref().map(|(_, result)| result.clone());
@@ -249,7 +251,7 @@ impl TapedCall {
 }
 
 /// A result as text.
-pub(super) fn text_of(result: &ResultContent<'_>) -> String {
+fn text_of(result: &ResultContent<'_>) -> String {
     match result {
         ResultContent::Text(text) => text.to_string(),
         ResultContent::Json(value) | ResultContent::Structured { value, .. } => value.to_string(),

@@ -82,24 +82,7 @@ impl ProxyServer {
             left: None,
         };
         match answered {
-            Ok(response) => {
-                passing.kept = place.map(|_| {
-                    KeptResponse::new(response.status, response.headers.clone(), began.elapsed())
-                });
-                let (status, headers) = (response.status, response.headers.clone());
-                self.capture.learn(passing_secrets(&headers, "", None));
-                passing.line = format!("{}: {status}", passing.line);
-                let length = headers.iter().find(|(name, _)| name == "content-length");
-                passing.left = length.and_then(|(_, length)| length.parse().ok());
-                let state = (response, passing);
-                let body =
-                    futures_util::stream::unfold(Some(state), |state| async { next(state?).await });
-                SentResponse {
-                    status,
-                    headers,
-                    body: Box::pin(body),
-                }
-            }
+            Ok(response) => passing.respond(response),
             Err(why) => {
                 passing.end(Err(Incomplete::NoResponse(why.clone())));
                 let text = format!("the agent cannot be reached: {why}\n");
@@ -148,6 +131,27 @@ struct Passing {
 }
 
 impl Passing {
+    /// The response to the client, which passes as it comes.
+    fn respond(mut self, response: ForwardedResponse) -> SentResponse {
+        let (status, headers) = (response.status, response.headers.clone());
+        let began = self.began.elapsed();
+        let kept = self
+            .place
+            .map(|_| KeptResponse::new(status, headers.clone(), began));
+        self.kept = kept;
+        self.capture.learn(passing_secrets(&headers, "", None));
+        self.line = format!("{}: {status}", self.line);
+        let length = headers.iter().find(|(name, _)| name == "content-length");
+        self.left = length.and_then(|(_, length)| length.parse().ok());
+        let state = Some((response, self));
+        let body = futures_util::stream::unfold(state, |state| async { next(state?).await });
+        SentResponse {
+            status,
+            headers,
+            body: Box::pin(body),
+        }
+    }
+
     /// Bytes have come.
     fn passed(&mut self, bytes: &Bytes) {
         let after = self.began.elapsed();

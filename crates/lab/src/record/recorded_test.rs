@@ -14,9 +14,10 @@ use crate::freeze::{
 use crate::lab_error::LabError;
 use ananke_base::context::{At, CaseKey, Context};
 use ananke_base::message::TurnInput;
+use ananke_engine::plan::{CaseEntry, Plan, Selection};
 use ananke_engine::project::{AgentChoice, Variables};
 use ananke_engine::recording::{KeptRecording, recording_path};
-use ananke_engine::{helper::HelperRole, plan::Selection, run::LoggedTurn};
+use ananke_engine::{helper::HelperRole, run::LoggedTurn};
 use ananke_trace::outcome::{Outcome, Problem, Status};
 use ananke_trace::trace::{Input, Trace};
 
@@ -66,15 +67,11 @@ impl DraftTest {
             problem,
         } = conversation;
         if inputs.is_empty() {
-            return Err(problem.map_or_else(
-                || {
-                    LabError::refused(
-                        "nothing was said",
-                        "type what the user says, one message per line",
-                    )
-                },
-                LabError::from,
-            ));
+            let nothing_said = || {
+                let help = "type what the user says, one message per line";
+                LabError::refused("nothing was said", help)
+            };
+            return Err(problem.map_or_else(nothing_said, LabError::from));
         }
         let kept = KeptRecording::read(&recording, "of the conversation")?;
         let (given, secret) = given_variables(&kept, &request.selection.variables);
@@ -89,38 +86,40 @@ impl DraftTest {
         if !client_tools.is_empty() {
             head.insert("client_tools".to_owned(), client_tools.into());
         }
-        let mut written = WrittenTest {
-            head,
-            turns: Vec::new(),
-        };
-        for (input, number) in inputs.iter().zip(1..) {
-            written.turns.push(CommentedTurn {
+        let turns = inputs.iter().zip(1..).map(|(input, number)| {
+            Ok(CommentedTurn {
                 keys: written_turn(input, number)?,
                 said: String::new(),
-            });
-        }
-        let copied = Arc::new(kept.to_copy_without(HelperRole::Simulator.name(), None));
-        let recorded = RecordedTest {
-            name: name.to_owned(),
-            recording_file: PathBuf::new(),
-            recording: String::new(),
-            turns: inputs.len(),
-            problem,
-            failure: None,
-            notes: notes(&inputs),
-        };
+            })
+        });
+        let turns = turns.collect::<Result<Vec<_>, LabError>>()?;
         let mut draft = Self {
-            test: recorded,
-            written,
+            test: RecordedTest {
+                name: name.to_owned(),
+                recording_file: PathBuf::new(),
+                recording: String::new(),
+                turns: inputs.len(),
+                problem,
+                failure: None,
+                notes: notes(&inputs),
+            },
+            written: WrittenTest { head, turns },
             secret,
         };
-        let text = file_text(std::slice::from_ref(&draft.written));
-        let (plan, unsaved) = request.plan(context, &text, name, &draft.selection(request))?;
-        let id = plan
-            .cases
-            .first()
-            .map(ananke_engine::plan::CaseEntry::id)
-            .unwrap_or_default();
+        draft.record(context, request, &kept).await?;
+        Ok(draft)
+    }
+
+    /// Takes the recording of the test, copied from that of the conversation, and proposes rules for what happens in it.
+    async fn record(
+        &mut self,
+        context: &Context,
+        request: &RecordRequest,
+        kept: &KeptRecording,
+    ) -> Result<(), LabError> {
+        let copied = Arc::new(kept.to_copy_without(HelperRole::Simulator.name(), None));
+        let (plan, unsaved) = self.plan(context, request)?;
+        let id = plan.cases.first().map(CaseEntry::id).unwrap_or_default();
         let replayed = run_test(&unsaved, &plan, Some(&copied)).await?;
         let Some(recording) = copied.take_copy() else {
             return Err(LabError::Refused {
@@ -128,10 +127,20 @@ impl DraftTest {
                 help: None,
             });
         };
-        draft.test.recording = recording;
-        draft.test.recording_file = recording_path(&request.folder, &CaseKey::first(id));
-        draft.propose(&replayed.conversation.turns);
-        Ok(draft)
+        self.test.recording = recording;
+        self.test.recording_file = recording_path(&request.folder, &CaseKey::first(id));
+        self.propose(&replayed.conversation.turns);
+        Ok(())
+    }
+
+    /// Its plan, and the context in which its file has its text.
+    fn plan(
+        &self,
+        context: &Context,
+        request: &RecordRequest,
+    ) -> Result<(Plan, Context), LabError> {
+        let text = file_text(std::slice::from_ref(&self.written));
+        request.plan(context, &text, &self.test.name, &self.selection(request))
     }
 
     /// The selection with which its file is planned: the target and the other variables are in it.
@@ -182,9 +191,7 @@ impl DraftTest {
         context: &Context,
         request: &RecordRequest,
     ) -> Result<RecordedTest, LabError> {
-        let text = file_text(std::slice::from_ref(&self.written));
-        let (plan, unsaved) =
-            request.plan(context, &text, &self.test.name, &self.selection(request))?;
+        let (plan, unsaved) = self.plan(context, request)?;
         let kept = Arc::new(KeptRecording::read(&self.test.recording, "of the test")?);
         let outcome = run_test(&unsaved, &plan, Some(&kept)).await?.outcome;
         let is_passed = outcome.status() == Status::Passed;

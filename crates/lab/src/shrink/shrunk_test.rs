@@ -13,7 +13,7 @@ use super::shrink_search::ShrinkSearch;
 use super::source_config::{SourceConfig, TEST_FILE, refuse_programs};
 use super::test_candidate::{CandidateFiles, TestCandidate, test_of};
 use super::violated_rule::ViolatedRule;
-use crate::freeze::{FrozenTree, HeldTest, SourceTest, planned, run_test};
+use crate::freeze::{FrozenTree, HeldTest, SourceTest, planned_alone, run_test};
 use crate::lab_error::LabError;
 use ananke_agents::AgentStepReader;
 use ananke_base::context::{Context, write_file};
@@ -75,57 +75,21 @@ pub async fn shrink(
     request: &ShrinkRequest,
     report: &mut (dyn FnMut(ShrinkProgress) + Send),
 ) -> Result<ShrunkTest, LabError> {
-    let ShrinkRequest {
-        recording,
-        selection,
-        folder,
-        most_tries,
-    } = request;
-    let id = &recording.key().test;
-    let selection = Selection {
-        paths: vec![PathBuf::from(id)],
-        ..selection.clone()
-    };
-    let plan = planned(context, &selection, id)?;
-    let Some(entry) = plan.cases.first() else {
-        return Err(LabError::refused(
-            format!("there is no test `{id}`"),
-            "was it renamed or deleted?",
-        ));
-    };
-    let source = SourceTest::read(context, &entry.test)?;
-    refuse_programs(&source.tree)?;
-    let held = run_test(context, &plan, Some(recording)).await?;
-    if let Some((_, problem)) = held
-        .outcome
-        .first_problem()
-        .filter(|(_, problem)| problem.kind == ErrorKind::Recording)
-    {
-        return Err(problem.clone().into());
-    }
-    let rule = ViolatedRule::of(&held.outcome)?;
-    let mut config = SourceConfig::read(context, &plan, &entry.test.target)?;
-    if let Some((_, target)) = config.targets.first_mut() {
-        target.set(
-            "threadId",
-            literal(&json!(held.outcome.transcript.thread_id)),
-        );
-    }
-    let (whole, omitted) = candidate(&source, &held, recording, config, &selection)?;
-    let files = FILES.map(|name| folder.join(name));
-    let name = &entry.test.name;
+    let recorded = RecordedFailure::read(context, request).await?;
+    let files = FILES.map(|name| request.folder.join(name));
+    let most_tries = request.most_tries;
     let mut search = ShrinkSearch {
         context,
         files: files.clone(),
-        id: format!("{}::{name}", FILES[1]),
-        most_tries: *most_tries,
+        id: format!("{}::{}", FILES[1], recorded.name),
+        most_tries,
         tried: 0,
         known: HashMap::new(),
         report,
     };
-    let (begin, rule) = begin(&mut search, &whole, &rule, &omitted).await?;
+    let (begin, rule) = begin(&mut search, &recorded).await?;
     let best = search.smallest(begin, &rule).await;
-    let (tried, is_smallest) = (search.tried, search.tried < *most_tries);
+    let (tried, is_smallest) = (search.tried, search.tried < most_tries);
     let last = search.held(&best).await?;
     let left = last.as_ref().map(size).unwrap_or_default();
     let failure = last.as_ref().and_then(|held| rule.found_in(&held.outcome));
@@ -133,9 +97,9 @@ pub async fn shrink(
         .map(|failure| failure.message.clone())
         .zip(best.files())
     else {
-        return Err(not_the_same(&rule, &omitted));
+        return Err(not_the_same(&rule, &recorded.omitted));
     };
-    let id = escape::line(id);
+    let id = escape::line(&request.recording.key().test);
     let comment = format!(
         "# What is left of `{id}`: it violates `{}`. Made with `ananke shrink`.\n",
         rule.path
@@ -148,13 +112,58 @@ pub async fn shrink(
             (config_file, comment.clone() + &config),
             (test_file, comment + &test),
         ],
-        recorded: size(&held),
+        recorded: recorded.size,
         left,
         steps: best.steps(),
         tried,
         is_smallest,
-        omitted,
+        omitted: recorded.omitted,
     })
+}
+
+/// A recorded test that fails, with its whole conversation.
+struct RecordedFailure {
+    /// The name of the test.
+    name: String,
+    rule: ViolatedRule,
+    /// The number of turns and the number of events.
+    size: (usize, usize),
+    whole: TestCandidate,
+    /// The parts of the conversation that have no steps, in words.
+    omitted: Vec<&'static str>,
+}
+
+impl RecordedFailure {
+    async fn read(context: &Context, request: &ShrinkRequest) -> Result<Self, LabError> {
+        let recording = &request.recording;
+        let selection = &request.selection;
+        let plan = planned_alone(context, selection, &recording.key().test)?;
+        let entry = &plan.cases[0];
+        let source = SourceTest::read(context, &entry.test)?;
+        refuse_programs(&source.tree)?;
+        let held = run_test(context, &plan, Some(recording)).await?;
+        if let Some((_, problem)) = held
+            .outcome
+            .first_problem()
+            .filter(|(_, problem)| problem.kind == ErrorKind::Recording)
+        {
+            return Err(problem.clone().into());
+        }
+        let rule = ViolatedRule::of(&held.outcome)?;
+        let mut config = SourceConfig::read(context, &plan, &entry.test.target)?;
+        if let Some((_, target)) = config.targets.first_mut() {
+            let thread_id = json!(held.outcome.transcript.thread_id);
+            target.set("threadId", literal(&thread_id));
+        }
+        let (whole, omitted) = candidate(&source, &held, recording, config, selection)?;
+        Ok(Self {
+            name: entry.test.name.clone(),
+            rule,
+            size: size(&held),
+            whole,
+            omitted,
+        })
+    }
 }
 
 impl ShrunkTest {
@@ -257,10 +266,14 @@ fn literal(value: &Value) -> Node {
 /// them.
 async fn begin(
     search: &mut ShrinkSearch<'_>,
-    whole: &TestCandidate,
-    rule: &ViolatedRule,
-    omitted: &[&'static str],
+    recorded: &RecordedFailure,
 ) -> Result<(TestCandidate, ViolatedRule), LabError> {
+    let RecordedFailure {
+        whole,
+        rule,
+        omitted,
+        ..
+    } = recorded;
     let rules: Vec<usize> = (0..whole.rules()).collect();
     let whole = whole.with_rules(&rules);
     let forms = [

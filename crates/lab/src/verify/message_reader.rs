@@ -246,22 +246,31 @@ impl MessageReader<'_> {
             return self.unread(&name, &Value::Object(object.clone()), speaker);
         }
         if place.level == MessageLevel::Part && known == Some(PartKind::Text) {
-            let text = first(&message, &names.text);
-            match text {
-                Some(text @ (Value::Array(_) | Value::Object(_))) => {
-                    self.value(text, speaker, place);
-                }
-                Some(text) => self.text(text_of(text), speaker),
-                None => self
-                    .items
-                    .extend(speaker.map(|speaker| said(speaker, None))),
-            }
-            for (other, _) in others(&message, &names.text) {
-                self.text(text_of(other), speaker);
-            }
-            return self.account(&message, &[&names.text], place);
+            return self.text_part(&message, speaker, place);
         }
         self.message(&message, speaker, place);
+    }
+
+    /// Reads a part that is text.
+    fn text_part(
+        &mut self,
+        part: &Map<String, Value>,
+        speaker: Option<MessageSpeaker>,
+        place: MessagePlace<'_>,
+    ) {
+        let names = self.names;
+        match first(part, &names.text) {
+            Some(text @ (Value::Array(_) | Value::Object(_))) => self.value(text, speaker, place),
+            Some(text) => self.text(text_of(text), speaker),
+            None => {
+                let said = speaker.map(|speaker| said(speaker, None));
+                self.items.extend(said);
+            }
+        }
+        for (other, _) in others(part, &names.text) {
+            self.text(text_of(other), speaker);
+        }
+        self.account(part, &[&names.text], place);
     }
 
     /// Reads a message, or a part without a type.

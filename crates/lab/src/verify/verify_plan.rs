@@ -93,29 +93,12 @@ impl ObservedConversations for Traces {
 /// # Errors
 /// If something is wrong with a trace or with the rules: everything that is.
 pub fn verify_plan(context: &Context, request: &VerifyRequest) -> Result<VerifyPlan, VerifyError> {
-    let VerifyRequest {
-        format,
-        files,
-        selection,
-        ..
-    } = request;
-    let trace_context = TraceContext {
-        context: context.clone(),
-        selection: selection.clone(),
-    };
-    let (mut opened, mut errors, mut notes) = (Vec::new(), Vec::new(), Vec::new());
-    for (path, shown) in files {
-        match format.open(path, shown, &trace_context) {
-            Ok(file) => {
-                notes.extend(file.notes().iter().cloned());
-                opened.push(file);
-            }
-            Err(error) => errors.push(error),
-        }
-    }
-    if !errors.is_empty() {
-        return Err(VerifyError::Traces(errors));
-    }
+    let opened = opened(context, request)?;
+    let notes = opened
+        .iter()
+        .flat_map(|file| file.notes())
+        .cloned()
+        .collect();
     let rules = RuleSource::of(context, request, &opened)?;
     let Planned {
         plan,
@@ -128,7 +111,7 @@ pub fn verify_plan(context: &Context, request: &VerifyRequest) -> Result<VerifyP
     };
     let (mut cases, mut places) = (Vec::new(), HashMap::new());
     for (number, file) in opened.iter().enumerate() {
-        let shown = &files[number].1;
+        let shown = &request.files[number].1;
         for (index, id) in file.ids().iter().enumerate() {
             let is_own = |case: &&CaseEntry| {
                 rules.is_named || file.test().is_none_or(|test| test == case.id())
@@ -158,6 +141,32 @@ pub fn verify_plan(context: &Context, request: &VerifyRequest) -> Result<VerifyP
         problems,
         notes,
     })
+}
+
+/// The traces.
+///
+/// # Errors
+/// If one cannot be read: everything that is wrong with any.
+fn opened(
+    context: &Context,
+    request: &VerifyRequest,
+) -> Result<Vec<Box<dyn TraceFile>>, VerifyError> {
+    let trace_context = TraceContext {
+        context: context.clone(),
+        selection: request.selection.clone(),
+    };
+    let (mut opened, mut errors) = (Vec::new(), Vec::new());
+    for (path, shown) in &request.files {
+        match request.format.open(path, shown, &trace_context) {
+            Ok(file) => opened.push(file),
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.is_empty() {
+        Ok(opened)
+    } else {
+        Err(VerifyError::Traces(errors))
+    }
 }
 
 /// The test of the rules for one conversation, with an id of its own, at one of the `lines` of its file.
@@ -224,34 +233,7 @@ impl RuleSource {
         let mut context = context.clone();
         if let Some(path) = &request.rules {
             let path = context.working_directory.join(path);
-            if locate(
-                &context,
-                selection.config.as_deref(),
-                std::slice::from_ref(&path),
-            )
-            .is_err()
-            {
-                let config = path.with_file_name(NO_CONFIG_FILE);
-                let text = NO_CONFIG.replace("VERSION", NEWEST_VERSION);
-                context.files = context.files.with_unsaved(config.clone(), text);
-                selection.config = Some(config);
-            }
-            let mut lines = u32::MAX;
-            if let Ok(source) = read(&context.files, &path, &display_name(&context, &path))
-                && let Some(text) = completed(&path, &source.text)
-            {
-                lines = u32::try_from(source.text.lines().count())
-                    .unwrap_or(u32::MAX)
-                    .max(1);
-                context.files = context.files.with_unsaved(path.clone(), &text);
-            }
-            selection.paths = vec![path];
-            return Ok(Self {
-                context,
-                selection,
-                is_named: true,
-                lines,
-            });
+            return Ok(Self::of_file(context, selection, path));
         }
         let tests: Vec<PathBuf> = traces
             .iter()
@@ -284,5 +266,31 @@ impl RuleSource {
             is_named: true,
             lines: u32::MAX,
         })
+    }
+    /// The rules of a file that was named. What its tests lack is added to it.
+    fn of_file(mut context: Context, mut selection: Selection, path: PathBuf) -> Self {
+        let config = selection.config.as_deref();
+        if locate(&context, config, std::slice::from_ref(&path)).is_err() {
+            let config = path.with_file_name(NO_CONFIG_FILE);
+            let text = NO_CONFIG.replace("VERSION", NEWEST_VERSION);
+            context.files = context.files.with_unsaved(config.clone(), text);
+            selection.config = Some(config);
+        }
+        let mut lines = u32::MAX;
+        if let Ok(source) = read(&context.files, &path, &display_name(&context, &path))
+            && let Some(text) = completed(&path, &source.text)
+        {
+            lines = u32::try_from(source.text.lines().count())
+                .unwrap_or(u32::MAX)
+                .max(1);
+            context.files = context.files.with_unsaved(path.clone(), &text);
+        }
+        selection.paths = vec![path];
+        Self {
+            context,
+            selection,
+            is_named: true,
+            lines,
+        }
     }
 }

@@ -68,12 +68,8 @@ pub(super) async fn next(
             return Err(error);
         }
     }
-    let at = |reply: &Option<IncomingReply>| reply.as_ref().and_then(IncomingReply::next_at);
-    let source = match (at(reply), at(stream)) {
-        (Some(reply), Some(stream)) if stream < reply => ReplySource::Stream,
-        (Some(_), _) => ReplySource::Reply,
-        (None, Some(_)) => ReplySource::Stream,
-        (None, None) => return Ok(None),
+    let Some(source) = first_source(reply.as_ref(), stream.as_ref()) else {
+        return Ok(None);
     };
     let of = if source == ReplySource::Reply {
         reply
@@ -84,6 +80,20 @@ pub(super) async fn next(
         .as_mut()
         .and_then(IncomingReply::take)
         .map(|item| (source, item)))
+}
+
+/// The source of the item that came first.
+fn first_source(
+    reply: Option<&IncomingReply>,
+    stream: Option<&IncomingReply>,
+) -> Option<ReplySource> {
+    let at = |source: Option<&IncomingReply>| source.and_then(IncomingReply::next_at);
+    match (at(reply), at(stream)) {
+        (Some(reply), Some(stream)) if stream < reply => Some(ReplySource::Stream),
+        (Some(_), _) => Some(ReplySource::Reply),
+        (None, Some(_)) => Some(ReplySource::Stream),
+        (None, None) => None,
+    }
 }
 
 /// Whether an item is there.

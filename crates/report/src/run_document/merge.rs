@@ -81,7 +81,7 @@ impl MergedRun {
                 "the test `{id}` is in `{}` and in `{}`",
                 parts[one].name, parts[other].name
             );
-            problems.push(Diagnostic::error(Code::BadReport, message).help(SPLIT_ALIKE));
+            problems.push(error(message, SPLIT_ALIKE));
         }
         if !problems.is_empty() {
             return Err(problems);
@@ -213,15 +213,18 @@ fn order(parts: &[RunPart]) -> Result<Vec<u32>, Diagnostic> {
     let is_whole = places.iter().map(|(place, _)| *place as usize).eq(0..tests);
     if !is_whole {
         let message = format!("these shards do not have each of the {tests} tests once");
-        return Err(Diagnostic::error(Code::BadReport, message).help(SPLIT_ALIKE));
+        return Err(error(message, SPLIT_ALIKE));
     }
     Ok(places.into_iter().map(|(_, part)| part).collect())
 }
 
+/// An error of the documents.
+fn error(message: String, help: &str) -> Diagnostic {
+    Diagnostic::error(Code::BadReport, message).help(help)
+}
+
 /// Everything that keeps some documents from being one run, but for tests that are in several of them or in none.
 fn wrong_parts(parts: &[RunPart]) -> Vec<Diagnostic> {
-    let error =
-        |message: String, help: &str| Diagnostic::error(Code::BadReport, message).help(help);
     let shards: Vec<(&RunPart, &Shard)> = parts
         .iter()
         .filter_map(|part| Some((part, part.head.facts.shard.as_ref()?)))
@@ -236,36 +239,45 @@ fn wrong_parts(parts: &[RunPart]) -> Vec<Diagnostic> {
             error(message, "only the reports of `ananke run --shard` are one run together; `ananke compare` compares two runs")
         })
         .collect();
-    let Some(((first, shard), others)) = shards.split_first().filter(|_| problems.is_empty())
-    else {
+    let Some((first, others)) = shards.split_first().filter(|_| problems.is_empty()) else {
         return problems;
     };
-    for (part, other) in others {
-        let [one, two] = [(&first.name, *shard), (&part.name, *other)];
-        if one.1.total != two.1.total {
-            problems.push(error(
-                format!(
-                    "`{}` is shard {} and `{}` is shard {}",
-                    one.0, one.1, two.0, two.1
-                ),
-                "reports of one run have the same number of shards",
-            ));
-        } else if (one.1.by, one.1.tests) != (two.1.by, two.1.tests) {
-            problems.push(error(
-                format!(
-                    "`{}` and `{}` are shards of different tests: of {} and of {}",
-                    one.0, two.0, one.1.tests, two.1.tests
-                ),
-                "every machine must select the same tests with the same options",
-            ));
-        }
-        problems.extend(other_files(first, part));
+    for other in others {
+        problems.extend(other_split(*first, *other));
+        problems.extend(other_files(first.0, other.0));
     }
-    if !problems.is_empty() {
-        return problems;
+    if problems.is_empty() {
+        problems = wrong_shards(&shards, first.1.total);
     }
+    problems
+}
+
+/// The error of two shards that are not of one split.
+fn other_split(
+    (first, one): (&RunPart, &Shard),
+    (part, two): (&RunPart, &Shard),
+) -> Option<Diagnostic> {
+    let (first, part) = (&first.name, &part.name);
+    if one.total != two.total {
+        return Some(error(
+            format!("`{first}` is shard {one} and `{part}` is shard {two}"),
+            "reports of one run have the same number of shards",
+        ));
+    }
+    ((one.by, one.tests) != (two.by, two.tests)).then(|| {
+        let (one, two) = (one.tests, two.tests);
+        error(
+            format!("`{first}` and `{part}` are shards of different tests: of {one} and of {two}"),
+            "every machine must select the same tests with the same options",
+        )
+    })
+}
+
+/// The errors of shards of one split that are there twice, did not come to their end, or are missing.
+fn wrong_shards(shards: &[(&RunPart, &Shard)], total: u32) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
     let mut known: BTreeMap<u32, &RunPart> = BTreeMap::new();
-    for (part, shard) in &shards {
+    for (part, shard) in shards {
         if let Some(other) = known.insert(shard.index, *part) {
             let message = format!(
                 "`{}` and `{}` are both shard {shard}",
@@ -285,10 +297,8 @@ fn wrong_parts(parts: &[RunPart]) -> Vec<Diagnostic> {
             ));
         }
     }
-    let missing = (1..=shard.total).filter(|index| !known.contains_key(index));
-    let missing: Vec<String> = missing
-        .map(|index| format!("{index}/{}", shard.total))
-        .collect();
+    let missing = (1..=total).filter(|index| !known.contains_key(index));
+    let missing: Vec<String> = missing.map(|index| format!("{index}/{total}")).collect();
     if !missing.is_empty() {
         let shown = any_of(&missing[..missing.len().min(LISTED)]).replace(" or ", " and ");
         let (word, verb) = if missing.len() == 1 {
@@ -319,8 +329,7 @@ fn other_files(one: &RunPart, other: &RunPart) -> Option<Diagnostic> {
         "`{file}` is another file in `{}` than in `{}`",
         other.name, one.name
     );
-    let help = "every machine must run the same commit";
-    Some(Diagnostic::error(Code::BadReport, message).help(help))
+    Some(error(message, "every machine must run the same commit"))
 }
 
 /// The end of the run; `None` if one of the parts did not come to its end.

@@ -112,20 +112,7 @@ part! {
 
 impl From<TurnView<'_>> for TurnOutcome {
     fn from(read: TurnView<'_>) -> Self {
-        let calls = read
-            .tool_calls
-            .into_iter()
-            .map(|call| TranscriptLine::Calls(call.into()));
-        let repeated = read.repeated.into_iter().flatten().map(|said| {
-            let mut line = said.line(TranscriptLine::Says);
-            if let TranscriptLine::Says(said) = &mut line {
-                said.repeats_result = true;
-            }
-            line
-        });
-        let items = read.items.into_iter().filter_map(ItemView::line);
-        let mut lines: Vec<TranscriptLine> = calls.chain(repeated).chain(items).collect();
-        lines.sort_by_key(TranscriptLine::event);
+        let lines = lines(read.tool_calls, read.repeated, read.items);
         let interrupts = read.interrupts.unwrap_or_default().into_owned();
         let message = read.outcome_message.unwrap_or_default();
         let gaps = read.gaps.into_iter().flatten().map(Into::into).collect();
@@ -174,6 +161,28 @@ impl From<TurnView<'_>> for TurnOutcome {
             raw: (!raw.is_empty()).then(|| Box::new(raw)),
         }
     }
+}
+
+/// What the agent did, in the order of its events.
+fn lines(
+    calls: Vec<ToolCallView<'_>>,
+    repeated: Option<Vec<SaidView<'_>>>,
+    items: Vec<ItemView<'_>>,
+) -> Vec<TranscriptLine> {
+    let calls = calls
+        .into_iter()
+        .map(|call| TranscriptLine::Calls(call.into()));
+    let repeated = repeated.into_iter().flatten().map(|said| {
+        let mut line = said.line(TranscriptLine::Says);
+        if let TranscriptLine::Says(said) = &mut line {
+            said.repeats_result = true;
+        }
+        line
+    });
+    let items = items.into_iter().filter_map(ItemView::line);
+    let mut lines: Vec<TranscriptLine> = calls.chain(repeated).chain(items).collect();
+    lines.sort_by_key(TranscriptLine::event);
+    lines
 }
 
 part! {

@@ -55,21 +55,7 @@ impl ObservedSpan {
     ) -> Self {
         let mut attributes = json_of(span.attributes.as_deref().unwrap_or_default());
         let Some(kind) = kind else {
-            let name = format!("span:{}", span.name.as_deref().unwrap_or_default());
-            let inner = attributes
-                .iter()
-                .map(|(name, value)| (name.clone(), unquoted(value)));
-            let unread = Unread::item(name, &Value::Object(inner.collect()));
-            let unread = Some(unread)
-                .filter(|unread| unread.facts != Facts::NONE)
-                .into_iter()
-                .collect();
-            let times = times(span);
-            return Self {
-                times,
-                unread,
-                ..Self::silent()
-            };
+            return Self::unread(span, &attributes);
         };
         let mut messages = SpanMessages::default();
         let no_events = Vec::new();
@@ -120,6 +106,21 @@ impl ObservedSpan {
             observed.take_call(&attributes, names);
         }
         observed
+    }
+
+    /// A span of no kind.
+    fn unread(span: &OtlpSpan<'_>, attributes: &Map<String, Value>) -> Self {
+        let name = format!("span:{}", span.name.as_deref().unwrap_or_default());
+        let inner = attributes
+            .iter()
+            .map(|(name, value)| (name.clone(), unquoted(value)));
+        let unread = Unread::item(name, &Value::Object(inner.collect()));
+        let unread = Some(unread).filter(|unread| unread.facts != Facts::NONE);
+        Self {
+            times: times(span),
+            unread: unread.into_iter().collect(),
+            ..Self::silent()
+        }
     }
 
     /// A span without anything in it.

@@ -37,12 +37,21 @@ struct SpanPlace {
     length: u32,
 }
 
-/// The places of one conversation.
-#[derive(Debug)]
+/// The places of one conversation, or of one trace.
+#[derive(Debug, Default)]
 struct Group {
     id: String,
     spans: Vec<SpanPlace>,
     logs: Vec<SpanPlace>,
+}
+
+impl Group {
+    fn of(id: String) -> Self {
+        Self {
+            id,
+            ..Self::default()
+        }
+    }
 }
 
 /// A file of spans.
@@ -65,7 +74,7 @@ struct Index {
     /// The conversation of a trace, by the trace.
     conversations: HashMap<u64, String>,
     /// The spans by their traces, until it is known which conversation each trace is of.
-    traces: Vec<(u64, String, Vec<SpanPlace>, Vec<SpanPlace>)>,
+    traces: Vec<(u64, Group)>,
     by_trace: HashMap<u64, usize>,
     parents: HashMap<u64, (u64, Option<SpanKind>)>,
     spans: usize,
@@ -116,14 +125,8 @@ impl Index {
         names: &Conventions,
     ) {
         let trace = span.trace_id.as_deref().unwrap_or_default();
-        let (id, parent) = (
-            hash(trace, span.span_id.as_deref()),
-            hash(trace, span.parent_span_id.as_deref()),
-        );
+        let id = hash(trace, span.span_id.as_deref());
         let attributes = span.attributes.as_deref().unwrap_or_default();
-        let text = |value: &super::otlp_span::AnyValue<'_>| {
-            value.string_value.as_deref().map(str::to_owned)
-        };
         let texts = attributes.iter().map(|attribute| {
             let value = attribute.value.as_ref();
             (
@@ -132,81 +135,73 @@ impl Index {
             )
         });
         let found = names.kind(&texts);
-        let is_of_convention = || texts.clone().any(|(name, _)| names.is_of_convention(name));
         let is_log = kind == ObjectKind::LogRecord;
         if !is_log {
             self.spans += 1;
             if id != NO_ID {
+                let parent = hash(trace, span.parent_span_id.as_deref());
                 self.parents.insert(id, (parent, found));
             }
         }
         let is_known = match found {
             Some(kind) => kind != SpanKind::Silent,
-            None => is_of_convention(),
+            None => texts.clone().any(|(name, _)| names.is_of_convention(name)),
         };
         if !(is_known || is_log && id != NO_ID) {
             let room = NAMED.saturating_sub(self.attributes.len());
-            self.attributes.extend(
-                attributes
-                    .iter()
-                    .take(room)
-                    .map(|attribute| attribute.key.clone().into_owned()),
-            );
+            let first = texts.take(room).map(|(name, _)| name.to_owned());
+            self.attributes.extend(first);
             return;
         }
         let trace_hash = hash(trace, Some("trace"));
         self.without_trace += usize::from(trace.is_empty() && !is_log);
         if !is_log
-            && let Some(name) = names.conversation(attributes.iter().filter_map(|attribute| {
-                Some((
-                    attribute.key.as_ref(),
-                    attribute.value.as_ref().and_then(text)?,
-                ))
-            }))
+            && let Some(name) = names
+                .conversation(texts.filter_map(|(name, value)| Some((name, value?.to_owned()))))
         {
             self.conversations.entry(trace_hash).or_insert(name);
         }
-        let index = *self.by_trace.entry(trace_hash).or_insert_with(|| {
-            self.traces
-                .push((trace_hash, trace.to_owned(), Vec::new(), Vec::new()));
-            self.traces.len() - 1
-        });
         let place = SpanPlace {
             id,
             kind: found,
             offset,
             length: u32::try_from(length).unwrap_or(u32::MAX),
         };
-        let (_, _, spans, logs) = &mut self.traces[index];
+        let group = self.trace(trace_hash, trace);
         if is_log {
-            logs.push(place);
+            group.logs.push(place);
         } else {
-            spans.push(place);
+            group.spans.push(place);
         }
+    }
+
+    /// The places of a trace.
+    fn trace(&mut self, hash: u64, id: &str) -> &mut Group {
+        let index = *self.by_trace.entry(hash).or_insert_with(|| {
+            self.traces.push((hash, Group::of(id.to_owned())));
+            self.traces.len() - 1
+        });
+        &mut self.traces[index].1
     }
 
     /// Puts traces of one conversation together.
     fn group(&mut self) {
-        for (hash, trace, spans, logs) in std::mem::take(&mut self.traces) {
-            if spans.iter().all(|place| place.kind.is_none()) {
+        for (hash, trace) in std::mem::take(&mut self.traces) {
+            if trace.spans.iter().all(|place| place.kind.is_none()) {
                 continue;
             }
-            let own = if trace.is_empty() {
+            let own = if trace.id.is_empty() {
                 "no-trace-id".to_owned()
             } else {
-                trace
+                trace.id
             };
             let id = self.conversations.get(&hash).cloned().unwrap_or(own);
             let index = *self.by_key.entry(id.clone()).or_insert_with(|| {
-                self.groups.push(Group {
-                    id,
-                    spans: Vec::new(),
-                    logs: Vec::new(),
-                });
+                self.groups.push(Group::of(id));
                 self.groups.len() - 1
             });
-            self.groups[index].spans.extend(spans);
-            self.groups[index].logs.extend(logs);
+            self.groups[index].spans.extend(trace.spans);
+            self.groups[index].logs.extend(trace.logs);
         }
     }
 }
@@ -294,24 +289,9 @@ impl OtelFile {
                 oddities.push(odd);
             }
             let span = ObservedSpan::of(place.kind, &span, &records, Conventions::known());
-            let Ancestors {
-                run,
-                tool,
-                within,
-                depth,
-                is_cyclic,
-            } = self.ancestors(place);
+            let (span, is_cyclic) = self.placed(place, span);
             cyclic += usize::from(is_cyclic);
-            let subagent =
-                tool.map(|_| span.agent.clone().unwrap_or_else(|| "subagent".to_owned()));
-            placed.push(PlacedSpan {
-                span,
-                run,
-                subagent,
-                id: place.id,
-                depth,
-                within,
-            });
+            placed.push(span);
         }
         let mut read = conversation(&group.id, placed);
         for odd in oddities {
@@ -323,6 +303,28 @@ impl OtelFile {
             ));
         }
         Ok(read)
+    }
+
+    /// A span with its place among the others, and whether its parents are cyclic.
+    fn placed(&self, place: &SpanPlace, span: ObservedSpan) -> (PlacedSpan, bool) {
+        let Ancestors {
+            run,
+            tool,
+            within,
+            depth,
+            is_cyclic,
+        } = self.ancestors(place);
+        let agent = || span.agent.clone().unwrap_or_else(|| "subagent".to_owned());
+        let subagent = tool.map(|_| agent());
+        let placed = PlacedSpan {
+            span,
+            run,
+            subagent,
+            id: place.id,
+            depth,
+            within,
+        };
+        (placed, is_cyclic)
     }
 
     fn ancestors(&self, place: &SpanPlace) -> Ancestors {

@@ -199,14 +199,9 @@ impl<R: Read> OtlpScanner<R> {
                     self.in_string = true;
                     self.key.clear();
                 }
-                b',' => {
+                b',' | b':' => {
                     if let Some(Frame::Object { expects_key }) = self.frames.last_mut() {
-                        *expects_key = true;
-                    }
-                }
-                b':' => {
-                    if let Some(Frame::Object { expects_key }) = self.frames.last_mut() {
-                        *expects_key = false;
+                        *expects_key = byte == b',';
                     }
                 }
                 _ => {}

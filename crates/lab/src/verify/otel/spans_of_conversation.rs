@@ -4,6 +4,7 @@
 //! of its span; a call is answered at the end of the span that executes it, else by a message. What is below a tool is done by a
 //! subagent.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use super::nested_spans::merge;
@@ -73,36 +74,23 @@ pub(super) fn conversation(thread_id: &str, mut spans: Vec<PlacedSpan>) -> Obser
         reader.builder.lacks(Fact::CallTimes);
     }
     reader.note_missing(&spans);
-    let mut moments: Vec<(u64, SpanEdge, std::cmp::Reverse<u64>, usize)> = Vec::new();
+    for (at, moment, _, index) in moments(&spans) {
+        reader.take(at, moment, index, &mut spans[index]);
+    }
+    reader.finish(origin)
+}
+
+/// What spans do, in the order of time, each with the index of its span.
+fn moments(spans: &[PlacedSpan]) -> Vec<(u64, SpanEdge, Reverse<u64>, usize)> {
+    let mut moments = Vec::new();
     for (index, placed) in spans.iter().enumerate() {
         let (began, ended) = placed.span.times.unwrap_or_default();
         // What ends together ends from the inside to the outside.
-        moments.push((began, SpanEdge::Begins, std::cmp::Reverse(0), index));
-        moments.push((
-            ended.max(began + 1),
-            SpanEdge::Ends,
-            std::cmp::Reverse(began),
-            index,
-        ));
+        moments.push((began, SpanEdge::Begins, Reverse(0), index));
+        moments.push((ended.max(began + 1), SpanEdge::Ends, Reverse(began), index));
     }
     moments.sort_unstable();
-    for (at, moment, _, index) in moments {
-        let placed = &mut spans[index];
-        match (placed.span.kind, moment) {
-            (SpanKind::Model, SpanEdge::Begins) => reader.model_begins(at, placed),
-            (SpanKind::Model, SpanEdge::Ends) => reader.model_ends(at, placed),
-            (SpanKind::Tool, SpanEdge::Begins) => reader.tool_begins(at, index, placed),
-            (SpanKind::Tool, SpanEdge::Ends) => reader.tool_ends(at, index, placed),
-            (SpanKind::Agent | SpanKind::Silent, SpanEdge::Begins) => {}
-            (SpanKind::Silent, SpanEdge::Ends) => {
-                reader
-                    .builder
-                    .is_unread(at, std::mem::take(&mut placed.span.unread));
-            }
-            (SpanKind::Agent, SpanEdge::Ends) => reader.agent_ends(at, placed),
-        }
-    }
-    reader.finish(origin)
+    moments
 }
 
 /// The runs of the agent, and those among them in which a model was asked.
@@ -163,6 +151,22 @@ struct SpanReader {
 }
 
 impl SpanReader {
+    /// Takes what a span does at a moment.
+    fn take(&mut self, at: u64, moment: SpanEdge, index: usize, placed: &mut PlacedSpan) {
+        match (placed.span.kind, moment) {
+            (SpanKind::Model, SpanEdge::Begins) => self.model_begins(at, placed),
+            (SpanKind::Model, SpanEdge::Ends) => self.model_ends(at, placed),
+            (SpanKind::Tool, SpanEdge::Begins) => self.tool_begins(at, index, placed),
+            (SpanKind::Tool, SpanEdge::Ends) => self.tool_ends(at, index, placed),
+            (SpanKind::Agent | SpanKind::Silent, SpanEdge::Begins) => {}
+            (SpanKind::Silent, SpanEdge::Ends) => {
+                let unread = std::mem::take(&mut placed.span.unread);
+                self.builder.is_unread(at, unread);
+            }
+            (SpanKind::Agent, SpanEdge::Ends) => self.agent_ends(at, placed),
+        }
+    }
+
     /// Notes what no span of a kind shows.
     fn note_missing(&mut self, spans: &[PlacedSpan]) {
         let of_agent = || spans.iter().filter(|placed| placed.subagent.is_none());

@@ -4,7 +4,7 @@
 //! expected to pass yet, which fails no harness. What is wrong with a test is in a block of YAML after its line.
 //! **Invariant:** no text of an agent is a line of its own: it is in a description with `\` and `#` escaped, or in a quoted string of YAML.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use ananke_base::context::Scratch;
 use ananke_base::text::{escape, truncate};
 use ananke_engine::run::RunEvent;
 use ananke_model::model::ReportFormat;
-use ananke_trace::outcome::{NearName, Outcome, RuleResult, RunClose, Status};
+use ananke_trace::outcome::{NearName, Outcome, RuleResult, RunClose, Stability, Status};
 use ananke_trace::process::in_one_line;
 use ananke_trace::redact::Sealed;
 
@@ -97,7 +97,7 @@ fn point(number: usize, outcome: &Outcome) -> String {
         directive(outcome)
     );
     if outcome.status() != Status::Skipped {
-        diagnosis(&mut point, outcome);
+        point.push_str(&diagnosis(outcome));
     }
     point
 }
@@ -119,122 +119,108 @@ fn directive(outcome: &Outcome) -> String {
 }
 
 /// The block of YAML, if there is anything to say.
-fn diagnosis(point: &mut String, outcome: &Outcome) {
-    let mut block = String::new();
-    diagnosis_keys(&mut block, outcome);
-    if !block.is_empty() {
-        point.push_str("  ---\n");
-        point.push_str(&block);
-        point.push_str("  ...\n");
-    }
-}
-
-fn diagnosis_keys(point: &mut String, outcome: &Outcome) {
-    let mut put = |line: &str| {
-        // Writing to a String cannot fail.
-        let _ = writeln!(point, "  {line}");
-    };
+fn diagnosis(outcome: &Outcome) -> String {
+    let mut block = DiagnosisBlock::default();
     if let Some(took) = outcome.transcript.duration() {
-        put(&format!("duration_ms: {}", milliseconds(took)));
+        block.put("duration_ms", milliseconds(took));
     }
     if let Some(change) = outcome.change {
-        put(&format!("change: {}", change.as_str()));
+        block.put("change", change.as_str());
     }
     if outcome.attempt() > 1 {
-        put(&format!("attempts: {}", outcome.attempt()));
+        block.put("attempts", outcome.attempt());
     }
     if let Some(stability) = &outcome.stability {
-        put(&format!("runs: {}", stability.runs()));
-        put(&format!(
-            "pass_rate: {}",
-            percent(stability.pass_rate() / 100.0).trim_end_matches('%')
-        ));
-        put(&format!("stability: {}", stability.class().as_str()));
-        if !stability.checkpoints.is_empty() {
-            put("checkpoints:");
-        }
-        for reached in &stability.checkpoints {
-            put(&format!(
-                "  - {}",
-                quoted(&checkpoint(reached, stability.runs()))
-            ));
-        }
-        if !stability.failures.is_empty() {
-            put("failed_runs:");
-        }
-        for failed in &stability.failures {
-            let reason = format!(
-                "{}: {}",
-                numbers(failed),
-                truncate::chars(&failed.message, LONGEST_REASON)
-            );
-            put(&format!("  - {}", quoted(&reason)));
-        }
+        block.stability(stability);
     }
     if let Some(walks) = &outcome.walks {
-        put(&format!("walks: {}", quoted(&summary(walks))));
+        block.put("walks", quoted(&summary(walks)));
     }
     if let Some(flip) = flip(outcome) {
-        put(&format!("comparison: {}", quoted(&flip)));
+        block.put("comparison", quoted(&flip));
     }
     if outcome.status().fails_the_run() {
+        block.failure(outcome);
+    }
+    if block.0.is_empty() {
+        return String::new();
+    }
+    format!("  ---\n{}  ...\n", block.0)
+}
+
+/// The keys of a block of YAML.
+#[derive(Default)]
+struct DiagnosisBlock(String);
+
+impl DiagnosisBlock {
+    fn put(&mut self, key: &str, value: impl Display) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(self.0, "  {key}: {value}");
+    }
+
+    /// A list, if it has items.
+    fn list(&mut self, key: &str, items: impl Iterator<Item = String>) {
+        let mut items = items.peekable();
+        if items.peek().is_some() {
+            let _ = writeln!(self.0, "  {key}:");
+        }
+        for item in items {
+            let _ = writeln!(self.0, "    - {item}");
+        }
+    }
+
+    /// The first results, and the number of the others.
+    fn results<'r>(&mut self, key: &str, results: impl Iterator<Item = &'r RuleResult>) {
+        let results: Vec<&RuleResult> = results.collect();
+        let first = results.iter().take(MOST_FINDINGS);
+        self.list(key, first.map(|result| rule_line(result)));
+        if results.len() > MOST_FINDINGS {
+            let further = results.len() - MOST_FINDINGS;
+            self.put(&format!("further_{key}"), further);
+        }
+    }
+
+    fn stability(&mut self, stability: &Stability) {
+        let runs = stability.runs();
+        let rate = percent(stability.pass_rate() / 100.0);
+        self.put("runs", runs);
+        self.put("pass_rate", rate.trim_end_matches('%'));
+        self.put("stability", stability.class().as_str());
+        let checkpoints = stability.checkpoints.iter();
+        let checkpoints = checkpoints.map(|reached| quoted(&checkpoint(reached, runs)));
+        self.list("checkpoints", checkpoints);
+        let failures = stability.failures.iter().map(|failed| {
+            let message = truncate::chars(&failed.message, LONGEST_REASON);
+            quoted(&format!("{}: {message}", numbers(failed)))
+        });
+        self.list("failed_runs", failures);
+    }
+
+    fn failure(&mut self, outcome: &Outcome) {
         let word = outcome.status().as_str();
         let (kind, message) = outcome.headline().unwrap_or((word, word));
-        let first = outcome
-            .all_failures()
-            .next()
-            .filter(|_| outcome.status() == Status::Failed);
+        let (severity, first) = if outcome.status() == Status::Failed {
+            ("fail", outcome.all_failures().next())
+        } else {
+            ("error", None)
+        };
         let (file, line) = first.map_or(
             (outcome.test.file.as_str(), outcome.test.line),
             |(_, failure)| (&*failure.place.file, failure.place.line),
         );
-        put(&format!("message: {}", quoted(&in_one_line(message))));
-        if message.contains('\n') {
-            put("details:");
-        }
-        for line in message.lines().skip(1).take(MOST_LINES) {
-            put(&format!("  - {}", quoted(line.trim())));
-        }
-        put(&format!(
-            "severity: {}",
-            if outcome.status() == Status::Failed {
-                "fail"
-            } else {
-                "error"
-            }
-        ));
-        put(&format!("status: {word}"));
-        put(&format!("kind: {}", quoted(kind)));
+        self.put("message", quoted(&in_one_line(message)));
+        let details = message.lines().skip(1).take(MOST_LINES);
+        self.list("details", details.map(|line| quoted(line.trim())));
+        self.put("severity", severity);
+        self.put("status", word);
+        self.put("kind", quoted(kind));
         if outcome.test.has_file(file) {
-            put(&format!("at: {{ file: {}, line: {line} }}", quoted(file)));
+            let place = format!("{{ file: {}, line: {line} }}", quoted(file));
+            self.put("at", place);
         }
-        let failures: Vec<&RuleResult> =
-            outcome.all_failures().map(|(_, failure)| failure).collect();
-        if !failures.is_empty() {
-            put("findings:");
-        }
-        for failure in failures.iter().take(MOST_FINDINGS) {
-            put(&format!("  - {}", rule_line(failure)));
-        }
-        if failures.len() > MOST_FINDINGS {
-            put(&format!(
-                "further_findings: {}",
-                failures.len() - MOST_FINDINGS
-            ));
-        }
-        let not_shown: Vec<&RuleResult> = outcome.verdict.not_shown().collect();
-        if !not_shown.is_empty() {
-            put("not_shown:");
-        }
-        for rule in not_shown.iter().take(MOST_FINDINGS) {
-            put(&format!("  - {}", rule_line(rule)));
-        }
-        if not_shown.len() > MOST_FINDINGS {
-            put(&format!(
-                "further_not_shown: {}",
-                not_shown.len() - MOST_FINDINGS
-            ));
-        }
+        let failures = outcome.all_failures().map(|(_, failure)| failure);
+        self.results("findings", failures);
+        self.results("not_shown", outcome.verdict.not_shown());
     }
 }
 

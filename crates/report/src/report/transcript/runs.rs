@@ -23,20 +23,16 @@ pub(super) fn runs(page: &mut Page, outcome: &Outcome, style: TranscriptStyle) {
         return;
     }
     let palette = style.palette;
-    let line = |page: &mut Page, text: &str, look: Style| {
-        page.space(style.indent);
-        page.hang_at(style.indent + 2);
-        page.line(look, text);
-    };
-    line(page, &rate(stability), palette.of(outcome.status()));
+    let status = palette.of(outcome.status());
+    line(page, style, &rate(stability), status);
     if let Some(decision) = decision(stability) {
-        line(page, &decision, Style::new());
+        line(page, style, &decision, Style::new());
     }
     if stability.failed > 0 || style.scope == TranscriptScope::Everything {
-        line(page, &times(stability), palette.faint);
+        line(page, style, &times(stability), palette.faint);
     }
     if let Some(tries) = tries(stability) {
-        line(page, &tries, palette.faint);
+        line(page, style, &tries, palette.faint);
     }
     for reached in &stability.checkpoints {
         let is_missed = reached.is_required && reached.reached < stability.runs();
@@ -45,45 +41,37 @@ pub(super) fn runs(page: &mut Page, outcome: &Outcome, style: TranscriptStyle) {
         } else {
             palette.faint
         };
-        line(
-            page,
-            &escape::line(&checkpoint(reached, stability.runs())),
-            look,
-        );
+        let words = checkpoint(reached, stability.runs());
+        line(page, style, &escape::line(&words), look);
     }
     for failed in &stability.failures {
         reason(page, failed, style);
         if let (Some(example), TranscriptScope::Everything) = (outcome.example(failed), style.scope)
         {
-            page.lines(&transcript(
-                example,
-                TranscriptStyle {
-                    indent: style.indent + 2,
-                    ..style
-                },
-            ));
+            let indent = style.indent + 2;
+            page.lines(&transcript(example, TranscriptStyle { indent, ..style }));
         }
     }
-    if stability.further_failed > 0 {
-        let plural = if stability.further_failed == 1 {
-            "run"
-        } else {
-            "runs"
-        };
-        line(
-            page,
-            &format!(
-                "… and {} more {plural} failed for other reasons",
-                stability.further_failed
-            ),
-            palette.faint,
-        );
+    match stability.further_failed {
+        0 => {}
+        further => {
+            let plural = if further == 1 { "run" } else { "runs" };
+            let words = format!("… and {further} more {plural} failed for other reasons");
+            line(page, style, &words, palette.faint);
+        }
     }
     let has_transcript = outcome.status().fails_the_run()
         || style.scope == TranscriptScope::Everything && outcome.status() != Status::Skipped;
     if has_transcript && stability.runs() > 1 {
-        line(page, &format!("run {}", outcome.run), palette.strong);
+        let words = format!("run {}", outcome.run);
+        line(page, style, &words, palette.strong);
     }
+}
+
+fn line(page: &mut Page, style: TranscriptStyle, text: &str, look: Style) {
+    page.space(style.indent);
+    page.hang_at(style.indent + 2);
+    page.line(look, text);
 }
 
 /// The runs that failed for one reason, and the finding of the first.

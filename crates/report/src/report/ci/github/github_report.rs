@@ -10,7 +10,7 @@ use crate::report::words::walks::summary;
 use crate::report::{Reporter, reporter::Stream};
 use ananke_engine::run::RunEvent;
 use ananke_trace::outcome::{
-    NearName, Outcome, Problem, Quarantine, RuleResult, RuleStatus, Stability, Verdict,
+    NearName, Outcome, Quarantine, RuleResult, RuleStatus, Stability, Verdict,
 };
 use ananke_trace::redact::Sealed;
 
@@ -37,81 +37,15 @@ impl GithubReport {
     }
 
     fn case(&mut self, outcome: &Outcome) {
-        let Self {
-            step,
-            errors,
-            warnings,
-            ..
-        } = self;
-        let test = &outcome.test;
-        let at = |kind, file: &str, at_line, message: &str| {
-            let shown = step.file(file);
-            let place = test.has_file(file).then_some((&*shown, at_line));
-            line(kind, place, &test.id, message)
+        let lines = CaseLines {
+            step: &self.step,
+            outcome,
         };
-        let at_test = |kind, message: &str| at(kind, &test.file, test.line, message);
-        let at_rule = |kind, rule: &RuleResult| {
-            let place = &rule.place;
-            at(kind, &place.file, place.line, &finding(rule))
-        };
-        let of_walks = outcome.walks.as_deref().map(summary);
-        let of_runs = outcome.stability.as_deref().map(rate).or(of_walks);
-        match &outcome.test.quarantine {
-            Some(entry) if outcome.status().fails_the_run() => {
-                let why = outcome
-                    .headline()
-                    .map_or(outcome.status().as_str(), |(_, message)| message);
-                warnings.add(std::iter::once(at_test(
-                    AnnotationKind::Warning,
-                    &format!("{entry}: {why}"),
-                )));
-            }
-            None if outcome.status().fails_the_run() => {
-                let problem = outcome.first_problem().map(
-                    |(
-                        _,
-                        Problem {
-                            kind: _,
-                            message,
-                            help,
-                        },
-                    )| {
-                        let lines: Vec<&str> = [message.as_str()]
-                            .into_iter()
-                            .chain(help.as_deref())
-                            .collect();
-                        at_test(AnnotationKind::Error, &lines.join("\n"))
-                    },
-                );
-                let rules = outcome
-                    .all_failures()
-                    .map(|(_, failure)| failure)
-                    .chain(outcome.verdict.not_shown())
-                    .map(|rule| at_rule(AnnotationKind::Error, rule));
-                let rate = of_runs.map(|rate| at_test(AnnotationKind::Error, &rate));
-                errors.add(rate.into_iter().chain(problem).chain(rules));
-            }
-            None if outcome.is_flaky() => {
-                let before = outcome.earlier_attempts.last().and_then(Outcome::headline);
-                let why = before
-                    .map(|(_, message)| format!("; before: {message}"))
-                    .unwrap_or_default();
-                let message = format!("flaky: passed at attempt {}{why}", outcome.attempt());
-                warnings.add(std::iter::once(at_test(AnnotationKind::Warning, &message)));
-            }
-            None => {
-                let is_unstable = |stability: &&Stability| stability.failed > 0;
-                let rate = outcome.stability.as_deref().filter(is_unstable).map(rate);
-                let message = flip(outcome)
-                    .into_iter()
-                    .chain(rate)
-                    .collect::<Vec<_>>()
-                    .join("; ");
-                if !message.is_empty() {
-                    warnings.add(std::iter::once(at_test(AnnotationKind::Warning, &message)));
-                }
-            }
-            Some(_) => {}
+        if outcome.status().fails_the_run() && outcome.test.quarantine.is_none() {
+            self.errors.add(lines.errors());
+        } else if let Some(message) = warning(outcome) {
+            let line = lines.at_test(AnnotationKind::Warning, &message);
+            self.warnings.add(std::iter::once(line));
         }
     }
 
@@ -151,6 +85,74 @@ impl GithubReport {
                 NearName::CODE.as_str(),
                 &message,
             )));
+        }
+    }
+}
+
+/// The lines about one test.
+#[derive(Clone, Copy)]
+struct CaseLines<'a> {
+    step: &'a JobStep,
+    outcome: &'a Outcome,
+}
+
+impl CaseLines<'_> {
+    fn at(self, kind: AnnotationKind, file: &str, at_line: u32, message: &str) -> String {
+        let test = &self.outcome.test;
+        let shown = self.step.file(file);
+        let place = test.has_file(file).then_some((&*shown, at_line));
+        line(kind, place, &test.id, message)
+    }
+
+    fn at_test(self, kind: AnnotationKind, message: &str) -> String {
+        let test = &self.outcome.test;
+        self.at(kind, &test.file, test.line, message)
+    }
+
+    /// An error for each thing that made the test fail; before them, how many of its runs failed.
+    fn errors(self) -> impl Iterator<Item = String> {
+        let outcome = self.outcome;
+        let error = move |message: &str| self.at_test(AnnotationKind::Error, message);
+        let of_walks = outcome.walks.as_deref().map(summary);
+        let of_runs = outcome.stability.as_deref().map(rate).or(of_walks);
+        let problem = outcome.first_problem().map(|(_, problem)| {
+            let message = std::iter::once(problem.message.as_str());
+            let lines: Vec<&str> = message.chain(problem.help.as_deref()).collect();
+            error(&lines.join("\n"))
+        });
+        let failures = outcome.all_failures().map(|(_, failure)| failure);
+        let rules = failures.chain(outcome.verdict.not_shown());
+        let rules = rules.map(move |rule| {
+            let place = &rule.place;
+            let message = finding(rule);
+            self.at(AnnotationKind::Error, &place.file, place.line, &message)
+        });
+        let of_runs = of_runs.map(|rate| error(&rate));
+        of_runs.into_iter().chain(problem).chain(rules)
+    }
+}
+
+/// The warning about a test that does not fail the run.
+fn warning(outcome: &Outcome) -> Option<String> {
+    match &outcome.test.quarantine {
+        Some(entry) => outcome.status().fails_the_run().then(|| {
+            let status = outcome.status().as_str();
+            let why = outcome.headline().map_or(status, |(_, message)| message);
+            format!("{entry}: {why}")
+        }),
+        None if outcome.is_flaky() => {
+            let before = outcome.earlier_attempts.last().and_then(Outcome::headline);
+            let why = before
+                .map(|(_, message)| format!("; before: {message}"))
+                .unwrap_or_default();
+            let attempt = outcome.attempt();
+            Some(format!("flaky: passed at attempt {attempt}{why}"))
+        }
+        None => {
+            let is_unstable = |stability: &&Stability| stability.failed > 0;
+            let rate = outcome.stability.as_deref().filter(is_unstable).map(rate);
+            let parts: Vec<String> = flip(outcome).into_iter().chain(rate).collect();
+            Some(parts.join("; ")).filter(|message| !message.is_empty())
         }
     }
 }

@@ -66,36 +66,51 @@ fn facts(
     summary: &SummaryLine,
     targets: &IndexSet<String>,
 ) -> io::Result<()> {
-    let mut fact =
-        |name: &str, value: &str| writeln!(out, "<div><dt>{name}</dt><dd>{value}</dd></div>");
-    let run = if summary.total == summary.selected {
-        grouped(summary.total)
+    let [total, selected] = [summary.total, summary.selected].map(grouped);
+    let tests = if total == selected {
+        total
     } else {
-        format!(
-            "{} of {}",
-            grouped(summary.total),
-            grouped(summary.selected)
-        )
+        format!("{total} of {selected}")
     };
-    fact("Tests", &run)?;
-    fact("Turns", &grouped(summary.total_turns))?;
+    fact(out, "Tests", &tests)?;
+    fact(out, "Turns", &grouped(summary.total_turns))?;
     if let Some(judged) = judged(summary) {
-        fact("Judged by agents", &judged)?;
+        fact(out, "Judged by agents", &judged)?;
     }
     if let Some(flips) = &summary.flips {
-        fact(
-            "Flipped",
-            &format!(
-                "{} of {} ({}%)",
-                flips.flipped, flips.compared, flips.flip_rate
-            ),
-        )?;
+        let (flipped, compared) = (flips.flipped, flips.compared);
+        let flips = format!("{flipped} of {compared} ({}%)", flips.flip_rate);
+        fact(out, "Flipped", &flips)?;
     }
     if let Some(took) = summary.duration_ms {
         let took = duration::rounded(took.0);
-        fact("Duration", &format!("<time>{}</time>", markup::line(&took)))?;
+        let took = format!("<time>{}</time>", markup::line(&took));
+        fact(out, "Duration", &took)?;
     }
-    let warnings = summary.warnings.as_deref().unwrap_or_default();
+    warnings(out, summary.warnings.as_deref().unwrap_or_default())?;
+    let started = iso8601(summary.started);
+    let shown = format!("{} {} UTC", &started[..10], &started[11..16]);
+    let started = format!("<time datetime=\"{started}\">{shown}</time>");
+    fact(out, "Started", &started)?;
+    let names: Vec<String> = targets
+        .iter()
+        .map(|target| format!("<bdi>{}</bdi>", markup::line(target)))
+        .collect();
+    match names.len() {
+        0 => {}
+        1 => fact(out, "Target", &names[0])?,
+        _ => fact(out, "Targets", &names.join(", "))?,
+    }
+    let code = summary.exit_code.map(|code| code.to_string());
+    fact(out, "Exit code", code.as_deref().unwrap_or("none"))
+}
+
+/// A name and its value, which is markup.
+fn fact(out: &mut impl Write, name: &str, value: &str) -> io::Result<()> {
+    writeln!(out, "<div><dt>{name}</dt><dd>{value}</dd></div>")
+}
+
+fn warnings(out: &mut impl Write, warnings: &[WarningView]) -> io::Result<()> {
     for WarningView {
         message,
         help,
@@ -105,63 +120,32 @@ fn facts(
     } in warnings.iter().take(MOST_WARNINGS)
     {
         let text = markup::line(&format!("{message}: {help}"));
-        fact(
-            "Warning",
-            &format!("<bdi>{}</bdi>:{line}: {text}", markup::line(file)),
-        )?;
+        let file = markup::line(file);
+        fact(out, "Warning", &format!("<bdi>{file}</bdi>:{line}: {text}"))?;
     }
-    if let Some(more) = warnings
-        .len()
-        .checked_sub(MOST_WARNINGS)
-        .filter(|more| *more > 0)
-    {
-        fact("Warning", &format!("and {more} more"))?;
+    match warnings.len().saturating_sub(MOST_WARNINGS) {
+        0 => Ok(()),
+        more => fact(out, "Warning", &format!("and {more} more")),
     }
-    let started = iso8601(summary.started);
-    let shown = format!("{} {} UTC", &started[..10], &started[11..16]);
-    fact(
-        "Started",
-        &format!("<time datetime=\"{started}\">{shown}</time>"),
-    )?;
-    if !targets.is_empty() {
-        let names: Vec<String> = targets
-            .iter()
-            .map(|target| format!("<bdi>{}</bdi>", markup::line(target)))
-            .collect();
-        fact(
-            if names.len() == 1 {
-                "Target"
-            } else {
-                "Targets"
-            },
-            &names.join(", "),
-        )?;
-    }
-    fact(
-        "Exit code",
-        &summary
-            .exit_code
-            .map_or_else(|| "none".to_owned(), |code| code.to_string()),
-    )
 }
 
 /// Writes the facts of the run, its duration and its tokens. The targets of its tests are listed already.
 fn run_facts(out: &mut impl Write, facts: &[RunFact]) -> io::Result<()> {
-    for fact in facts.iter().filter(|fact| fact.name != "target") {
+    for known in facts.iter().filter(|fact| fact.name != "target") {
         // The name of the program has no capital.
-        let heading = match fact.name {
-            "ananke" => fact.name.to_owned(),
+        let heading = match known.name {
+            "ananke" => known.name.to_owned(),
             name => capital(name),
         };
-        let value = markup::line(&fact.value);
-        let value = match fact.link() {
+        let value = markup::line(&known.value);
+        let value = match known.link() {
             Some(link) => format!(
                 "<a href=\"{}\" rel=\"noreferrer\">{value}</a>",
                 markup::line(link)
             ),
             None => format!("<bdi>{value}</bdi>"),
         };
-        writeln!(out, "<div><dt>{heading}</dt><dd>{value}</dd></div>")?;
+        fact(out, &heading, &value)?;
     }
     Ok(())
 }

@@ -20,51 +20,61 @@ impl ConsoleReport {
         let mut page = self.page();
         self.close_file(&mut page);
         let palette = &self.palette;
-        let RunTotals {
-            selected,
-            totals,
-            snapshots,
-            end,
-            ..
-        } = &self.run;
         if self.before != Before::Nothing {
             page.end();
         }
+        self.write_not_run(&mut page);
+        let list = if self.verbosity == Verbosity::Quiet {
+            FailureList::Omitted
+        } else {
+            FailureList::Written
+        };
+        let verdict = self.run.end.as_ref().map(|end| &end.verdict);
+        self.result.write(verdict, list, palette, &mut page);
+        self.write_rerun(&mut page);
+        self.write_slowest(&mut page);
+        write_snapshots(&self.run.snapshots, palette, &mut page);
+        self.write_facts(&mut page);
+        self.write_totals(&mut page);
+        page.put(palette.faint, &run_facts::took(&self.run));
+        page.end();
+        page.into_text()
+    }
+
+    fn write_not_run(&self, page: &mut Page) {
         for (why, count) in &self.not_run {
             let tests = if *count == 1 {
                 "test was"
             } else {
                 "tests were"
             };
-            page.line(
-                palette.warning,
-                &escape::line(&format!("{count} {tests} not run: {why}")),
-            );
+            let words = format!("{count} {tests} not run: {why}");
+            page.line(self.palette.warning, &escape::line(&words));
             page.end();
         }
-        let list = if self.verbosity == Verbosity::Quiet {
-            FailureList::Omitted
-        } else {
-            FailureList::Written
-        };
-        self.result.write(
-            end.as_ref().map(|end| &end.verdict),
-            list,
-            palette,
-            &mut page,
-        );
+    }
+
+    /// Writes the command that runs the tests again that failed.
+    fn write_rerun(&self, page: &mut Page) {
         let facts = &self.run.facts;
-        let rerun =
-            rerun(&facts.command, facts.config.as_deref()).filter(|_| self.result.has_failed());
-        if let Some(rerun) = rerun {
-            page.put(palette.faint, "run them again: ");
+        let rerun = rerun(&facts.command, facts.config.as_deref());
+        if let Some(rerun) = rerun.filter(|_| self.result.has_failed()) {
+            page.put(self.palette.faint, "run them again: ");
             page.line(Style::new(), &escape::line(&rerun));
-            self.write_how_to_show(&mut page);
+            self.write_how_to_show(page);
             page.end();
         }
-        self.write_slowest(&mut page);
-        write_snapshots(snapshots, palette, &mut page);
-        self.write_facts(&mut page);
+    }
+
+    /// Writes the tokens, the decisions, the changes and the counts.
+    fn write_totals(&self, page: &mut Page) {
+        let palette = &self.palette;
+        let RunTotals {
+            selected,
+            totals,
+            end,
+            ..
+        } = &self.run;
         if let Some(tokens) = tokens::of_run(self.kept_tokens.unwrap_or(self.run.tokens)) {
             page.line(palette.faint, &format!("tokens: {tokens}"));
         }
@@ -83,10 +93,7 @@ impl ConsoleReport {
         if end.as_ref().is_some_and(|end| end.interrupted) {
             page.put(palette.warning, "interrupted: ");
         }
-        counts::write(&mut page, palette, all, *selected);
-        page.put(palette.faint, &run_facts::took(&self.run));
-        page.end();
-        page.into_text()
+        counts::write(page, palette, all, *selected);
     }
 
     /// Writes the command that shows more of a failure without asking the agent.

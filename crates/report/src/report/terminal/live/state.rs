@@ -63,10 +63,78 @@ pub(super) struct Repeat {
 }
 
 impl RunningTest {
+    fn new(id: &str, usual: Option<Duration>, now: At) -> Self {
+        let end = &id[id.ceil_char_boundary(id.len().saturating_sub(LONGEST))..];
+        Self {
+            id: id.to_owned(),
+            shown: escape::line(end).into_owned(),
+            since: now,
+            usual,
+            turn: None,
+            call: None,
+            heard: now,
+            repeat: None,
+        }
+    }
+
+    /// The agent was heard, in this call. The same call goes on since it began.
+    fn hear(&mut self, call: Option<&str>, now: At) {
+        self.heard = now;
+        let call = call.map(|name| escape::line(start_of(name)).into_owned());
+        if self.call.as_ref().map(|(name, _)| name) != call.as_ref() {
+            self.call = call.map(|name| (name, now));
+        }
+    }
+
     /// The time that it runs beyond its usual duration, in microseconds; negative before that. What never ran has none.
     fn over_usual(&self, now: At) -> i128 {
         let micros = |time: Duration| i128::try_from(time.as_micros()).unwrap_or(i128::MAX);
         micros(now.since(self.since)) - self.usual.map_or(0, micros)
+    }
+}
+
+/// The part of a text that is looked at.
+fn start_of(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST)]
+}
+
+impl Repeat {
+    /// The retry, run or walk that an event begins.
+    fn of(event: &RunEvent) -> Option<Self> {
+        let (word, number, of, why) = match event {
+            RunEvent::Retrying {
+                retry,
+                of,
+                status,
+                why,
+                ..
+            } => {
+                let why = format!("{}: {}", status.words(), start_of(why));
+                ("retry", retry, of, escape::line(&why).into_owned())
+            }
+            RunEvent::NextRun {
+                run, most, failed, ..
+            } => {
+                let failed = (*failed > 0).then(|| format!("{failed} failed"));
+                ("run", run, most, failed.unwrap_or_default())
+            }
+            RunEvent::NextWalk {
+                is_shorter,
+                number,
+                of,
+                ..
+            } => {
+                let word = if *is_shorter { "shorter walk" } else { "walk" };
+                (word, number, of, String::new())
+            }
+            _ => return None,
+        };
+        Some(Self {
+            word,
+            number: *number,
+            of: *of,
+            why,
+        })
     }
 }
 
@@ -78,19 +146,8 @@ impl AreaState {
                 self.parallel = facts.parallel;
             }
             RunEvent::CaseStarted { id, .. } => {
-                let shown =
-                    escape::line(&id[id.ceil_char_boundary(id.len().saturating_sub(LONGEST))..])
-                        .into_owned();
-                self.running.push(RunningTest {
-                    id: id.clone(),
-                    shown,
-                    since: now,
-                    usual: self.usual.of(id),
-                    turn: None,
-                    call: None,
-                    heard: now,
-                    repeat: None,
-                });
+                let usual = self.usual.of(id);
+                self.running.push(RunningTest::new(id, usual, now));
             }
             RunEvent::TurnStarted { id, turn, of } => {
                 if let Some(running) = self.test(id) {
@@ -100,76 +157,15 @@ impl AreaState {
             }
             RunEvent::Activity { id, call } => {
                 if let Some(running) = self.test(id) {
-                    running.heard = now;
-                    let call = call.as_deref().map(|name| {
-                        let name = &name[..name.floor_char_boundary(LONGEST)];
-                        escape::line(name).into_owned()
-                    });
-                    // The same call goes on since it began.
-                    if running.call.as_ref().map(|(name, _)| name) != call.as_ref() {
-                        running.call = call.map(|name| (name, now));
-                    }
+                    running.hear(call.as_deref(), now);
                 }
             }
-            RunEvent::Retrying {
-                id,
-                retry,
-                of,
-                status,
-                why,
-            } => {
+            RunEvent::Retrying { id, .. }
+            | RunEvent::NextRun { id, .. }
+            | RunEvent::NextWalk { id, .. } => {
                 if let Some(running) = self.test(id) {
                     running.turn = None;
-                    let why = format!(
-                        "{}: {}",
-                        status.words(),
-                        &why[..why.floor_char_boundary(LONGEST)]
-                    );
-                    let why = escape::line(&why).into_owned();
-                    running.repeat = Some(Repeat {
-                        word: "retry",
-                        number: *retry,
-                        of: *of,
-                        why,
-                    });
-                }
-            }
-            RunEvent::NextRun {
-                id,
-                run,
-                most,
-                failed,
-            } => {
-                if let Some(running) = self.test(id) {
-                    running.turn = None;
-                    let why = if *failed > 0 {
-                        format!("{failed} failed")
-                    } else {
-                        String::new()
-                    };
-                    running.repeat = Some(Repeat {
-                        word: "run",
-                        number: *run,
-                        of: *most,
-                        why,
-                    });
-                }
-            }
-            RunEvent::NextWalk {
-                id,
-                is_shorter,
-                number,
-                of,
-            } => {
-                if let Some(running) = self.test(id) {
-                    running.turn = None;
-                    let word = if *is_shorter { "shorter walk" } else { "walk" };
-                    running.repeat = Some(Repeat {
-                        word,
-                        number: *number,
-                        of: *of,
-                        why: String::new(),
-                    });
+                    running.repeat = Repeat::of(event);
                 }
             }
             RunEvent::CaseEnded {

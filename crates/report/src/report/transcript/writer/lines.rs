@@ -48,79 +48,28 @@ fn waits_for(interrupt: &OpenInterrupt) -> String {
 impl TranscriptWriter {
     pub(super) fn lines(&mut self, turn: &TurnOutcome, outcome: &Outcome) {
         let palette = self.style.palette;
-        for EarlierMessage { role, text } in outcome
-            .transcript
-            .history
-            .iter()
-            .filter(|_| turn.number == 1)
-        {
-            self.row(None, "before", palette.faint, &format!("{role}: {text}"));
-        }
         let peer = outcome.transcript.peer;
+        if turn.number == 1 {
+            for EarlierMessage { role, text } in &outcome.transcript.history {
+                self.row(None, "before", palette.faint, &format!("{role}: {text}"));
+            }
+        }
         if let Some(sender) = sender(peer, turn).filter(|_| !turn.input.is_empty()) {
             let colon = if peer == Peer::Agent { ":" } else { "" };
             self.row(None, &format!("{sender}{colon}"), Style::new(), &turn.input);
         }
         let kept = excerpt::kept(&turn.lines, &self.marks, self.style.scope);
         for (index, line) in turn.lines.iter().enumerate() {
-            if !kept[index] {
-                if index == 0 || kept[index - 1] {
-                    let left_out = kept[index..].iter().take_while(|kept| !**kept).count();
-                    self.row(None, "…", palette.faint, &format!("{left_out} more lines"));
-                }
-                continue;
-            }
-            match line {
-                TranscriptLine::Says(said)
-                    if said.repeats_result && !self.marks.contains(said.event) => {}
-                TranscriptLine::Says(said) => {
-                    let label = match outcome.transcript.peer {
-                        Peer::Agent => "agent:",
-                        Peer::Server => "server:",
-                    };
-                    self.said(said, label);
-                }
-                TranscriptLine::Calls(call) => self.call(call),
-                TranscriptLine::Answered(late) => self.late_result(late),
-                TranscriptLine::Thinks(said) => {
-                    self.row(Some(said.event), "thinks:", palette.faint, &said.text);
-                }
-                TranscriptLine::Custom {
-                    event,
-                    at_us: _,
-                    name,
-                    value,
-                } => {
-                    let name = self.harmless_line(name);
-                    self.row(
-                        Some(*event),
-                        "custom",
-                        palette.faint,
-                        &format!("{name} {value}"),
-                    );
-                }
+            if kept[index] {
+                self.line(line, peer);
+            } else if index == 0 || kept[index - 1] {
+                let left_out = kept[index..].iter().take_while(|kept| !**kept).count();
+                self.row(None, "…", palette.faint, &format!("{left_out} more lines"));
             }
         }
         // An unexpected error is shown as the problem.
-        match turn.run_end.as_ref().filter(|_| turn.problem().is_none()) {
-            Some(ReportedRunEnd::Error(message)) => self.row(None, "error:", Style::new(), message),
-            Some(ReportedRunEnd::Cancelled) => {
-                self.row(
-                    None,
-                    "ends",
-                    palette.faint,
-                    &format!("{} cancelled the run", outcome.transcript.peer.noun()),
-                );
-            }
-            Some(ReportedRunEnd::Interrupted(interrupts)) if interrupts.is_empty() => {
-                self.row(None, "waits", Style::new(), "for a message of the user");
-            }
-            Some(ReportedRunEnd::Interrupted(interrupts)) => {
-                for interrupt in interrupts {
-                    self.row(None, "waits", Style::new(), &waits_for(interrupt));
-                }
-            }
-            Some(ReportedRunEnd::Finished) | None => {}
+        if let Some(end) = turn.run_end.as_ref().filter(|_| turn.problem().is_none()) {
+            self.run_end(end, peer);
         }
         let reached = outcome
             .transcript
@@ -132,6 +81,54 @@ impl TranscriptWriter {
         }
         for warning in &turn.warnings {
             self.warning(self.style.indent + GUTTER, warning);
+        }
+    }
+
+    fn line(&mut self, line: &TranscriptLine, peer: Peer) {
+        let faint = self.style.palette.faint;
+        match line {
+            TranscriptLine::Says(said)
+                if said.repeats_result && !self.marks.contains(said.event) => {}
+            TranscriptLine::Says(said) => {
+                let label = match peer {
+                    Peer::Agent => "agent:",
+                    Peer::Server => "server:",
+                };
+                self.said(said, label);
+            }
+            TranscriptLine::Calls(call) => self.call(call),
+            TranscriptLine::Answered(late) => self.late_result(late),
+            TranscriptLine::Thinks(said) => {
+                self.row(Some(said.event), "thinks:", faint, &said.text);
+            }
+            TranscriptLine::Custom {
+                event,
+                at_us: _,
+                name,
+                value,
+            } => {
+                let text = format!("{} {value}", self.harmless_line(name));
+                self.row(Some(*event), "custom", faint, &text);
+            }
+        }
+    }
+
+    fn run_end(&mut self, end: &ReportedRunEnd, peer: Peer) {
+        match end {
+            ReportedRunEnd::Error(message) => self.row(None, "error:", Style::new(), message),
+            ReportedRunEnd::Cancelled => {
+                let words = format!("{} cancelled the run", peer.noun());
+                self.row(None, "ends", self.style.palette.faint, &words);
+            }
+            ReportedRunEnd::Interrupted(interrupts) if interrupts.is_empty() => {
+                self.row(None, "waits", Style::new(), "for a message of the user");
+            }
+            ReportedRunEnd::Interrupted(interrupts) => {
+                for interrupt in interrupts {
+                    self.row(None, "waits", Style::new(), &waits_for(interrupt));
+                }
+            }
+            ReportedRunEnd::Finished => {}
         }
     }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::check::{CheckedTest, ProjectContext};
 use super::check_file::check_file;
+use super::checked_file::CheckedFile;
 use super::entry::CaseEntry;
 use ananke_base::diagnostic::{Code, Diagnostic, Span};
 use ananke_model::variables::Secret;
@@ -43,6 +44,34 @@ pub(super) fn load_all(
     files: &[PathBuf],
     problems: &mut Vec<Diagnostic>,
 ) -> LoadedTests {
+    let mut loaded = LoadedTests::default();
+    let mut limits: BTreeMap<String, Vec<Vec<Diagnostic>>> = BTreeMap::new();
+    for file in check_all(project, files) {
+        problems.extend(file.problems);
+        if file.broken_with_variables {
+            loaded.broken = BrokenTests::MayDefineVariables;
+        }
+        for CheckedTest {
+            cases,
+            target,
+            lint: Lint { certain, of_target },
+            secrets,
+            snapshots,
+        } in file.tests
+        {
+            loaded.secrets.extend(secrets);
+            loaded.snapshots.extend(snapshots);
+            loaded.cases.extend(cases);
+            loaded.warnings.extend(certain);
+            limits.entry(target).or_default().push(of_target);
+        }
+    }
+    loaded.target_warnings = limits.into_values().flat_map(in_every).collect();
+    loaded
+}
+
+/// The files, checked on every core, in their order.
+fn check_all(project: &ProjectContext<'_>, files: &[PathBuf]) -> Vec<CheckedFile> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
@@ -75,31 +104,8 @@ pub(super) fn load_all(
                 .collect()
         })
     };
-    done.sort_by_key(|(index, ..)| *index);
-    let mut loaded = LoadedTests::default();
-    let mut limits: BTreeMap<String, Vec<Vec<Diagnostic>>> = BTreeMap::new();
-    for (_, file) in done {
-        problems.extend(file.problems);
-        if file.broken_with_variables {
-            loaded.broken = BrokenTests::MayDefineVariables;
-        }
-        for CheckedTest {
-            cases,
-            target,
-            lint: Lint { certain, of_target },
-            secrets,
-            snapshots,
-        } in file.tests
-        {
-            loaded.secrets.extend(secrets);
-            loaded.snapshots.extend(snapshots);
-            loaded.cases.extend(cases);
-            loaded.warnings.extend(certain);
-            limits.entry(target).or_default().push(of_target);
-        }
-    }
-    loaded.target_warnings = limits.into_values().flat_map(in_every).collect();
-    loaded
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, file)| file).collect()
 }
 
 /// The warnings that every test of one target has, by place: another test may give a limit of the target its

@@ -56,6 +56,7 @@ impl LoadedTest {
             report(Code::Contradiction, first.span, message, help);
         }
     }
+
     /// The keys that cannot be combined with a walk: where each is, the reason, and what to do.
     fn excluded_by_walk(&self) -> [(Option<Span>, &'static str, &'static str); 4] {
         let model = &self.model;

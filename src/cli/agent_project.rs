@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ananke::agents::http::HttpTransport;
 use ananke::agents::{AgentTurns, Transport, tool_turns};
 use ananke::context::Context;
-use ananke::diagnostic::Severity;
+use ananke::diagnostic::{Diagnostic, Severity};
 use ananke::model::NEWEST_VERSION;
 use ananke::plan::{Plan, Planned, PreparedHelper, Selection, plan};
 use ananke::project::CONFIG_NAME;
@@ -139,16 +139,8 @@ impl AgentProject {
         } = plan(&unsaved, &selection, &Redactor::default());
         problems.retain(|problem| problem.severity == Severity::Error);
         let Some(plan) = plan else {
-            // The file of the test is no file that anyone can look at.
             for problem in &mut problems {
-                if problem
-                    .source
-                    .as_ref()
-                    .is_some_and(|source| source.path == path)
-                {
-                    (problem.source, problem.labels) = (None, Vec::new());
-                    problem.help = vec!["name another target".to_owned()];
-                }
+                hide_file(problem, path);
             }
             return Err(Failed::Problems(problems, redactor));
         };
@@ -215,5 +207,14 @@ impl AgentProject {
     pub(super) fn target(&self) -> Result<PreparedHelper, Failed> {
         let filled = self.plan.helper(&self.name, &self.context);
         filled.map_err(|problems| Failed::Problems(problems, self.redactor.clone()))
+    }
+}
+
+/// Takes the file at `path` out of a problem: it is no file that anyone can look at.
+fn hide_file(problem: &mut Diagnostic, path: &Path) {
+    let source = problem.source.as_ref();
+    if source.is_some_and(|source| source.path == path) {
+        (problem.source, problem.labels) = (None, Vec::new());
+        problem.help = vec!["name another target".to_owned()];
     }
 }

@@ -239,33 +239,21 @@ impl PlannedRun<'_> {
     ) -> Result<Reporters, Failed> {
         let (context, redactor, colour) =
             (self.context, self.redactor, self.options.selection.color);
-        let RunMemory {
-            name,
-            is_remembered,
-            has_history,
-            ..
-        } = memory;
+        let has_history = memory.has_history;
         let kept = has_history
             .then(|| kept_count(plan, context))
-            .and_then(|keep| kept_runs::begin(plan, &name, keep, &shared.facts, context, outputs));
+            .and_then(|keep| {
+                kept_runs::begin(plan, &memory.name, keep, &shared.facts, context, outputs)
+            });
         let keeping = kept.as_ref().map(|(report, _)| report.keeping());
         let reports = ReportOptions {
             keeping: keeping.unwrap_or_default(),
             ..self.options.reports.clone()
         };
-        // What a person types would be written over.
-        let display = if shared.person.is_some() {
-            LiveDisplay::Off
-        } else {
-            LiveDisplay::On
-        };
         let Reporters {
             mut reporters,
             live,
-        } = reporters(&reports, plan, colour, context, outputs, display, || {
-            let history = has_history.then(|| RunHistory::read(&plan.config.folder));
-            usual_durations(&history.unwrap_or_default(), plan, redactor)
-        })?;
+        } = self.named_reporters(&reports, plan, shared, &memory, outputs)?;
         shared.earlier = match &self.baseline {
             Some(baseline) => baseline.statuses(),
             None if has_history => kept_runs::last_statuses_of(plan, redactor),
@@ -278,13 +266,13 @@ impl PlannedRun<'_> {
             reporters.push(Box::new(reporter.collect(context)?));
         }
         // First, since a report that is written to a pipe waits for its reader.
-        if is_remembered {
+        if memory.is_remembered {
             let stderr = outputs.stderr.clone();
-            let memory = last_run::memory(plan, self.coverage, context, redactor, stderr);
-            reporters.insert(0, Box::new(memory));
+            let report = last_run::memory(plan, self.coverage, context, redactor, stderr);
+            reporters.insert(0, Box::new(report));
         }
         if has_history {
-            reporters.push(Box::new(kept_runs::history(plan, name, outputs)));
+            reporters.push(Box::new(kept_runs::history(plan, memory.name, outputs)));
         }
         if let Some((report, store)) = kept {
             shared.answers.keep(Arc::new(store));
@@ -302,6 +290,30 @@ impl PlannedRun<'_> {
             shared.options.activity = ActivityReports::On;
         }
         Ok(Reporters { reporters, live })
+    }
+
+    /// The reporters of the terminal, and those of the files that are named.
+    fn named_reporters(
+        &self,
+        reports: &ReportOptions,
+        plan: &Plan,
+        shared: &Run,
+        memory: &RunMemory,
+        outputs: &Outputs,
+    ) -> Result<Reporters, Failed> {
+        // What a person types would be written over.
+        let display = if shared.person.is_some() {
+            LiveDisplay::Off
+        } else {
+            LiveDisplay::On
+        };
+        let colour = self.options.selection.color;
+        let usual = || {
+            let folder = &plan.config.folder;
+            let history = memory.has_history.then(|| RunHistory::read(folder));
+            usual_durations(&history.unwrap_or_default(), plan, self.redactor)
+        };
+        reporters(reports, plan, colour, self.context, outputs, display, usual)
     }
 
     /// Runs the tests, has them reported, and stops the services. `None` if there is no verdict on the whole: the reporter of

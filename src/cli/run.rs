@@ -6,9 +6,11 @@ use ananke::compare::Coverage;
 use ananke::context::Context;
 use ananke::helper::Generator;
 use ananke::model::ReportFormat;
-use ananke::outcome::RunFacts;
+use ananke::outcome::{RunFacts, Shard};
+use ananke::plan::Plan;
 use ananke::process::{LoweredParallel, tests_within_open_files_limit};
 use ananke::recording::{RecordingMode, Recordings};
+use ananke::redact::Redactor;
 use ananke::run::{AfterNoAnswer, ExchangeReports, Options};
 use ananke::text::escape;
 
@@ -22,8 +24,8 @@ use super::last_run;
 use super::load::load;
 use super::options::{AgentAnswers, RunOptions, going, recordings, snapshots};
 use super::output::{
-    Colour, OutputFiles, OutputKind, ReservedReport, custom_reporter, note_earlier_reports, print,
-    say,
+    Colour, CustomReporter, OutputFiles, OutputKind, ReservedReport, custom_reporter,
+    note_earlier_reports, print, say,
 };
 use super::run_facts::run_facts;
 use super::shard::{ShardNote, keep_shard};
@@ -148,6 +150,89 @@ pub(super) fn run_measured(
     run_tests(options, Some(Arc::clone(measured)), context)
 }
 
+/// Refuses recordings to replay whose directory is not there.
+///
+/// # Errors
+/// If it is not there.
+fn refuse_missing(recordings: Option<&Recordings>) -> Result<(), Failed> {
+    let Some(Recordings {
+        folder,
+        shown,
+        mode: RecordingMode::Replay,
+        ..
+    }) = recordings
+    else {
+        return Ok(());
+    };
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let message = format!("there is no directory `{shown}` to play recordings from");
+    let help = format!("make it with `ananke run --record {shown}`, against the agent itself");
+    Err(Failed::new(message).help(help))
+}
+
+/// The options of a run of so many tests: those of its settings, and those of the command line alone. Fewer tests run at once
+/// if the system does not allow so many open files.
+fn going_of(options: &RunOptions, of_settings: Options, tests: usize) -> Options {
+    let mut going = options.people.put_into(Options {
+        exchanges: if options.reports.debug {
+            ExchangeReports::On
+        } else {
+            ExchangeReports::Off
+        },
+        after_no_answer: if options.going.keep_going {
+            AfterNoAnswer::Continue
+        } else {
+            AfterNoAnswer::Stop
+        },
+        ..of_settings
+    });
+    let at_once = going.parallel.min(tests);
+    if let Some(LoweredParallel { most, limit }) = tests_within_open_files_limit(at_once) {
+        say(&format!(
+            "note: {most} tests run at once, not {at_once}: this process may have only {limit} files open; `ulimit -n 10240` raises that"
+        ));
+        going.parallel = most;
+    }
+    going
+}
+
+/// The agent that writes a report, if one is named.
+///
+/// # Errors
+/// If the name is of nothing, or nothing is asked.
+fn reporter(
+    options: &mut RunOptions,
+    plan: &Plan,
+    redactor: &Redactor,
+) -> Result<Option<CustomReporter>, Failed> {
+    let reporter = custom_reporter(&mut options.reports, plan, redactor)?;
+    if reporter.is_some() && options.recordings.replay.is_some() {
+        let message = "`-r` names an agent, which is asked, and with `--replay` nothing is";
+        return Err(Failed::usage(message).help("name a format, or leave out `-r`"));
+    }
+    Ok(reporter)
+}
+
+/// The coverage of a run of so many tests, which are those of `shard` if there is one.
+fn coverage(options: &RunOptions, shard: Option<&Shard>, tests: usize) -> Coverage {
+    if shard.is_some_and(|shard| shard.leaves_out_tests(tests)) {
+        Coverage::SelectedTests
+    } else {
+        options.coverage()
+    }
+}
+
+/// Prints the ids of the tests that would run.
+fn print_ids(plan: &Plan, redactor: &Redactor) -> Result<Exit, Failed> {
+    let mut cases = plan.cases.iter().filter(|case| case.test.skip.is_none());
+    print(|out| {
+        cases.try_for_each(|case| writeln!(out, "{}", escape::line(&redactor.text(&case.id()))))
+    })?;
+    Ok(Exit::Success)
+}
+
 /// Runs the selected tests and reports them to the console and to files.
 fn run_tests(
     mut options: RunOptions,
@@ -157,18 +242,7 @@ fn run_tests(
     let writing = snapshots::writing(options.update_snapshots, context).map_err(Failed::usage)?;
     let shard = options.shard.number(context)?;
     let recordings = recordings(&options.recordings, context);
-    if let Some(Recordings {
-        folder,
-        shown,
-        mode: RecordingMode::Replay,
-        ..
-    }) = &recordings
-        && !folder.is_dir()
-    {
-        let message = format!("there is no directory `{shown}` to play recordings from");
-        let help = format!("make it with `ananke run --record {shown}`, against the agent itself");
-        return Err(Failed::new(message).help(help));
-    }
+    refuse_missing(recordings.as_ref())?;
     let selection = options.selection(recordings.as_ref());
     let loaded = load(&selection, options.colour(), context);
     let (mut plan, redactor) = loaded.map_err(|failed| {
@@ -178,55 +252,25 @@ fn run_tests(
     })?;
     options.input.refuse_misplaced(&plan)?;
     let files = plan.file_hashes(context);
-    let note = if options.reports.quiet {
-        ShardNote::IfEmpty
-    } else {
-        ShardNote::Always
-    };
     let shard = shard.map(|number| {
         let by = options.shard.by();
+        let note = if options.reports.quiet {
+            ShardNote::IfEmpty
+        } else {
+            ShardNote::Always
+        };
         keep_shard(&mut plan, number, by, note, context, &redactor)
     });
     if options.is_of_failed() {
         last_run::keep_failed(&mut plan, &redactor);
     }
     if options.dry_run {
-        let mut cases = plan.cases.iter().filter(|case| case.test.skip.is_none());
-        print(|out| {
-            cases.try_for_each(|case| writeln!(out, "{}", escape::line(&redactor.text(&case.id()))))
-        })?;
-        return Ok(Exit::Success);
+        return print_ids(&plan, &redactor);
     }
-    let reporter = custom_reporter(&mut options.reports, &plan, &redactor)?;
-    if reporter.is_some() && options.recordings.replay.is_some() {
-        let message = "`-r` names an agent, which is asked, and with `--replay` nothing is";
-        return Err(Failed::usage(message).help("name a format, or leave out `-r`"));
-    }
+    let reporter = reporter(&mut options, &plan, &redactor)?;
     let baseline = baseline(&options.reports, context, &redactor)?;
-    let exchanges = if options.reports.debug {
-        ExchangeReports::On
-    } else {
-        ExchangeReports::Off
-    };
-    let mut going = options.people.put_into(Options {
-        exchanges,
-        after_no_answer: if options.going.keep_going {
-            AfterNoAnswer::Continue
-        } else {
-            AfterNoAnswer::Stop
-        },
-        ..going(plan.settings, writing)
-    });
-    let at_once = going.parallel.min(plan.cases.len());
-    if let Some(LoweredParallel { most, limit }) = tests_within_open_files_limit(at_once) {
-        say(&format!(
-            "note: {most} tests run at once, not {at_once}: this process may have only {limit} files open; `ulimit -n 10240` raises that"
-        ));
-        going.parallel = most;
-    }
-    let has_others = shard
-        .as_ref()
-        .is_some_and(|shard| shard.leaves_out_tests(plan.cases.len()));
+    let going = going_of(&options, going(plan.settings, writing), plan.cases.len());
+    let coverage = coverage(&options, shard.as_ref(), plan.cases.len());
     let (walks, folder) = (FailedWalks::default(), plan.config.folder.clone());
     let run = PlannedRun {
         options: &options,
@@ -239,11 +283,7 @@ fn run_tests(
         measured,
         walks: walks.clone(),
         observed: None,
-        coverage: if has_others {
-            Coverage::SelectedTests
-        } else {
-            options.coverage()
-        },
+        coverage,
         facts: RunFacts {
             shard,
             files: files.into(),

@@ -60,28 +60,10 @@ impl TestInput {
         if let Some(generator) = Generator::parse(text) {
             return Ok(Self::Generated(generator));
         }
+        if let Some(refused) = refused_generator(text) {
+            return Err(refused);
+        }
         let is_one_word = !text.contains(char::is_whitespace);
-        for (prefix, what) in [("agents", "a target"), ("scripts", "a script")] {
-            let name = text
-                .strip_prefix(prefix)
-                .and_then(|rest| rest.strip_prefix(':'));
-            if name.is_some_and(|name| name.split('?').next().unwrap_or_default().trim().is_empty())
-            {
-                return Err(format!(
-                    "`{text}` names nothing\nhelp: write `{prefix}:NAME` with the name of {what} that makes cases"
-                ));
-            }
-        }
-        for prefix in ["agent", "script"] {
-            let name = text
-                .strip_prefix(prefix)
-                .and_then(|rest| rest.strip_prefix(':'));
-            if let Some(name) = name.filter(|_| is_one_word) {
-                return Err(format!(
-                    "`{text}` names nothing\nhelp: write `{prefix}s:{name}`"
-                ));
-            }
-        }
         if is_one_word && !context.files.is_file(&path) && text.starts_with("scripts.") {
             return Err(format!(
                 "`{text}` names tests of scripts, which run in the runtime of their own system alone\n\
@@ -115,6 +97,23 @@ impl TestInput {
         } else {
             Self::Message(text.to_owned())
         })
+    }
+}
+
+/// The reason that `text` names no generator, if that is meant.
+fn refused_generator(text: &str) -> Option<String> {
+    let (prefix, name) = text.split_once(':')?;
+    let is_nameless = || name.split('?').next().unwrap_or_default().trim().is_empty();
+    let nothing = format!("`{text}` names nothing\nhelp: write");
+    let of_what =
+        |what| format!("{nothing} `{prefix}:NAME` with the name of {what} that makes cases");
+    match prefix {
+        "agents" => is_nameless().then(|| of_what("a target")),
+        "scripts" => is_nameless().then(|| of_what("a script")),
+        "agent" | "script" if !text.contains(char::is_whitespace) => {
+            Some(format!("{nothing} `{prefix}s:{name}`"))
+        }
+        _ => None,
     }
 }
 

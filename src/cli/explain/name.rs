@@ -78,21 +78,7 @@ impl ExplainedName {
         let (about, examples) = match self {
             Self::Code(code) => {
                 let explained = code.docs();
-                let lines = |text: &'static str| text.lines().collect::<Vec<_>>();
-                let examples = match explained.example {
-                    Example::File {
-                        file: ExampleFile::Config,
-                        wrong,
-                        right,
-                    } => Examples::Pair("an `ananke.config.yaml`", lines(wrong), lines(right)),
-                    Example::File {
-                        file: ExampleFile::Test,
-                        wrong,
-                        right,
-                    } => Examples::Pair("a test file", lines(wrong), lines(right)),
-                    Example::Output(output) => Examples::Output(lines(output)),
-                };
-                (explained.about, examples)
+                (explained.about, explained.example.into())
             }
             Self::Rule(RuleDocs {
                 about,
@@ -148,6 +134,22 @@ enum Examples {
     Pair(&'static str, Vec<&'static str>, Vec<&'static str>),
     /// A command and what it prints.
     Output(Vec<&'static str>),
+}
+
+impl From<Example> for Examples {
+    fn from(example: Example) -> Self {
+        let lines = |text: &'static str| text.lines().collect::<Vec<_>>();
+        match example {
+            Example::File { file, wrong, right } => {
+                let what = match file {
+                    ExampleFile::Config => "an `ananke.config.yaml`",
+                    ExampleFile::Test => "a test file",
+                };
+                Self::Pair(what, lines(wrong), lines(right))
+            }
+            Example::Output(output) => Self::Output(lines(output)),
+        }
+    }
 }
 
 /// The text about a key.

@@ -35,79 +35,62 @@ impl ShownTest<'_> {
         colours: Colours,
         terminal: Option<usize>,
     ) -> String {
-        let mut table = Table::new(self.redactor.clone());
-        self.head(&mut table, colours);
+        let mut page = TestPage {
+            table: Table::new(self.redactor.clone()),
+            colours,
+        };
+        self.head(&mut page);
         let explanation = &self.explained.explanation;
-        table.line("");
-        table.line(styled(colours.strong, "the test as a whole"));
-        part(&explanation.test, None, &mut table, colours);
+        page.title("the test as a whole");
+        page.scope(&explanation.test, None);
         for (index, turn) in explanation.turns.iter().enumerate() {
             let number = index + 1;
             if only.is_some_and(|only| only != number) {
                 continue;
             }
             let title = format!("turn {number} of {}", explanation.turns.len());
-            table.line("");
+            page.line("");
             if let Some(WrittenTurn { id, input, timeout }) = self.explained.turns.get(index) {
                 let title = id
                     .as_ref()
                     .map_or(title.clone(), |id| format!("{title}, {}", escape::line(id)));
-                table.line(format!(
-                    "{}  {}",
-                    styled(colours.strong, &title),
-                    styled(colours.faint, &shortened(input))
-                ));
+                page.named(&title, &shortened(input));
                 if let Some(timeout) = timeout {
-                    table.line(format!("  timeout after {}", escape::line(timeout)));
+                    page.line(format!("  timeout after {}", escape::line(timeout)));
                 }
             }
-            part(
-                turn,
-                Some(prohibited(&explanation.test, turn)),
-                &mut table,
-                colours,
-            );
+            page.scope(turn, Some(prohibited(&explanation.test, turn)));
         }
         if only.is_none() {
-            self.further(&mut table, colours);
+            // The scopes with rules that are not turns.
+            for (title, rules) in &self.explained.further {
+                page.title(&escape::line(title));
+                page.scope(rules, Some(0));
+            }
         }
-        table.text(colours, terminal)
+        page.table.text(colours, terminal)
     }
 
-    /// Adds the scopes with rules that are not turns.
-    fn further(&self, table: &mut Table, colours: Colours) {
-        for (title, rules) in &self.explained.further {
-            table.line("");
-            table.line(styled(colours.strong, &escape::line(title)));
-            part(rules, Some(0), table, colours);
-        }
-    }
-
-    fn head(&self, table: &mut Table, colours: Colours) {
+    fn head(&self, page: &mut TestPage) {
         let TestEntry {
             name,
             file,
             line,
-            turns,
             about: TestAbout {
                 description, tags, ..
             },
             skip,
             ..
         } = &*self.case.test;
-        table.line(format!(
-            "{}  {}",
-            styled(colours.strong, name),
-            styled(colours.faint, &format!("{file}:{line}"))
-        ));
+        page.named(name, &format!("{file}:{line}"));
         if let Some(description) = description {
-            table.line(escape::line(description).into_owned());
+            page.line(escape::line(description).into_owned());
         }
         if !tags.is_empty() {
-            table.line(format!("tags: {}", escape::line(&tags.join(", "))));
+            page.line(format!("tags: {}", escape::line(&tags.join(", "))));
         }
         if let Some(why) = skip {
-            table.line(format!("skipped: {}", escape::line(why)));
+            page.line(format!("skipped: {}", escape::line(why)));
         }
         if self.case.row.is_some() {
             let rows = if self.rows == 1 {
@@ -115,19 +98,38 @@ impl ShownTest<'_> {
             } else {
                 format!("each of its {} rows", self.rows)
             };
-            table.line(format!("runs once for {rows}"));
+            page.line(format!("runs once for {rows}"));
         }
-        let turns = if *turns == 1 {
-            "1 turn".to_owned()
-        } else {
-            format!("{turns} turns")
+        page.line(format!(
+            "{}{}; the target is {}",
+            self.turns(),
+            self.timeouts(),
+            self.target()
+        ));
+        if let Some(unwritten) = &self.explained.unwritten {
+            page.line(escape::line(unwritten).into_owned());
+        }
+        if let Some(description) = &self.explained.target {
+            page.line(format!("target: {}", escape::line(description)));
+        }
+    }
+
+    /// The number of turns and of the messages before them, in words.
+    fn turns(&self) -> String {
+        let turns = match self.case.test.turns {
+            1 => "1 turn".to_owned(),
+            turns => format!("{turns} turns"),
         };
-        let turns = match self.explained.history {
+        match self.explained.history {
             0 => turns,
             1 => format!("{turns} after 1 message"),
             history => format!("{turns} after {history} messages"),
-        };
-        let cut = match self.explained.timeout {
+        }
+    }
+
+    /// The timeouts of each turn and of the test, in words.
+    fn timeouts(&self) -> String {
+        let of_turns = match self.explained.timeout {
             Some(Timeout { ms, span }) => {
                 let why = if span.is_some() {
                     ""
@@ -139,21 +141,18 @@ impl ShownTest<'_> {
             }
             None => String::new(),
         };
-        let whole = self.explained.whole_timeout.as_ref();
-        let whole = whole
-            .map(|time| format!(", all together of {}", escape::line(time)))
-            .unwrap_or_default();
+        match &self.explained.whole_timeout {
+            Some(time) => format!("{of_turns}, all together of {}", escape::line(time)),
+            None => of_turns,
+        }
+    }
+
+    /// The target, in words.
+    fn target(&self) -> String {
         let config = escape::line(&self.config.source.name);
-        let target = match self.case.test.target.as_str() {
+        match self.case.test.target.as_str() {
             name if is_default(name) => format!("that of {config}"),
             name => format!("`{}` of {config}", escape::line(name)),
-        };
-        table.line(format!("{turns}{cut}{whole}; the target is {target}"));
-        if let Some(unwritten) = &self.explained.unwritten {
-            table.line(escape::line(unwritten).into_owned());
-        }
-        if let Some(description) = &self.explained.target {
-            table.line(format!("target: {}", escape::line(description)));
         }
     }
 }
@@ -167,121 +166,148 @@ fn prohibited(test: &ScopeRules, turn: &ScopeRules) -> usize {
         .count()
 }
 
-/// The rules of one scope; for a turn, with how many prohibitions of the test apply to it.
-fn part(part: &ScopeRules, prohibited: Option<usize>, table: &mut Table, colours: Colours) {
-    for (is_prohibition, word) in [(true, "prohibition"), (false, "requirement")] {
-        // One heading for all rules that are evaluated at the same time, in the order of the files.
-        let mut headings: IndexMap<String, Vec<&RuleEntry>> = IndexMap::new();
-        for rule in part
-            .rules
-            .iter()
-            .filter(|rule| rule.is_prohibition() == is_prohibition)
-        {
-            headings
-                .entry(rule.when_decided(part.scope))
-                .or_default()
-                .push(rule);
-        }
-        for (when_decided, rules) in headings {
-            table.line(format!(
-                "  {}, {when_decided}",
-                styled(colours.heading, word)
-            ));
-            for rule in rules {
-                row(4, &rule.describe(), Emphasis::Normal, &rule.origin, table);
-            }
-        }
-    }
-    if !part.limits.is_empty() {
-        table.line(format!(
-            "  {}, evaluated at the end of {}",
-            styled(colours.heading, "limit"),
-            match prohibited {
-                None => "each turn",
-                Some(_) => "the turn",
-            }
-        ));
-    }
-    let width = part
-        .limits
-        .iter()
-        .map(|limit| limit.measure.name().len())
-        .fold(8, usize::max);
-    for ExplainedLimit {
-        measure,
-        words,
-        turns,
-        origin,
-        replaced,
-    } in &part.limits
-    {
-        row(
-            4,
-            &format!("{:<width$}  {words}{turns}", measure.name()),
-            Emphasis::Normal,
-            origin,
-            table,
-        );
-        for (words, origin) in replaced {
-            row(width + 6, words, Emphasis::Faint, origin, table);
-        }
-    }
-    for measure in &part.separate {
-        let own = match measure {
-            Measure::Duration => "duration".to_owned(),
-            tokens => tokens.of_what().to_owned(),
-        };
-        let note = format!("this turn has its own {own}, which does not count for the test");
-        table.line(format!("    {}", styled(colours.faint, &note)));
-    }
-    if let Some((without, origin)) = &part.subagents {
-        table.line(format!("  {}", styled(colours.heading, "subagents")));
-        let words = if *without {
-            "their calls do not count"
-        } else {
-            "their calls count"
-        };
-        row(4, words, Emphasis::Normal, origin, table);
-    }
-    let mut shown: Option<&RuleOrigin> = None;
-    for ReplacedRule { entry, by } in &part.switched_off {
-        if shown.is_none_or(|shown| (shown.level, &shown.place) != (by.level, &by.place)) {
-            table.line(format!(
-                "  {}, by {}",
-                styled(colours.heading, "does not apply here"),
-                whose(by)
-            ));
-            shown = Some(by);
-        }
-        row(4, &entry.describe(), Emphasis::Faint, &entry.origin, table);
-    }
-    for DroppedRule { entry, kept } in &part.dropped {
-        table.line(format!(
-            "  {}, already applies from {}",
-            styled(colours.heading, "dropped"),
-            whose(kept)
-        ));
-        row(4, &entry.describe(), Emphasis::Faint, &entry.origin, table);
-    }
-    let is_silent = part.rules.is_empty() && part.limits.is_empty();
-    let note = match prohibited.unwrap_or_default() {
-        _ if part.is_replay => "  no rule of the test: replayed messages are history".to_owned(),
-        0 if is_silent => "  nothing".to_owned(),
-        0 => return,
-        1 => "  and the prohibition of the whole test".to_owned(),
-        count => format!("  and the {count} prohibitions of the whole test"),
-    };
-    table.line(styled(colours.faint, &note));
+/// The page about a test, line by line.
+struct TestPage {
+    table: Table,
+    colours: Colours,
 }
 
-fn row(indent: usize, words: &str, emphasis: Emphasis, origin: &RuleOrigin, table: &mut Table) {
-    table.row(
-        indent,
-        words,
-        emphasis,
-        origin.level.as_str(),
-        &origin.place.to_string(),
-    );
+impl TestPage {
+    fn line(&mut self, text: impl Into<String>) {
+        self.table.line(text);
+    }
+
+    /// A title after an empty line.
+    fn title(&mut self, title: &str) {
+        self.line("");
+        self.line(styled(self.colours.strong, title));
+    }
+
+    /// A title, and what it is about.
+    fn named(&mut self, title: &str, what: &str) {
+        let Colours { strong, faint, .. } = self.colours;
+        self.line(format!(
+            "{}  {}",
+            styled(strong, title),
+            styled(faint, what)
+        ));
+    }
+
+    /// A heading of rows.
+    fn heading(&mut self, word: &str, rest: &str) {
+        self.line(format!("  {}{rest}", styled(self.colours.heading, word)));
+    }
+
+    fn row(&mut self, indent: usize, words: &str, emphasis: Emphasis, origin: &RuleOrigin) {
+        let place = origin.place.to_string();
+        self.table
+            .row(indent, words, emphasis, origin.level.as_str(), &place);
+    }
+
+    /// The rules of one scope; for a turn, with how many prohibitions of the test apply to it.
+    fn scope(&mut self, scope: &ScopeRules, prohibited: Option<usize>) {
+        self.rules(scope);
+        let of = match prohibited {
+            None => "each turn",
+            Some(_) => "the turn",
+        };
+        self.limits(scope, of);
+        if let Some((without, origin)) = &scope.subagents {
+            self.heading("subagents", "");
+            let words = if *without {
+                "their calls do not count"
+            } else {
+                "their calls count"
+            };
+            self.row(4, words, Emphasis::Normal, origin);
+        }
+        self.replaced(scope);
+        let is_silent = scope.rules.is_empty() && scope.limits.is_empty();
+        let note = match prohibited.unwrap_or_default() {
+            _ if scope.is_replay => {
+                "  no rule of the test: replayed messages are history".to_owned()
+            }
+            0 if is_silent => "  nothing".to_owned(),
+            0 => return,
+            1 => "  and the prohibition of the whole test".to_owned(),
+            count => format!("  and the {count} prohibitions of the whole test"),
+        };
+        self.line(styled(self.colours.faint, &note));
+    }
+
+    fn rules(&mut self, scope: &ScopeRules) {
+        for (is_prohibition, word) in [(true, "prohibition"), (false, "requirement")] {
+            // One heading for all rules that are evaluated at the same time, in the order of the files.
+            let mut headings: IndexMap<String, Vec<&RuleEntry>> = IndexMap::new();
+            for rule in scope
+                .rules
+                .iter()
+                .filter(|rule| rule.is_prohibition() == is_prohibition)
+            {
+                headings
+                    .entry(rule.when_decided(scope.scope))
+                    .or_default()
+                    .push(rule);
+            }
+            for (when_decided, rules) in headings {
+                self.heading(word, &format!(", {when_decided}"));
+                for rule in rules {
+                    self.row(4, &rule.describe(), Emphasis::Normal, &rule.origin);
+                }
+            }
+        }
+    }
+
+    /// The limits, each with those that it replaces; they are evaluated at the end `of` this.
+    fn limits(&mut self, scope: &ScopeRules, of: &str) {
+        if !scope.limits.is_empty() {
+            self.heading("limit", &format!(", evaluated at the end of {of}"));
+        }
+        let width = scope
+            .limits
+            .iter()
+            .map(|limit| limit.measure.name().len())
+            .fold(8, usize::max);
+        for ExplainedLimit {
+            measure,
+            words,
+            turns,
+            origin,
+            replaced,
+        } in &scope.limits
+        {
+            let words = format!("{:<width$}  {words}{turns}", measure.name());
+            self.row(4, &words, Emphasis::Normal, origin);
+            for (words, origin) in replaced {
+                self.row(width + 6, words, Emphasis::Faint, origin);
+            }
+        }
+        for measure in &scope.separate {
+            let own = match measure {
+                Measure::Duration => "duration".to_owned(),
+                tokens => tokens.of_what().to_owned(),
+            };
+            let note = format!("this turn has its own {own}, which does not count for the test");
+            self.line(format!("    {}", styled(self.colours.faint, &note)));
+        }
+    }
+
+    /// The rules that do not apply, since others do.
+    fn replaced(&mut self, scope: &ScopeRules) {
+        let mut shown: Option<&RuleOrigin> = None;
+        for ReplacedRule { entry, by } in &scope.switched_off {
+            if shown.is_none_or(|shown| (shown.level, &shown.place) != (by.level, &by.place)) {
+                self.heading("does not apply here", &format!(", by {}", whose(by)));
+                shown = Some(by);
+            }
+            self.row(4, &entry.describe(), Emphasis::Faint, &entry.origin);
+        }
+        for DroppedRule { entry, kept } in &scope.dropped {
+            let rest = format!(", already applies from {}", whose(kept));
+            self.heading("dropped", &rest);
+            self.row(4, &entry.describe(), Emphasis::Faint, &entry.origin);
+        }
+    }
 }
 
 fn whose(origin: &RuleOrigin) -> String {

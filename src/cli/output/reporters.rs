@@ -29,6 +29,15 @@ pub(crate) struct Reporters {
     pub(crate) live: Option<LiveArea>,
 }
 
+impl Reporters {
+    fn without_live(reporters: Vec<Box<dyn Reporter>>) -> Self {
+        Self {
+            reporters,
+            live: None,
+        }
+    }
+}
+
 /// Whether the area with the running tests is shown below what is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LiveDisplay {
@@ -136,10 +145,7 @@ fn terminal_reporters(
             context.size_of(OutputStream::Stderr),
         );
         let stream = JsonLinesReport::stream(stdout());
-        return Reporters {
-            reporters: vec![Box::new(stream), Box::new(servers)],
-            live: None,
-        };
+        return Reporters::without_live(vec![Box::new(stream), Box::new(servers)]);
     }
     if options.answers != AgentAnswers::InReport {
         let console = console(options, OutputStream::Stderr, colour, context);
@@ -149,10 +155,7 @@ fn terminal_reporters(
         if options.answers == AgentAnswers::Printed {
             reporters.push(Box::new(AnswerReport::new(stdout())));
         }
-        return Reporters {
-            reporters,
-            live: None,
-        };
+        return Reporters::without_live(reporters);
     }
     let console = console(options, OutputStream::Stdout, colour, context);
     // The area with the running tests stays below what is printed, but not below another stream.
@@ -177,10 +180,7 @@ fn terminal_reporters(
         LiveDisplay::On => report.in_log(context.clock.clone()),
         LiveDisplay::Off => report,
     };
-    Reporters {
-        reporters: vec![Box::new(report)],
-        live: None,
-    }
+    Reporters::without_live(vec![Box::new(report)])
 }
 
 fn console(

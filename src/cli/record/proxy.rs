@@ -8,7 +8,7 @@ use std::sync::Arc;
 use ananke::context::{Context, Files};
 use ananke::http_server::{AnsweredPages, HttpListener, ServerNotice};
 use ananke::proxy::{ExchangeSpool, HeldAgain, ProxyCapture, ProxyServer, endpoint, hold_again};
-use ananke::record::{RecordRequest, record as record_conversations};
+use ananke::record::{HeldConversation, RecordRequest, record as record_conversations};
 use ananke::{agents::http::Forwarder, plan::Plan, project::Variables, run::Stopper, text::escape};
 
 use super::write;
@@ -152,52 +152,7 @@ impl ProxyRecording<'_> {
     /// Writes tests of what passed.
     async fn write(&self, passed: &PassedRequests, outputs: &Outputs) -> Result<Exit, Failed> {
         let request = self.request_of_now(outputs);
-        let (conversations, secrets) = (passed.capture.take(), passed.capture.secrets());
-        let is_only = conversations.len() == 1;
-        let (mut tests, mut is_complete) = (Vec::new(), true);
-        for (conversation, number) in conversations.into_iter().zip(1..) {
-            let name = if is_only {
-                self.name.clone()
-            } else {
-                format!("{} {number}", self.name)
-            };
-            let held = hold_again(
-                &passed.context,
-                &request,
-                &name,
-                &passed.variables,
-                &secrets,
-                conversation,
-            );
-            let HeldAgain {
-                held: mut conversation,
-                ends,
-            } = match held.await {
-                Ok(again) => again,
-                Err(error) => {
-                    is_complete = false;
-                    let line = format!("error: the test `{name}` is not written: {error}");
-                    writeln!(outputs.stderr.clone(), "{}", escape::terminal(&line))?;
-                    continue;
-                }
-            };
-            let problem = conversation.problem.take().map(|problem| problem.message);
-            let ends = problem.or(ends);
-            let turns = conversation.inputs.len();
-            if let Some(why) = ends {
-                is_complete = false;
-                let what = if turns == 0 {
-                    "is not written".to_owned()
-                } else {
-                    format!("ends after {turns} turns")
-                };
-                let line = format!("error: the test `{name}` {what}: {why}");
-                writeln!(outputs.stderr.clone(), "{}", escape::terminal(&line))?;
-            }
-            if turns > 0 {
-                tests.push((name, conversation));
-            }
-        }
+        let PassedTests { tests, is_complete } = self.hold(passed, &request, outputs).await?;
         outputs.stderr.finish()?;
         if tests.is_empty() && !is_complete {
             return Ok(Exit::Failure);
@@ -217,13 +172,65 @@ impl ProxyRecording<'_> {
                 let folder = spool.with_extension("tests");
                 create_private(&folder)?;
                 let shown = folder.display().to_string();
-                let line = format!("error: {error}: what passed is in `{shown}`");
-                writeln!(outputs.stderr.clone(), "{}", escape::terminal(&line))?;
+                say_error(&format!("{error}: what passed is in `{shown}`"), outputs)?;
                 write(&file.moved_to(&folder), outputs, self.context)?;
                 Exit::Failure
             }
         };
         Ok(if is_complete { exit } else { Exit::Failure })
+    }
+
+    /// Holds the conversations that passed again, each as a test.
+    async fn hold(
+        &self,
+        passed: &PassedRequests,
+        request: &RecordRequest,
+        outputs: &Outputs,
+    ) -> Result<PassedTests, Failed> {
+        let (conversations, secrets) = (passed.capture.take(), passed.capture.secrets());
+        let is_only = conversations.len() == 1;
+        let (mut tests, mut is_complete) = (Vec::new(), true);
+        for (conversation, number) in conversations.into_iter().zip(1..) {
+            let name = if is_only {
+                self.name.clone()
+            } else {
+                format!("{} {number}", self.name)
+            };
+            let held = hold_again(
+                &passed.context,
+                request,
+                &name,
+                &passed.variables,
+                &secrets,
+                conversation,
+            );
+            let HeldAgain { mut held, ends } = match held.await {
+                Ok(again) => again,
+                Err(error) => {
+                    is_complete = false;
+                    say_error(
+                        &format!("the test `{name}` is not written: {error}"),
+                        outputs,
+                    )?;
+                    continue;
+                }
+            };
+            let problem = held.problem.take().map(|problem| problem.message);
+            let turns = held.inputs.len();
+            if let Some(why) = problem.or(ends) {
+                is_complete = false;
+                let what = if turns == 0 {
+                    "is not written".to_owned()
+                } else {
+                    format!("ends after {turns} turns")
+                };
+                say_error(&format!("the test `{name}` {what}: {why}"), outputs)?;
+            }
+            if turns > 0 {
+                tests.push((name, held));
+            }
+        }
+        Ok(PassedTests { tests, is_complete })
     }
 
     /// The request to record, with the file that is written now: one that was made meanwhile stays, and another is written. A config
@@ -263,6 +270,19 @@ struct PassedRequests {
     context: Context,
     /// Set if the servers of the project ended as they should.
     is_torn_down: bool,
+}
+
+/// The conversations that passed, as tests.
+struct PassedTests {
+    /// The name and the conversation of each.
+    tests: Vec<(String, HeldConversation)>,
+    /// Whether each conversation is a test as a whole.
+    is_complete: bool,
+}
+
+fn say_error(error: &str, outputs: &Outputs) -> io::Result<()> {
+    let line = format!("error: {error}");
+    writeln!(outputs.stderr.clone(), "{}", escape::terminal(&line))
 }
 
 /// The files that have been read, with what is in them now, whatever happens to them.

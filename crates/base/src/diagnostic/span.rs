@@ -1,7 +1,7 @@
 //! Places in a source text.
 
 use std::borrow::Cow;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
@@ -22,6 +22,11 @@ impl Span {
             start: offset(start),
             end: offset(end),
         }
+    }
+
+    /// The same range as indices into the text.
+    pub fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
     }
 }
 

@@ -288,7 +288,7 @@ mod tests {
 
     /// Every value of a text, as it is written.
     fn slices<'t>(text: &'t str, node: &Node, found: &mut Vec<&'t str>) {
-        let slice = |span: Span| &text[span.start as usize..span.end as usize];
+        let slice = |span: Span| &text[span.range()];
         found.push(slice(node.span));
         match &node.value {
             NodeValue::List(items) => items.iter().for_each(|item| slices(text, item, found)),

@@ -90,7 +90,7 @@ const DEFAULTS: &[TagDefault] = &[TagDefault {
 /// Checks the result of the typed reader for a union, with the place that it names.
 fn check_shape(text: &str, defaults: &[TagDefault], expected: Result<u64, (&str, &str)>) {
     let read = from_node::<Shape>(&node(text), defaults);
-    let place = |span: crate::diagnostic::Span| &text[span.start as usize..span.end as usize];
+    let place = |span: crate::diagnostic::Span| &text[span.range()];
     match (&read, expected) {
         (Ok(Shape::Circle(circle)), Ok(radius)) => assert_eq!(circle.radius.value, radius),
         (Ok(Shape::Square(square)), Ok(side)) => assert_eq!(square.side, Some(side)),
@@ -190,7 +190,7 @@ proptest! {
         prop_assert!(node.is_some() || !problems.is_empty());
         // Every place lies in the text, on a boundary.
         for label in problems.iter().flat_map(|problem| &problem.labels) {
-            prop_assert!(text.get(label.span.start as usize..label.span.end as usize).is_some());
+            prop_assert!(text.get(label.span.range()).is_some());
         }
         let _ = crate::diagnostic::render::human(&problems, crate::diagnostic::render::RenderStyle::default());
     }

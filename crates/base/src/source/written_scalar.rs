@@ -212,11 +212,7 @@ mod tests {
                 let ScalarStyle::Block(span) = scalar.style else {
                     panic!("{text}: {scalar:?}");
                 };
-                assert_eq!(
-                    &text[span.start as usize..span.end as usize],
-                    header,
-                    "{text}"
-                );
+                assert_eq!(&text[span.range()], header, "{text}");
             });
         }
         for (text, style) in [
@@ -245,7 +241,7 @@ mod tests {
                 let means: String = characters.iter().map(|part| part.character).collect();
                 assert_eq!(means.trim_matches('\''), value, "{text}");
                 for part in characters {
-                    let span = part.span.start as usize..part.span.end as usize;
+                    let span = part.span.range();
                     assert_eq!(&text[span], part.written);
                 }
             });

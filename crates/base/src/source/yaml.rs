@@ -140,9 +140,7 @@ fn restore_digits(node: &mut Node, text: &str) {
             }
         }
         NodeValue::Number(number) if is_large(number) => {
-            let written = text
-                .get(node.span.start as usize..node.span.end as usize)
-                .unwrap_or_default();
+            let written = text.get(node.span.range()).unwrap_or_default();
             let written = written.strip_prefix('+').unwrap_or(written);
             let digits = written.strip_prefix('-').unwrap_or(written);
             if digits.bytes().all(|digit| digit.is_ascii_digit())

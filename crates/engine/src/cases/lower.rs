@@ -109,7 +109,7 @@ impl Lowering<'_> {
     pub(super) fn word_at(&self, span: Span) -> Option<&str> {
         self.source
             .text
-            .get(span.start as usize..span.end as usize)
+            .get(span.range())
             .map(|word| word.trim_matches('"'))
     }
 

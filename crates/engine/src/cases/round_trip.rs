@@ -187,7 +187,8 @@ fn turns() -> impl Strategy<Value = Value> {
     prop::collection::vec(turn, 1..3).prop_map(Value::from)
 }
 
-fn cases() -> impl Strategy<Value = Value> {
+/// The keys `input`: a text, a message or a history.
+fn inputs() -> impl Strategy<Value = Value> {
     let call = json!({ "id": "c1", "type": "function", "function": { "name": "look", "arguments": "{\"a\": 1}" } });
     let history = (texts(), texts()).prop_map(move |(said, found)| {
         json!([
@@ -196,7 +197,7 @@ fn cases() -> impl Strategy<Value = Value> {
             { "role": "tool", "tool_call_id": "c1", "content": found },
         ])
     });
-    let input = prop_oneof![
+    prop_oneof![
         texts().prop_map(Value::from),
         (content(), of("[a-z]{1,4}")).prop_map(|(content, id)| {
             object([
@@ -206,7 +207,10 @@ fn cases() -> impl Strategy<Value = Value> {
             ])
         }),
         history,
-    ];
+    ]
+}
+
+fn cases() -> impl Strategy<Value = Value> {
     let skip = prop_oneof![
         any::<bool>().prop_map(Value::from),
         texts()
@@ -214,7 +218,7 @@ fn cases() -> impl Strategy<Value = Value> {
                 .is_none())
             .prop_map(Value::from)
     ];
-    let said = (texts(), of(texts()), input, of(turns()));
+    let said = (texts(), of(texts()), inputs(), of(turns()));
     let judged = (of(assertions()), of(values()), of(assertions()));
     let caller = (
         of(texts()),

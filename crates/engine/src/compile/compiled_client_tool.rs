@@ -21,6 +21,14 @@ pub struct CompiledClientTool {
     pub mock: Option<CompiledMock>,
 }
 
+impl CompiledClientTool {
+    /// The declarations of `tools` for the agent.
+    pub(crate) fn declarations(tools: &[Self]) -> Vec<ToolDeclaration> {
+        let tools = tools.iter();
+        tools.map(|tool| tool.declaration.clone()).collect()
+    }
+}
+
 /// The mock that answers the calls of a client tool.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CompiledMock {

@@ -76,87 +76,93 @@ fn one(
     })
 }
 
+/// A mistake in a message: where it is, in words, and what to do.
+type Mistake = (Code, Span, String, &'static str);
+
 /// Checks that a message has what its role needs, and nothing else.
 fn shape(
     written: &Spanned<MessageDefinition>,
     files: AttachmentFiles<'_>,
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<()> {
+    let mistakes = [
+        misplaced_calls(written),
+        wrong_answer(written),
+        wrong_content(written, files),
+    ];
+    let mistakes = mistakes.into_iter().flatten();
+    let reported = mistakes.map(|(code, span, message, help)| {
+        interpolation.report(code, span, message, Some(help.to_owned()))
+    });
+    reported.last().map_or(Ok(()), Err)
+}
+
+/// Calls of a role that makes none.
+fn misplaced_calls(written: &Spanned<MessageDefinition>) -> Option<Mistake> {
+    let role = written.value.role;
+    let calls = written.value.tool_calls.as_ref()?;
+    if role == Role::Assistant {
+        return None;
+    }
+    let span = calls.first().map_or(written.span, |call| call.span);
+    let whose = role.as_str();
+    let message =
+        format!("a message of role `{whose}` has no `tool_calls`: the assistant calls tools");
+    let help = "put them into a message of role `assistant`";
+    Some((Code::Contradiction, span, message, help))
+}
+
+/// A tool's message that answers no call, or another one that does.
+fn wrong_answer(written: &Spanned<MessageDefinition>) -> Option<Mistake> {
+    let role = written.value.role;
+    match (&written.value.tool_call_id, role == Role::Tool) {
+        (None, true) => {
+            let message = "the key `tool_call_id` is missing: a tool's message answers a call";
+            let help = "give it the `id` of the call it answers";
+            Some((Code::MissingKey, written.span, message.to_owned(), help))
+        }
+        (Some(id), false) => {
+            let message = format!("a message of role `{}` answers no call", role.as_str());
+            let help = "`tool_call_id` goes with role `tool`";
+            Some((Code::Contradiction, id.span, message, help))
+        }
+        _ => None,
+    }
+}
+
+/// Content that is missing, or has parts where a text is sent.
+fn wrong_content(
+    written: &Spanned<MessageDefinition>,
+    files: AttachmentFiles<'_>,
+) -> Option<Mistake> {
     let MessageDefinition {
         role,
         content,
         tool_calls,
-        tool_call_id,
         ..
     } = &written.value;
-    let mut wrong: Vec<(Code, Span, String, &str)> = Vec::new();
-    let whose = role.as_str();
-    if let (Some(calls), true) = (tool_calls, *role != Role::Assistant) {
-        let span = calls.first().map_or(written.span, |call| call.span);
-        let message =
-            format!("a message of role `{whose}` has no `tool_calls`: the assistant calls tools");
-        wrong.push((
-            Code::Contradiction,
-            span,
-            message,
-            "put them into a message of role `assistant`",
-        ));
-    }
-    match (tool_call_id, *role == Role::Tool) {
-        (None, true) => {
-            let message =
-                "the key `tool_call_id` is missing: a tool's message answers a call".to_owned();
-            wrong.push((
-                Code::MissingKey,
-                written.span,
-                message,
-                "give it the `id` of the call it answers",
-            ));
-        }
-        (Some(id), false) => {
-            let message = format!("a message of role `{whose}` answers no call");
-            wrong.push((
-                Code::Contradiction,
-                id.span,
-                message,
-                "`tool_call_id` goes with role `tool`",
-            ));
-        }
-        _ => {}
-    }
     let may_have_parts = match role {
         Role::User => true,
         Role::Tool => files.target_has(Capability::ToolParts),
         _ => false,
     };
     match content {
-        None if *role == Role::Assistant && tool_calls.is_some() => {}
+        None if *role == Role::Assistant && tool_calls.is_some() => None,
         None => {
             let message = "the key `content` is missing: this message says nothing".to_owned();
-            wrong.push((
-                Code::MissingKey,
-                written.span,
-                message,
-                "add what is said, if only as `\"\"`",
-            ));
+            let help = "add what is said, if only as `\"\"`";
+            Some((Code::MissingKey, written.span, message, help))
         }
         Some(content)
             if matches!(content.value, model::WrittenContent::Parts(_)) && !may_have_parts =>
         {
+            let whose = role.as_str();
             let message = format!("the `content` of a message of role `{whose}` is a text here");
-            wrong.push((
-                Code::WrongType,
-                content.span,
-                message,
-                "write all of it as one text",
-            ));
+            let help = "write all of it as one text";
+            Some((Code::WrongType, content.span, message, help))
         }
-        Some(_) => {}
+        Some(_) => None,
     }
-    let reported = wrong.into_iter().map(|(code, span, message, help)| {
-        interpolation.report(code, span, message, Some(help.to_owned()))
-    });
-    reported.last().map_or(Ok(()), Err)
 }
 
 fn call(written: &MessageCall, interpolation: &mut Interpolation<'_>) -> Leaf<HistoryCall> {
@@ -215,47 +221,15 @@ impl Order {
         message: &HistoryMessage,
         interpolation: &mut Interpolation<'_>,
     ) {
-        let contradiction =
-            |span, message: String, help: &str, interpolation: &mut Interpolation<'_>| {
-                interpolation.report(Code::Contradiction, span, message, Some(help.to_owned()));
-            };
         if let (Some(id), Some(text)) = (&message.id, &written.value.id)
             && !self.ids.insert(id.clone())
         {
-            contradiction(
-                text.span,
-                format!("two messages have the id `{id}`"),
-                "rename one of them",
-                interpolation,
-            );
+            let message = format!("two messages have the id `{id}`");
+            let help = Some("rename one of them".to_owned());
+            interpolation.report(Code::Contradiction, text.span, message, help);
         }
         if let (Some(call), Some(text)) = (&message.answers, &written.value.tool_call_id) {
-            match self.calls.get_mut(call) {
-                Some(called) if called.is_answered => {
-                    let message = format!("the call `{call}` is answered already");
-                    contradiction(
-                        text.span,
-                        message,
-                        "a call has one answer: leave out one of them",
-                        interpolation,
-                    );
-                }
-                Some(called) => {
-                    called.is_answered = true;
-                    self.open.retain(|open| open != call);
-                }
-                None => {
-                    let known: Vec<&str> = self.calls.keys().map(String::as_str).collect();
-                    let help = if known.is_empty() {
-                        "put a message of role `assistant` with its `tool_calls` before it"
-                            .to_owned()
-                    } else {
-                        suggest(call, &known, "the calls before it are")
-                    };
-                    let message = format!("no message before this one has a call `{call}`");
-                    interpolation.report(Code::UnknownName, text.span, message, Some(help));
-                }
-            }
+            self.answer(call, text.span, interpolation);
         } else {
             self.end(interpolation);
         }
@@ -264,21 +238,43 @@ impl Order {
             .iter()
             .zip(written.value.tool_calls.iter().flatten())
         {
+            let span = written.value.id.span;
             let called = Called {
-                span: written.value.id.span,
+                span,
                 tool: call.name.clone(),
                 is_answered: false,
             };
             if self.calls.insert(call.id.clone(), called).is_some() {
                 let message = format!("two calls have the id `{}`", call.id);
-                contradiction(
-                    written.value.id.span,
-                    message,
-                    "rename one of them, and its answer",
-                    interpolation,
-                );
+                let help = Some("rename one of them, and its answer".to_owned());
+                interpolation.report(Code::Contradiction, span, message, help);
             }
             self.open.push(call.id.clone());
+        }
+    }
+
+    /// A message answers `call`.
+    fn answer(&mut self, call: &str, span: Span, interpolation: &mut Interpolation<'_>) {
+        match self.calls.get_mut(call) {
+            Some(called) if called.is_answered => {
+                let message = format!("the call `{call}` is answered already");
+                let help = Some("a call has one answer: leave out one of them".to_owned());
+                interpolation.report(Code::Contradiction, span, message, help);
+            }
+            Some(called) => {
+                called.is_answered = true;
+                self.open.retain(|open| open != call);
+            }
+            None => {
+                let known: Vec<&str> = self.calls.keys().map(String::as_str).collect();
+                let help = if known.is_empty() {
+                    "put a message of role `assistant` with its `tool_calls` before it".to_owned()
+                } else {
+                    suggest(call, &known, "the calls before it are")
+                };
+                let message = format!("no message before this one has a call `{call}`");
+                interpolation.report(Code::UnknownName, span, message, Some(help));
+            }
         }
     }
 

@@ -50,16 +50,9 @@ pub fn awaiting_input(trace: &Trace, tools: &[String]) -> InputDecision {
             .find_map(|interrupt| interrupt.message.clone());
         return decided(InputReason::AgentDeclared, asked.or(question), hint);
     }
-    let custom = trace.custom.get(turn.custom.clone()).unwrap_or_default();
-    let of_event = custom.iter().rev().find(|event| event.name == DECLARATION);
-    let of_event = of_event.map(|event| &event.value);
-    let object_of_event = of_event.and_then(Value::as_object);
-    let of_event = match object_of_event {
-        // An object declares it, unless it says otherwise.
-        Some(object) => Some(object.get(DECLARATION) != Some(&Value::Bool(false))),
-        None => of_event.and_then(Value::as_bool),
-    };
-    let text_of_event = |key| Some(object_of_event?.get(key)?.as_str()?.to_owned());
+    let event = declaring_event(trace, turn);
+    let of_event = event.and_then(declaration_of_event);
+    let text_of_event = |key| Some(event?.get(key)?.as_str()?.to_owned());
     let hint = hint.or_else(|| text_of_event(HINT));
     let question = question.or_else(|| text_of_event("content"));
     let of_state = trace
@@ -77,6 +70,21 @@ pub fn awaiting_input(trace: &Trace, tools: &[String]) -> InputDecision {
         return decided(InputReason::ContentIsQuestion, question, hint);
     }
     completed
+}
+
+/// The value of the last custom event of a turn that is such a declaration.
+fn declaring_event<'t>(trace: &'t Trace, turn: &TurnRanges) -> Option<&'t Value> {
+    let custom = trace.custom.get(turn.custom.clone()).unwrap_or_default();
+    let event = custom.iter().rev().find(|event| event.name == DECLARATION);
+    event.map(|event| &event.value)
+}
+
+/// Whether an event of this value declares that the agent waits: an object does, unless it says otherwise.
+fn declaration_of_event(value: &Value) -> Option<bool> {
+    match value {
+        Value::Object(object) => Some(object.get(DECLARATION) != Some(&Value::Bool(false))),
+        value => value.as_bool(),
+    }
 }
 
 /// The last message of the agent in a turn that is not empty.

@@ -93,11 +93,7 @@ impl TurnBudget {
                 OF_TURN,
             ),
         };
-        Problem {
-            kind: ErrorKind::Timeout,
-            message,
-            help: Some(help.to_owned()),
-        }
+        Problem::new(ErrorKind::Timeout, message).help(help)
     }
 }
 

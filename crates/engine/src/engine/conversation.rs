@@ -151,13 +151,10 @@ impl Conversation<'_> {
             }
         }
         if self.result.is_passed() && self.sink.trace.exchanges.is_empty() && inputs.must_send() {
-            return Err(Halt::Broken(Problem {
-                kind: ErrorKind::Setup,
-                message: "nothing was sent to the agent".to_owned(),
-                help: Some(
-                    "write what the user says: a test without a turn checks nothing".to_owned(),
-                ),
-            }));
+            return Err(Halt::Broken(
+                Problem::new(ErrorKind::Setup, "nothing was sent to the agent")
+                    .help("write what the user says: a test without a turn checks nothing"),
+            ));
         }
         let questions = self.sink.evaluator.take_questions();
         if self.result.is_passed() {
@@ -282,11 +279,7 @@ impl Conversation<'_> {
         let action = action?;
         let begun = self.sink.evaluator.begin_turn(index);
         let begun = begun.and_then(|()| self.sink.checkpoints.begin_turn(index));
-        begun.map_err(|error| Problem {
-            kind: ErrorKind::Setup,
-            message: error.to_string(),
-            help: None,
-        })?;
+        begun.map_err(|error| Problem::new(ErrorKind::Setup, error.to_string()))?;
         Ok(action)
     }
 
@@ -424,11 +417,7 @@ mod tests {
     use ananke_trace::trace::{Interrupt, RunEnd};
 
     fn broken(kind: ErrorKind, message: &str) -> Problem {
-        Problem {
-            kind,
-            message: message.to_owned(),
-            help: None,
-        }
+        Problem::new(kind, message)
     }
 
     /// The number of rules of the whole conversation that failed.

@@ -66,14 +66,7 @@ fn check(
     limits: &Limits,
     sink: &TraceSink<'_>,
 ) -> Result<(), Halt> {
-    let agent = |message| {
-        Err(Problem {
-            kind: ErrorKind::Agent,
-            message,
-            help: None,
-        }
-        .into())
-    };
+    let agent = |message| Err(Problem::new(ErrorKind::Agent, message).into());
     match ended {
         Err(error) => {
             let message = error.to_string();

@@ -99,23 +99,24 @@ pub(super) fn compose(
         TurnInput::Resume(answers) => {
             let action = action(trace, answers)?;
             if let Action::Resume(interrupts) = &action {
-                let answered = interrupts.iter().map(|answer| {
-                    let status = if answer.is_resolved {
-                        InterruptStatus::Resolved
-                    } else {
-                        InterruptStatus::Cancelled
-                    };
-                    AnsweredInterrupt {
-                        id: answer.id.clone(),
-                        status,
-                    }
-                });
-                input.answered = answered.collect();
+                input.answered = interrupts.iter().map(answered).collect();
             }
             action
         }
         TurnInput::Continue => Action::Continue,
     })
+}
+
+/// The part of an answer that the trace records.
+fn answered(answer: &InterruptAnswer) -> AnsweredInterrupt {
+    AnsweredInterrupt {
+        id: answer.id.clone(),
+        status: if answer.is_resolved {
+            InterruptStatus::Resolved
+        } else {
+            InterruptStatus::Cancelled
+        },
+    }
 }
 
 /// The action that sends `answers`.
@@ -273,11 +274,7 @@ impl<'t> Pending<'t> {
 }
 
 fn problem(message: String, help: &str) -> Problem {
-    Problem {
-        kind: ErrorKind::Conversation,
-        message,
-        help: Some(help.to_owned()),
-    }
+    Problem::new(ErrorKind::Conversation, message).help(help)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::engine::{
     converse,
 };
 use crate::recording::AttemptEnvironment;
-use ananke_agents::{Limits, SessionOptions, Target, UndeclaredCalls};
+use ananke_agents::{Limits, SessionOptions, Target};
 use ananke_base::context::CaseKey;
 use ananke_base::message::{
     Lane, MessageId, RequestContext, ServerAnswers, ToolDeclaration, TurnInput, TurnRequest,
@@ -142,19 +142,13 @@ impl Helper<'_> {
     }
 
     fn session_options(&self, thread_id: String) -> SessionOptions {
-        let context = &self.environment.context;
+        let environment = self.environment;
         SessionOptions {
-            key: self.key.clone(),
-            thread_id,
-            history: Vec::new(),
             client_tools: Arc::clone(&self.client_tools),
-            declares_tools: false,
-            undeclared: UndeclaredCalls::Rejected,
-            clock: context.clock.clone(),
-            ids: self.environment.helper_ids(&self.lane),
-            transport: self.environment.helper_transport(&self.lane, &self.title()),
-            programs: self.environment.helper_programs(&self.lane, &self.title()),
-            offered: Arc::default(),
+            ids: environment.helper_ids(&self.lane),
+            transport: environment.helper_transport(&self.lane, &self.title()),
+            programs: environment.helper_programs(&self.lane, &self.title()),
+            ..environment.session_options(self.key.clone(), thread_id)
         }
     }
 

@@ -42,6 +42,18 @@ impl<'a> ProjectContext<'a> {
         self.targets.map(|targets| targets.config)
     }
 
+    /// The surroundings of programs that get variables of `scope`.
+    fn around<'s>(&self, scope: &'s Scope) -> Around<'s>
+    where
+        'a: 's,
+    {
+        Around {
+            context: self.context,
+            home: self.folder,
+            scope,
+        }
+    }
+
     /// The version of files that declare none.
     pub(super) fn version(&self) -> Version {
         self.config()
@@ -114,6 +126,23 @@ impl AskedTargets {
     }
 }
 
+/// A test without rows, or each of its rows.
+fn cases_of(test: TestEntry, rows: Option<Sampled>) -> Vec<CaseEntry> {
+    let test = Arc::new(test);
+    let case = |row| CaseEntry {
+        test: Arc::clone(&test),
+        row,
+        quarantine: None,
+    };
+    match rows {
+        None => vec![case(None)],
+        Some(rows) => {
+            let entries = rows.entries.into_iter();
+            entries.map(|row| case(Some(row))).collect()
+        }
+    }
+}
+
 impl LoadedTest {
     /// Checks every leaf; what is known only when the test starts is left for then. What the rules can never do
     /// is looked at together with those of its target, which is one of the `targets`.
@@ -122,16 +151,10 @@ impl LoadedTest {
         project: &ProjectContext<'_>,
         problems: &mut Vec<Diagnostic>,
     ) -> Option<CheckedTest> {
-        let ProjectContext {
-            context,
-            variables,
-            folder,
-            targets,
-            ..
-        } = *project;
-        let known = self.scope_before_rows(context, variables, folder, problems);
+        let (context, variables) = (project.context, project.variables);
+        let known = self.scope_before_rows(context, variables, project.folder, problems);
         let head = self.head(&known, problems);
-        let agent = targets.and_then(|targets| {
+        let agent = project.targets.and_then(|targets| {
             targets.of_target(self.target(targets.config, &known, problems)?)
         });
         let scope = scope_at_start(known);
@@ -159,49 +182,41 @@ impl LoadedTest {
         let name = head.as_ref().map_or("", |head| &head.name);
         let entries = rows.as_ref().map_or(&[][..], |rows| &rows.entries);
         let snapshots = self.place_snapshots(context, name, entries, agent, &mut draft, problems);
-        if let Some(agent) = agent {
-            let turns = self.turns_and_actions();
-            let odd = agent.target.model.check_turns(&turns, &self.source);
-            lint.certain.extend(odd);
-        }
         let head = head?;
-        if head.skip.is_some() {
-            lint.certain
-                .retain(|warning| warning.code != Code::AssertsNothing);
-        }
-        let target = agent.map_or_else(String::new, |agent| agent.target.name.clone());
+        self.lint_turns(&head, agent, &mut lint);
         let columns = rows.iter().flat_map(Sampled::columns);
         let defines: BTreeSet<String> =
             self.own_names().map(str::to_owned).chain(columns).collect();
-        let asks_person = matches!(&draft.interaction, Ok(said) if said.asks_person == Some(true));
-        let test = Arc::new(TestEntry {
+        let target = agent.map_or_else(String::new, |agent| agent.target.name.clone());
+        let test = TestEntry {
             target: target.clone(),
             judges: asked.judges,
             simulator: asked.simulator,
-            asks_person,
+            asks_person: draft.asks_person(),
             defines: defines.into_iter().collect(),
             secrets: own_secrets,
-            ..self.entry(head, variables, folder)
-        });
-        let case = |row| CaseEntry {
-            test: Arc::clone(&test),
-            row,
-            quarantine: None,
-        };
-        let cases = match rows {
-            None => vec![case(None)],
-            Some(rows) => {
-                let entries = rows.entries.into_iter();
-                entries.map(|row| case(Some(row))).collect()
-            }
+            ..self.entry(head, variables, project.folder)
         };
         Some(CheckedTest {
-            cases,
+            cases: cases_of(test, rows),
             target,
             lint,
             secrets,
             snapshots,
         })
+    }
+
+    /// Warns about turns that say what their target does not use; a test that is skipped may assert nothing.
+    fn lint_turns(&self, head: &TestHead, agent: Option<TargetContext<'_>>, lint: &mut Lint) {
+        if let Some(agent) = agent {
+            let turns = self.turns_and_actions();
+            let odd = agent.target.model.check_turns(&turns, &self.source);
+            lint.certain.extend(odd);
+        }
+        if head.skip.is_some() {
+            lint.certain
+                .retain(|warning| warning.code != Code::AssertsNothing);
+        }
     }
 
     /// The entry of the test, without what follows from its rules, its rows and its target.
@@ -279,74 +294,80 @@ impl LoadedTest {
         agent: Option<TargetContext<'_>>,
         problems: &mut Vec<Diagnostic>,
     ) -> (Lint, FilledTest) {
-        let ProjectContext {
-            context,
-            variables,
-            folder,
-            ..
-        } = *project;
         self.check_beginning(problems);
         self.check_walk(problems);
-        self.check_hooks(context, variables, folder, scope, problems);
+        self.check_hooks(project, scope, problems);
         let around = TestSurroundings {
-            context,
-            variables,
+            context: project.context,
+            variables: project.variables,
             config: project.config(),
             target: agent.map(|agent| agent.target),
             access: FileAccess::Check,
         };
         let draft = self.fill(around, scope, problems);
-        if let Some(agent) = agent {
-            let scope = self.scope_at_end(scope, variables);
-            let around = Around {
-                context,
-                home: folder,
-                scope: &scope,
-            };
-            self.check_scripts(agent, &draft, around, problems);
-            self.check_judges(agent, &draft, &scope, problems);
-            self.check_simulator(agent, &draft, around, problems);
-            let tools = self.model.client_tools.as_ref();
-            let mut needs = needs_of_test(
-                &self.turns_and_actions(),
-                &self.messages,
-                tools,
-                &self.source,
-            );
-            needs.extend(self.model.simulate.iter().map(|written| {
-                (
-                    Needed::Capability(Capability::UserTurns),
-                    written.span,
-                    Arc::clone(&self.source),
-                )
-            }));
-            needs.extend(draft.all_blocks().flat_map(needs_of_rules));
-            problems.extend(unmet(needs, &agent.target.model));
-        }
-        let lint = agent.map(|TargetContext { config, rules, .. }| {
-            // A turn with a timeout of its own may take longer than the target says.
-            let is_own = |turn: &Spanned<Turn>| turn.value.settings.timeout_ms.is_some();
-            let whole_timeout_ms = match self.model.timeout_ms.as_ref().map(|ms| &ms.value) {
-                Some(Scalar::Literal(ms)) => Some(ms.get()),
-                Some(Scalar::Reference(_)) | None => None,
-            };
-            let surroundings = LintContext {
-                whole_timeout_ms,
-                config: &config.source,
-                test: &self.source,
-                name: self.model.name.span,
-                timeout: rules.timeout.filter(|_| !self.turns.iter().any(is_own)),
-            };
-            let mut lint = lint(
-                &rules.block,
-                &draft.block,
-                &draft.blocks_of_every_turn(),
-                &surroundings,
-            );
-            self.lint_checkpoints(&draft, &mut lint);
-            lint
-        });
-        (lint.unwrap_or_default(), draft)
+        let Some(agent) = agent else {
+            return (Lint::default(), draft);
+        };
+        let scope = self.scope_at_end(scope, project.variables);
+        self.check_for_target(agent, &draft, project.around(&scope), problems);
+        let mut lint = self.lint(agent, &draft);
+        self.lint_checkpoints(&draft, &mut lint);
+        (lint, draft)
+    }
+
+    /// Checks what the test asks of its target and of other programs.
+    fn check_for_target(
+        &self,
+        agent: TargetContext<'_>,
+        draft: &FilledTest,
+        around: Around<'_>,
+        problems: &mut Vec<Diagnostic>,
+    ) {
+        self.check_scripts(agent, draft, around, problems);
+        self.check_judges(agent, draft, around.scope, problems);
+        self.check_simulator(agent, draft, around, problems);
+        let mut needs = needs_of_test(
+            &self.turns_and_actions(),
+            &self.messages,
+            self.model.client_tools.as_ref(),
+            &self.source,
+        );
+        needs.extend(self.model.simulate.iter().map(|written| {
+            (
+                Needed::Capability(Capability::UserTurns),
+                written.span,
+                Arc::clone(&self.source),
+            )
+        }));
+        needs.extend(draft.all_blocks().flat_map(needs_of_rules));
+        problems.extend(unmet(needs, &agent.target.model));
+    }
+
+    /// Warns about rules of the test and its target that mean nothing.
+    fn lint(
+        &self,
+        TargetContext { config, rules, .. }: TargetContext<'_>,
+        draft: &FilledTest,
+    ) -> Lint {
+        // A turn with a timeout of its own may take longer than the target says.
+        let is_own = |turn: &Spanned<Turn>| turn.value.settings.timeout_ms.is_some();
+        let whole_timeout_ms = match self.model.timeout_ms.as_ref().map(|ms| &ms.value) {
+            Some(Scalar::Literal(ms)) => Some(ms.get()),
+            Some(Scalar::Reference(_)) | None => None,
+        };
+        let surroundings = LintContext {
+            whole_timeout_ms,
+            config: &config.source,
+            test: &self.source,
+            name: self.model.name.span,
+            timeout: rules.timeout.filter(|_| !self.turns.iter().any(is_own)),
+        };
+        lint(
+            &rules.block,
+            &draft.block,
+            &draft.blocks_of_every_turn(),
+            &surroundings,
+        )
     }
 
     /// Warns about the checkpoints of a simulated conversation.
@@ -444,13 +465,11 @@ impl LoadedTest {
 
     fn check_hooks(
         &self,
-        context: &Context,
-        variables: &Variables,
-        folder: &Path,
+        project: &ProjectContext<'_>,
         scope: &Scope,
         problems: &mut Vec<Diagnostic>,
     ) {
-        let run = !self.hooks(variables).is_empty();
+        let run = !self.hooks(project.variables).is_empty();
         for (index, written) in self.model.hooks.iter().flatten().enumerate() {
             // Nothing runs before the first hook; what the others use may come from it.
             let scope = match index {
@@ -458,22 +477,22 @@ impl LoadedTest {
                 _ => scope.clone().open(),
             };
             let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
-            let around = Around {
-                context,
-                home: folder,
-                scope: &scope,
-            };
-            fill_hook(written, index + 1, around, &mut interpolation);
+            fill_hook(
+                written,
+                index + 1,
+                project.around(&scope),
+                &mut interpolation,
+            );
         }
-        let scope = self.scope_at_end(scope, variables);
+        let scope = self.scope_at_end(scope, project.variables);
         for (index, written) in self.model.teardown.iter().flatten().enumerate() {
             let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
-            let around = Around {
-                context,
-                home: folder,
-                scope: &scope,
-            };
-            fill_hook(written, index + 1, around, &mut interpolation);
+            fill_hook(
+                written,
+                index + 1,
+                project.around(&scope),
+                &mut interpolation,
+            );
         }
     }
 

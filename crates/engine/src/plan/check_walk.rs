@@ -14,31 +14,7 @@ impl LoadedTest {
                     .help(help),
             );
         };
-        let (runs, prohibitions) = (&self.model.runs, &self.model.prohibitions);
-        let two_tests = "keep one of them, or write two tests";
-        let excluded = [
-            (
-                self.model.simulate.as_ref().map(|written| written.span),
-                "`simulate` and `walk` both say what the user does",
-                two_tests,
-            ),
-            (
-                self.model.interactive.as_ref().map(|written| written.span),
-                "`interactive` and `walk` both say what the user does",
-                two_tests,
-            ),
-            (
-                runs.as_ref().map(|written| written.span),
-                "`runs` cannot be combined with `walk`, which says how often in `walks`",
-                "remove `runs`",
-            ),
-            (
-                prohibitions.as_ref().map(|written| written.span),
-                "`prohibitions` is about `runs`, which cannot be combined with `walk`",
-                "remove `prohibitions`",
-            ),
-        ];
-        for (span, message, help) in excluded {
+        for (span, message, help) in self.excluded_by_walk() {
             if let Some(span) = span {
                 report(Code::Contradiction, span, message, help);
             }
@@ -79,5 +55,33 @@ impl LoadedTest {
             let help = "add an action without `needs`, or `turns`, which are sent before each walk";
             report(Code::Contradiction, first.span, message, help);
         }
+    }
+
+    /// The keys that cannot be combined with a walk: where each is, the reason, and what to do.
+    fn excluded_by_walk(&self) -> [(Option<Span>, &'static str, &'static str); 4] {
+        let model = &self.model;
+        let two_tests = "keep one of them, or write two tests";
+        [
+            (
+                model.simulate.as_ref().map(|written| written.span),
+                "`simulate` and `walk` both say what the user does",
+                two_tests,
+            ),
+            (
+                model.interactive.as_ref().map(|written| written.span),
+                "`interactive` and `walk` both say what the user does",
+                two_tests,
+            ),
+            (
+                model.runs.as_ref().map(|written| written.span),
+                "`runs` cannot be combined with `walk`, which says how often in `walks`",
+                "remove `runs`",
+            ),
+            (
+                model.prohibitions.as_ref().map(|written| written.span),
+                "`prohibitions` is about `runs`, which cannot be combined with `walk`",
+                "remove `prohibitions`",
+            ),
+        ]
     }
 }

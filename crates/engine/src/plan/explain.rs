@@ -14,6 +14,7 @@ use ananke_base::context::Context;
 use ananke_base::diagnostic::{Diagnostic, Spanned};
 use ananke_base::text::duration;
 use ananke_model::model::{Checkpoint, Scalar, Turn, WholeNumber};
+use ananke_model::variables::Scope;
 use ananke_rules::{Block, Explanation, ScopeRules, Timeout, explain as explain_blocks};
 
 /// A test and the rules that apply to it. Values that are known only when it starts are shown as they are written.
@@ -104,17 +105,7 @@ fn of(
         return Err(problems);
     };
     let mut target = plan.config.rules(agent, context, &plan.variables);
-    let mut scope = scope_at_start(test.scope_before_rows(
-        context,
-        &plan.variables,
-        &plan.config.folder,
-        &mut problems,
-    ));
-    scope = plan.variables.after_setup(scope);
-    if entry.row.is_some() {
-        // The rows differ in what they say.
-        scope = scope.open();
-    }
+    let scope = scope_of_all_rows(context, plan, entry, test, &mut problems);
     let around = TestSurroundings {
         context,
         variables: &plan.variables,
@@ -160,6 +151,25 @@ fn of(
         whole_timeout: whole_timeout(entry, test),
         target: plan.config.description(agent, context, &plan.variables),
     })
+}
+
+/// The scope that the rows of a test have in common.
+fn scope_of_all_rows(
+    context: &Context,
+    plan: &Plan,
+    entry: &CaseEntry,
+    test: &LoadedTest,
+    problems: &mut Vec<Diagnostic>,
+) -> Scope {
+    let (variables, folder) = (&plan.variables, &plan.config.folder);
+    let scope = test.scope_before_rows(context, variables, folder, problems);
+    let scope = variables.after_setup(scope_at_start(scope));
+    if entry.row.is_some() {
+        // The rows differ in what they say.
+        scope.open()
+    } else {
+        scope
+    }
 }
 
 /// The unwritten rest after the written turns, in words.

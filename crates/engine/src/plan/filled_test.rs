@@ -118,6 +118,11 @@ impl FilledTest {
         Cow::Owned(blocks)
     }
 
+    /// Whether a person is asked for unwritten input, as far as that is known.
+    pub(super) fn asks_person(&self) -> bool {
+        matches!(&self.interaction, Ok(said) if said.asks_person == Some(true))
+    }
+
     fn filled_simulation(&self) -> Option<&CompiledSimulation> {
         self.simulation.as_ref()?.as_ref().ok()
     }
@@ -169,14 +174,7 @@ impl LoadedTest {
         self.one_id_each(&mut interpolation);
         let history = fill_history(&self.messages, self.files(around), &mut interpolation);
         let message_id = self.message_id(&mut interpolation);
-        // Who plays the user is no mistake of the test if the config does not fit.
-        let given = config.map_or(Some(""), |config| config.simulator.as_deref());
-        let (simulation, checkpoints) = self
-            .model
-            .simulate
-            .as_ref()
-            .map(|written| CompiledSimulation::fill(written, named, given, &mut interpolation))
-            .unzip();
+        let (simulation, checkpoints) = self.fill_simulation(around, &mut interpolation).unzip();
         let interaction = CompiledInteraction::fill(
             self.model.interactive.as_ref(),
             self.model.on_missing_input,
@@ -202,6 +200,21 @@ impl LoadedTest {
         self.fill_needs(&mut filled, around, scope, problems);
         self.fill_turns(&mut filled, around, scope, problems);
         filled
+    }
+
+    /// The simulated conversation, and the rules of its checkpoints.
+    fn fill_simulation(
+        &self,
+        around: TestSurroundings<'_>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<(Leaf<CompiledSimulation>, Vec<Block>)> {
+        let written = self.model.simulate.as_ref()?;
+        // Who plays the user is no mistake of the test if the config does not fit.
+        let given = around
+            .config
+            .map_or(Some(""), |config| config.simulator.as_deref());
+        let filled = CompiledSimulation::fill(written, around.named(), given, interpolation);
+        Some(filled)
     }
 
     /// Fills what the actions of a walk need.

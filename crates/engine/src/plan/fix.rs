@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::plan::plan;
+use super::planned::plan;
 use super::selection::Selection;
 use ananke_base::context::{Context, write_file};
 use ananke_base::diagnostic::{Code, Diagnostic, Edit, apply};
@@ -96,11 +96,7 @@ fn write(fixes: &[(Code, Edit)]) -> Result<Vec<Fixed>, Diagnostic> {
             code: *code,
             file: source.name.to_string(),
             line: source.place(*span).line,
-            before: source
-                .text
-                .get(span.start as usize..span.end as usize)
-                .unwrap_or_default()
-                .to_owned(),
+            before: source.text.get(span.range()).unwrap_or_default().to_owned(),
             after: text.clone(),
         });
     Ok(applied.collect())

@@ -15,9 +15,9 @@ use crate::compile::{
 };
 use ananke_agents::{Target, TargetPace};
 use ananke_base::diagnostic::{Code, Diagnostic, Span, sort};
-use ananke_base::message::{HistoryMessage, RequestContext, ServerRequestKind};
+use ananke_base::message::{HistoryMessage, MessageId, RequestContext, ServerRequestKind};
 use ananke_base::text::all_of;
-use ananke_model::variables::{Interpolation, Secret};
+use ananke_model::variables::{Interpolation, Leaf, Secret};
 use ananke_rules::{Block, Inherited, inherit};
 use ananke_trace::trace::KnownName;
 
@@ -175,20 +175,11 @@ impl Preparation {
         secrets: &mut Vec<Secret>,
     ) -> Option<Prepared> {
         let thread_id = self.thread(problems)?;
-        let (config, target) = (&self.plan.config, self.target());
         let mut interpolation =
-            Interpolation::new(&self.scope, &config.source, self.mode, problems);
-        let filled_target = FilledTarget::of(config, target, &self.context, &mut interpolation);
-        let mut target_block = target.block(config.named_assertions(), &mut interpolation);
-        let confirmation_tools = config.confirmation_tools(&mut interpolation);
+            Interpolation::new(&self.scope, &self.plan.config.source, self.mode, problems);
+        let (filled_target, mut target_block) = self.fill_target(&mut interpolation);
+        let confirmation_tools = self.plan.config.confirmation_tools(&mut interpolation);
         secrets.extend(interpolation.into_secrets());
-        if self.inheritance == Inheritance::Nothing {
-            target_block = Block::default();
-        }
-        if self.test.model.walk.is_some() {
-            // Each walk is another conversation: no snapshot of the target is about them.
-            target_block.snapshot = None;
-        }
         let around = self.test_surroundings(FileAccess::Read);
         let mut filled = self.test.fill(around, &self.scope, problems);
         secrets.append(&mut filled.secrets);
@@ -201,10 +192,7 @@ impl Preparation {
         let target = filled_target.agent?;
         let rules = inherit(&target_block, &filled.block, &filled.turn_blocks);
         let mut of_test = filled.request_context.ok()?;
-        let is_whole = |turn: &FilledTurn| turn.is_pending || turn.turn.is_ok();
-        filled.turns.iter().all(is_whole).then_some(())?;
-        let known_now = |turn: FilledTurn| turn.turn.ok().filter(|_| !turn.is_pending);
-        let mut turns: Vec<_> = filled.turns.into_iter().map(known_now).collect();
+        let mut turns = turns_known_now(filled.turns)?;
         let warnings = self.not_sent(&*target, &of_test, &turns);
         if self.test.part.is_some() {
             of_test.put_over(&RequestContext::of_cases());
@@ -215,12 +203,7 @@ impl Preparation {
             target: target_block,
             test: filled.block,
         });
-        for turn in turns.iter_mut().flatten() {
-            self.defaults.complete(&mut turn.request.context);
-        }
-        if let Some(Some(first)) = turns.first_mut() {
-            first.request.message = filled.message_id.ok()?;
-        }
+        self.complete(&mut turns, filled.message_id)?;
         Some(Prepared {
             history: filled.history.ok()?,
             turns,
@@ -243,6 +226,36 @@ impl Preparation {
             secrets: Vec::new(),
             warnings,
         })
+    }
+
+    /// Gives each turn what the test says of all of them, and the first the id of the message that the test begins with.
+    fn complete(
+        &self,
+        turns: &mut [Option<PreparedTurn>],
+        message_id: Leaf<MessageId>,
+    ) -> Option<()> {
+        for turn in turns.iter_mut().flatten() {
+            self.defaults.complete(&mut turn.request.context);
+        }
+        if let Some(Some(first)) = turns.first_mut() {
+            first.request.message = message_id.ok()?;
+        }
+        Some(())
+    }
+
+    /// The target and its rules, as far as they apply to the test.
+    fn fill_target(&self, interpolation: &mut Interpolation<'_>) -> (FilledTarget, Block) {
+        let (config, target) = (&self.plan.config, self.target());
+        let filled = FilledTarget::of(config, target, &self.context, interpolation);
+        let mut block = target.block(config.named_assertions(), interpolation);
+        if self.inheritance == Inheritance::Nothing {
+            block = Block::default();
+        }
+        if self.test.model.walk.is_some() {
+            // Each walk is another conversation: no snapshot of the target is about them.
+            block.snapshot = None;
+        }
+        (filled, block)
     }
 
     /// The warning about what the command line, the test and its turns say for the agent, and its target does not send.
@@ -277,4 +290,14 @@ impl Preparation {
             None => own,
         }
     }
+}
+
+/// The turns, each unless it waits for an earlier one; `None` if one of them could not be filled.
+fn turns_known_now(turns: Vec<FilledTurn>) -> Option<Vec<Option<PreparedTurn>>> {
+    let known_now = |turn: FilledTurn| match turn.turn {
+        _ if turn.is_pending => Some(None),
+        Ok(turn) => Some(Some(turn)),
+        Err(_) => None,
+    };
+    turns.into_iter().map(known_now).collect()
 }

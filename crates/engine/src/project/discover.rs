@@ -56,31 +56,24 @@ pub(crate) fn discover(
     specs: &[String],
     problems: &mut Vec<Diagnostic>,
 ) -> ProjectFiles {
-    let globs = glob_set(specs);
     let is_named = |name: &&str| {
         specs
             .iter()
             .any(|glob| glob.split('/').any(|part| part == *name))
     };
-    let of_tools: Vec<&str> = OF_TOOLS
-        .into_iter()
-        .filter(|name| !is_named(name))
-        .collect();
-    let search = TestSearch {
+    let mut search = TestSearch {
+        context,
         folder,
-        globs: &globs,
-        of_tools: &of_tools,
+        globs: glob_set(specs),
+        of_tools: OF_TOOLS
+            .into_iter()
+            .filter(|name| !is_named(name))
+            .collect(),
+        files: BTreeSet::new(),
+        snapshots: BTreeSet::new(),
     };
-    let mut files = BTreeSet::new();
-    let mut snapshots = BTreeSet::new();
     if paths.is_empty() {
-        walk(
-            context,
-            folder,
-            &search,
-            (&mut files, &mut snapshots),
-            problems,
-        );
+        search.walk(folder, problems);
     }
     for named in paths {
         let path = absolute(context, named);
@@ -90,21 +83,15 @@ pub(crate) fn discover(
         {
             problems.push(other_config(context, named, folder, &other));
         } else if context.files.is_directory(&path) {
-            walk(
-                context,
-                &path,
-                &search,
-                (&mut files, &mut snapshots),
-                problems,
-            );
+            search.walk(&path, problems);
         } else {
-            snapshots.extend(snapshots_of(context, &path));
-            files.insert(path);
+            search.snapshots.extend(snapshots_of(context, &path));
+            search.files.insert(path);
         }
     }
     ProjectFiles {
-        files: in_order(files),
-        snapshots,
+        files: in_order(search.files),
+        snapshots: search.snapshots,
     }
 }
 
@@ -140,76 +127,93 @@ pub fn directories(context: &Context, folder: &Path) -> Vec<PathBuf> {
 
 /// A search in the directories of a project.
 struct TestSearch<'a> {
+    context: &'a Context,
     /// The directory of the project, from which the globs count.
     folder: &'a Path,
     /// The names of test files.
-    globs: &'a GlobSet,
+    globs: GlobSet,
     /// The names of directories that are skipped.
-    of_tools: &'a [&'static str],
+    of_tools: Vec<&'static str>,
+    /// The test files that were found.
+    files: BTreeSet<PathBuf>,
+    /// The files that were found and may be snapshots.
+    snapshots: BTreeSet<PathBuf>,
 }
 
-/// Below `start`, without what `.gitignore` names, hidden directories, those of tools and those with a config of their own.
-fn walk(
-    context: &Context,
-    start: &Path,
-    search: &TestSearch<'_>,
-    (files, snapshots): (&mut BTreeSet<PathBuf>, &mut BTreeSet<PathBuf>),
-    problems: &mut Vec<Diagnostic>,
-) {
-    let is_own = |path: &&Path| {
-        let mut between = path
-            .ancestors()
-            .skip(1)
-            .take_while(|folder| *folder != start);
-        path.starts_with(start)
-            && !between.any(|folder| context.files.is_file(&folder.join(CONFIG_NAME)))
-    };
-    let unsaved = context.files.unsaved().filter(is_own);
-    let is_spec = |path: &Path| {
-        let TestSearch { folder, globs, .. } = search;
-        let is_match = globs.is_match(path.strip_prefix(folder).unwrap_or(path));
-        is_match && !has_own_output(&context.files, path)
-    };
-    files.extend(unsaved.filter(|path| is_spec(path)).map(Path::to_path_buf));
-    let mut folders = Vec::new();
-    let Walker { entries, nested } = Walker::below(context, start, search.of_tools);
-    for entry in entries {
-        match entry {
-            Ok(entry) => {
-                let path = entry.path();
-                if entry.file_type().is_some_and(|kind| kind.is_dir()) {
-                    folders.push(path.to_path_buf());
+impl TestSearch<'_> {
+    fn is_spec(&self, path: &Path) -> bool {
+        let name = path.strip_prefix(self.folder).unwrap_or(path);
+        self.globs.is_match(name) && !has_own_output(&self.context.files, path)
+    }
+
+    /// Below `start`, without what `.gitignore` names, hidden directories, those of tools and those with a config of their
+    /// own.
+    fn walk(&mut self, start: &Path, problems: &mut Vec<Diagnostic>) {
+        let context = self.context;
+        let is_own = |path: &&Path| {
+            let mut between = path
+                .ancestors()
+                .skip(1)
+                .take_while(|folder| *folder != start);
+            path.starts_with(start)
+                && !between.any(|folder| context.files.is_file(&folder.join(CONFIG_NAME)))
+        };
+        let unsaved = context.files.unsaved().filter(is_own);
+        let unsaved = unsaved.filter(|path| self.is_spec(path));
+        let unsaved: Vec<PathBuf> = unsaved.map(Path::to_path_buf).collect();
+        self.files.extend(unsaved);
+        let mut folders = Vec::new();
+        let Walker { entries, nested } = Walker::below(context, start, &self.of_tools);
+        for entry in entries {
+            match entry {
+                Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_dir()) => {
+                    folders.push(entry.into_path());
                 }
-                let is_file = entry.file_type().is_some_and(|kind| kind.is_file())
-                    || (entry.path_is_symlink() && path.is_file());
-                if is_file && is_spec(path) {
-                    files.insert(path.to_path_buf());
-                } else if is_file && golden::is_named(path) {
-                    snapshots.insert(path.to_path_buf());
-                } else if !is_file && !path.is_dir() && is_spec(path) {
-                    problems.push(no_file(context, path));
-                }
-            }
-            Err(error) => {
-                problems.push(unreadable(context, start, &error));
+                Ok(entry) => problems.extend(self.add(&entry)),
+                Err(error) => problems.push(unreadable(context, start, &error)),
             }
         }
+        let ignored = self.left_out(&folders);
+        let help = "take it out of `.gitignore`, or name it on the command line";
+        problems.extend(not_run(context, &ignored, "`.gitignore` excludes it", help));
+        let nested: Vec<PathBuf> = nested
+            .lock()
+            .map(|nested| nested.iter().cloned().collect())
+            .unwrap_or_default();
+        let of_nested = self.left_out(&nested);
+        let reason = "its directory has a config of its own";
+        let help = "run that project by itself, or exclude its directory in `specs`";
+        problems.extend(not_run(context, &of_nested, reason, help));
     }
-    let ignored = left_out(context, &folders, files, &is_spec);
-    let help = "take it out of `.gitignore`, or name it on the command line";
-    problems.extend(not_run(context, &ignored, "`.gitignore` excludes it", help));
-    let nested: Vec<PathBuf> = nested
-        .lock()
-        .map(|nested| nested.iter().cloned().collect())
-        .unwrap_or_default();
-    let of_nested = left_out(context, &nested, files, &is_spec);
-    let help = "run that project by itself, or exclude its directory in `specs`";
-    problems.extend(not_run(
-        context,
-        &of_nested,
-        "its directory has a config of its own",
-        help,
-    ));
+
+    /// Adds what is no directory, if it is a test file or may be a snapshot. The name of a test may be that of something else:
+    /// the problem.
+    fn add(&mut self, entry: &ignore::DirEntry) -> Option<Diagnostic> {
+        let path = entry.path();
+        let is_file = entry.file_type().is_some_and(|kind| kind.is_file())
+            || (entry.path_is_symlink() && path.is_file());
+        if is_file && self.is_spec(path) {
+            self.files.insert(path.to_path_buf());
+        } else if is_file && golden::is_named(path) {
+            self.snapshots.insert(path.to_path_buf());
+        } else if !is_file && !path.is_dir() && self.is_spec(path) {
+            return Some(no_file(self.context, path));
+        }
+        None
+    }
+
+    /// The files in `folders` that look like a test file and are none of the project.
+    fn left_out(&self, folders: &[PathBuf]) -> Vec<PathBuf> {
+        let files = &self.context.files;
+        let is_hidden = |path: &Path| {
+            path.file_name()
+                .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+        };
+        let inside = folders.iter().flat_map(|folder| files.list(folder));
+        let like_tests = inside
+            .filter(|path| self.is_spec(path) && !is_hidden(path) && !self.files.contains(path));
+        in_order(like_tests.filter(|path| files.is_file(path)))
+    }
 }
 
 /// The problem with a link to nothing, a pipe or the like that is called as a test.
@@ -224,23 +228,6 @@ fn no_file(context: &Context, path: &Path) -> Diagnostic {
         format!("`{name}` cannot be read: {reason}"),
     )
     .help("remove it, or give it a name that `specs` of the config does not match")
-}
-
-/// The files that look like a test file in `folders`, among whose files are the `files` of the project.
-fn left_out(
-    context: &Context,
-    folders: &[PathBuf],
-    files: &BTreeSet<PathBuf>,
-    is_spec: &dyn Fn(&Path) -> bool,
-) -> Vec<PathBuf> {
-    let is_hidden = |path: &Path| {
-        path.file_name()
-            .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
-    };
-    let inside = folders.iter().flat_map(|folder| context.files.list(folder));
-    let like_tests =
-        inside.filter(|path| is_spec(path) && !is_hidden(path) && !files.contains(path));
-    in_order(like_tests.filter(|path| context.files.is_file(path)))
 }
 
 /// A warning about files that are not run, because of `reason`.

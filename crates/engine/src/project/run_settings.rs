@@ -105,72 +105,64 @@ impl Config {
                 .number_within(written, ProjectLimits::EVALUATION_MS)
                 .ok()
         });
-        let evaluation = evaluation.map(Duration::from_millis);
-        let events = self.model.report.as_ref().and_then(|report| report.events);
-        let Some(written) = &self.model.run else {
-            return RunSettings {
-                evaluation,
-                events,
-                ..RunSettings::default()
-            };
-        };
-        let RunDefaults {
-            parallel,
-            timeout_ms,
-            retries,
-            retry_dirty,
-            flaky,
-            ..
-        } = written;
+        let run = self.model.run.as_ref();
+        RunSettings {
+            evaluation: evaluation.map(Duration::from_millis),
+            events: self.model.report.as_ref().and_then(|report| report.events),
+            ..run.map_or_else(RunSettings::default, |written| {
+                RunSettings::of(written, &mut interpolation)
+            })
+        }
+    }
+}
+
+impl RunSettings {
+    /// The settings of `run`; what is wrong with them is reported.
+    fn of(written: &RunDefaults, interpolation: &mut Interpolation<'_>) -> Self {
         let mut flag =
             |flag: &Option<_>| flag.as_ref().and_then(|flag| interpolation.flag(flag).ok());
-        let flags = RunSettings {
-            retry_dirty: flag(retry_dirty),
+        let flags = Self {
+            retry_dirty: flag(&written.retry_dirty),
             fail_fast: flag(&written.fail_fast),
             stop_early: flag(&written.stop_early),
             strict_protocol: flag(&written.strict_protocol),
             deny_warnings: flag(&written.deny_warnings),
-            ..RunSettings::default()
+            ..Self::default()
         };
         let mut number = |written: &Option<Number>, range: RangeInclusive<u64>| {
             let number: Leaf<u64> = interpolation.number_within(written.as_ref()?, range);
             number.ok()
         };
-        let parallel = number(parallel, RunDefaults::PARALLEL);
-        let timeout = number(timeout_ms, 1..=u64::MAX).map(Duration::from_millis);
+        let parallel = number(&written.parallel, RunDefaults::PARALLEL);
+        let timeout = number(&written.timeout_ms, 1..=u64::MAX).map(Duration::from_millis);
         let keep = number(&written.keep, RunDefaults::KEEP);
-        let is_retried = number(retries, RunDefaults::RETRIES);
+        let retries = number(&written.retries, RunDefaults::RETRIES);
         let runs = RunCounts {
             given: None,
             of_config: written
                 .runs
                 .as_ref()
-                .and_then(|runs| RunCount::fill(runs, &mut interpolation)),
+                .and_then(|runs| RunCount::fill(runs, interpolation)),
             min_pass_rate: written
                 .min_pass_rate
                 .as_ref()
-                .and_then(|rate| percentage(rate, &mut interpolation)),
+                .and_then(|rate| percentage(rate, interpolation)),
             prohibitions: written.prohibitions,
         };
-        if let (Some(1..), Some(_), Some(written)) = (is_retried, runs.policy(None), retries) {
+        if let (Some(1..), Some(_), Some(written)) = (retries, runs.policy(None), &written.retries)
+        {
             let message = "`retries` cannot be combined with `runs`: a retry would hide what the runs measure";
-            interpolation.report(
-                Code::Contradiction,
-                written.span,
-                message,
-                Some("remove one of them".to_owned()),
-            );
+            let help = Some("remove one of them".to_owned());
+            interpolation.report(Code::Contradiction, written.span, message, help);
         }
-        RunSettings {
+        Self {
             parallel: parallel.and_then(|count| usize::try_from(count).ok()),
             timeout,
-            evaluation,
-            retries: is_retried.and_then(|count| u32::try_from(count).ok()),
+            retries: retries.and_then(|count| u32::try_from(count).ok()),
             runs,
-            flaky: *flaky,
+            flaky: written.flaky,
             junit_profile: written.junit_profile,
             keep: keep.and_then(|count| usize::try_from(count).ok()),
-            events,
             ..flags
         }
     }

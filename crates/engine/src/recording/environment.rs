@@ -19,8 +19,8 @@ use super::recorder::{Recorder, RecordingExtent};
 use super::recordings::{RecordingMode, Recordings};
 use super::replay::{Replay, ReplayedLane};
 use crate::server::ServerWatch;
-use ananke_agents::Transport;
 use ananke_agents::pipe::{PipeLauncher, ProgramLauncher};
+use ananke_agents::{SessionOptions, Transport, UndeclaredCalls};
 use ananke_base::context::{At, CaseKey, Context, Ids, lock};
 use ananke_base::message::Lane;
 use ananke_model::variables::{Mode, Secret};
@@ -233,6 +233,23 @@ impl AttemptEnvironment {
         Lane::Helper {
             role: role.to_owned(),
             number: *number,
+        }
+    }
+
+    /// The options of a session on this thread, with no history and no client-side tools.
+    pub(crate) fn session_options(&self, key: CaseKey, thread_id: String) -> SessionOptions {
+        SessionOptions {
+            key,
+            thread_id,
+            history: Vec::new(),
+            client_tools: Arc::default(),
+            declares_tools: false,
+            undeclared: UndeclaredCalls::Rejected,
+            offered: Arc::default(),
+            clock: self.context.clock.clone(),
+            ids: self.context.ids.clone(),
+            transport: self.transport.clone(),
+            programs: self.programs.clone(),
         }
     }
 

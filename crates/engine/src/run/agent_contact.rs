@@ -113,11 +113,7 @@ mod tests {
             has_answered: false,
         };
         reach(&mut observer);
-        let problem = kind.map(|kind| Problem {
-            kind,
-            message: String::new(),
-            help: None,
-        });
+        let problem = kind.map(|kind| Problem::new(kind, String::new()));
         contact.has_answered(problem.as_ref())
     }
 

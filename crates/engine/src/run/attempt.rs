@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::agent_contact::AgentContact;
 use super::case::Case;
 use super::hooks::run_hooks;
-use super::outcomes::{end_with, mark_aborted, turn_count};
+use super::outcomes::{blank, end_with, mark_aborted, turn_count};
 use super::raw_log::RawLog;
 use super::tap::AttemptPurpose;
 use super::teardown::{Teardown, run_teardown};
@@ -38,6 +38,29 @@ pub(super) struct Attempt<'a> {
     pub(super) teardown: Teardown,
     /// Whether it came to its end, and was not aborted because the run stops.
     pub(super) has_ended: bool,
+}
+
+impl<'a> Attempt<'a> {
+    /// An attempt that has not begun.
+    pub(super) fn new(
+        case: &'a Case,
+        key: &'a CaseKey,
+        environment: AttemptEnvironment,
+        purpose: AttemptPurpose,
+    ) -> Self {
+        Self {
+            case,
+            key,
+            environment,
+            purpose,
+            outcome: blank(&case.shared, &case.entry),
+            shown: Facts::ALL,
+            raw: None,
+            contact: AgentContact::default(),
+            teardown: Teardown::default(),
+            has_ended: false,
+        }
+    }
 }
 
 impl Attempt<'_> {

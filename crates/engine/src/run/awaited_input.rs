@@ -96,12 +96,9 @@ impl<'a> AwaitedInput<'a> {
                 let help =
                     "add a turn that answers, `simulate`, or `on_missing_input: end`".to_owned();
                 let message = waits(&decision, &missing);
-                Err(Problem {
-                    kind: ErrorKind::Conversation,
-                    message,
-                    help: Some(help),
-                }
-                .into())
+                Err(Problem::new(ErrorKind::Conversation, message)
+                    .help(help)
+                    .into())
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The conversation of one attempt: what its plan says is handed to the engine, and what comes of it is the outcome.
 
+use std::mem::take;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -28,14 +29,14 @@ use super::unwritten_input::UnwrittenInput;
 use super::walk_input::WalkInput;
 use super::watchdog::{ConversationLocks, TestStep};
 use super::written_turns::WrittenTurns;
-use crate::compile::{CompiledAction, CompiledInteraction, CompiledSimulation};
+use crate::compile::CompiledClientTool;
 use crate::engine::{
     self, Budget, Checkpoints, ConversationParts, ConversationResult, DeclineRequests, InputSource,
     Observer,
 };
 use crate::plan::{Preparation, Prepared};
 use crate::project::DEFAULT_TURN_TIMEOUT;
-use ananke_agents::{Limits, Pacer, Session, SessionOptions, Target};
+use ananke_agents::{Limits, Pacer, Session, SessionOptions, Target, TargetPace};
 use ananke_base::message::Lane;
 use ananke_rules::{Evaluator, Inherited, Measure};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult, Status, TestEnd};
@@ -44,12 +45,9 @@ use ananke_trace::trace::AgentTime;
 /// The number of rules that are named of those that a skipped test has not evaluated.
 const LISTED_RULES: usize = 5;
 
-fn setup(message: String) -> Problem {
-    Problem {
-        kind: ErrorKind::Setup,
-        message,
-        help: None,
-    }
+/// The problem of a pattern that compiles to more than is allowed.
+fn too_large(error: &regex::Error) -> Problem {
+    Problem::new(ErrorKind::Setup, error.to_string())
 }
 
 /// The longest limit of the duration of any turn.
@@ -83,15 +81,6 @@ fn why_skipped(why: &str, open_rules: &[String]) -> String {
     )
 }
 
-/// The sources of a test's unwritten input.
-struct UnwrittenSources {
-    thread_id: String,
-    simulation: Option<CompiledSimulation>,
-    interaction: CompiledInteraction,
-    confirmation_tools: Vec<String>,
-    actions: Vec<CompiledAction>,
-}
-
 impl Attempt<'_> {
     /// Holds the conversation and takes over what came of it.
     pub(super) async fn converse(
@@ -99,10 +88,28 @@ impl Attempt<'_> {
         preparation: &Mutex<Preparation>,
         mut prepared: Prepared,
     ) -> Result<(), Halt> {
+        self.case.watchdog.limit(prepared.whole_timeout);
+        self.lock(&prepared).await?;
+        self.observe(&mut prepared).await?;
+        self.note_history(&mut prepared);
+        self.hand_to_driver(&mut prepared);
+        let start = ConversationStart::of(&prepared);
+        let followers = self.followers(preparation, &prepared, &start);
+        // What a conversation knows is large: it is put aside once, and not moved with every task.
+        let talked = self.talk_through(preparation, prepared, &start, &followers);
+        let result = Box::pin(talked).await?;
+        self.case
+            .watchdog
+            .begin(TestStep::Evaluate, Duration::ZERO)?;
+        self.note_end(&result, &followers);
+        self.take(result)
+    }
+
+    /// Waits for the thread of the agent, if another test may have it, and for a place at the agent.
+    async fn lock(&mut self, prepared: &Prepared) -> Result<(), Halt> {
         let Case {
             shared, watchdog, ..
         } = self.case;
-        watchdog.limit(prepared.whole_timeout);
         let endpoint = prepared
             .target
             .endpoint()
@@ -111,66 +118,68 @@ impl Attempt<'_> {
             .pace
             .concurrency
             .filter(|_| self.environment.is_live());
-        if endpoint.is_some() || concurrency.is_some() {
-            // A test that has a slot never waits for a thread: so no two tests wait for each other.
-            let locks = async {
-                let mut locks = ConversationLocks::default();
-                if let Some(endpoint) = endpoint {
-                    locks.thread = Some(
-                        shared
-                            .thread_locks
-                            .lock(endpoint, &prepared.thread_id)
-                            .await,
-                    );
-                }
-                if let Some(concurrency) = concurrency {
-                    locks.slot = shared.target_limits.slot(concurrency).await;
-                }
-                locks
-            };
-            self.environment.wait(watchdog.wait_for(locks).await?);
+        if endpoint.is_none() && concurrency.is_none() {
+            return Ok(());
         }
-        if let Some(observed) = shared.conversations.observed() {
-            let conversation = observed.conversation(&self.key.test).await?;
-            self.shown = conversation.shown;
-            self.outcome.verdict.rules = observe(&mut prepared, conversation)?;
-            prepared
-                .target
-                .agent()
-                .clone_into(&mut self.outcome.test.agent);
-            self.outcome
-                .transcript
-                .thread_id
-                .clone_from(&prepared.thread_id);
-            self.outcome.verdict.warnings.clone_from(&prepared.warnings);
-        }
-        self.outcome.transcript.time = prepared.target.time();
+        // A test that has a slot never waits for a thread: so no two tests wait for each other.
+        let locks = async {
+            let mut locks = ConversationLocks::default();
+            if let Some(endpoint) = endpoint {
+                let lock = shared.thread_locks.lock(endpoint, &prepared.thread_id);
+                locks.thread = Some(lock.await);
+            }
+            if let Some(concurrency) = concurrency {
+                locks.slot = shared.target_limits.slot(concurrency).await;
+            }
+            locks
+        };
+        self.environment.wait(watchdog.wait_for(locks).await?);
+        Ok(())
+    }
+
+    /// Takes the conversation that another program held, if the rules are evaluated on one.
+    async fn observe(&mut self, prepared: &mut Prepared) -> Result<(), Halt> {
+        let Some(observed) = self.case.shared.conversations.observed() else {
+            return Ok(());
+        };
+        let conversation = observed.conversation(&self.key.test).await?;
+        self.shown = conversation.shown;
+        let outcome = &mut self.outcome;
+        outcome.verdict.rules = observe(prepared, conversation)?;
+        prepared.target.agent().clone_into(&mut outcome.test.agent);
+        outcome.transcript.thread_id.clone_from(&prepared.thread_id);
+        outcome.verdict.warnings.clone_from(&prepared.warnings);
+        Ok(())
+    }
+
+    /// Takes over the messages before the first turn, each with an id.
+    fn note_history(&mut self, prepared: &mut Prepared) {
         for message in &mut prepared.history {
             message
                 .id
                 .get_or_insert_with(|| self.environment.context.ids.next("message"));
         }
-        self.outcome.transcript.history = engine::history(&prepared.history);
-        self.outcome.transcript.messages_count = prepared.history.len();
-        // What a conversation knows is large: it is put aside once, and not moved with every task.
-        if let Some(driver) = shared.conversations.driver() {
-            prepared.rules = Inherited::default();
-            let instructed = driver
-                .instructions()
-                .and_then(|said| prepared.target.prompted(said, None));
-            if let Some(instructed) = instructed {
-                prepared.target = Arc::from(instructed);
-            }
-            let tools = prepared.client_tools.iter();
-            let tools = tools.map(|tool| tool.declaration.name.clone()).collect();
-            driver.begins(&prepared.thread_id, tools, &self.case.redactor);
+        let transcript = &mut self.outcome.transcript;
+        transcript.time = prepared.target.time();
+        transcript.history = engine::history(&prepared.history);
+        transcript.messages_count = prepared.history.len();
+    }
+
+    /// Begins the conversation of a program, if one holds it: it brings its own rules, and may instruct the agent.
+    fn hand_to_driver(&self, prepared: &mut Prepared) {
+        let Some(driver) = self.case.shared.conversations.driver() else {
+            return;
+        };
+        prepared.rules = Inherited::default();
+        let instructed = driver
+            .instructions()
+            .and_then(|said| prepared.target.prompted(said, None));
+        if let Some(instructed) = instructed {
+            prepared.target = Arc::from(instructed);
         }
-        let start = ConversationStart::of(&prepared);
-        let followers = self.followers(preparation, &prepared, &start);
-        let talked = self.talk_through(preparation, prepared, &start, &followers);
-        let result = Box::pin(talked).await?;
-        watchdog.begin(TestStep::Evaluate, Duration::ZERO)?;
-        self.take(result, &followers)
+        let tools = prepared.client_tools.iter();
+        let tools = tools.map(|tool| tool.declaration.name.clone()).collect();
+        driver.begins(&prepared.thread_id, tools, &self.case.redactor);
     }
 
     /// The add-ons that follow the conversation.
@@ -184,12 +193,8 @@ impl Attempt<'_> {
         if taps.is_empty() {
             return Vec::new();
         }
-        let scripts = ScriptOracle {
-            attempt: self,
-            preparation,
-        };
-        let tools = prepared.client_tools.iter();
-        let client_tools: Vec<_> = tools.map(|tool| tool.declaration.clone()).collect();
+        let scripts = self.scripts(preparation);
+        let client_tools = CompiledClientTool::declarations(&prepared.client_tools);
         let beginning = ConversationBeginning {
             purpose: self.purpose,
             start,
@@ -206,104 +211,28 @@ impl Attempt<'_> {
     async fn talk_through(
         &self,
         preparation: &Mutex<Preparation>,
-        prepared: Prepared,
+        mut prepared: Prepared,
         start: &ConversationStart,
         followers: &[Box<dyn Follower>],
     ) -> Result<ConversationResult, Problem> {
         self.name_tools(&prepared);
-        let Self {
-            case:
-                Case {
-                    shared,
-                    redactor,
-                    watchdog,
-                    ..
-                },
-            environment,
-            ..
-        } = self;
-        let Prepared {
-            history,
-            turns,
-            begins_with_input,
-            defaults,
-            rules,
-            target,
-            client_tools,
-            thread_id,
-            timeout,
-            whole_timeout,
-            pace,
-            simulation,
-            interaction,
-            confirmation_tools,
-            actions,
-            offered,
-            ..
-        } = prepared;
-        let options = shared.options;
-        let whole = [self.case.timeout(), whole_timeout]
-            .into_iter()
-            .flatten()
-            .min();
-        let longest = timeout.unwrap_or_else(|| DEFAULT_TURN_TIMEOUT.max(longest_duration(&rules)));
-        let declares_tools = rules.look_at_declared_tools();
-        let evaluator = Evaluator::start(rules, redactor.clone())
-            .map_err(|error| setup(error.to_string()))?
-            .writing(options.writing)
-            .with_time(self.case.watchdog.judging.clone())
-            .withholding();
-        let scripts = ScriptOracle {
-            attempt: self,
-            preparation,
-        };
-        let declared: Vec<_> = client_tools
-            .iter()
-            .map(|tool| tool.declaration.clone())
-            .collect();
-        let mocks =
-            Mocks::start(client_tools, scripts).map_err(|error| setup(error.to_string()))?;
+        let shared = &self.case.shared;
+        let target = Arc::clone(&prepared.target);
+        let pace = self.pace();
+        let budget = self.budget(&prepared, &pace);
+        let session_options = self.session_options(&mut prepared);
+        let written = self.written(preparation, &mut prepared);
+        let evaluator = self.evaluator(take(&mut prepared.rules))?;
+        let scripts = self.scripts(preparation);
+        let mocks = Mocks::start(take(&mut prepared.client_tools), scripts)
+            .map_err(|error| too_large(&error))?;
         let mut tools = HostedTools::new(shared, mocks);
-        let watched = simulation
-            .iter()
-            .flat_map(|simulation| &simulation.checkpoints)
-            .cloned()
-            .collect();
-        let conditions = actions
-            .iter()
-            .filter_map(|action| action.needs.clone())
-            .collect();
-        let session_options = SessionOptions {
-            key: self.key.clone(),
-            thread_id: thread_id.clone(),
-            history,
-            client_tools: declared.into(),
-            declares_tools,
-            undeclared: shared.undeclared_calls(),
-            clock: environment.context.clock.clone(),
-            ids: environment.context.ids.clone(),
-            transport: environment.transport.clone(),
-            programs: environment.programs.clone(),
-            offered: offered.into(),
-        };
         let session = self.open(&*target, session_options).await?;
-        let attempt_pace = RequestPace::new(Arc::clone(watchdog), environment.recorder().cloned());
-        let rate = pace.rate.map(|rate| shared.target_limits.rate(rate));
-        let pacer = environment
-            .is_live()
-            .then(|| Arc::new(attempt_pace.with_limit(rate)) as Arc<dyn Pacer>);
-        let limits = Limits {
-            deadline: whole.map(|whole| environment.started().plus(whole)),
-            pacer,
-            ..Limits::new(
-                timeout.unwrap_or(DEFAULT_TURN_TIMEOUT),
-                shared.stopper.token().clone(),
-            )
-        };
+        let checkpoints = self.checkpoints(&prepared)?;
         let helpers = Helpers {
             scripts,
-            limits: limits.clone(),
-            pace: &attempt_pace,
+            limits: budget.turn.clone(),
+            pace: &pace,
         };
         let oracle = TestOracle {
             scripts,
@@ -312,6 +241,10 @@ impl Attempt<'_> {
                 tested: &*target,
             },
         };
+        let mut inputs = self.inputs(prepared, written, &oracle);
+        for follower in followers {
+            inputs = follower.inputs(inputs);
+        }
         let mut observers = self.observers(&Lane::Agent);
         observers.extend(followers.iter().filter_map(|follower| follower.observer()));
         let parts = ConversationParts {
@@ -319,47 +252,129 @@ impl Attempt<'_> {
             session,
             trace: start.trace(),
             evaluator,
-            checkpoints: Checkpoints::start(
-                watched,
-                conditions,
-                redactor,
-                &self.case.watchdog.judging,
-            )
-            .map_err(|error| setup(error.to_string()))?,
+            checkpoints,
             tools: &mut tools,
             oracle: &oracle,
             requests: &mut DeclineRequests,
-            ids: environment.context.ids.clone(),
+            ids: self.environment.context.ids.clone(),
             observers,
-            budget: Budget {
-                turn: limits,
-                is_default_timeout: timeout.is_none(),
-                whole,
-            },
-            at_failure: options.at_failure,
-            at_violation: options.at_violation,
+            budget,
+            at_failure: shared.options.at_failure,
+            at_violation: shared.options.at_violation,
         };
-        let written =
-            WrittenTurns::new(self, preparation, turns, longest).waiting(target.longest_wait());
-        let sources = UnwrittenSources {
-            thread_id,
-            simulation,
-            interaction,
-            confirmation_tools,
-            actions,
-        };
-        let unwritten = self.unwritten(sources, &oracle);
-        let mut inputs: Box<dyn InputSource + '_> = Box::new(TestInputs {
-            attempt: self,
-            begins_with_input,
-            defaults,
-            written,
-            unwritten,
-        });
-        for follower in followers {
-            inputs = follower.inputs(inputs);
-        }
         Ok(engine::converse(parts, &mut *inputs).await)
+    }
+
+    /// Asks the scripts of the test.
+    fn scripts<'a>(&'a self, preparation: &'a Mutex<Preparation>) -> ScriptOracle<'a> {
+        ScriptOracle {
+            attempt: self,
+            preparation,
+        }
+    }
+
+    /// The pace of its requests, but for the limits of their agents.
+    fn pace(&self) -> RequestPace {
+        let recorder = self.environment.recorder().cloned();
+        RequestPace::new(Arc::clone(&self.case.watchdog), recorder)
+    }
+
+    /// The time that the conversation may take, and the pace of its requests.
+    fn budget(&self, prepared: &Prepared, pace: &RequestPace) -> Budget {
+        let whole = [self.case.timeout(), prepared.whole_timeout]
+            .into_iter()
+            .flatten()
+            .min();
+        Budget {
+            turn: Limits {
+                deadline: whole.map(|whole| self.environment.started().plus(whole)),
+                pacer: self.pacer(pace, &prepared.pace),
+                ..Limits::new(
+                    prepared.timeout.unwrap_or(DEFAULT_TURN_TIMEOUT),
+                    self.case.shared.stopper.token().clone(),
+                )
+            },
+            is_default_timeout: prepared.timeout.is_none(),
+            whole,
+        }
+    }
+
+    /// Lets requests through as `own` and the limits of their agent allow; `None` if they go nowhere.
+    pub(super) fn pacer(&self, own: &RequestPace, agent: &TargetPace) -> Option<Arc<dyn Pacer>> {
+        let limits = &self.case.shared.target_limits;
+        let rate = agent.rate.map(|rate| limits.rate(rate));
+        self.environment
+            .is_live()
+            .then(|| Arc::new(own.with_limit(rate)) as Arc<dyn Pacer>)
+    }
+
+    /// The options of the session; the messages before it are moved to them.
+    fn session_options(&self, prepared: &mut Prepared) -> SessionOptions {
+        SessionOptions {
+            history: take(&mut prepared.history),
+            client_tools: CompiledClientTool::declarations(&prepared.client_tools).into(),
+            declares_tools: prepared.rules.look_at_declared_tools(),
+            undeclared: self.case.shared.undeclared_calls(),
+            offered: take(&mut prepared.offered).into(),
+            ..self
+                .environment
+                .session_options(self.key.clone(), prepared.thread_id.clone())
+        }
+    }
+
+    /// The written turns, which are moved out of the test.
+    fn written<'a>(
+        &'a self,
+        preparation: &'a Mutex<Preparation>,
+        prepared: &mut Prepared,
+    ) -> WrittenTurns<'a> {
+        let longest = || DEFAULT_TURN_TIMEOUT.max(longest_duration(&prepared.rules));
+        let timeout = prepared.timeout.unwrap_or_else(longest);
+        let turns = take(&mut prepared.turns);
+        WrittenTurns::new(self, preparation, turns, timeout).waiting(prepared.target.longest_wait())
+    }
+
+    fn evaluator(&self, rules: Inherited) -> Result<Evaluator, Problem> {
+        let evaluator = Evaluator::start(rules, self.case.redactor.clone())
+            .map_err(|error| too_large(&error))?;
+        Ok(evaluator
+            .writing(self.case.shared.options.writing)
+            .with_time(self.case.watchdog.judging.clone())
+            .withholding())
+    }
+
+    /// The checkpoints of the simulation, and the conditions of the actions.
+    fn checkpoints(&self, prepared: &Prepared) -> Result<Checkpoints, Problem> {
+        let simulation = prepared.simulation.iter();
+        let watched = simulation.flat_map(|simulation| &simulation.checkpoints);
+        let actions = prepared.actions.iter();
+        let conditions = actions.filter_map(|action| action.needs.clone());
+        let Case {
+            redactor, watchdog, ..
+        } = self.case;
+        Checkpoints::start(
+            watched.cloned().collect(),
+            conditions.collect(),
+            redactor,
+            &watchdog.judging,
+        )
+        .map_err(|error| too_large(&error))
+    }
+
+    /// The inputs of the conversation: the written turns, and what follows them.
+    fn inputs<'a>(
+        &'a self,
+        prepared: Prepared,
+        written: WrittenTurns<'a>,
+        oracle: &'a TestOracle<'a>,
+    ) -> Box<dyn InputSource + 'a> {
+        Box::new(TestInputs {
+            attempt: self,
+            begins_with_input: prepared.begins_with_input,
+            defaults: Arc::clone(&prepared.defaults),
+            written,
+            unwritten: self.unwritten(prepared, oracle),
+        })
     }
 
     /// Opens a session with the agent.
@@ -414,16 +429,9 @@ impl Attempt<'_> {
     /// The source of unwritten input: a program, a walk, a simulator, or a person.
     fn unwritten<'a>(
         &'a self,
-        sources: UnwrittenSources,
+        prepared: Prepared,
         oracle: &'a TestOracle<'a>,
     ) -> Option<Box<dyn UnwrittenInput + 'a>> {
-        let UnwrittenSources {
-            thread_id,
-            simulation,
-            interaction,
-            confirmation_tools,
-            actions,
-        } = sources;
         let conversations = &self.case.shared.conversations;
         if conversations.observed().is_some() {
             return None;
@@ -443,18 +451,19 @@ impl Attempt<'_> {
                 self,
                 oracle.scripts,
                 walk,
-                actions,
+                prepared.actions,
             )));
         }
-        if let Some(simulation) = simulation {
+        if let Some(simulation) = prepared.simulation {
             let simulator = Simulator {
                 helpers,
                 simulation,
-                thread_id,
+                thread_id: prepared.thread_id,
             };
             return Some(Box::new(SimulatedInput::new(self, simulator)));
         }
-        let awaited = AwaitedInput::of(self, pace, interaction, confirmation_tools)?;
+        let (interaction, tools) = (prepared.interaction, prepared.confirmation_tools);
+        let awaited = AwaitedInput::of(self, pace, interaction, tools)?;
         Some(Box::new(awaited))
     }
 
@@ -492,12 +501,24 @@ impl Attempt<'_> {
             .collect()
     }
 
+    /// Notes the tools that the agent called, and the end of the conversation for those that follow it.
+    fn note_end(&self, result: &ConversationResult, followers: &[Box<dyn Follower>]) {
+        let trace = &result.trace;
+        let called = trace.calls.iter().map(|call| call.name.as_str());
+        let names = &self.case.shared.tool_names;
+        names.exist(called, &self.case.redactor);
+        let end = ConversationEnd {
+            trace,
+            has_passed: result.halt.is_none() && !result.rules.iter().any(RuleResult::has_failed),
+            marked: &|text| self.environment.marked(text),
+        };
+        for follower in followers {
+            follower.ended(&end);
+        }
+    }
+
     /// Takes over what came of the conversation.
-    fn take(
-        &mut self,
-        result: ConversationResult,
-        followers: &[Box<dyn Follower>],
-    ) -> Result<(), Halt> {
+    fn take(&mut self, result: ConversationResult) -> Result<(), Halt> {
         let ConversationResult {
             turns,
             turns_not_run,
@@ -513,19 +534,6 @@ impl Attempt<'_> {
             warnings,
             duration_us,
         } = result;
-        let called = trace.calls.iter().map(|call| call.name.as_str());
-        self.case
-            .shared
-            .tool_names
-            .exist(called, &self.case.redactor);
-        let end = ConversationEnd {
-            trace: &trace,
-            has_passed: halt.is_none() && !rules.iter().any(RuleResult::has_failed),
-            marked: &|text| self.environment.marked(text),
-        };
-        for follower in followers {
-            follower.ended(&end);
-        }
         let outcome = &mut self.outcome;
         outcome.transcript.peer = trace.peer;
         outcome.transcript.turns = turns;

@@ -103,11 +103,7 @@ mod tests {
     use ananke_trace::outcome::{ErrorKind, Problem, TestEnd};
 
     fn failed(run: u32, message: &str) -> Outcome {
-        let problem = Problem {
-            kind: ErrorKind::Agent,
-            message: message.to_owned(),
-            help: None,
-        };
+        let problem = Problem::new(ErrorKind::Agent, message);
         let mut outcome = Outcome {
             run,
             ..Outcome::default()

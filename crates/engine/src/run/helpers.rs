@@ -1,14 +1,13 @@
 //! The helpers of a test: other agents that are asked something on its behalf, such as judges and simulators.
 
-use std::sync::Arc;
-
 use super::attempt::Attempt;
 use super::mocks::Mocks;
 use super::request_pace::RequestPace;
 use super::script_oracle::ScriptOracle;
+use crate::compile::CompiledClientTool;
 use crate::helper::{Helper, HelperQuestion};
 use crate::plan::PreparedHelper;
-use ananke_agents::{Limits, Pacer};
+use ananke_agents::Limits;
 use ananke_base::message::Lane;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
 
@@ -49,22 +48,12 @@ impl Helpers<'_> {
             pace,
             ..
         } = helper;
-        let rate = pace.rate.map(|rate| case.shared.target_limits.rate(rate));
-        let pacer = environment
-            .is_live()
-            .then(|| Arc::new(self.pace.with_limit(rate)) as Arc<dyn Pacer>);
+        let pacer = self.scripts.attempt.pacer(self.pace, pace);
         case.watchdog
             .extend(Helper::longest(*timeout + target.longest_wait()));
-        let declared: Vec<_> = client_tools
-            .iter()
-            .map(|tool| tool.declaration.clone())
-            .collect();
-        let mut mocks =
-            Mocks::start(client_tools.clone(), self.scripts).map_err(|error| Problem {
-                kind,
-                message: error.to_string(),
-                help: Some("shorten the pattern".to_owned()),
-            })?;
+        let declared = CompiledClientTool::declarations(client_tools);
+        let mut mocks = Mocks::start(client_tools.clone(), self.scripts)
+            .map_err(|error| Problem::new(kind, error.to_string()).help("shorten the pattern"))?;
         let mut helper = Helper {
             role: question.role,
             name,

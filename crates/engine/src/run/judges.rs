@@ -12,9 +12,10 @@ use crate::helper::{HelperQuestion, HelperRole, QuotableText, read_judge_answer}
 use crate::plan::{Judging, PreparedHelper};
 use crate::project::{OTHER_JUDGE, own_judge};
 use ananke_agents::Target;
+use ananke_base::message::Lane;
 use ananke_model::variables::Mode;
 use ananke_rules::{Decision, Inquiry, JudgeQuestion, Question};
-use ananke_trace::outcome::{ErrorKind, Halt, Problem, Ruling};
+use ananke_trace::outcome::{ErrorKind, Halt, JudgeAnswer, Problem, Ruling};
 
 /// Asks the judges of one attempt.
 pub(super) struct Judges<'a> {
@@ -41,7 +42,6 @@ impl Judges<'_> {
             keys,
             connector,
             threshold,
-            runs,
             quorum,
             is_negated,
             ..
@@ -60,26 +60,7 @@ impl Judges<'_> {
             connector: connector.clone(),
         };
         let lane = environment.helper_lane(question.role.name());
-        let judged = QuotableText::of(asked.judged());
-        let mut answers = Vec::new();
-        for _ in 0..*runs {
-            let answer = self.helpers.ask(
-                agent,
-                &judge,
-                lane.clone(),
-                &question,
-                ErrorKind::Judge,
-                |text| read_judge_answer(text, &judged),
-            );
-            let answer = answer.await?;
-            if threshold.is_some() && answer.score.is_none() {
-                let message =
-                    format!("the judge `{agent}` gave no score, which the `threshold` needs");
-                let help = "have the judge answer with a `score`, or leave out the `threshold`";
-                return Err(problem(message, help).into());
-            }
-            answers.push(answer);
-        }
+        let answers = self.answers(asked, &judge, &lane, &question).await?;
         Ok(Decision::Ruled(Ruling {
             judge: agent.clone(),
             lane: lane.to_string(),
@@ -88,6 +69,38 @@ impl Judges<'_> {
             is_negated: *is_negated,
             answers,
         }))
+    }
+
+    /// The answer of the judge in each run.
+    async fn answers(
+        &self,
+        asked: &JudgeQuestion,
+        judge: &PreparedHelper,
+        lane: &Lane,
+        question: &HelperQuestion,
+    ) -> Result<Vec<JudgeAnswer>, Halt> {
+        let agent = &asked.agent;
+        let judged = QuotableText::of(asked.judged());
+        let mut answers = Vec::new();
+        for _ in 0..asked.runs {
+            let answer = self.helpers.ask(
+                agent,
+                judge,
+                lane.clone(),
+                question,
+                ErrorKind::Judge,
+                |text| read_judge_answer(text, &judged),
+            );
+            let answer = answer.await?;
+            if asked.threshold.is_some() && answer.score.is_none() {
+                let message =
+                    format!("the judge `{agent}` gave no score, which the `threshold` needs");
+                let help = "have the judge answer with a `score`, or leave out the `threshold`";
+                return Err(problem(message, help).into());
+            }
+            answers.push(answer);
+        }
+        Ok(answers)
     }
 
     /// Whether the judge is another agent than the one under test; what is replayed was checked when it was recorded.
@@ -114,11 +127,7 @@ impl Judges<'_> {
 }
 
 fn problem(message: String, help: &str) -> Problem {
-    Problem {
-        kind: ErrorKind::Judge,
-        message,
-        help: Some(help.to_owned()),
-    }
+    Problem::new(ErrorKind::Judge, message).help(help)
 }
 
 /// Answers what the rules of one attempt ask.

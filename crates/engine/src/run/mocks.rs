@@ -203,9 +203,5 @@ fn unfitting(cases: &[(PathPatterns, CompiledMockAnswer)], call: &ToolCall) -> P
 }
 
 fn problem(message: String, help: &str) -> Problem {
-    Problem {
-        kind: ErrorKind::Conversation,
-        message,
-        help: Some(help.to_owned()),
-    }
+    Problem::new(ErrorKind::Conversation, message).help(help)
 }

@@ -27,11 +27,7 @@ pub(super) fn observe(
         let help =
             "a trace is verified without captures: write the rule on the test, or without the variable"
                 .to_owned();
-        return Err(Problem {
-            kind: ErrorKind::Setup,
-            message,
-            help: Some(help),
-        });
+        return Err(Problem::new(ErrorKind::Setup, message).help(help));
     }
     let ObservedConversation {
         thread_id,

@@ -46,11 +46,7 @@ pub(super) fn lost(shared: &Run, entry: &CaseEntry, error: &io::Error) -> Sealed
 
 /// The outcome of a test that could not be evaluated.
 fn broken(shared: &Run, entry: &CaseEntry, message: String) -> Outcome {
-    let problem = Problem {
-        kind: ErrorKind::Setup,
-        message,
-        help: None,
-    };
+    let problem = Problem::new(ErrorKind::Setup, message);
     let mut outcome = blank(shared, entry);
     outcome.verdict.end = TestEnd::Problem(problem);
     outcome.transcript.ended_unix_ms = outcome.transcript.started_unix_ms;

@@ -13,7 +13,7 @@ use ananke_base::statistics::{DurationStatistics, SequentialDecision};
 use ananke_model::model::BrokenProhibitions;
 use ananke_trace::outcome::{
     CheckpointRuns, ErrorKind, Outcome, RunPolicy, SnapshotWritten, Stability, StabilityVerdict,
-    Status, TokenTotals,
+    Status, TestVerdict, TokenTotals,
 };
 
 /// The number of warnings of all runs that are kept.
@@ -67,6 +67,35 @@ impl RepeatedRuns {
             warnings: Vec::new(),
             snapshots: Vec::new(),
         }
+    }
+
+    /// Takes over the warnings and snapshots of a run, each once.
+    fn take_notes(&mut self, run: &mut TestVerdict) {
+        for warning in std::mem::take(&mut run.warnings) {
+            if self.warnings.len() < MOST_WARNINGS && !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+        for written in std::mem::take(&mut run.snapshots) {
+            let mut known = self.snapshots.iter();
+            if known.all(|known| known.file != written.file) {
+                self.snapshots.push(written);
+            }
+        }
+    }
+
+    /// Counts a run that was not skipped.
+    fn count(&mut self, outcome: &Outcome) {
+        let (stability, transcript) = (&mut self.stability, &outcome.transcript);
+        stability.durations.add(transcript.duration_us);
+        stability.turns += transcript.turns.len();
+        stability.tokens = stability.tokens + TokenTotals::of(transcript);
+        if outcome.status() == Status::Passed {
+            stability.passed += 1;
+        } else {
+            stability.failed += 1;
+        }
+        CheckpointRuns::count(&mut stability.checkpoints, &transcript.checkpoints);
     }
 
     /// The verdict after a run that ended as `outcome`, if it is decided.
@@ -148,44 +177,12 @@ impl AttemptSeries for RepeatedRuns {
     fn next(&mut self, key: &mut CaseKey, mut outcome: Outcome) -> Option<RunEvent> {
         let id = outcome.test.id.clone();
         let status = outcome.status();
-        for warning in std::mem::take(&mut outcome.verdict.warnings) {
-            if self.warnings.len() < MOST_WARNINGS && !self.warnings.contains(&warning) {
-                self.warnings.push(warning);
-            }
-        }
-        for written in std::mem::take(&mut outcome.verdict.snapshots) {
-            if self
-                .snapshots
-                .iter()
-                .all(|known| known.file != written.file)
-            {
-                self.snapshots.push(written);
-            }
-        }
+        self.take_notes(&mut outcome.verdict);
         if status == Status::Skipped {
             self.latest = Some(outcome);
             return None;
         }
-        let Stability {
-            durations,
-            turns,
-            tokens,
-            passed,
-            failed,
-            ..
-        } = &mut self.stability;
-        durations.add(outcome.transcript.duration_us);
-        *turns += outcome.transcript.turns.len();
-        *tokens = *tokens + TokenTotals::of(&outcome.transcript);
-        *(if status == Status::Passed {
-            passed
-        } else {
-            failed
-        }) += 1;
-        CheckpointRuns::count(
-            &mut self.stability.checkpoints,
-            &outcome.transcript.checkpoints,
-        );
+        self.count(&outcome);
         let violates = self.violates_first(&outcome);
         self.is_violated |= violates;
         self.decided = self.decide(&outcome);

@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-use super::agent_contact::AgentContact;
 use super::attempt::Attempt;
 use super::case::Case;
 use super::outcomes::{blank, end_with};
 use super::raw_log::{RawLog, RequestBodies};
 use super::run_answers::{LiveAnswers, RunAnswers};
 use super::tap::AttemptPurpose;
-use super::teardown::Teardown;
 use super::used_threads::UsedThreads;
 use super::verify_recording::verify_recording;
 use super::watchdog::TestStep;
@@ -19,39 +17,32 @@ use ananke_base::context::{CaseKey, lock};
 use ananke_base::text::escape;
 use ananke_model::model::ReportedEvents;
 use ananke_trace::outcome::{ErrorKind, Outcome, Problem, Status};
-use ananke_trace::trace::Facts;
 
 /// Runs the attempt `key` at a test, with its own hooks, thread and conversation, and keeps its recording; the
 /// attempts before it used `threads`.
 pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThreads) -> Outcome {
-    let mut outcome = blank(&case.shared, &case.entry);
     case.watchdog.begin_attempt(case.timeout());
     let allowed = case.plan.settings.evaluation.unwrap_or(COMPUTING_TIME);
     case.watchdog.judging.begin(allowed);
     let environment = match environment(case, key) {
         Ok(environment) => environment,
         Err(problem) => {
+            let mut outcome = blank(&case.shared, &case.entry);
             end_with(&mut outcome, problem);
             outcome.transcript.ended_unix_ms = outcome.transcript.started_unix_ms;
             return outcome;
         }
     };
-    outcome.transcript.started_unix_ms = environment.started_unix_ms();
-    let (purpose, teardown) = (AttemptPurpose::Report, Teardown::default());
-    let mut attempt = Attempt {
-        case,
-        key,
-        environment,
-        purpose,
-        outcome,
-        shown: Facts::ALL,
-        raw: raw_log(case.shared.options.events),
-        contact: AgentContact::default(),
-        teardown,
-        has_ended: false,
-    };
+    let mut attempt = Attempt::new(case, key, environment, AttemptPurpose::Report);
+    attempt.outcome.transcript.started_unix_ms = attempt.environment.started_unix_ms();
+    attempt.raw = raw_log(case.shared.options.events);
     attempt.run(threads).await;
     attempt.note_contact();
+    let may_write = case
+        .watchdog
+        .begin(TestStep::Evaluate, Duration::ZERO)
+        .is_ok();
+    keep_answers(&attempt);
     let Attempt {
         environment,
         mut outcome,
@@ -60,26 +51,6 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
         has_ended,
         ..
     } = attempt;
-    let may_write = case
-        .watchdog
-        .begin(TestStep::Evaluate, Duration::ZERO)
-        .is_ok();
-    let ended_unix_ms = outcome.transcript.ended_unix_ms;
-    match &case.shared.answers {
-        RunAnswers::Live(LiveAnswers { attempts, .. }) => {
-            if let Some(store) = attempts.as_ref().filter(|_| has_ended)
-                && let Some(attempt) = environment.recorded_attempt(ended_unix_ms)
-            {
-                store.add(attempt);
-            }
-            let text = environment.text_in_memory(ended_unix_ms);
-            lock(&case.walk).recording = text.ok().flatten();
-        }
-        RunAnswers::InMemory(kept) if has_ended => {
-            kept.set(environment.text_in_memory(ended_unix_ms));
-        }
-        _ => {}
-    }
     if may_write && has_ended {
         let verified = verify_recording(case, key, threads, &environment, &outcome).await;
         match verified.and_then(|()| environment.keep(outcome.transcript.ended_unix_ms)) {
@@ -99,6 +70,34 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
         raw.put_into(&mut outcome, &case.redactor);
     }
     outcome
+}
+
+/// Keeps what an attempt that is over was answered, for those that need it again.
+fn keep_answers(
+    Attempt {
+        case,
+        environment,
+        outcome,
+        has_ended,
+        ..
+    }: &Attempt<'_>,
+) {
+    let ended_unix_ms = outcome.transcript.ended_unix_ms;
+    match &case.shared.answers {
+        RunAnswers::Live(LiveAnswers { attempts, .. }) => {
+            if let Some(store) = attempts.as_ref().filter(|_| *has_ended)
+                && let Some(attempt) = environment.recorded_attempt(ended_unix_ms)
+            {
+                store.add(attempt);
+            }
+            let text = environment.text_in_memory(ended_unix_ms);
+            lock(&case.walk).recording = text.ok().flatten();
+        }
+        RunAnswers::InMemory(kept) if *has_ended => {
+            kept.set(environment.text_in_memory(ended_unix_ms));
+        }
+        _ => {}
+    }
 }
 
 fn raw_log(events: ReportedEvents) -> Option<RawLog> {
@@ -143,11 +142,7 @@ fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem
 fn not_asked(case: &Case, why: String) -> Problem {
     let id = case.entry.id();
     let id = escape::shell_word(&id);
-    Problem {
-        kind: ErrorKind::NotAsked,
-        message: why,
-        help: Some(format!("ask the agent: `ananke run {id}`")),
-    }
+    Problem::new(ErrorKind::NotAsked, why).help(format!("ask the agent: `ananke run {id}`"))
 }
 
 /// Names a request of a test that there is no kept answer to, instead of what a replay says of it.

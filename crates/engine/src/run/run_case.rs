@@ -62,11 +62,7 @@ pub(super) async fn end_without_thread(
             run_teardown(case, &Watchdog::default(), &preparation).await
         } else {
             let message = "teardown: its variables are still being read".to_owned();
-            Teardown::not_started(Problem {
-                kind: ErrorKind::Hook,
-                message,
-                help: None,
-            })
+            Teardown::not_started(Problem::new(ErrorKind::Hook, message))
         };
         teardown.report(&mut outcome);
     }

@@ -13,7 +13,7 @@ use crate::hook::{self, Expected, ScriptRequest};
 use crate::plan::PreparedHelper;
 use crate::recording::AttemptEnvironment;
 use crate::server::ServerWatch;
-use ananke_agents::{Limits, SessionOptions, TargetError, Transport, UndeclaredCalls};
+use ananke_agents::{Limits, SessionOptions, TargetError, Transport};
 use ananke_base::context::{CaseKey, Context};
 use ananke_base::message::{DeclaredTool, ToolAnswer};
 use ananke_rules::ScriptSource;
@@ -101,20 +101,9 @@ impl RunHelpers {
 
     /// The options of a session that belongs to no test.
     pub fn session_options(&self) -> SessionOptions {
-        let context = &self.environment.context;
-        SessionOptions {
-            key: CaseKey::first(""),
-            thread_id: context.ids.next("thread"),
-            history: Vec::new(),
-            client_tools: Arc::default(),
-            declares_tools: false,
-            undeclared: UndeclaredCalls::Rejected,
-            offered: Arc::default(),
-            clock: context.clock.clone(),
-            ids: context.ids.clone(),
-            transport: self.environment.transport.clone(),
-            programs: self.environment.programs.clone(),
-        }
+        let thread_id = self.environment.context.ids.next("thread");
+        self.environment
+            .session_options(CaseKey::first(""), thread_id)
     }
 
     /// The test cases that the script `program` answers to `keys`.
@@ -158,11 +147,7 @@ impl ToolHost for NoTools {
         _: &'a Trace,
     ) -> BoxFuture<'a, Result<ToolAnswer, Halt>> {
         let message = format!("nothing answers the call to `{}`", call.name);
-        let problem = Problem {
-            kind: ErrorKind::Conversation,
-            message,
-            help: None,
-        };
+        let problem = Problem::new(ErrorKind::Conversation, message);
         Box::pin(std::future::ready(Err(problem.into())))
     }
 }

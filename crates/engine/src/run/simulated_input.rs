@@ -110,12 +110,7 @@ impl<'a> SimulatedInput<'a> {
             if turns == 1 { "" } else { "s" }
         );
         let message = conversation_timeout(self.simulator.simulation.timeout, &reached);
-        Problem {
-            kind: ErrorKind::Timeout,
-            message,
-            help: None,
-        }
-        .into()
+        Problem::new(ErrorKind::Timeout, message).into()
     }
 }
 
@@ -123,11 +118,7 @@ impl<'a> SimulatedInput<'a> {
 fn achieved(number: usize, so_far: ConversationSoFar<'_>) -> Result<Option<UnwrittenTurn>, Halt> {
     if number == 1 {
         let message = "simulator error: the goal was achieved before the agent was asked anything";
-        let problem = Problem {
-            kind: ErrorKind::Simulator,
-            message: message.to_owned(),
-            help: None,
-        };
+        let problem = Problem::new(ErrorKind::Simulator, message);
         return Err(problem.into());
     }
     match so_far.checkpoints.missing().as_slice() {

@@ -122,12 +122,7 @@ impl Simulator<'_> {
         })?;
         read_simulator_value(&answer).map_err(|found| {
             let message = format!("the script {script} answered with {found}");
-            Problem {
-                kind: ErrorKind::Simulator,
-                message,
-                help: None,
-            }
-            .into()
+            Problem::new(ErrorKind::Simulator, message).into()
         })
     }
 

@@ -29,13 +29,14 @@ pub(super) fn keep(captured: Vec<Captured>, outcome: &mut Outcome) -> Result<(),
             golden: Golden { path, shown, .. },
             text,
         } = captured;
-        golden::write(&path, &text).map_err(|error| Problem {
-            kind: ErrorKind::Setup,
-            message: format!(
-                "the snapshot `{shown}` cannot be written: {}",
-                why(&path, &error)
-            ),
-            help: None,
+        golden::write(&path, &text).map_err(|error| {
+            Problem::new(
+                ErrorKind::Setup,
+                format!(
+                    "the snapshot `{shown}` cannot be written: {}",
+                    why(&path, &error)
+                ),
+            )
         })?;
         outcome.verdict.snapshots.push(SnapshotWritten {
             file: shown,

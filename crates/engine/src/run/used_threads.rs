@@ -23,13 +23,14 @@ impl UsedThreads {
     /// thread that is fixed in the test is rejected when the test is loaded.
     pub(super) fn reject(&self, shared: &Run, thread: &str) -> Option<Problem> {
         let is_rejected = shared.options.reused_threads == ReusedThreads::Rejected;
-        (is_rejected && self.0.contains(&hash(thread))).then(|| Problem {
-            kind: ErrorKind::Setup,
-            message: format!("the thread `{thread}` is that of an earlier attempt"),
-            help: Some(
-                "have the hook make a new `THREAD_ID` each time, or allow it with `--retry-dirty`"
-                    .to_owned(),
-            ),
+        (is_rejected && self.0.contains(&hash(thread))).then(|| {
+            Problem::new(
+                ErrorKind::Setup,
+                format!("the thread `{thread}` is that of an earlier attempt"),
+            )
+            .help(
+                "have the hook make a new `THREAD_ID` each time, or allow it with `--retry-dirty`",
+            )
         })
     }
 }

@@ -3,19 +3,15 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::agent_contact::AgentContact;
 use super::attempt::Attempt;
 use super::case::Case;
 use super::current_walk::CurrentWalk;
-use super::outcomes::blank;
 use super::prefetch::Loading;
 use super::tap::AttemptPurpose;
-use super::teardown::Teardown;
 use super::used_threads::UsedThreads;
 use crate::recording::AttemptEnvironment;
 use ananke_base::context::{CaseKey, lock};
 use ananke_trace::outcome::{ErrorKind, Outcome, Problem};
-use ananke_trace::trace::Facts;
 
 /// Replays what was recorded in `environment`, if there are secrets, and compares the result with `outcome`.
 ///
@@ -54,19 +50,7 @@ pub(super) async fn verify_recording(
         walk: Arc::new(Mutex::new(CurrentWalk::of(lock(walk).route.clone()))),
         watchdog: Arc::clone(watchdog),
     };
-    let (outcome_of_replay, teardown) = (blank(shared, entry), Teardown::default());
-    let mut attempt = Attempt {
-        case,
-        key,
-        environment,
-        purpose: AttemptPurpose::Verify,
-        outcome: outcome_of_replay,
-        shown: Facts::ALL,
-        raw: None,
-        contact: AgentContact::default(),
-        teardown,
-        has_ended: false,
-    };
+    let mut attempt = Attempt::new(case, key, environment, AttemptPurpose::Verify);
     attempt.run(threads).await;
     let replayed = attempt.outcome;
     // If the run stops, the replay is not complete.
@@ -81,11 +65,7 @@ pub(super) async fn verify_recording(
     );
     let help = "have rules look at what is not a secret, or take it out of the config's `redact`"
         .to_owned();
-    Err(Problem {
-        kind: ErrorKind::Recording,
-        message,
-        help: Some(help),
-    })
+    Err(Problem::new(ErrorKind::Recording, message).help(help))
 }
 
 /// The parts that must be equal in both outcomes: every status, and the failed rules with their places.

@@ -124,12 +124,7 @@ impl<'a> WalkInput<'a> {
         };
         let help = self.actions.iter().map(why).collect::<Vec<_>>().join("\n");
         let message = "no action of the walk is possible after the written turns".to_owned();
-        Problem {
-            kind: ErrorKind::Setup,
-            message,
-            help: Some(help),
-        }
-        .into()
+        Problem::new(ErrorKind::Setup, message).help(help).into()
     }
 
     /// The number of further actions that are allowed.

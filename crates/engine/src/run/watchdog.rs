@@ -91,11 +91,7 @@ impl Overdue {
         };
         let help = "something that nothing can interrupt takes this long: a regular expression on a large text, or \
                     a file that is a pipe";
-        Some(Problem {
-            kind: ErrorKind::Timeout,
-            message,
-            help: Some(help.to_owned()),
-        })
+        Some(Problem::new(ErrorKind::Timeout, message).help(help))
     }
 }
 
@@ -318,12 +314,7 @@ impl Watchdog {
             .await
             .unwrap_or_else(|_elapsed| {
                 let message = timed_out(allowed, step);
-                Err(Problem {
-                    kind: ErrorKind::Timeout,
-                    message,
-                    help: None,
-                }
-                .into())
+                Err(Problem::new(ErrorKind::Timeout, message).into())
             })
     }
 
@@ -348,12 +339,7 @@ impl Watchdog {
             let help =
                 "each call to a tool runs its script: give the turn more time with `timeout_ms`"
                     .to_owned();
-            Err(Problem {
-                kind: ErrorKind::Timeout,
-                message,
-                help: Some(help),
-            }
-            .into())
+            Err(Problem::new(ErrorKind::Timeout, message).help(help).into())
         })
     }
 

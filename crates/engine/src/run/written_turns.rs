@@ -109,11 +109,7 @@ impl<'a> WrittenTurns<'a> {
             environment.add_secrets(&preparation.secrets());
         }
         if !missing.is_empty() {
-            review.problem = Some(Problem {
-                kind: ErrorKind::Capture,
-                message: missing.join("\n"),
-                help: None,
-            });
+            review.problem = Some(Problem::new(ErrorKind::Capture, missing.join("\n")));
         }
     }
 }

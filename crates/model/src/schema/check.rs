@@ -156,25 +156,15 @@ impl Check<'_> {
         if let Some(name) = keyword(schema, "type").and_then(Value::as_str)
             && !union::is_of_type(node, name)
         {
-            self.problems
-                .wrong_type(here, &expected(schema), schema, &self.levels);
-            self.repairs.replace(node, schema);
+            self.wrong_type(schema, &expected(schema), here);
             return;
         }
         for (name, value) in keywords {
             match (name.as_str(), value, &node.value) {
-                ("$ref", Value::String(target), _) => {
-                    here.definition = target.rsplit('/').next();
-                    if let Some(target) = self.schema.definition(target) {
-                        self.apply(target, here);
-                    }
-                }
+                ("$ref", Value::String(target), _) => self.definition(target, here),
                 ("oneOf", Value::Array(branches), _) => self.one_of(schema, branches, here),
                 ("anyOf", Value::Array(branches), _) if branches.iter().all(is_demand) => {
-                    let is_met = |branch| demands(branch).all(|key| node.get(key).is_some());
-                    if let (Some(first), false) = (branches.first(), branches.iter().any(is_met)) {
-                        self.apply(first, here);
-                    }
+                    self.any_demand(branches, here);
                 }
                 ("anyOf", Value::Array(branches), _) => self.any_of(schema, branches, here),
                 ("if", condition, NodeValue::Map(_)) => self.condition(schema, condition, here),
@@ -187,20 +177,13 @@ impl Check<'_> {
                     self.unknown_value(schema, here);
                 }
                 ("properties", _, NodeValue::Map(entries)) => self.entries(schema, entries, here),
-                ("additionalProperties", Value::Object(_), NodeValue::Map(entries)) => {
-                    for entry in entries
-                        .iter()
-                        .filter(|_| !keywords.contains_key("properties"))
-                    {
-                        self.value(value, &entry.value, Some(entry));
-                    }
+                ("additionalProperties", Value::Object(_), NodeValue::Map(entries))
+                    if !keywords.contains_key("properties") =>
+                {
+                    self.values(value, entries);
                 }
                 ("required", _, NodeValue::Map(_)) => self.required(schema, here),
-                ("items", items, NodeValue::List(list)) => {
-                    for item in list {
-                        self.value(items, item, None);
-                    }
-                }
+                ("items", items, NodeValue::List(list)) => self.items(items, list),
                 ("minItems", least, NodeValue::List(list)) => {
                     self.at_least(least, list.len(), "entry", here);
                 }
@@ -213,14 +196,7 @@ impl Check<'_> {
                 ("type", Value::String(name), NodeValue::Number(number))
                     if name == "integer" && is_beyond_64_bits(number) =>
                 {
-                    let least = keyword(schema, "minimum")
-                        .and_then(Value::as_u64)
-                        .unwrap_or(0);
-                    let most = keyword(schema, "maximum").and_then(Value::as_u64);
-                    let most = most.unwrap_or(u64::MAX);
-                    self.problems
-                        .out_of_range(here, &least.into(), &most.into());
-                    self.repairs.replace(node, schema);
+                    self.too_large(schema, here);
                 }
                 ("minimum", least, NodeValue::Number(number))
                     if number.as_f64() < least.as_f64() =>
@@ -230,6 +206,32 @@ impl Check<'_> {
                 _ => {}
             }
         }
+    }
+
+    fn definition(&mut self, target: &'static str, here: &mut Here<'_>) {
+        here.definition = target.rsplit('/').next();
+        if let Some(target) = self.schema.definition(target) {
+            self.apply(target, here);
+        }
+    }
+
+    /// Applies the first of `branches` if the mapping has the keys of none.
+    fn any_demand(&mut self, branches: &'static [Value], here: &mut Here<'_>) {
+        let node = here.node;
+        let is_met = |branch| demands(branch).all(|key| node.get(key).is_some());
+        if let (Some(first), false) = (branches.first(), branches.iter().any(is_met)) {
+            self.apply(first, here);
+        }
+    }
+
+    /// Reports a number that is too large for its type.
+    fn too_large(&mut self, schema: &'static Value, here: &Here<'_>) {
+        let bound = |name: &str| keyword(schema, name).and_then(Value::as_u64);
+        let least = bound("minimum").unwrap_or(0);
+        let most = bound("maximum").unwrap_or(u64::MAX);
+        self.problems
+            .out_of_range(here, &least.into(), &most.into());
+        self.repairs.replace(here.node, schema);
     }
 
     /// Reports a number that is too small. One with bounds is reported when it is filled, as the value of a variable is:
@@ -307,9 +309,7 @@ impl Check<'_> {
                 return;
             }
         }
-        self.problems
-            .wrong_type(here, &one_of(branches), schema, &self.levels);
-        self.repairs.replace(here.node, schema);
+        self.wrong_type(schema, &one_of(branches), here);
     }
 
     /// Whether the mapping has the rules about what an agent says, which can be `no`; the name of a tool is not.
@@ -505,6 +505,26 @@ impl Check<'_> {
             (Some(_), _) => "write one, or leave the key out",
         };
         self.problems.bad_value(here, &what, help);
+    }
+
+    fn items(&mut self, schema: &'static Value, items: &[Node]) {
+        for item in items {
+            self.value(schema, item, None);
+        }
+    }
+
+    /// The values of a mapping with any keys.
+    fn values(&mut self, schema: &'static Value, entries: &[Entry]) {
+        for entry in entries {
+            self.value(schema, &entry.value, Some(entry));
+        }
+    }
+
+    /// Reports a value that is of another type than `expected`.
+    fn wrong_type(&mut self, schema: &'static Value, expected: &str, here: &Here<'_>) {
+        self.problems
+            .wrong_type(here, expected, schema, &self.levels);
+        self.repairs.replace(here.node, schema);
     }
 
     fn unknown_value(&mut self, schema: &'static Value, here: &Here<'_>) {

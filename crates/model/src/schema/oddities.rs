@@ -160,10 +160,7 @@ impl OddityScan<'_> {
     fn missing_space(&mut self, entry: &Entry) {
         let is_empty =
             entry.value.value == NodeValue::Null && entry.value.span.start == entry.value.span.end;
-        let written = self
-            .source
-            .text
-            .get(entry.key_span.start as usize..entry.key_span.end as usize);
+        let written = self.source.text.get(entry.key_span.range());
         if let Some((name, value)) = entry.key.split_once(':')
             && is_empty
             && written == Some(entry.key.as_str())
@@ -185,7 +182,7 @@ impl OddityScan<'_> {
 
     /// `user: Order #12`, which YAML reads as `Order` and a comment.
     fn cut_by_comment(&mut self, text: &str, span: Span) {
-        let is_plain = self.source.text.get(span.start as usize..span.end as usize) == Some(text);
+        let is_plain = self.source.text.get(span.range()) == Some(text);
         let rest = self
             .source
             .text

@@ -36,6 +36,15 @@ fn closed_values(property: &Value) -> Vec<String> {
         .unwrap_or_default()
 }
 
+/// The name that `key` has in other branches of the union, and the types that these are of.
+fn in_other_branches<'n>(here: &Here<'n>, key: &str) -> Option<(&'n str, String)> {
+    let elsewhere = here.elsewhere.iter().find(|(other, ..)| *other == key);
+    elsewhere.map(|(_, name, tags)| {
+        let types: Vec<String> = tags.iter().map(|tag| format!("`type: {tag}`")).collect();
+        (*name, any_of(&types))
+    })
+}
+
 /// With how many problems before them unknown keys are looked for elsewhere.
 const MOST_PLACED: usize = 100;
 
@@ -129,10 +138,7 @@ impl<'a> Problems<'a> {
 
     /// Reports a text without quotes that could be meant as `false`.
     pub(super) fn text_for_false(&mut self, node: &Node) {
-        let written = self
-            .source
-            .text
-            .get(node.span.start as usize..node.span.end as usize);
+        let written = self.source.text.get(node.span.range());
         // In quotes it is meant as it is; what is written in an unusual way is as well.
         let Some(text) = written.filter(|written| node.as_str() == Some(*written)) else {
             return;
@@ -169,7 +175,7 @@ impl<'a> Problems<'a> {
 
     /// Lets every problem of a newer key offer the version that all of them need.
     pub(super) fn offer_version(&mut self, root: &Node, version: Version, needed: Version) {
-        let text = |span: Span| self.source.text.get(span.start as usize..span.end as usize);
+        let text = |span: Span| self.source.text.get(span.range());
         let (span, written, raised) = if let Some(span) = root.get("version").map(|node| node.span)
         {
             let Some(written) = text(span) else {
@@ -322,12 +328,7 @@ impl<'a> Problems<'a> {
         levels: &[SchemaLevel],
     ) -> KeyMeaning {
         let key = entry.key.as_str();
-        let elsewhere = here.elsewhere.iter().find(|(other, ..)| *other == key);
-        let elsewhere = elsewhere.filter(|_| sentence(key, known).is_none());
-        let elsewhere = elsewhere.map(|(_, name, tags)| {
-            let types: Vec<String> = tags.iter().map(|tag| format!("`type: {tag}`")).collect();
-            (*name, any_of(&types))
-        });
+        let elsewhere = in_other_branches(here, key).filter(|_| sentence(key, known).is_none());
         let renamed = meanings(key)
             .iter()
             .find(|meaning| known.contains(meaning))
@@ -549,7 +550,7 @@ impl<'a> Problems<'a> {
 
     /// Lets the last problem, about what is written at `span`, offer another name.
     fn rename(&mut self, span: Span, written: &str, meant: &str) {
-        let Some(source) = self.source.text.get(span.start as usize..span.end as usize) else {
+        let Some(source) = self.source.text.get(span.range()) else {
             return;
         };
         // What is written in an unusual way (an alias, escapes) is left alone.

@@ -124,10 +124,7 @@ impl Site<'_> {
                 .iter()
                 .any(|form| form.is_of("string") && form.schema.get("pattern").is_none())
         {
-            let written = self
-                .source
-                .text
-                .get(self.node.span.start as usize..self.node.span.end as usize)?;
+            let written = self.source.text.get(self.node.span.range())?;
             return Some(
                 self.replacement("put quotes around it".to_owned(), format!("\"{written}\"")),
             );

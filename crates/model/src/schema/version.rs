@@ -44,7 +44,7 @@ impl fmt::Display for Version {
 pub(super) fn spell(source: &Arc<SourceFile>, root: &mut Node) {
     if let Some(Node { value, span }) = root.get_mut("version")
         && matches!(value, NodeValue::Number(_))
-        && let Some(text) = source.text.get(span.start as usize..span.end as usize)
+        && let Some(text) = source.text.get(span.range())
     {
         *value = NodeValue::String(text.to_owned());
     }

@@ -9,10 +9,7 @@ const LONGEST: usize = 200;
 
 /// A value on one line, as the file writes it where that is possible; `None` if it is long or deep.
 pub(super) fn as_flow(source: &SourceFile, node: &Node) -> Option<String> {
-    let written = source
-        .text
-        .get(node.span.start as usize..node.span.end as usize)
-        .unwrap_or_default();
+    let written = source.text.get(node.span.range()).unwrap_or_default();
     let text = match &node.value {
         NodeValue::Null => "null".to_owned(),
         NodeValue::Bool(value) => value.to_string(),
@@ -67,9 +64,7 @@ pub(super) fn first_line(text: &str) -> String {
 pub(super) fn extent(source: &SourceFile, node: &Node) -> Option<Span> {
     let text = source.text.get(node.span.start as usize..)?;
     if !matches!(node.value, NodeValue::List(_) | NodeValue::Map(_)) {
-        let written = source
-            .text
-            .get(node.span.start as usize..node.span.end as usize)?;
+        let written = source.text.get(node.span.range())?;
         return (!written.is_empty()
             && !written.starts_with(['*', '&', '!', '|', '>'])
             && !written.contains('\n'))

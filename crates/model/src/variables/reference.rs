@@ -142,9 +142,7 @@ impl Interpolation<'_> {
         let scope = self.scope;
         let (missing, environment) = match scope.look_up(reference) {
             Lookup::Value(value) => {
-                let Some(room) = self.room else {
-                    return Err(NotReady::Invalid);
-                };
+                let room = self.room.ok_or(NotReady::Invalid)?;
                 self.room = room.checked_sub(size(&value));
                 if self.room.is_none() {
                     return Err(self.report_growth(whole, span, reference));
@@ -177,12 +175,8 @@ impl Interpolation<'_> {
             vec![self.help_for_environment(reference.path[0])]
         } else if let Some((prefix, name)) = other_environment(reference) {
             let written = &whole[reference.range.clone()];
-            let meant = written.replacen(prefix, "ENV", 1);
-            let source = self
-                .source
-                .text
-                .get(place.start as usize..place.end as usize);
-            if source == Some(written) {
+            if self.source.text.get(place.range()) == Some(written) {
+                let meant = written.replacen(prefix, "ENV", 1);
                 problem = problem.fix(self.source, place, meant);
             }
             vec![format!("the environment is `ENV`: write `${{ENV.{name}}}`")]
@@ -246,11 +240,7 @@ impl Interpolation<'_> {
 
     /// The place of `part` inside `span`, or all of it where quoting hides the part.
     fn inside(&self, span: Span, part: &str) -> Span {
-        let whole = self
-            .source
-            .text
-            .get(span.start as usize..span.end as usize)
-            .unwrap_or("");
+        let whole = self.source.text.get(span.range()).unwrap_or("");
         match whole.find(part) {
             Some(offset) => Span::new(
                 span.start as usize + offset,

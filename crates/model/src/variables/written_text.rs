@@ -220,8 +220,7 @@ impl Interpolation<'_> {
 
     /// The text at a place.
     fn written(&self, span: Span) -> &str {
-        let range = span.start as usize..span.end as usize;
-        self.source().text.get(range).unwrap_or_default()
+        self.source().text.get(span.range()).unwrap_or_default()
     }
 }
 

@@ -59,53 +59,38 @@ fn prohibited(
         looks_beside: true,
         ..ComparedText::default()
     };
-    match &written.value {
-        ValueRule {
-            not: Some(true),
-            path: None,
-            contains: Some(text),
-            equals: None,
-            one_of: None,
-            matches: None,
-            value_type: None,
-            exists: None,
-            schema: None,
-            ..
-        } => Needle::prohibited(text, compared, interpolation),
-        ValueRule {
-            not: Some(true),
-            path: None,
-            matches: Some(pattern),
-            equals: None,
-            one_of: None,
-            contains: None,
-            value_type: None,
-            exists: None,
-            schema: None,
-            ..
-        } => Needle::pattern(pattern, compared, interpolation),
-        ValueRule {
-            not: Some(true),
-            path,
-            equals: Some(node),
-            one_of: None,
-            contains: None,
-            matches: None,
-            value_type: None,
-            exists: None,
-            schema: None,
-            ..
-        } if path.as_ref().is_none_or(|path| path.value == "$") => {
+    let ValueRule {
+        not,
+        path,
+        contains,
+        matches,
+        equals,
+        one_of,
+        value_type,
+        exists,
+        schema,
+        ..
+    } = &written.value;
+    let has_others =
+        one_of.is_some() || value_type.is_some() || exists.is_some() || schema.is_some();
+    let is_prohibition = *not == Some(true) && !has_others;
+    match (path, contains, matches, equals) {
+        (None, Some(text), None, None) if is_prohibition => {
+            Needle::prohibited(text, compared, interpolation)
+        }
+        (None, None, Some(pattern), None) if is_prohibition => {
+            Needle::pattern(pattern, compared, interpolation)
+        }
+        (path, None, None, Some(node))
+            if is_prohibition && path.as_ref().is_none_or(|path| path.value == "$") =>
+        {
             interpolation.check_prohibited(node);
             let matcher = match (interpolation.json(node).ok()?, path) {
                 (value, Some(_)) => TextMatcher::Json(value),
                 (Value::String(text), None) => TextMatcher::Whole(text),
                 (_, None) => {
-                    report_no_text(
-                        &format!("equal to {}", node.describe()),
-                        written,
-                        interpolation,
-                    );
+                    let other = format!("equal to {}", node.describe());
+                    report_no_text(&other, written, interpolation);
                     return None;
                 }
             };

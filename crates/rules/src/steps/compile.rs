@@ -92,12 +92,8 @@ fn kind(written: &StepKeys, span: Span, interpolation: &mut Interpolation<'_>) -
     }
 }
 
-/// Reports the keys that go with another kind of step.
-fn reports_astray(
-    written: &StepKeys,
-    kind: StepKind,
-    interpolation: &mut Interpolation<'_>,
-) -> bool {
+/// The conditions that are written next to `call`, `result` or `says`, each with its place.
+fn conditions(written: &StepKeys) -> impl Iterator<Item = (&'static str, Span)> {
     let StepKeys {
         args,
         exact,
@@ -109,50 +105,43 @@ fn reports_astray(
         role,
         ..
     } = written;
-    let is_error_of = if kind == StepKind::Call {
-        StepKind::Call
-    } else {
-        StepKind::Result
-    };
-    let of = [
-        ("args", StepKind::Call, args.as_ref().map(|args| args.span)),
-        (
-            "exact",
-            StepKind::Call,
-            exact.as_ref().map(|exact| exact.span),
-        ),
-        (
-            "args_match",
-            StepKind::Call,
-            args_match.as_ref().and_then(first_span),
-        ),
-        (
-            "status",
-            StepKind::Call,
-            status.as_ref().map(|status| status.span),
-        ),
-        (
-            "match",
-            StepKind::Result,
-            matches.as_ref().map(|text| text.span),
-        ),
-        (
-            "equals",
-            StepKind::Result,
-            equals.as_ref().map(|equals| equals.span),
-        ),
-        (
-            "is_error",
-            is_error_of,
-            is_error.as_ref().map(|is_error| is_error.span),
-        ),
-        ("role", StepKind::Says, role.as_ref().map(|role| role.span)),
+    let spans = [
+        ("args", args.as_ref().map(|key| key.span)),
+        ("exact", exact.as_ref().map(|key| key.span)),
+        ("args_match", args_match.as_ref().and_then(first_span)),
+        ("status", status.as_ref().map(|key| key.span)),
+        ("match", matches.as_ref().map(|key| key.span)),
+        ("equals", equals.as_ref().map(|key| key.span)),
+        ("is_error", is_error.as_ref().map(|key| key.span)),
+        ("role", role.as_ref().map(|key| key.span)),
     ];
-    let astray = of
+    spans
         .into_iter()
-        .filter_map(|(key, of, span)| Some((key, of, span?)));
+        .filter_map(|(key, span)| Some((key, span?)))
+}
+
+/// The kind of step that a condition of a step of this kind goes with.
+fn kind_of(condition: &str, step: StepKind) -> StepKind {
+    match condition {
+        "args" | "exact" | "args_match" | "status" => StepKind::Call,
+        "role" => StepKind::Says,
+        "is_error" if step == StepKind::Call => StepKind::Call,
+        _ => StepKind::Result,
+    }
+}
+
+/// Reports the keys that go with another kind of step.
+fn reports_astray(
+    written: &StepKeys,
+    kind: StepKind,
+    interpolation: &mut Interpolation<'_>,
+) -> bool {
     let mut is_any = false;
-    for (key, of, span) in astray.filter(|(_, of, _)| *of != kind) {
+    for (key, span) in conditions(written) {
+        let of = kind_of(key, kind);
+        if of == kind {
+            continue;
+        }
         let message = format!(
             "`{key}` goes with `{}`, and this step is a `{}`",
             of.key(),
@@ -171,34 +160,14 @@ fn compile_call(
     span: Span,
     interpolation: &mut Interpolation<'_>,
 ) -> Option<StepMatcher> {
-    let twice = [
-        (
-            "args",
-            nested.args.is_some(),
-            beside.args.as_ref().map(|args| args.span),
-        ),
-        (
-            "exact",
-            nested.exact.is_some(),
-            beside.exact.as_ref().map(|exact| exact.span),
-        ),
-        (
-            "args_match",
-            nested.args_match.is_some(),
-            beside.args_match.as_ref().and_then(first_span),
-        ),
-        (
-            "status",
-            nested.status.is_some(),
-            beside.status.as_ref().map(|status| status.span),
-        ),
-        (
-            "is_error",
-            nested.is_error.is_some(),
-            beside.is_error.as_ref().map(|is_error| is_error.span),
-        ),
+    let own = [
+        ("args", nested.args.is_some()),
+        ("exact", nested.exact.is_some()),
+        ("args_match", nested.args_match.is_some()),
+        ("status", nested.status.is_some()),
+        ("is_error", nested.is_error.is_some()),
     ];
-    let is_twice = reports_twice(&twice, "call", interpolation);
+    let is_twice = reports_twice(&own, beside, StepKind::Call, interpolation);
     let args = nested.args.as_ref().or(beside.args.as_ref());
     let exact = nested.exact.as_ref().or(beside.exact.as_ref());
     let is_exact = exact.is_some_and(|exact| exact.value);
@@ -238,24 +207,12 @@ fn compile_result(
     span: Span,
     interpolation: &mut Interpolation<'_>,
 ) -> Option<StepMatcher> {
-    let twice = [
-        (
-            "match",
-            nested.matches.is_some(),
-            beside.matches.as_ref().map(|text| text.span),
-        ),
-        (
-            "equals",
-            nested.equals.is_some(),
-            beside.equals.as_ref().map(|equals| equals.span),
-        ),
-        (
-            "is_error",
-            nested.is_error.is_some(),
-            beside.is_error.as_ref().map(|is_error| is_error.span),
-        ),
+    let own = [
+        ("match", nested.matches.is_some()),
+        ("equals", nested.equals.is_some()),
+        ("is_error", nested.is_error.is_some()),
     ];
-    let is_twice = reports_twice(&twice, "result", interpolation);
+    let is_twice = reports_twice(&own, beside, StepKind::Result, interpolation);
     let equals = nested.equals.as_ref().or(beside.equals.as_ref());
     let is_error = nested.is_error.as_ref().or(beside.is_error.as_ref());
     let calls = CallSelector {
@@ -284,24 +241,18 @@ fn compile_result(
     (!is_twice).then_some(StepMatcher::Result(selector))
 }
 
-/// Reports conditions that are written both in the mapping of `kind` and next to it.
+/// Reports conditions that are written both in the mapping of `kind` and next to it; `own` says which the mapping has.
 fn reports_twice(
-    keys: &[(&str, bool, Option<Span>)],
-    kind: &str,
+    own: &[(&str, bool)],
+    beside: &StepKeys,
+    kind: StepKind,
     interpolation: &mut Interpolation<'_>,
 ) -> bool {
-    let twice = keys
-        .iter()
-        .filter_map(|(key, is_nested, beside)| Some((key, beside.filter(|_| *is_nested)?)));
     let mut is_any = false;
-    for (key, span) in twice {
-        let message = format!("`{key}` is written in `{kind}` and next to it");
-        interpolation.report(
-            Code::Contradiction,
-            span,
-            message,
-            Some("keep one of the two".to_owned()),
-        );
+    for (key, span) in conditions(beside).filter(|(key, _)| own.contains(&(*key, true))) {
+        let message = format!("`{key}` is written in `{}` and next to it", kind.key());
+        let help = Some("keep one of the two".to_owned());
+        interpolation.report(Code::Contradiction, span, message, help);
         is_any = true;
     }
     is_any

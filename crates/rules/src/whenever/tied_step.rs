@@ -37,6 +37,28 @@ pub(super) enum Wanted {
     Answer(Option<AnswerStatus>),
 }
 
+impl Wanted {
+    /// Checks and fills what a step wants.
+    fn compile(
+        written: &Spanned<model::CauseStep>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
+        let keys = &written.value.keys;
+        match &written.value.answered {
+            Some(answered) if has_step(keys) => {
+                let message =
+                    "a step is one of `call`, `result`, `says` and `answered`, not several";
+                let help = "write a step for each of them".to_owned();
+                interpolation.report(Code::Contradiction, answered.span, message, Some(help));
+                None
+            }
+            Some(answered) => Some(Self::Answer(answered.value.status)),
+            None => StepMatcher::compile(keys, written.span, interpolation)
+                .map(|step| Self::Step(Box::new(step))),
+        }
+    }
+}
+
 impl TiedStep {
     /// The facts that it rests on.
     pub(super) fn needs(&self) -> Facts {
@@ -53,54 +75,13 @@ impl TiedStep {
         of_trigger: TriggerKind,
         interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
-        let model::CauseStep {
-            keys,
-            answered,
-            same,
-            ..
-        } = &written.value;
-        let is_tool = keys.call.is_some() || keys.result.is_some();
+        let model::CauseStep { keys, same, .. } = &written.value;
         let is_same_tool = is_same_tool(keys);
-        let mut is_sound = true;
-        let mut report = |span, message: &str, help: &str| {
-            interpolation.report(Code::Contradiction, span, message, Some(help.to_owned()));
-            is_sound = false;
-        };
-        if let Some(same) = same.as_ref().filter(|_| !is_tool) {
-            report(
-                same.span,
-                "`same` goes with `call` and `result`",
-                "drop it: only calls have arguments",
-            );
-        }
-        let tied = same
-            .as_ref()
-            .map(|same| same.span)
-            .or(is_same_tool.then_some(written.span));
-        if let Some(span) = tied.filter(|_| of_trigger == TriggerKind::Message) {
-            let help = "write a `call` or a `result` as the trigger, or drop `same`";
-            report(
-                span,
-                "a message has no tool and no arguments that could be the same",
-                help,
-            );
-        }
+        let is_sound = !reports_untied(written, of_trigger, interpolation);
         let tie = same
             .as_ref()
             .map(|same| Tie::compile(&same.value, same.span, interpolation));
-        let wanted = match answered {
-            Some(answered) if has_step(keys) => {
-                let message =
-                    "a step is one of `call`, `result`, `says` and `answered`, not several";
-                let help = "write a step for each of them".to_owned();
-                interpolation.report(Code::Contradiction, answered.span, message, Some(help));
-                None
-            }
-            Some(answered) => Some(Wanted::Answer(answered.value.status)),
-            None => StepMatcher::compile(keys, written.span, interpolation)
-                .map(|step| Wanted::Step(Box::new(step))),
-        };
-        let mut wanted = wanted?;
+        let mut wanted = Wanted::compile(written, interpolation)?;
         let paths = tie.map_or(Some(Vec::new()), |paths| paths)?;
         if let Wanted::Step(step) = &mut wanted
             && let StepMatcher::Call(selector) | StepMatcher::Result(selector) = &mut **step
@@ -186,6 +167,38 @@ impl TiedStep {
         self.step()
             .map_or(happening.order, |step| happening.counts_from(step, trace))
     }
+}
+
+/// Reports what the step or its trigger cannot have in common with the other.
+fn reports_untied(
+    written: &Spanned<model::CauseStep>,
+    of_trigger: TriggerKind,
+    interpolation: &mut Interpolation<'_>,
+) -> bool {
+    let model::CauseStep { keys, same, .. } = &written.value;
+    let same = same.as_ref().map(|same| same.span);
+    let mut is_any = false;
+    let mut report = |span, message: &str, help: &str| {
+        interpolation.report(Code::Contradiction, span, message, Some(help.to_owned()));
+        is_any = true;
+    };
+    let is_tool = keys.call.is_some() || keys.result.is_some();
+    if let Some(span) = same.filter(|_| !is_tool) {
+        report(
+            span,
+            "`same` goes with `call` and `result`",
+            "drop it: only calls have arguments",
+        );
+    }
+    let tied = same.or(is_same_tool(keys).then_some(written.span));
+    if let Some(span) = tied.filter(|_| of_trigger == TriggerKind::Message) {
+        report(
+            span,
+            "a message has no tool and no arguments that could be the same",
+            "write a `call` or a `result` as the trigger, or drop `same`",
+        );
+    }
+    is_any
 }
 
 /// Whether the tool is written as `same`, and not as the name of a tool in a mapping.

@@ -81,6 +81,24 @@ pub fn brief(value: &Value) -> String {
 /// The rest of a path, and the value expected at its end.
 type FocusedPlace<'f> = (&'f [String], Option<&'f str>);
 
+/// The places inside a value: each with the key or the index that leads to it.
+struct PlacesInside<'f>(Vec<(&'f str, FocusedPlace<'f>)>);
+
+impl<'f> PlacesInside<'f> {
+    fn of(places: &[FocusedPlace<'f>]) -> Self {
+        let inside = places.iter().filter_map(|(path, expected)| {
+            let (key, rest) = path.split_first()?;
+            Some((key.as_str(), (rest, *expected)))
+        });
+        Self(inside.collect())
+    }
+
+    fn at(&self, key: &str) -> Vec<FocusedPlace<'f>> {
+        let at = self.0.iter().filter(|(own, _)| *own == key);
+        at.map(|(_, place)| *place).collect()
+    }
+}
+
 impl FocusedJson {
     /// `text` as it is, with what was expected instead of it.
     pub fn of_text(text: String, focus: &[JsonFocus]) -> Self {
@@ -109,38 +127,15 @@ impl FocusedJson {
     /// Writes `value`; entries without a place are omitted once the line is longer than `room`.
     fn write(&mut self, value: &Value, places: &[FocusedPlace<'_>], room: usize) {
         let from = self.text.len();
-        let deeper: Vec<(&str, FocusedPlace<'_>)> = places
-            .iter()
-            .filter_map(|(path, expected)| {
-                path.split_first()
-                    .map(|(key, rest)| (key.as_str(), (rest, *expected)))
-            })
-            .collect();
-        let own = |key: &str| -> Vec<FocusedPlace<'_>> {
-            deeper
-                .iter()
-                .filter(|(own, _)| *own == key)
-                .map(|(_, place)| *place)
-                .collect()
-        };
+        let inside = PlacesInside::of(places);
         match value {
-            Value::Object(entries) if !deeper.is_empty() => {
+            Value::Object(entries) if !inside.0.is_empty() => {
                 let mut parts = Parts::new(self, '{', '}');
                 for (key, value) in entries {
-                    match own(key).as_slice() {
-                        [] if parts.line.text.len() < room => parts.entry(|line| {
-                            line.key(key);
-                            line.shorten(value, BRIEF);
-                        }),
-                        [] => parts.leave_out(),
-                        places => parts.entry(|line| {
-                            line.key(key);
-                            line.write(value, places, room);
-                        }),
-                    }
+                    parts.focused(Some(key), value, &inside.at(key), room);
                 }
                 // What is missing and need not be there is nothing to see.
-                for (key, (_, expected)) in &deeper {
+                for (key, (_, expected)) in &inside.0 {
                     if let Some(expected) = expected.filter(|_| !entries.contains_key(*key)) {
                         parts.entry(|line| {
                             line.key(key);
@@ -152,22 +147,16 @@ impl FocusedJson {
                 }
                 parts.end();
             }
-            Value::Array(items) if !deeper.is_empty() => {
+            Value::Array(items) if !inside.0.is_empty() => {
                 let mut parts = Parts::new(self, '[', ']');
                 for (index, value) in items.iter().enumerate() {
-                    match own(&index.to_string()).as_slice() {
-                        [] if parts.line.text.len() < room => {
-                            parts.entry(|line| line.shorten(value, BRIEF));
-                        }
-                        [] => parts.leave_out(),
-                        places => parts.entry(|line| line.write(value, places, room)),
-                    }
+                    parts.focused(None, value, &inside.at(&index.to_string()), room);
                 }
                 parts.end();
             }
             other => {
                 self.shorten(other, BRIEF);
-                for (_, (_, expected)) in &deeper {
+                for (_, (_, expected)) in &inside.0 {
                     self.differs_from(from, *expected);
                 }
             }
@@ -253,6 +242,28 @@ impl<'l> Parts<'l> {
         if !std::mem::take(&mut self.is_first) {
             self.line.text.push_str(", ");
         }
+    }
+
+    /// An entry with these places; without one only as long as the line is not longer than `room`.
+    fn focused(
+        &mut self,
+        key: Option<&str>,
+        value: &Value,
+        places: &[FocusedPlace<'_>],
+        room: usize,
+    ) {
+        if places.is_empty() && self.line.text.len() >= room {
+            return self.leave_out();
+        }
+        self.entry(|line| {
+            if let Some(key) = key {
+                line.key(key);
+            }
+            match places {
+                [] => line.shorten(value, BRIEF),
+                places => line.write(value, places, room),
+            }
+        });
     }
 
     fn entry(&mut self, write: impl FnOnce(&mut FocusedJson)) {

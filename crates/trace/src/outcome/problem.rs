@@ -103,3 +103,23 @@ pub struct Problem {
     /// The remedy.
     pub help: Option<String>,
 }
+
+impl Problem {
+    /// A problem without a remedy.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    /// The same problem with a remedy.
+    #[must_use]
+    pub fn help(self, help: impl Into<String>) -> Self {
+        Self {
+            help: Some(help.into()),
+            ..self
+        }
+    }
+}

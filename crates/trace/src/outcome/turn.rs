@@ -214,13 +214,7 @@ mod tests {
 
     #[test]
     fn the_status_follows_from_the_end() {
-        let problem = |kind| {
-            TurnEnd::Problem(Problem {
-                kind,
-                message: String::new(),
-                help: None,
-            })
-        };
+        let problem = |kind| TurnEnd::Problem(Problem::new(kind, String::new()));
         for (end, status) in [
             (TurnEnd::Evaluated, Status::Passed),
             (problem(ErrorKind::Conversation), Status::Failed),

@@ -105,54 +105,9 @@ fn is_path(program: &str) -> bool {
 }
 
 fn explain(program: &Program<'_>, written: &str, file: &Path, error: &io::Error) -> StartError {
-    let words: Vec<String> = written
-        .split_whitespace()
-        .map(|word| format!("\"{word}\""))
-        .collect();
-    let as_words = format!(
-        "no shell reads `cmd`: write every word on its own: `cmd: [{}]`",
-        words.join(", ")
-    );
     match error.kind() {
-        io::ErrorKind::NotFound if !is_path(written) => {
-            let message = format!("cannot be started: there is no `{written}` on the `PATH`");
-            let path = program
-                .environment
-                .text("PATH")
-                .filter(|path| !path.is_empty());
-            let help = if words.len() > 1 {
-                as_words
-            } else if program.folder.join(written).is_file() {
-                format!(
-                    "for the file of this name in `{}` write `./{written}`",
-                    program.folder_name
-                )
-            } else if path.is_none() {
-                "`PATH` is not set: give the full path of the program".to_owned()
-            } else {
-                format!("install `{written}`, or give its full path")
-            };
-            StartError::new(message, &help)
-        }
-        io::ErrorKind::NotFound => match interpreter(file) {
-            Some(interpreter) => StartError::new(
-                format!(
-                    "cannot be started: `{written}` begins with `#!{interpreter}`, which does not exist"
-                ),
-                &format!("name the interpreter yourself: `cmd: [\"bash\", \"{written}\"]`"),
-            ),
-            None => StartError::new(
-                format!(
-                    "cannot be started: there is no `{written}` in `{}`",
-                    program.folder_name
-                ),
-                if words.len() > 1 {
-                    &as_words
-                } else {
-                    "paths in `cmd` are relative to the directory in which it runs"
-                },
-            ),
-        },
+        io::ErrorKind::NotFound if !is_path(written) => not_on_path(program, written),
+        io::ErrorKind::NotFound => not_in_folder(program, written, file),
         io::ErrorKind::PermissionDenied if file.is_dir() => {
             StartError::new(format!("cannot be started: `{written}` is a directory"), "")
         }
@@ -162,26 +117,82 @@ fn explain(program: &Program<'_>, written: &str, file: &Path, error: &io::Error)
                 "run `chmod +x {written}`, or name its interpreter: `cmd: [\"bash\", \"{written}\"]`"
             ),
         ),
-        io::ErrorKind::ArgumentListTooLong => {
-            let set = program
-                .environment
-                .iter()
-                .map(|(name, value)| (name.to_string_lossy(), value.len()));
-            let words = program.argv.iter().map(|word| ("cmd".into(), word.len()));
-            let help = set.chain(words).max_by_key(|(_, bytes)| *bytes).map_or_else(String::new, |(name, bytes)| {
-                format!("`{name}` alone has {bytes} bytes: what is large is better written to a file, and its path handed on")
-            });
-            StartError::new(
-                "cannot be started: its environment and words are too large".to_owned(),
-                &help,
-            )
-        }
+        io::ErrorKind::ArgumentListTooLong => too_large(program),
         _ if is_out_of_files(error) => {
             let message = "cannot be started: this process has too many files open".to_owned();
             StartError::new(message, OUT_OF_FILES_HELP)
         }
         _ => StartError::new(format!("cannot be started: {error}"), ""),
     }
+}
+
+/// The help for a program that is written like a line of a shell; `None` if it is one word.
+fn as_words(written: &str) -> Option<String> {
+    let words: Vec<String> = written
+        .split_whitespace()
+        .map(|word| format!("\"{word}\""))
+        .collect();
+    (words.len() > 1).then(|| {
+        format!(
+            "no shell reads `cmd`: write every word on its own: `cmd: [{}]`",
+            words.join(", ")
+        )
+    })
+}
+
+fn not_on_path(program: &Program<'_>, written: &str) -> StartError {
+    let message = format!("cannot be started: there is no `{written}` on the `PATH`");
+    let path = program
+        .environment
+        .text("PATH")
+        .filter(|path| !path.is_empty());
+    let help = if let Some(help) = as_words(written) {
+        help
+    } else if program.folder.join(written).is_file() {
+        format!(
+            "for the file of this name in `{}` write `./{written}`",
+            program.folder_name
+        )
+    } else if path.is_none() {
+        "`PATH` is not set: give the full path of the program".to_owned()
+    } else {
+        format!("install `{written}`, or give its full path")
+    };
+    StartError::new(message, &help)
+}
+
+fn not_in_folder(program: &Program<'_>, written: &str, file: &Path) -> StartError {
+    if let Some(interpreter) = interpreter(file) {
+        return StartError::new(
+            format!(
+                "cannot be started: `{written}` begins with `#!{interpreter}`, which does not exist"
+            ),
+            &format!("name the interpreter yourself: `cmd: [\"bash\", \"{written}\"]`"),
+        );
+    }
+    let message = format!(
+        "cannot be started: there is no `{written}` in `{}`",
+        program.folder_name
+    );
+    let help = as_words(written);
+    let paths = "paths in `cmd` are relative to the directory in which it runs";
+    StartError::new(message, help.as_deref().unwrap_or(paths))
+}
+
+fn too_large(program: &Program<'_>) -> StartError {
+    let set = program
+        .environment
+        .iter()
+        .map(|(name, value)| (name.to_string_lossy(), value.len()));
+    let words = program.argv.iter().map(|word| ("cmd".into(), word.len()));
+    let largest = set.chain(words).max_by_key(|(_, bytes)| *bytes);
+    let help = largest.map_or_else(String::new, |(name, bytes)| {
+        format!("`{name}` alone has {bytes} bytes: what is large is better written to a file, and its path handed on")
+    });
+    StartError::new(
+        "cannot be started: its environment and words are too large".to_owned(),
+        &help,
+    )
 }
 
 /// The interpreter that the first line of a script names; `None` if the file is no script, or is not there.

@@ -165,7 +165,7 @@ mod tests {
         );
         assert_eq!(source.text, expected);
         let span = masked.labels[0].span;
-        assert_eq!(&source.text[span.start as usize..span.end as usize], "here");
+        assert_eq!(&source.text[span.range()], "here");
         assert_eq!(
             (masked.message.as_str(), masked.labels[0].text.as_str()),
             ("not ***", "***")

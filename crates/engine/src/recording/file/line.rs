@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -167,6 +169,22 @@ pub(super) struct Encoded {
     pub(super) base64: String,
 }
 
+impl Encoded {
+    /// The bytes that are written.
+    ///
+    /// # Errors
+    /// If they are not valid base64: the message.
+    pub(super) fn bytes(&self) -> Result<Vec<u8>, &'static str> {
+        decoded(&self.base64)
+    }
+}
+
+fn decoded(base64: &str) -> Result<Vec<u8>, &'static str> {
+    STANDARD
+        .decode(base64)
+        .map_err(|_| "this is not valid base64")
+}
+
 #[derive(Serialize, Deserialize)]
 pub(super) struct EndLine {
     pub(super) how: EndKind,
@@ -222,6 +240,19 @@ pub(super) enum WrittenLine {
     Text(String),
     /// The bytes of a text that is not UTF-8.
     Base64(String),
+}
+
+impl WrittenLine {
+    /// The bytes of the line.
+    ///
+    /// # Errors
+    /// If they are not valid base64: the message.
+    pub(super) fn into_bytes(self) -> Result<Vec<u8>, &'static str> {
+        match self {
+            Self::Text(text) => Ok(text.into_bytes()),
+            Self::Base64(base64) => decoded(&base64),
+        }
+    }
 }
 
 #[derive(Serialize, Deserialize)]

@@ -3,6 +3,7 @@
 //! Flows in: what was recorded, and who masks its secrets; or the text of a file. Flows out: the text, or what was
 //! recorded. Every byte of a response survives, and no line contains a secret.
 
+mod content;
 mod line;
 mod read;
 mod write;
@@ -53,11 +54,7 @@ mod tests {
         let Value::Object(output) = json!({"TOKEN": "s3cr3t", "n": 1}) else {
             panic!()
         };
-        let problem = |message: &str| Problem {
-            kind: ErrorKind::Hook,
-            message: message.to_owned(),
-            help: Some("try again".to_owned()),
-        };
+        let problem = |message: &str| Problem::new(ErrorKind::Hook, message).help("try again");
         let exchange = |answer| RecordedExchange {
             key: key(1, Lane::Agent, 1),
             sent: 5,

@@ -17,7 +17,7 @@ use crate::recording::exchange::{
     RecordedResponse, ScriptAnswer, TypedInput,
 };
 
-use ananke_agents::Method;
+use ananke_agents::{Method, ResponseHead};
 use ananke_base::context::{CaseKey, digest};
 use ananke_base::message::Lane;
 use ananke_base::text::escape;
@@ -49,15 +49,10 @@ pub(in crate::recording) fn write(
         out.line(&RecordingLine::Setup(out.marked_map(&recorded.setup)));
     }
     for hook in &recorded.hooks {
-        out.line(&RecordingLine::Hook(match hook {
-            Ok(output) => HookLine {
-                output: Some(out.marked_map(output)),
-                failed: None,
-            },
-            Err(problem) => HookLine {
-                output: None,
-                failed: Some(out.failed(problem)),
-            },
+        let (output, failed) = (hook.as_ref().ok(), hook.as_ref().err());
+        out.line(&RecordingLine::Hook(HookLine {
+            output: output.map(|output| out.marked_map(output)),
+            failed: failed.map(|problem| out.failed(problem)),
         }));
     }
     let mut scripts = recorded.scripts.iter().peekable();
@@ -70,14 +65,10 @@ pub(in crate::recording) fn write(
     scripts.for_each(|answer| out.script(answer));
     recorded.programs.iter().for_each(|run| out.program(run));
     for TypedInput { turn, gave } in &recorded.typed {
-        let (text, missing) = match gave {
-            Ok(text) => (Some(mark(text)), None),
-            Err(missing) => (None, Some(mark(missing))),
-        };
         out.line(&RecordingLine::Typed(TypedLine {
             turn: *turn,
-            text,
-            missing,
+            text: gave.as_ref().ok().map(|text| mark(text)),
+            missing: gave.as_ref().err().map(|missing| mark(missing)),
         }));
     }
     out.line(&RecordingLine::Hash(digest(&out.text)));
@@ -99,82 +90,43 @@ impl RecordingWriter<'_> {
     }
 
     fn script(&mut self, answer: &ScriptAnswer) {
-        let ScriptAnswer {
-            turn,
-            name,
-            request,
-            gave,
-            ..
-        } = answer;
-        let (answer, failed) = match gave {
-            Ok(answer) => (Some(self.marked(answer)), None),
-            Err(problem) => (None, Some(self.failed(problem))),
-        };
-        let (name, request) = ((self.mark)(name), request.clone());
+        let (gave, failed) = (answer.gave.as_ref().ok(), answer.gave.as_ref().err());
         self.line(&RecordingLine::Script(ScriptLine {
-            turn: *turn,
-            name,
-            request,
-            answer,
-            failed,
+            turn: answer.turn,
+            name: (self.mark)(&answer.name),
+            request: answer.request.clone(),
+            answer: gave.map(|gave| self.marked(gave)),
+            failed: failed.map(|problem| self.failed(problem)),
         }));
     }
 
-    fn failed(
-        &self,
-        Problem {
-            kind,
-            message,
-            help,
-        }: &Problem,
-    ) -> FailureLine {
-        let kind = (*kind == ErrorKind::Timeout).then(|| kind.as_str().to_owned());
+    fn failed(&self, problem: &Problem) -> FailureLine {
+        let kind = (problem.kind == ErrorKind::Timeout).then_some(problem.kind);
+        self.failure(&problem.message, problem.help.as_deref(), kind)
+    }
+
+    fn failure(&self, message: &str, help: Option<&str>, kind: Option<ErrorKind>) -> FailureLine {
         FailureLine {
             message: (self.mark)(message),
-            kind,
-            help: help.as_deref().map(self.mark),
+            kind: kind.map(|kind| kind.as_str().to_owned()),
+            help: help.map(self.mark),
         }
     }
 
+    fn lane(&self, lane: &Lane) -> Option<String> {
+        (*lane != Lane::Agent).then(|| (self.mark)(&lane.to_string()))
+    }
+
     fn exchange(&mut self, exchange: &RecordedExchange) {
-        let RecordedExchange {
-            key: ExchangeKey { turn, lane, number },
-            sent,
-            method,
-            path,
-            body,
-            hash,
-            answer,
-            closed,
-        } = exchange;
-        let text = (self.mark)(body);
-        let (body, text) = match raw(&text) {
-            Some(body) => (Some(body), None),
-            None => (None, Some(text).filter(|_| hash.is_none())),
-        };
-        let path = (self.mark)(path);
-        let lane = (*lane != Lane::Agent).then(|| (self.mark)(&lane.to_string()));
-        let method = (*method != Method::Post).then(|| method.as_str().to_owned());
-        let (turn, exchange, at_us) = (*turn, Some(*number), *sent);
-        self.line(&RecordingLine::Request(RequestLine {
-            turn,
-            lane,
-            exchange,
-            at_us,
-            method,
-            path,
-            body,
-            text,
-            hash: hash.clone(),
-        }));
+        self.request(exchange);
         let mut ending = EndLine {
             how: EndKind::Late,
             at_us: None,
             message: None,
             help: None,
-            closed_us: *closed,
+            closed_us: exchange.closed,
         };
-        match answer {
+        match &exchange.answer {
             RecordedResponse::Late(missing) => ending.message = missing.as_deref().map(self.mark),
             RecordedResponse::Failed(message, help) => {
                 ending.how = EndKind::Failed;
@@ -187,17 +139,7 @@ impl RecordingWriter<'_> {
                 pieces,
                 end,
             } => {
-                self.line(&RecordingLine::Head(HeadLine {
-                    at_us: *at,
-                    status: head.status,
-                    content_type: (self.mark)(&head.content_type),
-                    location: head.location.as_deref().map(self.mark),
-                    headers: head
-                        .headers
-                        .iter()
-                        .map(|(name, value)| ((self.mark)(name), (self.mark)(value)))
-                        .collect(),
-                }));
+                self.line(&RecordingLine::Head(self.head(*at, head)));
                 for (at, piece) in pieces {
                     self.piece(*at, piece);
                 }
@@ -215,69 +157,101 @@ impl RecordingWriter<'_> {
         self.line(&RecordingLine::End(ending));
     }
 
+    fn request(&mut self, exchange: &RecordedExchange) {
+        let ExchangeKey { turn, lane, number } = &exchange.key;
+        let text = (self.mark)(&exchange.body);
+        let (body, text) = match raw(&text) {
+            Some(body) => (Some(body), None),
+            None => (None, Some(text).filter(|_| exchange.hash.is_none())),
+        };
+        let method = Some(exchange.method).filter(|method| *method != Method::Post);
+        self.line(&RecordingLine::Request(RequestLine {
+            turn: *turn,
+            lane: self.lane(lane),
+            exchange: Some(*number),
+            at_us: exchange.sent,
+            method: method.map(|method| method.as_str().to_owned()),
+            path: (self.mark)(&exchange.path),
+            body,
+            text,
+            hash: exchange.hash.clone(),
+        }));
+    }
+
+    fn head(&self, at_us: u64, head: &ResponseHead) -> HeadLine {
+        let headers = head.headers.iter();
+        HeadLine {
+            at_us,
+            status: head.status,
+            content_type: (self.mark)(&head.content_type),
+            location: head.location.as_deref().map(self.mark),
+            headers: headers
+                .map(|(name, value)| ((self.mark)(name), (self.mark)(value)))
+                .collect(),
+        }
+    }
+
     fn program(&mut self, run: &ProgramRun) {
-        let ProgramRun {
-            key: ExchangeKey { turn, lane, number },
-            argv,
-            lines,
-            end,
-            stderr,
-            closed,
-        } = run;
-        let argv = argv.iter().map(|argument| (self.mark)(argument)).collect();
-        let lane = (*lane != Lane::Agent).then(|| (self.mark)(&lane.to_string()));
+        let ExchangeKey { turn, lane, number } = &run.key;
+        let argv = run.argv.iter();
         self.line(&RecordingLine::Program(RunLine {
             turn: *turn,
-            lane,
+            lane: self.lane(lane),
             exchange: *number,
-            argv,
+            argv: argv.map(|argument| (self.mark)(argument)).collect(),
         }));
-        let failed = |message: &str, help: &Option<String>| FailureLine {
-            message: (self.mark)(message),
-            kind: None,
-            help: help.as_deref().map(self.mark),
-        };
-        let lines: Vec<RecordingLine> = lines
-            .iter()
-            .map(|line| match line {
-                ProgramLine::Sent { turn, line, at } => RecordingLine::Sent(SentLine {
-                    turn: *turn,
-                    at_us: *at,
-                    line: WrittenLine::Text((self.mark)(line)),
-                }),
-                ProgramLine::Closed(at) => RecordingLine::Closed(ClosedLine { at_us: *at }),
-                ProgramLine::Received(at, bytes) => RecordingLine::Output(OutputLine {
-                    at_us: *at,
-                    line: self.written(bytes),
-                }),
-            })
-            .collect();
-        let (how, at_us, failed) = match end {
-            ProgramRunEnd::Failed(message, help) => {
-                (EndKind::Failed, None, Some(failed(message, help)))
-            }
-            ProgramRunEnd::Complete(at, _) => (EndKind::Complete, Some(*at), None),
-            ProgramRunEnd::TooLarge(at) => (EndKind::TooLarge, Some(*at), None),
-            ProgramRunEnd::Left => (EndKind::Left, None, None),
-        };
-        let (code, signal) = match end {
-            ProgramRunEnd::Complete(_, Some(ExitStatus::Exit(code))) => (Some(*code), None),
-            ProgramRunEnd::Complete(_, Some(ExitStatus::Signal(signal))) => (None, Some(*signal)),
-            _ => (None, None),
-        };
-        let stderr = stderr.as_deref().map(self.mark);
-        for line in &lines {
-            self.line(line);
+        for line in &run.lines {
+            self.line(&self.program_line(line));
         }
-        self.line(&RecordingLine::Exit(ExitLine {
-            how,
-            at_us,
-            code,
-            signal,
-            failed,
-            stderr,
-            closed_us: *closed,
-        }));
+        self.line(&RecordingLine::Exit(self.exit(run)));
+    }
+
+    fn program_line(&self, line: &ProgramLine) -> RecordingLine {
+        match line {
+            ProgramLine::Sent { turn, line, at } => RecordingLine::Sent(SentLine {
+                turn: *turn,
+                at_us: *at,
+                line: WrittenLine::Text((self.mark)(line)),
+            }),
+            ProgramLine::Closed(at) => RecordingLine::Closed(ClosedLine { at_us: *at }),
+            ProgramLine::Received(at, bytes) => RecordingLine::Output(OutputLine {
+                at_us: *at,
+                line: self.written(bytes),
+            }),
+        }
+    }
+
+    fn exit(&self, run: &ProgramRun) -> ExitLine {
+        let mut exit = ExitLine {
+            how: EndKind::Left,
+            at_us: None,
+            code: None,
+            signal: None,
+            failed: None,
+            stderr: run.stderr.as_deref().map(self.mark),
+            closed_us: run.closed,
+        };
+        match &run.end {
+            ProgramRunEnd::Failed(message, help) => {
+                exit.how = EndKind::Failed;
+                exit.failed = Some(self.failure(message, help.as_deref(), None));
+            }
+            ProgramRunEnd::Complete(at, status) => {
+                exit.how = EndKind::Complete;
+                exit.at_us = Some(*at);
+                match status {
+                    Some(ExitStatus::Exit(code)) => exit.code = Some(*code),
+                    Some(ExitStatus::Signal(signal)) => exit.signal = Some(*signal),
+                    None => {}
+                }
+            }
+            ProgramRunEnd::TooLarge(at) => {
+                exit.how = EndKind::TooLarge;
+                exit.at_us = Some(*at);
+            }
+            ProgramRunEnd::Left => {}
+        }
+        exit
     }
 
     fn written(&self, line: &[u8]) -> WrittenLine {

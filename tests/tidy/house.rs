@@ -182,7 +182,7 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("openai", 2595),
     ("engine", 30000),
     ("lab", 14430),
-    ("report", 14900),
+    ("report", 14940),
     ("ananke", 2229),
     ("command", 13030),
 ];

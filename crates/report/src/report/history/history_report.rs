@@ -145,7 +145,7 @@ fn trim(folder: &Path) -> io::Result<()> {
     let mut end = lines.seek(SeekFrom::Start(length.saturating_sub(MOST_BYTES)))?;
     // The first byte that stays.
     let mut first = 0;
-    // Where the last line of each run ends. Of two runs at once, one may be a little older.
+    // The end of the last line of each run: lines of runs at the same time alternate.
     let mut ends: IndexMap<String, u64> = IndexMap::new();
     // The beginning of the lines of one run, and its index.
     let mut last: Option<(Vec<u8>, usize)> = None;

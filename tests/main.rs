@@ -4,6 +4,10 @@
     clippy::unwrap_used,
     reason = "a test that cannot go on fails where it stands"
 )]
+#![allow(
+    clippy::too_many_lines,
+    reason = "a test is one story, or a table of cases"
+)]
 
 mod a2a;
 mod agree;

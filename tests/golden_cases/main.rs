@@ -11,6 +11,11 @@
 //! and [`outline`] what is compared of the output where the words are not the point.
 //! Cases that run tests are run twice more, once recorded and once replayed, and must print and write the same.
 
+#![allow(
+    clippy::too_many_lines,
+    reason = "what a case may contain is read from top to bottom"
+)]
+
 mod agent;
 mod case;
 mod golden_files;

@@ -1,5 +1,6 @@
 //! The testing API, against scripted agents and a model of this process.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![allow(clippy::too_many_lines, reason = "a test is one story")]
 
 #[cfg(feature = "mock")]
 mod agui;

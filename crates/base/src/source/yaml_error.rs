@@ -209,6 +209,7 @@ fn no_anchor() -> Diagnostic {
         .help("define it first with `&name`, or quote a text that begins with `*`")
 }
 
+#[expect(clippy::too_many_lines, reason = "a line for each error")]
 fn parser_words(kind: &ErrorKind) -> Diagnostic {
     use ErrorKind as Kind;
 

@@ -397,6 +397,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "one table of cases")]
     fn what_is_not_clear_is_no_answer() {
         for (text, expected) in [
             (" \n", "nothing"),

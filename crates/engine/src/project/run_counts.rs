@@ -200,6 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "one table of cases")]
     fn the_command_line_is_above_the_test_and_the_test_above_the_config() {
         let own = SequentialTest {
             max: 30,

@@ -207,6 +207,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "one table of cases")]
     fn a_call_is_judged_by_what_came_of_it() {
         use ArgumentsKind::{Boundary, Valid, WrongType};
         let good = || {

@@ -154,6 +154,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "one table of cases")]
     fn a_finding_names_a_change_by_an_event_a_quote_or_its_subject_alone() {
         let calls = ChangeSite {
             missing_tools: vec!["pay".to_owned()],

@@ -206,6 +206,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "one table of cases")]
     fn results_select() {
         let denied = || Change::CallFailed {
             id: "c".into(),

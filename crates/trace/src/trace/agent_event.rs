@@ -228,6 +228,7 @@ mod tests {
     use crate::trace::{Change, Input, Interrupt, ResultContent, RunEnd};
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "one table of cases")]
     fn a_result_is_an_event_of_the_turn_in_which_it_comes() {
         let mut trace = Trace::new(Value::Null);
         let mut deltas = Vec::new();

@@ -16,6 +16,7 @@ use ananke_base::context::At;
 
 impl Trace {
     /// Applies one change; what it added goes to `deltas`.
+    #[expect(clippy::too_many_lines, reason = "an arm for each change")]
     pub fn apply(&mut self, at: At, change: Change<'_>, deltas: &mut Vec<Delta>) {
         self.ensure_event(at);
         match change {

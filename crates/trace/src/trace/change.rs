@@ -288,6 +288,7 @@ fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
 
 impl Change<'_> {
     /// The same change, which borrows nothing.
+    #[expect(clippy::too_many_lines, reason = "an arm for each change")]
     pub fn into_owned(self) -> Change<'static> {
         match self {
             Change::Stamped(micros) => Change::Stamped(micros),

@@ -43,6 +43,7 @@ mod tests {
         }
     }
 
+    #[expect(clippy::too_many_lines, reason = "one table of cases")]
     fn recorded() -> Recorded {
         let head = ResponseHead {
             status: 200,

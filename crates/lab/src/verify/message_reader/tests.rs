@@ -102,6 +102,7 @@ fn messages_of_all_conventions_are_read() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table of cases")]
 fn calls_of_many_forms_are_calls() {
     for (message, expected) in [
         // OpenAI: functions, custom tools, and what servers execute

@@ -173,7 +173,7 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("derive", 495),
     ("base", 6990),
     ("model", 9580),
-    ("trace", 9070),
+    ("trace", 9075),
     ("rules", 13850),
     ("agents", 5890),
     ("agui", 6930),

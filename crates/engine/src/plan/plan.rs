@@ -41,7 +41,7 @@ pub struct Plan {
     pub request_context: RequestContext,
     /// The environment variables, together with those of files.
     pub environment: Arc<Environment>,
-    /// Masks what is secret in every test; what is secret in one test is in its [`TestEntry`].
+    /// Masks what is secret in every test; what is secret in one test is in its [`TestEntry`](super::TestEntry).
     pub redactor: Redactor,
     /// Files that were read and need not be read again.
     pub(super) kept: Arc<KeptFiles>,

@@ -110,7 +110,7 @@ pub(crate) fn all() -> Vec<Subject> {
         passing("state patches", 20000, state_patches),
         passing("violations", 50000, violations),
         passing("causes", 5000, causes),
-        passing("causes of open calls", 5000, causes_of_open_calls),
+        failing("causes of open calls", 5000, causes_of_open_calls),
         passing("origins", 5000, origins),
         passing("declared tools", 1500, declared_tools),
         passing("attachments", 300, attachments),
@@ -573,7 +573,7 @@ fn causes(count: usize) -> Files {
     ]
 }
 
-/// The arguments of the first call never end, so that every other trigger waits.
+/// The arguments of the first call never end, so that every other trigger waits. It has no result, which fails the test.
 fn causes_of_open_calls(count: usize) -> Files {
     let mut files = causes(count);
     let open = "{\"type\":\"TOOL_CALL_START\",\"toolCallId\":\"open\",\"toolCallName\":\"find\"}";

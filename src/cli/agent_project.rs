@@ -210,7 +210,7 @@ impl AgentProject {
     }
 }
 
-/// Takes the file at `path` out of a problem: it is no file that anyone can look at.
+/// Removes the quote of the file at `path` from a problem: the file is made by this program.
 fn hide_file(problem: &mut Diagnostic, path: &Path) {
     let source = problem.source.as_ref();
     if source.is_some_and(|source| source.path == path) {

@@ -163,7 +163,7 @@ impl From<TurnView<'_>> for TurnOutcome {
     }
 }
 
-/// What the agent did, in the order of its events.
+/// The lines of a transcript, in the order of the events of the agent.
 fn lines(
     calls: Vec<ToolCallView<'_>>,
     repeated: Option<Vec<SaidView<'_>>>,

@@ -230,7 +230,7 @@ impl RecordingContent {
     }
 }
 
-/// What was given, or the reason that nothing was: a line has one of the two.
+/// The given value, or the reason that there is none: a line has one of the two.
 fn either<T, E>(
     gave: Option<T>,
     missing: Option<E>,

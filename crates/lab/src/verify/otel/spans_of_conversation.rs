@@ -80,7 +80,7 @@ pub(super) fn conversation(thread_id: &str, mut spans: Vec<PlacedSpan>) -> Obser
     reader.finish(origin)
 }
 
-/// What spans do, in the order of time, each with the index of its span.
+/// The beginnings and ends of spans, in the order of time, each with the index of its span.
 fn moments(spans: &[PlacedSpan]) -> Vec<(u64, SpanEdge, Reverse<u64>, usize)> {
     let mut moments = Vec::new();
     for (index, placed) in spans.iter().enumerate() {

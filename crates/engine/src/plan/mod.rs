@@ -1,12 +1,12 @@
 //! The tests that run: selected from a project, checked, and filled for their run.
 //!
 //! [`plan`](plan()) reads the config (`planned`), and `read_project` finds, loads and chooses the tests; every problem of every
-//! selected file is reported (`check`). Of each good test only a [`CaseEntry`] for each of its rows stays in memory, which
-//! loads its file again for its run, unless the file is small and there was room to keep it (`kept_files`); a [`Preparation`]
-//! then gives out the hooks of the test one by one and fills all the rest (`prepared`). The leaves of a test are listed once
-//! (`filled_test`): a check keeps what is wrong with them and their rules, a run the values, and [`TurnDefaults`] go with it
-//! for the turns that are not written. It is filled twice because most values are known only after hooks, and those of a
-//! project of any size do not fit into memory. `quarantine` says which tests may fail.
+//! selected file is reported (`check`). Only a [`CaseEntry`] for each row of a good test stays in memory, which loads its file
+//! again for its run, unless the file is small and there was room to keep it (`kept_files`); a [`Preparation`] then gives out
+//! the hooks of the test one by one and fills all the rest (`prepared`). The leaves of a test are listed once (`filled_test`):
+//! a check keeps what is wrong with them and their rules, a run the values, and [`TurnDefaults`] go with it for the turns that
+//! are not written. It is filled twice because most values are known only after hooks, and those of a project of any size do
+//! not fit into memory. `quarantine` says which tests may fail.
 //!
 //! What selects tests: a filter, whose language `filter_parser` reads, and arguments that name tests (`named_tests`): paths,
 //! lines (`named_line`, with the lines of each test from `file_lines`), ids and names (`named_test`). `split` takes one shard of

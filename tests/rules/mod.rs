@@ -62,6 +62,7 @@ fn the_table_covers_every_rule_at_every_home() {
         "max_identical_calls:",
         "subagents:",
         "require:",
+        "every:",
         "must_match:",
         "must_not_match:",
         "text: {contains:",

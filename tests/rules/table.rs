@@ -77,6 +77,25 @@ rows! {
     "turn 1" "{tools: {require: [{name: b, result_not_match: error}]}}": "b#1?|>1=error" => "fails at event 2 of turn 2",
     "turn 1" "{tools: {require: [{name: b, args_match: {k: x}, result_not_match: error}]}}": "b(k:y)=error b(k:x)=ok" => "holds at the end of turn 1",
 
+    // every: each selected call, as soon as what it looks at is known; a result that never comes at the end of the test.
+    "turn 1" "{tools: {require: [{name: x, count: {min: 0}, every: {args_match: {k: ^1$}}}]}}": "x(k:1) x(k:2)" => "fails at event 8 of turn 1",
+    "turn 1" "{tools: {require: [{name: x, count: {min: 0}, every: {args_match: {k: ^1$}}}]}}": "a" => "holds at the end of turn 1",
+    "target" "{tools: {require: [{name: x, count: {min: 0}, every: {args_match: {k: ^1$}}}]}}": "x(k:1)|x(k:2)" => "fails at event 4 of turn 2",
+    "test" "{tools: {require: [{name: x, count: {min: 0}, every: {args_match: {k: ^1$}}}]}}": "x(k:1)|b(k:2)" => "holds at the end of the test",
+    "turn 1" "{tools: {require: [{name: x, which: first, every: {args_match: {k: ^1$}}}]}}": "x(k:1) x(k:2)" => "holds at the end of turn 1",
+    "turn 1" "{tools: {require: [{name: x, count: {min: 0}, args_match: {k: ^2$}, every: {result_match: ok}}]}}": "x(k:1)=no x(k:2)=ok" => "holds at the end of turn 1",
+    "turn 1" "{tools: {require: [{name: x, count: {min: 0}, every: {result_match: ok}}]}}": "x=ok x=no" => "fails at event 7 of turn 1",
+    "turn 1" "{tools: {require: [{name: x, count: {min: 0}, every: {result_match: ok}}]}}": "x#1=ok >1=no" => "fails at event 5 of turn 1",
+    "turn 1" "{tools: {require: [{name: x, count: {min: 0}, every: {result_match: ok}}]}}": "x#1?|>1=no" => "fails at event 2 of turn 2",
+    "turn 2" "{tools: {require: [{name: x, count: {min: 0}, every: {result_match: ok}}]}}": "x#1?|>1=no" => "fails at event 2 of turn 2",
+    "turn 1" "{tools: {require: [{name: x, count: {min: 0}, every: {result_match: ok}}]}}": "x#1?|>1=ok" => "holds at the end of the test",
+    "turn 1" "{tools: {require: [{name: x, count: {min: 0}, every: {result_match: ok}}]}}": "x#1?|a" => "fails at the end of the test",
+    "test" "{tools: {require: [{name: x, count: {min: 0}, every: {result_match: ok}}]}}": "x?" => "fails at the end of the test",
+    "turn 1" "{tools: {require: [{name: x, count: {min: 0}, every: {result_match: ok}}]}}": "x? !" => "never settles",
+    "turn 1" "{tools: {require: [{name: x, count: {min: 0}, every: {status: pending}}]}}": "x?" => "holds at the end of turn 1",
+    "turn 1" "{tools: {require: [{name: x, count: {min: 0}, every: {status: pending}}]}}": "x=ok" => "fails at the end of turn 1",
+    "turn 1" "{tools: {require: [{name: x, count: {min: 0}, every: {is_error: false}}]}}": "x=ok" => "holds at the end of turn 1",
+
     // after: every selected call needs an earlier call, in this turn or any before it.
     "turn 1" "{tools: {require: [{name: b, after: a}]}}": "a b a" => "holds at the end of turn 1",
     "turn 1" "{tools: {require: [{name: b, after: a}]}}": "b a b" => "fails at event 2 of turn 1",

@@ -11,6 +11,9 @@ use ananke_trace::trace::{Args, ToolCall, ToolResult, Trace};
 /// A result of at most so many bytes that is compared is shown as JSON, so that `"42"` is not taken for `42`.
 const QUOTED: usize = 60;
 
+/// The most values that differ and are named in a headline.
+const MOST_NAMED: usize = 2;
+
 /// The parts of a call that a rule looks at, and the mismatches in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CallFocus {
@@ -78,6 +81,17 @@ impl CallFocus {
         FocusedJson::of_text(text, &self.result).text
     }
 
+    /// The values of `call` that are not what is expected, as a part of a sentence about the call; `None` if there are many, or
+    /// if it is not about values.
+    pub(crate) fn differing(&self, call: &ToolCall) -> Option<String> {
+        let differences: Vec<ValueDifference> = self.differences(call).collect();
+        if !self.words.is_empty() || !(1..=MOST_NAMED).contains(&differences.len()) {
+            return None;
+        }
+        let parts: Vec<String> = differences.iter().map(in_words).collect();
+        Some(parts.join(", and "))
+    }
+
     /// The values of `call` that are not what is expected.
     pub(crate) fn differences(&self, call: &ToolCall) -> impl Iterator<Item = ValueDifference> {
         let args = match call.args() {
@@ -105,6 +119,37 @@ impl CallFocus {
                     })
                 })
         })
+    }
+}
+
+/// The difference in a call in words: `` was called with `currency` "USD", expected "EUR" ``.
+fn in_words(difference: &ValueDifference) -> String {
+    let ValueDifference {
+        of,
+        expected,
+        actual,
+        ..
+    } = difference;
+    let place = match difference.path().as_str() {
+        "" => String::new(),
+        path => format!("`{}` ", short(path)),
+    };
+    match (of, actual) {
+        (ComparedValue::Result, Some(actual)) => {
+            let with = if place.is_empty() { "" } else { "with " };
+            format!("answered {with}{place}{actual}, expected {expected}")
+        }
+        (ComparedValue::Result, None) if place.is_empty() => {
+            format!("has no result, expected {expected}")
+        }
+        (ComparedValue::Result, None) => {
+            format!("answered without {}, expected {expected}", place.trim_end())
+        }
+        (_, Some(actual)) => format!("was called with {place}{actual}, expected {expected}"),
+        (_, None) => format!(
+            "was called without {}, expected {expected}",
+            place.trim_end()
+        ),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::content::{outcome, output, state};
 use super::text::{equals, must_match, must_not_match};
 use super::tools::{
-    allow_only, forbid, forbid_calls, max_calls, max_identical_calls, require, schema,
+    allow_only, every, forbid, forbid_calls, max_calls, max_identical_calls, require, schema,
 };
 use super::{collector::Collector, provenance::provenance, sequence::sequence, whenever::whenever};
 use super::{judge, script, snapshot};
@@ -16,6 +16,7 @@ pub(crate) type RegisteredRule = (&'static str, fn(&AssertBlock, &mut Collector<
 pub(crate) const RULES: &[RegisteredRule] = &[
     ("tools.forbid", forbid::compile),
     ("tools.require", require::compile),
+    ("tools.every", every::compile),
     ("tools.forbid_calls", forbid_calls::compile),
     ("tools.allow_only", allow_only::compile),
     ("tools.max_calls", max_calls::compile),
@@ -80,8 +81,10 @@ mod tests {
         ] {
             assert!(written.remove(other), "{other}");
         }
-        let registered: BTreeSet<String> =
+        let mut registered: BTreeSet<String> =
             RULES.iter().map(|(path, _)| (*path).to_owned()).collect();
+        // A key of an entry of `require`, whose result is one of its own.
+        assert!(registered.remove("tools.every"));
         assert_eq!(registered, written);
         let limits = Measure::ALL.into_iter().map(Measure::path);
         for path in RULES.iter().map(|(path, _)| *path).chain(limits) {

@@ -58,11 +58,11 @@ pub use report_format::{ReportEntry, ReportFormat, ReportSettings, ReportTarget,
 pub use request_options::{Caller, RequestOptions};
 pub use respond::{ElicitationAction, ElicitationAnswer, Respond, ServerRoot};
 pub use rules::{
-    AnswerStatus, AnsweredStep, CallStep, CauseStep, Count, DetailedSource, ForbidCalls, JudgeRule,
-    JudgedText, MessageRole, Normalisation, OutcomeIs, OutcomeRule, ProvenanceRule, Require,
-    RequireEntry, ResultStep, RunOutcome, SamePaths, SequenceMode, SequenceRule, SequenceStep,
-    SnapshotOf, SnapshotRule, SourceName, StepKeys, Subagents, ToolRules, TracedCall, TracedValues,
-    ValueSource, WheneverRule, WhichCalls, WithinScope,
+    AnswerStatus, AnsweredStep, CallStep, CauseStep, Count, DetailedSource, EveryCall, ForbidCalls,
+    JudgeRule, JudgedText, MessageRole, Normalisation, OutcomeIs, OutcomeRule, ProvenanceRule,
+    Require, RequireEntry, ResultStep, RunOutcome, SamePaths, SequenceMode, SequenceRule,
+    SequenceStep, SnapshotOf, SnapshotRule, SourceName, StepKeys, Subagents, ToolRules, TracedCall,
+    TracedValues, ValueSource, WheneverRule, WhichCalls, WithinScope,
 };
 pub use scalars::{
     Decimal, Flag, Limit, Number, OneOrMany, Scalar, Text, TimeoutMs, WholeNumber, add_bounds,

@@ -1,5 +1,6 @@
 //! Runs the monitors of a test.
 
+use super::counted_calls::CallCounting;
 use super::watch::{NewFindings, RuleWatch, WatchActivity};
 use super::{Decision, Exclusions, JudgingTime, Moment, Question, RuleScope};
 use crate::captured::{Captured, Writing};
@@ -43,6 +44,9 @@ pub struct Evaluator {
     waiting: Vec<RuleWatch>,
     found: NewFindings,
     not_shown: Vec<RuleResult>,
+    counting: CallCounting,
+    /// The warnings of the test as a whole.
+    warnings: Vec<String>,
     /// The number of turns that have begun.
     begun: usize,
     /// The time that the rules may compute.
@@ -103,6 +107,8 @@ impl Evaluator {
             waiting,
             found,
             not_shown: Vec::new(),
+            counting: CallCounting::default(),
+            warnings: Vec::new(),
             begun: 0,
             time: JudgingTime::default(),
         })
@@ -232,11 +238,12 @@ impl Evaluator {
     pub fn begin_turn(&mut self, index: usize) -> Result<(), regex::Error> {
         let scope = RuleScope::Turn(index);
         self.begun = index + 1;
-        self.waiting.extend(
-            self.turn
-                .drain(..)
-                .filter(|watch| !watch.is_decided && !watch.has_failed),
-        );
+        for watch in self.turn.drain(..) {
+            self.counting.add(&watch);
+            if !watch.is_decided && !watch.has_failed {
+                self.waiting.push(watch);
+            }
+        }
         if index >= self.rules.turns.len() {
             self.set_turn_rules(index, self.rules.of_unwritten_turn());
         }
@@ -290,8 +297,9 @@ impl Evaluator {
         for watch in self.test.iter_mut().chain(&mut self.turn) {
             watch.feed(trace, &self.redactor, Moment::TurnEnd, &mut self.found);
         }
-        // After the last turn nothing can arrive that a rule of it could wait for.
-        let end = if following == Following::Nothing {
+        // After the last turn nothing can arrive that a rule of it could wait for. What a turn that was aborted lacks is
+        // missing for a reason that is reported already.
+        let end = if following == Following::Nothing && completion == Completion::Complete {
             Moment::TestEnd
         } else {
             Moment::ScopeEnd
@@ -380,7 +388,8 @@ impl Evaluator {
                 watch.path, watch.origin.place
             ))
         });
-        warnings.collect()
+        let of_test = std::mem::take(&mut self.warnings);
+        warnings.chain(of_test).collect()
     }
 
     /// A rule of the turn that has just ended that cannot be evaluated: the test cannot pass, and the rule has not failed.
@@ -442,7 +451,17 @@ impl Evaluator {
                 watch.feed(trace, &self.redactor, Moment::TestEnd, &mut self.found);
             }
         });
+        self.judge(|evaluator| evaluator.count_calls());
         self.judge(|evaluator| evaluator.take_failures(trace))
+    }
+
+    /// Reports the calls that an exact number does not include, and that no other rule looked at.
+    fn count_calls(&mut self) {
+        let watches = self.waiting.iter().chain(&self.turn).chain(&self.test);
+        for watch in watches {
+            self.counting.add(watch);
+        }
+        self.warnings.extend(self.counting.take_warnings());
     }
 
     /// Takes what failed since the last call, written out as the trace is now.

@@ -63,6 +63,30 @@ impl ArgumentConditions {
             && self.not_matching.include(&fewer.not_matching)
     }
 
+    /// The same conditions, each alone.
+    pub(super) fn each(&self) -> Vec<Self> {
+        let Self {
+            json,
+            matching,
+            not_matching,
+        } = self.clone();
+        let all = [
+            Self {
+                json,
+                ..Self::default()
+            },
+            Self {
+                matching,
+                ..Self::default()
+            },
+            Self {
+                not_matching,
+                ..Self::default()
+            },
+        ];
+        all.into_iter().filter(|alone| !alone.is_empty()).collect()
+    }
+
     /// Each condition in words.
     pub(super) fn describe(&self) -> Vec<String> {
         let json = self.json.iter().map(|json| json.describe(Whole::Arguments));

@@ -121,6 +121,54 @@ impl ResultConditions {
             && (status.is_none() || status == &self.status)
     }
 
+    /// The same conditions, each alone.
+    pub(super) fn each(&self) -> Vec<Self> {
+        let Self {
+            json,
+            matching,
+            parts,
+            not_matching,
+            is_error,
+            status,
+        } = self.clone();
+        let all = [
+            Self {
+                json,
+                ..Self::default()
+            },
+            Self {
+                matching,
+                ..Self::default()
+            },
+            Self {
+                parts,
+                ..Self::default()
+            },
+            Self {
+                not_matching,
+                ..Self::default()
+            },
+            Self {
+                is_error,
+                ..Self::default()
+            },
+            Self {
+                status,
+                ..Self::default()
+            },
+        ];
+        all.into_iter().filter(|alone| !alone.is_empty()).collect()
+    }
+
+    /// The same conditions without those on how the call ended.
+    pub(super) fn without_end(&self) -> Self {
+        Self {
+            is_error: None,
+            status: None,
+            ..self.clone()
+        }
+    }
+
     /// Each condition in words.
     pub(crate) fn describe(&self) -> Vec<String> {
         let pattern = |word: &str, pattern: &Pattern| {

@@ -79,6 +79,36 @@ impl Selector {
             && self.result.include(&wider.result)
     }
 
+    /// Selectors of the same tool with one of the conditions each: those on arguments first.
+    pub(crate) fn each_condition(&self) -> Vec<Self> {
+        let args = self.args.each().into_iter().map(|args| Self {
+            args,
+            result: ResultConditions::default(),
+            name: self.name.clone(),
+        });
+        let results = self.result.each().into_iter().map(|result| Self {
+            args: ArgumentConditions::default(),
+            result,
+            name: self.name.clone(),
+        });
+        args.chain(results).collect()
+    }
+
+    /// The same selector without the conditions on how the call ended.
+    pub(crate) fn without_end(&self) -> Self {
+        Self {
+            result: self.result.without_end(),
+            ..self.clone()
+        }
+    }
+
+    /// The conditions in words, without the tool.
+    pub(crate) fn conditions(&self) -> String {
+        [self.args.describe(), self.result.describe()]
+            .concat()
+            .join(" and ")
+    }
+
     /// The same selector with its patterns compiled.
     pub(crate) fn started(&self, patterns: &mut Patterns) -> Result<Self, regex::Error> {
         let mut started = self.clone();
@@ -90,9 +120,9 @@ impl Selector {
 
     /// The conditions in words: `` `charge_card` with `amount` matching `^10` ``.
     pub(crate) fn describe(&self) -> String {
-        let conditions = [self.args.describe(), self.result.describe()].concat();
+        let conditions = self.conditions();
         let with = if conditions.is_empty() { "" } else { " with " };
-        format!("{}{with}{}", self.name.describe(), conditions.join(" and "))
+        format!("{}{with}{conditions}", self.name.describe())
     }
 
     /// Whether the call's arguments match.

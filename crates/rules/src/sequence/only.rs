@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::step::{Step, Steps};
 use super::walk::includes_message;
 use crate::describe::{said, short};
-use crate::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, View};
+use crate::evaluation::{CountedCalls, Evidence, Finding, Judgement, Moment, Monitor, View};
 use crate::select::{ArgumentReading, Mismatches};
 use ananke_trace::trace::{Delta, MessageKind, TraceItem};
 
@@ -20,6 +20,8 @@ pub(super) struct Only {
     undecided: Vec<usize>,
     /// Messages that were reported: one that goes on after its end closes again.
     reported: BTreeSet<usize>,
+    /// The calls that steps allow, when the rule has passed.
+    allowed: Vec<usize>,
 }
 
 impl Only {
@@ -30,6 +32,7 @@ impl Only {
             late: Vec::new(),
             undecided: Vec::new(),
             reported: BTreeSet::new(),
+            allowed: Vec::new(),
         }
     }
 }
@@ -81,6 +84,13 @@ impl Monitor for Only {
             Moment::Touched(_) => None,
         };
         finding.map_or(Judgement::Open, Judgement::failed)
+    }
+
+    fn counted_calls(&self) -> CountedCalls {
+        CountedCalls {
+            covered: self.allowed.clone(),
+            ..CountedCalls::default()
+        }
     }
 }
 
@@ -139,6 +149,9 @@ impl Only {
         let findings: Vec<Finding> = undecided
             .filter_map(|item| self.check(view, item))
             .collect();
+        if findings.is_empty() && self.steps.kinds.calls {
+            self.allowed.extend(view.calls());
+        }
         Judgement::open_or(findings).or(Judgement::Passed)
     }
 

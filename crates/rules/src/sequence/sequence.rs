@@ -8,7 +8,7 @@ use super::matching::{self, Matched};
 use super::step::{Step, Steps};
 use super::{miss::SequenceMiss, only::Only, walk::walk};
 use crate::collector::Collector;
-use crate::evaluation::{Judgement, Monitor, RuleScope, at_scope_end};
+use crate::evaluation::{CountedCalls, Judgement, Moment, Monitor, RuleScope, View};
 use crate::rule::{Claim, Rule, RuleKind};
 use crate::select::{ArgumentReading, RuleTool};
 use crate::steps::{Kinds, StepMatcher};
@@ -143,19 +143,9 @@ impl Rule for Sequence {
         if self.is_prohibition() {
             return Ok(Box::new(Only::new(steps)));
         }
-        Ok(at_scope_end(move |view| {
-            let items = walk(view, steps.kinds);
-            let matched = matched(&steps, &items, view.trace);
-            if matched.is_complete() {
-                return Judgement::Passed;
-            }
-            let miss = SequenceMiss {
-                steps: &steps,
-                items: &items,
-                matched: &matched,
-                view,
-            };
-            Judgement::failed(miss.finding())
+        Ok(Box::new(SequenceMonitor {
+            steps,
+            taken: Vec::new(),
         }))
     }
 
@@ -191,6 +181,42 @@ impl Rule for Sequence {
     fn names_tools(&self) -> bool {
         let Kinds { calls, results, .. } = self.kinds();
         calls || results
+    }
+}
+
+/// Matches everything with the steps at the end of the scope.
+struct SequenceMonitor {
+    steps: Steps,
+    /// The calls that steps took, when the rule has passed.
+    taken: Vec<usize>,
+}
+
+impl Monitor for SequenceMonitor {
+    fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
+        if !moment.is_over() {
+            return Judgement::Open;
+        }
+        let items = walk(view, self.steps.kinds);
+        let matched = matched(&self.steps, &items, view.trace);
+        if matched.is_complete() {
+            let taken = matched.assigned.iter().flatten();
+            self.taken = taken.filter_map(|item| items[*item].call()).collect();
+            return Judgement::Passed;
+        }
+        let miss = SequenceMiss {
+            steps: &self.steps,
+            items: &items,
+            matched: &matched,
+            view,
+        };
+        Judgement::failed(miss.finding())
+    }
+
+    fn counted_calls(&self) -> CountedCalls {
+        CountedCalls {
+            covered: self.taken.clone(),
+            ..CountedCalls::default()
+        }
     }
 }
 

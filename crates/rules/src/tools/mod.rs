@@ -4,6 +4,7 @@
 
 pub(crate) mod allow_only;
 mod call_limit;
+pub(crate) mod every;
 pub(crate) mod forbid;
 pub(crate) mod forbid_calls;
 pub(crate) mod max_calls;

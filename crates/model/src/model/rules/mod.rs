@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** each says what is required, and nothing of how it is evaluated.
 
+mod every_call;
 mod judge;
 mod outcome;
 mod provenance;
@@ -10,6 +11,7 @@ mod step;
 mod tool_rules;
 mod whenever;
 
+pub use every_call::EveryCall;
 pub use judge::{JudgeRule, JudgedText};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
 pub use provenance::{

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::EveryCall;
 use crate::model::short::ShortForm;
 use crate::model::{CallSelector, Limit, Number, OneOrMany, Scalar, Short, Since, Text, Toggle};
 use ananke_base::diagnostic::Spanned;
@@ -74,6 +75,9 @@ pub struct Require {
     pub which: Option<WhichCalls>,
     /// Number of matching calls (default: at least one). A number alone is `exact`.
     pub count: Option<Spanned<Short<Count>>>,
+    /// What every selected call must satisfy: the conditions of an entry of `forbid_calls`. It selects nothing.
+    #[schemars(extend("x-since" = "1.4"), example = serde_json::json!({"args": {"amount": 89.5}}))]
+    pub every: Option<Spanned<EveryCall>>,
     /// No call selected by name and arguments may have a matching argument. A missing argument passes.
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"amount": "^-"}))]
     pub args_not_match: Option<FreeMap<Text>>,

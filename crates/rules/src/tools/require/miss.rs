@@ -6,13 +6,9 @@ use crate::describe::{listed, short, times};
 use crate::evaluation::{Evidence, Finding, RuleScope, View};
 use crate::select::{CallCount, Mismatches, Selector, ToolName};
 use ananke_base::text::nearest;
-use ananke_trace::outcome::{ComparedValue, ValueDifference};
 
 /// The most candidates that a failure shows, and cites the events of.
 const SHOWN_CANDIDATES: usize = 5;
-
-/// The most values that differ and are named in a headline.
-const MOST_NAMED: usize = 2;
 
 /// A number of selected calls that is wrong.
 pub(super) struct CountMiss<'m> {
@@ -94,18 +90,14 @@ impl CountMiss<'_> {
             return None;
         };
         let call = view.trace.calls.get(*index)?;
-        let differences: Vec<ValueDifference> = focus.differences(call).collect();
-        if !focus.words.is_empty() || !(1..=MOST_NAMED).contains(&differences.len()) {
-            return None;
-        }
-        let parts: Vec<String> = differences.iter().map(in_words).collect();
+        let differs = focus.differing(call)?;
         let of_all = match (self.candidates.len(), is_closest) {
             (1, _) => String::new(),
             (all, true) => format!(" (the closest of {all} calls)"),
             (all, false) => format!(" (the first of {all} calls)"),
         };
         let name = short(&call.name);
-        Some(format!("`{name}` {}{of_all}", parts.join(", and ")))
+        Some(format!("`{name}` {differs}{of_all}"))
     }
 
     /// The candidates with their mismatches, the closest first.
@@ -163,37 +155,6 @@ impl CountMiss<'_> {
             lines.push(Evidence::Words(format!("did you mean `{}`?", short(name))));
         }
         lines
-    }
-}
-
-/// The difference in a call in words: `` was called with `currency` "USD", expected "EUR" ``.
-fn in_words(difference: &ValueDifference) -> String {
-    let ValueDifference {
-        of,
-        expected,
-        actual,
-        ..
-    } = difference;
-    let place = match difference.path().as_str() {
-        "" => String::new(),
-        path => format!("`{}` ", short(path)),
-    };
-    match (of, actual) {
-        (ComparedValue::Result, Some(actual)) => {
-            let with = if place.is_empty() { "" } else { "with " };
-            format!("answered {with}{place}{actual}, expected {expected}")
-        }
-        (ComparedValue::Result, None) if place.is_empty() => {
-            format!("has no result, expected {expected}")
-        }
-        (ComparedValue::Result, None) => {
-            format!("answered without {}, expected {expected}", place.trim_end())
-        }
-        (_, Some(actual)) => format!("was called with {place}{actual}, expected {expected}"),
-        (_, None) => format!(
-            "was called without {}, expected {expected}",
-            place.trim_end()
-        ),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::miss::{CountMiss, calls_so_far};
 use crate::describe::{around, short};
-use crate::evaluation::{Finding, Judgement, Moment, Monitor, View};
+use crate::evaluation::{CountedCalls, Finding, Judgement, Moment, Monitor, View};
 use crate::select::{ArgumentReading, CallCount, PathPatterns, Selector, WrittenName};
 use ananke_model::model::WhichCalls;
 use ananke_model::variables::Pattern;
@@ -27,6 +27,10 @@ pub(super) struct RequireMonitor {
     pub(super) calls: Calls,
     /// The warning that a person should see although the rule passes.
     pub(super) warning: Option<String>,
+    /// Whether the entry has conditions or a number: the calls that it selects are counted on purpose.
+    pub(super) is_counting: bool,
+    /// The calls to the tool that a number of selected ones does not include, when the rule has passed.
+    pub(super) left_out: Vec<(usize, String)>,
 }
 
 /// The calls of the name so far.
@@ -72,6 +76,25 @@ impl Monitor for RequireMonitor {
 
     fn take_warning(&mut self) -> Option<String> {
         self.warning.take()
+    }
+
+    fn counted_calls(&self) -> CountedCalls {
+        let mut counted = CountedCalls {
+            left_out: self.left_out.clone(),
+            ..CountedCalls::default()
+        };
+        if self.is_counting {
+            counted.covered.extend(self.calls.of(Candidate::Selected));
+        }
+        counted
+    }
+}
+
+impl Calls {
+    /// The candidates of one kind.
+    fn of(&self, kind: Candidate) -> impl Iterator<Item = usize> {
+        let candidates = self.candidates.iter();
+        candidates.filter_map(move |(index, known)| (*known == kind).then_some(*index))
     }
 }
 
@@ -288,6 +311,7 @@ impl RequireMonitor {
             return Judgement::failed(self.miscounted(view));
         }
         self.warning = self.only_failures(view);
+        self.left_out = self.left_out(view);
         let measured = self.count.measured(self.calls.selected);
         measured.map_or(Judgement::Passed, |measured| {
             Judgement::within(measured, Vec::new())
@@ -299,14 +323,9 @@ impl RequireMonitor {
         if self.selector.result.says_how_it_ended() || self.count.min == 0 {
             return None;
         }
-        let selected = self
-            .calls
-            .candidates
-            .iter()
-            .filter(|(_, candidate)| **candidate == Candidate::Selected);
         let (mut failed, mut denied) = (false, false);
-        for (index, _) in selected {
-            let result = view.trace.calls[*index].result()?;
+        for index in self.calls.of(Candidate::Selected) {
+            let result = view.trace.calls[index].result()?;
             match (result.is_denied, result.is_error) {
                 (true, _) => denied = true,
                 (false, Some(true)) => failed = true,
@@ -323,6 +342,32 @@ impl RequireMonitor {
         Some(format!(
             "only {which} to {conditions} satisfy it: add `status: executed` and `is_error: false`, or the `status` or `is_error` that is meant"
         ))
+    }
+
+    /// The calls to the tool that a number of selected ones does not include, each with what differs. A call that differs only
+    /// in how it ended is meant to be left out.
+    fn left_out(&self, view: &View<'_>) -> Vec<(usize, String)> {
+        let has_conditions = !self.selector.args.is_empty() || !self.selector.result.is_empty();
+        let is_bounded = self.count.min > 0 && self.count.max.is_some();
+        if !has_conditions || !is_bounded {
+            return Vec::new();
+        }
+        let wider = self.selector.without_end();
+        let mut left_out = Vec::new();
+        for (index, candidate) in &self.calls.candidates {
+            let call = &view.trace.calls[*index];
+            let mismatches = wider.mismatches(call);
+            if *candidate == Candidate::Selected || mismatches.count() == 0 || !view.counts(*index)
+            {
+                continue;
+            }
+            let name = short(&call.name);
+            let differs = wider.focus(&mismatches).differing(call);
+            let words =
+                differs.unwrap_or_else(|| format!("was called without {}", wider.conditions()));
+            left_out.push((*index, format!("`{name}` {words}")));
+        }
+        left_out
     }
 
     fn miscounted(&self, view: &View<'_>) -> Finding {

@@ -6,6 +6,7 @@ use crate::describe::short;
 use crate::evaluation::{Monitor, RuleScope};
 use crate::rule::{Claim, Rule};
 use crate::select::{CallCount, NotMatchKeys, PathPatterns, RuleTool, Selector, WrittenName};
+use ananke_base::diagnostic::Code;
 use ananke_base::text::any_of;
 use ananke_model::model::{self, AssertBlock, WhichCalls};
 use ananke_model::variables::{Fill as _, Interpolation, Pattern, Patterns};
@@ -20,6 +21,10 @@ struct RequireRule {
     which: WhichCalls,
     /// The required number of calls.
     count: CallCount,
+    /// Whether a number is written.
+    is_counting: bool,
+    /// Whether each of the calls has conditions of its own.
+    has_every: bool,
     /// The count as it is written, if it is known later: until then nothing violates it.
     count_written: Option<String>,
     /// The patterns that no argument of a call with this name and these arguments may match.
@@ -50,6 +55,7 @@ impl RequireRule {
             calls,
             which,
             count,
+            every,
             args_not_match,
             result_not_match,
             after,
@@ -65,6 +71,7 @@ impl RequireRule {
         let count_written = count
             .as_ref()
             .and_then(|count| CallCount::as_written(count, interpolation));
+        let written_count = count;
         let count = match count {
             Some(count) => CallCount::compile(count, count.span, interpolation)
                 .or_else(|| count_written.as_ref().map(|_| CallCount::ANY)),
@@ -74,6 +81,14 @@ impl RequireRule {
             for value in calls.args.iter().chain(&calls.result) {
                 interpolation.check_prohibited(value);
             }
+        }
+        if let Some(every) = every
+            && count.is_some_and(|count: CallCount| count.max == Some(0))
+            && count_written.is_none()
+        {
+            let help = "drop one of them; `count: { min: 0 }` allows that no call comes".to_owned();
+            let message = "no call may come, and `every` looks at calls";
+            interpolation.report(Code::Contradiction, every.span, message, Some(help));
         }
         let args_not_match = PathPatterns::compile(args_not_match.as_ref(), interpolation);
         let result_not_match = result_not_match.fill(interpolation);
@@ -86,6 +101,8 @@ impl RequireRule {
         Some(Self {
             selector: selector?,
             which: which.unwrap_or_default(),
+            is_counting: written_count.is_some(),
+            has_every: every.is_some(),
             count: count?,
             count_written,
             args_not_match: args_not_match?,
@@ -100,6 +117,7 @@ impl RequireRule {
     fn requires_nothing(&self) -> bool {
         self.count == CallCount::ANY
             && self.count_written.is_none()
+            && !self.has_every
             && self.args_not_match.is_empty()
             && self.result_not_match.is_none()
             && self.after.is_none()
@@ -226,6 +244,10 @@ impl Rule for RequireRule {
             after_result: self.after_result.clone(),
             calls: Calls::default(),
             warning: None,
+            is_counting: self.is_counting
+                || !self.selector.args.is_empty()
+                || !self.selector.result.is_empty(),
+            left_out: Vec::new(),
         };
         monitor.unwanted_args.start(patterns)?;
         if let Some(pattern) = &mut monitor.unwanted_result {

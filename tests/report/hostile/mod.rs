@@ -426,6 +426,8 @@ fn check_documents(text: &str, orders: &Orders) {
         severity: MutantSeverity::High,
         turn: 1,
         event: 1,
+        tool: Some(of()),
+        argument: Some(of()),
         change: of(),
         other_finding: Some(of()),
         suggestion: None,

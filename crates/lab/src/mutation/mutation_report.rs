@@ -70,6 +70,12 @@ pub struct SurvivingMutant {
     pub turn: usize,
     /// The number of the event, counted from 0.
     pub event: u32,
+    /// The tool whose call is changed; omitted if no call is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The argument that is changed; omitted if none is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub argument: Option<String>,
     /// The change, in words.
     pub change: String,
     /// The finding of a rule that failed for another reason; omitted if none failed.
@@ -190,6 +196,8 @@ impl MutationReport {
                 severity: mutation.severity,
                 turn: mutation.turn + 1,
                 event: mutation.event,
+                tool: mutation.tool.clone(),
+                argument: mutation.argument.clone(),
                 change: mutation.change.clone(),
                 other_finding,
                 suggestion: suggestions(number),

@@ -106,6 +106,8 @@ fn write_mutant(text: &mut DocumentText, mutant: &SurvivingMutant) {
         change,
         other_finding,
         suggestion,
+        tool: _,
+        argument: _,
     } = mutant;
     let mark = match other_finding {
         Some(_) => EntryMark::Doubtful,

@@ -1,0 +1,449 @@
+//! The examples of the documents hold what they say: each whole test is green under an agent of `tests/docs/agents/`, and
+//! of the changes that `ananke mutate` makes to a call or an argument that the example names, it notices those that it
+//! says it does. Where it says "once", it is red for an agent that calls the tool again with other arguments; where it says
+//! "never" or "only", for one that makes such a call.
+//!
+//! A file of agents is named after its document. Each of its keys is the name of a test, each value has `config`, which is
+//! merged into the config of the project, and `files`, by their paths.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::{Map, Value, json};
+use tempfile::TempDir;
+
+use super::{blocks, documents};
+
+/// The directory of the agents.
+const AGENTS: &str = "tests/docs/agents";
+
+/// Examples that are judged elsewhere, with the reason.
+const ELSEWHERE: [(&str, &str, &str); 1] = [(
+    "docs/verify.md",
+    "rules for production",
+    "rules without a turn: `verify` applies them to traces that exist",
+)];
+
+/// The projects whose tests are examples.
+const PROJECTS: [&str; 2] = [
+    "examples/pytest/tests/weather.test.yaml",
+    "examples/vitest/tests/weather.test.yaml",
+];
+
+/// A test file of a document.
+struct Example {
+    /// The path of the document, from the root of the repository.
+    document: String,
+    line: usize,
+    text: String,
+    /// The name of its first test.
+    name: String,
+    /// The number of the example among those of this name in the document, counted from 1.
+    number: usize,
+}
+
+impl Example {
+    /// The key of its agent: its name, with its number if it has an agent of its own.
+    fn agent<'a>(&self, agents: &'a BTreeMap<String, Value>) -> Option<(&'a String, &'a Value)> {
+        agents
+            .get_key_value(&format!("{} ({})", self.name, self.number))
+            .or_else(|| agents.get_key_value(&self.name))
+    }
+
+    fn place(&self) -> String {
+        format!("{}:{} ({})", self.document, self.line, self.name)
+    }
+}
+
+/// Everything that an example says a mutant must not survive.
+#[derive(Debug, Default)]
+struct Promises {
+    /// The tools that must be called.
+    required: BTreeSet<String>,
+    /// The tools that are called an exact number of times.
+    once: BTreeSet<String>,
+    /// The tools that are never called.
+    never: BTreeSet<String>,
+    /// The arguments that have a value, by tool.
+    values: BTreeSet<(String, String)>,
+    /// Whether no other tool may be called.
+    is_only: bool,
+    /// Whether no call may be made once more.
+    is_counted: bool,
+}
+
+impl Promises {
+    /// The promises of an assert block.
+    fn add(&mut self, block: &Value) {
+        let tools = &block["tools"];
+        for entry in one_or_many(&tools["require"]) {
+            self.add_entry(entry);
+        }
+        for tool in one_or_many(&tools["forbid"]) {
+            self.never.extend(tool.as_str().map(str::to_owned));
+        }
+        self.is_only |= !tools["allow_only"].is_null() || tools["max_calls"].is_number();
+        self.is_counted |= tools["max_identical_calls"] == json!(1);
+        let sequence = &block["sequence"];
+        let mode = sequence["mode"].as_str().unwrap_or_default();
+        self.is_only |= ["exact", "any_order", "only"].contains(&mode);
+        self.is_counted |= ["exact", "any_order"].contains(&mode);
+        for step in sequence["steps"].as_array().into_iter().flatten() {
+            let Some(tool) = step["call"].as_str().or(step["call"]["name"].as_str()) else {
+                continue;
+            };
+            if mode != "only" && step["optional"] != json!(true) {
+                self.required.insert(tool.to_owned());
+                self.add_values(tool, &step["args"]);
+                self.add_values(tool, &step["call"]["args"]);
+            }
+        }
+    }
+
+    fn add_entry(&mut self, entry: &Value) {
+        let Some(tool) = entry.as_str().or(entry["name"].as_str()) else {
+            return;
+        };
+        let count = &entry["count"];
+        let exact = count.as_u64().or(count["exact"].as_u64());
+        if exact == Some(0) || exact.is_none() && count["min"] == json!(0) {
+            return;
+        }
+        self.required.insert(tool.to_owned());
+        if exact.is_some() {
+            self.once.insert(tool.to_owned());
+        }
+        self.add_values(tool, &entry["args"]);
+        self.add_values(tool, &entry["every"]["args"]);
+    }
+
+    fn add_values(&mut self, tool: &str, args: &Value) {
+        for key in args.as_object().into_iter().flat_map(Map::keys) {
+            self.values.insert((tool.to_owned(), key.clone()));
+        }
+    }
+
+    /// Whether the example says that this mutant, as `mutate --json` writes it, does not survive.
+    fn exclude(&self, mutant: &Value) -> bool {
+        let operator = mutant["operator"].as_str().unwrap_or_default();
+        let tool = mutant["tool"].as_str().unwrap_or_default().to_owned();
+        match operator {
+            "drop_call" => self.required.contains(&tool),
+            "duplicate_call" => self.is_counted || self.once.contains(&tool),
+            "undeclared_call" => self.is_only,
+            "change_argument" | "drop_argument" | "retype_argument" => {
+                let argument = mutant["argument"].as_str().unwrap_or_default();
+                self.values.contains(&(tool, argument.to_owned()))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// A list, or the one value that stands for it.
+fn one_or_many(value: &Value) -> &[Value] {
+    match value {
+        Value::Null | Value::Bool(_) => &[],
+        Value::Array(items) => items,
+        one => std::slice::from_ref(one),
+    }
+}
+
+/// The YAML of a file as JSON.
+fn read_yaml(text: &str, place: &str) -> Value {
+    serde_yaml::from_str(text).unwrap_or_else(|error| panic!("{place}: {error}"))
+}
+
+/// The tests of a file: it has one, or a list.
+fn tests_of(file: &Value) -> &[Value] {
+    match &file["tests"] {
+        Value::Null => std::slice::from_ref(file),
+        tests => one_or_many(tests),
+    }
+}
+
+/// The whole tests of the documents and of the projects that are examples.
+fn examples() -> Vec<Example> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    let mut files = documents();
+    files.extend(PROJECTS.map(|path| root.join(path)));
+    for path in files {
+        let text = fs::read_to_string(&path).expect("a document can be read");
+        let relative = path.strip_prefix(root).expect("a path of the repository");
+        let document = relative.to_string_lossy().replace('\\', "/");
+        let whole = vec![super::Block {
+            line: 1,
+            text: text.clone(),
+        }];
+        let all = if document.ends_with(".md") || document.ends_with(".txt") {
+            blocks(&text, "yaml")
+        } else {
+            whole
+        };
+        for block in all {
+            let place = format!("{document}:{}", block.line);
+            let file = read_yaml(&block.text, &place);
+            let is_test = |key: &str| !file[key].is_null();
+            if !["turns", "tests", "simulate", "messages", "interactive"]
+                .into_iter()
+                .any(is_test)
+            {
+                continue;
+            }
+            let name = tests_of(&file)[0]["name"].as_str().unwrap_or_default();
+            let is_same = |other: &&Example| other.document == document && other.name == name;
+            let number = found.iter().filter(is_same).count() + 1;
+            found.push(Example {
+                document: document.clone(),
+                line: block.line,
+                name: name.to_owned(),
+                text: block.text,
+                number,
+            });
+        }
+    }
+    found
+}
+
+/// The agents of a document, by the name of the test.
+fn agents_of(document: &str) -> BTreeMap<String, Value> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(AGENTS);
+    let path = root.join(format!("{}.yaml", document.replace(['/', '.'], "-")));
+    let Ok(text) = fs::read_to_string(&path) else {
+        return BTreeMap::new();
+    };
+    serde_json::from_value(read_yaml(&text, &path.to_string_lossy()))
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The config of the project around an example: what every one has, and over it what the agent says.
+fn config(agent: &Value) -> Value {
+    let mut config = json!({
+        "version": "1.4",
+        "target": { "type": "scripted", "agentId": "shop" },
+    });
+    for (key, value) in agent["config"].as_object().into_iter().flatten() {
+        match (&mut config[key], value) {
+            (Value::Object(known), Value::Object(more)) => known.extend(more.clone()),
+            (place, value) => *place = value.clone(),
+        }
+    }
+    config
+}
+
+/// The outcome of the program in a directory.
+fn ananke(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
+    command.args(arguments).current_dir(folder).env_remove("CI");
+    command.output().expect("the program can be started")
+}
+
+/// The agent which calls `tool` again, with other arguments, wherever it calls it; `None` if it never does.
+fn calling_again(agent: &Value, tool: &str) -> Option<Value> {
+    let mut changed = agent.clone();
+    let mut is_changed = false;
+    for rule in rules_of(&mut changed) {
+        let mut steps = Vec::new();
+        for step in one_or_many(&rule["do"]) {
+            steps.push(step.clone());
+            if step["call"]["tool"] == tool || step["call"] == tool {
+                let mut again = json!({ "call": step["call"] });
+                for argument in again["call"]["args"].as_object_mut().into_iter().flatten() {
+                    *argument.1 = other(argument.1);
+                }
+                steps.push(again);
+                is_changed = true;
+            }
+        }
+        rule["do"] = Value::Array(steps);
+    }
+    is_changed.then_some(changed)
+}
+
+/// The agent which calls `tool` first, whatever the user says.
+fn calling_first(agent: &Value, tool: &str) -> Option<Value> {
+    let mut changed = agent.clone();
+    let mut is_changed = false;
+    for rule in rules_of(&mut changed) {
+        let mut steps = vec![json!({ "call": { "tool": tool, "result": "done" } })];
+        steps.extend(one_or_many(&rule["do"]).iter().cloned());
+        rule["do"] = Value::Array(steps);
+        is_changed = true;
+    }
+    is_changed.then_some(changed)
+}
+
+/// The rules of a scripted agent.
+fn rules_of(agent: &mut Value) -> &mut [Value] {
+    match &mut agent["config"]["target"]["rules"] {
+        Value::Array(rules) => rules,
+        _ => &mut [],
+    }
+}
+
+/// Another value of the same type.
+fn other(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => json!(number.as_f64().unwrap_or_default() + 910.5),
+        Value::String(text) => json!(format!("{text}-2")),
+        Value::Bool(is_set) => json!(!is_set),
+        other => json!([other]),
+    }
+}
+
+/// The agents under which the example must be red, each with what it does.
+fn faulty_agents(agent: &Value, promises: &Promises) -> Vec<(String, Value)> {
+    let mut faulty = Vec::new();
+    for tool in &promises.once {
+        let words = format!("calls `{tool}` again with other arguments");
+        faulty.extend(calling_again(agent, tool).map(|agent| (words, agent)));
+    }
+    for tool in &promises.never {
+        let words = format!("calls `{tool}`");
+        faulty.extend(calling_first(agent, tool).map(|agent| (words, agent)));
+    }
+    if promises.is_only {
+        let tool = "delete_everything";
+        let words = format!("calls `{tool}`");
+        faulty.extend(calling_first(agent, tool).map(|agent| (words, agent)));
+    }
+    faulty
+}
+
+/// The promises of an example, by the name of the test.
+fn promises(example: &Example) -> BTreeMap<String, Promises> {
+    let mut promised: BTreeMap<String, Promises> = BTreeMap::new();
+    let file = read_yaml(&example.text, &example.place());
+    for test in tests_of(&file) {
+        let name = test["name"].as_str().unwrap_or_default();
+        let promises = promised.entry(name.to_owned()).or_default();
+        promises.add(&test["assert"]);
+        for turn in one_or_many(&test["turns"]) {
+            promises.add(&turn["assert"]);
+        }
+    }
+    promised
+}
+
+/// The project of an example with an agent.
+fn project(example: &Example, agent: &Value) -> TempDir {
+    let folder = TempDir::new().expect("a directory");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs::write(path, text).expect("a file");
+    };
+    write("ananke.config.yaml", &config(agent).to_string());
+    write("example.test.yaml", &example.text);
+    for (name, text) in agent["files"].as_object().into_iter().flatten() {
+        write(name, text.as_str().unwrap_or_default());
+    }
+    folder
+}
+
+/// The run of an example: without people and judges, recorded.
+fn run(folder: &TempDir) -> Output {
+    let arguments = [
+        "run",
+        "--record",
+        "recordings",
+        "--skip-interactive",
+        "--no-judge",
+        "example.test.yaml",
+    ];
+    ananke(folder.path(), &arguments)
+}
+
+/// Everything that an example says and that does not hold, and the score of its mutants; the output of a run that is not
+/// green is an error.
+fn broken_promises(example: &Example, agent: &Value) -> Result<(Vec<String>, String), String> {
+    let folder = project(example, agent);
+    let output = run(&folder);
+    if !output.status.success() {
+        let words = String::from_utf8_lossy(&output.stdout).into_owned();
+        return Err(words + &String::from_utf8_lossy(&output.stderr));
+    }
+    let mutate = ananke(folder.path(), &["mutate", "recordings", "--json"]);
+    let report: Value = serde_json::from_slice(&mutate.stdout).map_err(|error| {
+        let words = String::from_utf8_lossy(&mutate.stderr);
+        format!("mutate: {error}: {words}")
+    })?;
+    let promised = promises(example);
+    let mut broken = Vec::new();
+    for mutant in one_or_many(&report["survivors"]) {
+        let id = mutant["test"].as_str().unwrap_or_default();
+        // A row has its id after the name, in brackets; an explicit id replaces the name.
+        let of_test = promised
+            .iter()
+            .find(|(name, _)| promised.len() == 1 || id.contains(&format!("::{name}")));
+        if of_test.is_some_and(|(_, promises)| promises.exclude(mutant)) {
+            let change = mutant["change"].as_str().unwrap_or_default();
+            broken.push(format!("survives: {}: {change}", mutant["operator"]));
+        }
+    }
+    for promises in promised.values() {
+        for (words, faulty) in faulty_agents(agent, promises) {
+            if run(&project(example, &faulty)).status.code() != Some(1) {
+                broken.push(format!("is not red for an agent that {words}"));
+            }
+        }
+    }
+    let summary = &report["summary"];
+    let score = format!("{} of {}", summary["killed"], summary["total"]);
+    Ok((broken, score))
+}
+
+#[test]
+fn every_example_holds_what_it_says() {
+    let examples = examples();
+    let (mut problems, mut scores) = (String::new(), String::new());
+    let mut used: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for example in &examples {
+        let is_elsewhere = ELSEWHERE
+            .iter()
+            .any(|(document, name, _)| *document == example.document && *name == example.name);
+        if is_elsewhere {
+            continue;
+        }
+        let agents = agents_of(&example.document);
+        let Some((name, agent)) = example.agent(&agents) else {
+            let _ = writeln!(problems, "{}: no agent in {AGENTS}", example.place());
+            continue;
+        };
+        used.entry(example.document.clone())
+            .or_default()
+            .insert(name.clone());
+        match broken_promises(example, agent) {
+            Err(output) => {
+                let _ = writeln!(problems, "{}: it is not green:\n{output}", example.place());
+            }
+            Ok((broken, score)) => {
+                let _ = writeln!(scores, "{}: {score} killed", example.place());
+                for words in broken {
+                    let _ = writeln!(problems, "{}: {words}", example.place());
+                }
+            }
+        }
+    }
+    println!("{scores}");
+    for (document, names) in used {
+        for name in agents_of(&document).keys() {
+            if !names.contains(name) {
+                let _ = writeln!(
+                    problems,
+                    "{document}: an agent for `{name}`, which is no example"
+                );
+            }
+        }
+    }
+    assert!(
+        examples.len() > 60,
+        "{} examples were found",
+        examples.len()
+    );
+    assert!(problems.is_empty(), "{problems}");
+}

@@ -63,10 +63,15 @@ impl EveryRule {
             span,
             interpolation,
         );
+        let problems = interpolation.problem_count();
         let whole = Selector::compile(&of_tool, unwanted, written.span, interpolation)?;
+        let is_sound = interpolation.problem_count() == problems;
         let (selected, message) = (selected?, entry.message.fill(interpolation).ok()?);
         let conditions = whole.each_condition();
         if conditions.is_empty() {
+            if !is_sound {
+                return None;
+            }
             let help = "add a condition, such as `args: { amount: 89.5 }`, or drop it".to_owned();
             let words = "`every` without a condition is satisfied by every call";
             interpolation.report(Code::EmptyValue, written.span, words, Some(help));

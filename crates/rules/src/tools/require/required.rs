@@ -64,15 +64,16 @@ impl RequireRule {
         );
         let count_written = count
             .as_ref()
-            .and_then(|count| CallCount::as_written(count, interpolation));
+            .and_then(|count| CallCount::as_written(count, interpolation))
+            .map(|words| format!("{words} times"));
         let count = match count {
             Some(count) => CallCount::compile(count, count.span, interpolation)
                 .or_else(|| count_written.as_ref().map(|_| CallCount::ANY)),
             None => Some(CallCount::AT_LEAST_ONE),
         };
         if count.is_some_and(|count: CallCount| count.max == Some(0)) {
-            for value in calls.args.iter().chain(&calls.result) {
-                interpolation.check_prohibited(value);
+            for value in calls.values() {
+                interpolation.check_prohibited(&value);
             }
         }
         let args_not_match = PathPatterns::compile(args_not_match.as_ref(), interpolation);

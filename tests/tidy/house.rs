@@ -103,7 +103,10 @@ pub(crate) const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("hyper", &["agents/"]),
     ("hyper_util", &["agents/"]),
     ("icu_normalizer", &["base/text/text_form.rs"]),
-    ("jiff", &["base/context/day.rs"]),
+    (
+        "jiff",
+        &["base/context/day.rs", "base/context/date_or_time.rs"],
+    ),
     ("jsonschema", &["model/schema/"]),
     ("notify", &["command/cli/watch/"]),
     ("proc_macro2", &["derive/"]),

@@ -47,6 +47,7 @@ mod snapshot;
 mod steps;
 mod text;
 mod tools;
+mod values;
 mod whenever;
 mod withhold;
 
@@ -70,5 +71,5 @@ pub use rule::{DroppedRule, ReplacedRule, RuleEntry};
 pub use rule_origin::RuleOrigin;
 pub use rule_properties::{RuleDecider, RuleNumber, RuleProperties, RuleSubject};
 pub use script::Script;
-pub use select::{PathPatterns, suffixed_pattern};
+pub use select::{PathConditions, suffixed_pattern};
 pub use snapshot::{Snapshot, with_golden};

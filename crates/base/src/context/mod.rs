@@ -3,12 +3,13 @@
 //!
 //! Everything in the library that would read a global takes it from [`Context`] instead, so that a run can be repeated to the
 //! byte, and a test can use its own clock and ids. Nothing here knows what the values are used for. With it come the calendar
-//! (`day`), paths and names of files, files that are being written (`destination`, `scratch`), and computing that is given up
+//! (`day`, `date_or_time`), paths and names of files, files that are being written (`destination`, `scratch`), and computing that is given up
 //! after a time (`interruption`).
 //!
 //! **Invariant:** nothing else in the library reads a global; the `disallowed-methods` of clippy refuse it.
 
 mod clock;
+mod date_or_time;
 mod day;
 mod destination;
 mod digest;
@@ -26,6 +27,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use clock::{At, Clock, ManualClock, SystemClock};
+pub use date_or_time::DateOrTime;
 pub use day::{Day, http_date, iso8601, unix_micros};
 pub use destination::Destination;
 pub use digest::{digest, digest_number, fingerprint};

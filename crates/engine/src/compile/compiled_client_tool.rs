@@ -10,7 +10,7 @@ use ananke_base::message::ToolDeclaration;
 use ananke_base::source::Node;
 use ananke_model::model;
 use ananke_model::variables::{Fill as _, Interpolation, Leaf, NotReady, fill_all};
-use ananke_rules::PathPatterns;
+use ananke_rules::PathConditions;
 
 /// A client-side tool.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +41,7 @@ pub enum CompiledMock {
     /// One after the other.
     Sequence(Vec<CompiledMockAnswer>),
     /// The first that fits the arguments.
-    When(Vec<(PathPatterns, CompiledMockAnswer)>),
+    When(Vec<(PathConditions, CompiledMockAnswer)>),
 }
 
 /// One answer.
@@ -189,8 +189,12 @@ fn script(
 fn case_of(
     case: &Spanned<model::MockCase>,
     interpolation: &mut Interpolation<'_>,
-) -> Leaf<(PathPatterns, CompiledMockAnswer)> {
-    let patterns = PathPatterns::compile(case.args_match.as_ref(), interpolation);
+) -> Leaf<(PathConditions, CompiledMockAnswer)> {
+    let conditions = PathConditions::compile(
+        case.args_match.as_ref(),
+        case.args_where.as_ref(),
+        interpolation,
+    );
     let answer = match (&case.result, &case.error) {
         (Some(node), None) => result(node, interpolation),
         (None, Some(text)) => error(text, interpolation),
@@ -204,7 +208,7 @@ fn case_of(
             Err(interpolation.report(Code::MissingKey, case.span, message, Some(help.to_owned())))
         }
     };
-    Ok((patterns.ok_or(NotReady::Invalid)?, answer?))
+    Ok((conditions.ok_or(NotReady::Invalid)?, answer?))
 }
 
 fn result(node: &Node, interpolation: &mut Interpolation<'_>) -> Leaf<CompiledMockAnswer> {

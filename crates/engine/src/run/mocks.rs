@@ -10,7 +10,7 @@ use crate::engine::{Handling, ToolHost};
 use crate::hook::Expected;
 use ananke_base::message::ToolAnswer;
 use ananke_model::variables::Patterns;
-use ananke_rules::{PathPatterns, ScriptSource};
+use ananke_rules::{PathConditions, ScriptSource};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
 use ananke_trace::trace::{ToolCall, Trace};
 
@@ -37,7 +37,7 @@ enum Answers {
     /// Those of this script.
     Script(ScriptSource),
     Sequence(Vec<CompiledMockAnswer>),
-    When(Vec<(PathPatterns, CompiledMockAnswer)>),
+    When(Vec<(PathConditions, CompiledMockAnswer)>),
 }
 
 impl<'s> Mocks<'s> {
@@ -186,7 +186,7 @@ fn no_mock(tool: &str) -> Problem {
     )
 }
 
-fn unfitting(cases: &[(PathPatterns, CompiledMockAnswer)], call: &ToolCall) -> Problem {
+fn unfitting(cases: &[(PathConditions, CompiledMockAnswer)], call: &ToolCall) -> Problem {
     let mismatches = cases.iter().filter_map(|(args, _)| args.mismatch(call));
     let mismatches: Vec<String> = mismatches
         .zip(1..)
@@ -198,7 +198,7 @@ fn unfitting(cases: &[(PathPatterns, CompiledMockAnswer)], call: &ToolCall) -> P
             call.name,
             mismatches.join("; ")
         ),
-        "add a case for it, or a last one without `args_match`",
+        "add a case for it, or a last one without `args_match` and `args_where`",
     )
 }
 

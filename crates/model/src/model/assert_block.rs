@@ -8,10 +8,9 @@ use serde::Deserialize;
 use super::short::ShortForm;
 use super::{
     JudgeRule, Limit, OneOrMany, OutcomeRule, ProvenanceRule, ScriptRule, SequenceRule, Short,
-    Since, SnapshotRule, Text, Toggle, ToolRules, WheneverRule,
+    Since, SnapshotRule, Text, Toggle, ToolRules, ValueCondition, WheneverRule,
 };
 use ananke_base::diagnostic::{Span, Spanned};
-use ananke_base::source::Node;
 use ananke_base::text::TextForm;
 
 /// An example in the schema.
@@ -131,7 +130,7 @@ impl AssertBlock {
     }
 }
 
-/// A check of a JSON value: exactly one of `equals`, `one_of`, `contains`, `match`, `type`, `exists` and `schema`.
+/// A check of a JSON value: its path, and at least one condition on the value. With several, all must be met.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
@@ -140,55 +139,14 @@ pub struct ValueRule {
     /// `output`, the message text.
     #[schemars(example = "items[0].id")]
     pub path: Option<Text>,
-    /// The expected value; the order of keys does not matter.
-    #[schemars(with = "Option<serde_json::Value>")]
-    pub equals: Option<Node>,
-    /// The expected values, one of which the value must be equal to.
-    #[schemars(with = "Option<Vec<serde_json::Value>>", length(min = 1), example = serde_json::json!(["paid", "pending"]))]
-    pub one_of: Option<Vec<Node>>,
-    /// Literal text that must occur: in a string as it is, in any other value as compact JSON.
-    #[schemars(example = "order confirmed")]
-    pub contains: Option<Text>,
-    /// Regular expression that must match: a string as it is, any other value as compact JSON.
-    #[serde(rename = "match")]
-    #[schemars(example = "^sku-")]
-    pub matches: Option<Text>,
-    /// The expected type.
-    #[serde(rename = "type")]
-    pub value_type: Option<ValueType>,
-    /// Whether there must be a value; `null` is a value.
-    pub exists: Option<bool>,
-    /// A JSON Schema that the value must satisfy.
-    #[schemars(with = "Option<serde_json::Value>", example = serde_json::json!({"type": "array", "minItems": 1}))]
-    pub schema: Option<Node>,
-    /// Negate the entry (default false). A missing value then passes.
-    pub not: Option<bool>,
+    /// The conditions on it. With `not`, a missing value passes.
+    #[serde(rename = "$ananke::flattened")]
+    #[schemars(flatten)]
+    pub condition: ValueCondition,
     /// For `output` with `not`: which messages the entry looks at: the final one (default), or all, as `text.must_not_match`
     /// does without `of`.
     #[schemars(extend("x-since" = "1.4"), example = &"all")]
     pub of: Option<Spanned<TextOf>>,
-    /// Custom failure message.
-    #[schemars(example = "the cart must not be empty")]
-    pub message: Option<Text>,
-}
-
-/// A type of JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-pub enum ValueType {
-    /// Text.
-    String,
-    /// Any number.
-    Number,
-    /// `true` or `false`.
-    Boolean,
-    /// A list.
-    Array,
-    /// A mapping.
-    Object,
-    /// `null`.
-    Null,
 }
 
 /// Token limits, as reported by the agent. A value equal to the limit passes; `false` disables an inherited limit.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 
-use super::{Since, Text, form};
+use super::{ResultWhere, Since, Text, ValueCondition, ValuesWhere, form};
 use ananke_base::diagnostic::{Span, Spanned};
 use ananke_base::source::{FreeMap, Node, NodeValue};
 
@@ -27,6 +27,10 @@ pub struct CallSelector {
     /// Match calls by argument: name or path (`user.name`, `items[0].id`) to regular expression; all must match.
     #[schemars(extend("x-since" = "1.0"), example = serde_json::json!({"amount": "^10", "items[0].id": "sku-.*"}))]
     pub args_match: Option<FreeMap<Text>>,
+    /// Match calls by argument: name or path to conditions on the value; all must be met. A missing argument meets only
+    /// `exists: false`.
+    #[schemars(extend("x-since" = "1.4"), example = serde_json::json!({"amount": {"above": 100}}))]
+    pub args_where: Option<ValuesWhere>,
     /// Match calls whose result contains this, any JSON value. A string is compared with the raw result text.
     #[schemars(with = "Option<serde_json::Value>", example = serde_json::json!({"status": "paid"}))]
     pub result: Option<Node>,
@@ -34,6 +38,10 @@ pub struct CallSelector {
     /// missing result does not match.
     #[schemars(extend("x-since" = "1.0"))]
     pub result_match: Option<ResultMatch>,
+    /// Match calls by result: conditions on the whole result; or path to conditions on the value, all must be met (`$.type` is
+    /// the path `type`). A missing result does not match.
+    #[schemars(extend("x-since" = "1.4"), example = serde_json::json!({"order.total": {"max": 100}}))]
+    pub result_where: Option<ResultWhere>,
     /// Require `args` and `result` to match exactly (default false: there may be more keys).
     pub exact: Option<Spanned<bool>>,
     /// Match calls whose result is an error (`true`) or is not (`false`).
@@ -46,6 +54,20 @@ impl CallSelector {
     /// Whether `args` and `result` are all there may be.
     pub fn is_exact(&self) -> bool {
         self.exact.as_ref().is_some_and(|exact| exact.value)
+    }
+
+    /// The values, and texts, that arguments and results are compared with as they are.
+    pub fn values(&self) -> impl Iterator<Item = Cow<'_, Node>> {
+        let nodes = self.args.iter().chain(&self.result);
+        let args = self
+            .args_where
+            .iter()
+            .flat_map(|paths| paths.value.values());
+        let results = self.result_where.iter().flat_map(ResultWhere::conditions);
+        let conditions = args.map(|condition| &condition.value).chain(results);
+        nodes
+            .map(Cow::Borrowed)
+            .chain(conditions.flat_map(ValueCondition::values))
     }
 
     /// The place of the tool's name.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Since, Text};
+use super::{Since, Text, ValuesWhere};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{FreeMap, Node};
 
@@ -66,8 +66,11 @@ pub enum MockAnswer {
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct MockCase {
-    /// Argument name or path to regular expression; all must match. Without it every call matches.
+    /// Argument name or path to regular expression; all must match. Without it and `args_where` every call matches.
     pub args_match: Option<FreeMap<Text>>,
+    /// Argument name or path to conditions on the value; all must be met.
+    #[schemars(extend("x-since" = "1.4"), example = serde_json::json!({"amount": {"above": 100}}))]
+    pub args_where: Option<ValuesWhere>,
     /// Returns this value.
     #[schemars(with = "Option<serde_json::Value>")]
     pub result: Option<Node>,

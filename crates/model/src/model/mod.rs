@@ -14,6 +14,7 @@ mod cases;
 mod client_tool;
 mod config;
 mod content;
+mod count;
 mod interactive;
 mod jsonl;
 mod language;
@@ -33,10 +34,9 @@ mod toggle;
 mod tree;
 mod turn;
 mod turn_type;
+mod value_condition;
 
-pub use assert_block::{
-    AssertBlock, TextOf, TextRules, TimingLimits, UsageLimits, ValueRule, ValueType,
-};
+pub use assert_block::{AssertBlock, TextOf, TextRules, TimingLimits, UsageLimits, ValueRule};
 pub use call_selector::{CallSelector, CallStatus, ResultMatch};
 pub use cases::{Cases, Skip};
 pub use client_tool::{ClientTool, Mock, MockAnswer, MockCase};
@@ -46,6 +46,7 @@ pub use config::{
     ScriptProgram, ScriptRule, Server,
 };
 pub use content::{Media, TextPart, WrittenAttachment, WrittenContent, WrittenPart};
+pub use count::Count;
 pub use interactive::{Awaiting, CONFIRMATION_TOOLS, Interactive, MissingInput};
 pub use jsonl::{
     AssertionOptions, AssertionType, CaseAssertion, CaseAssertions, CaseCheckpoint, CaseInput,
@@ -58,7 +59,7 @@ pub use report_format::{ReportEntry, ReportFormat, ReportSettings, ReportTarget,
 pub use request_options::{Caller, RequestOptions};
 pub use respond::{ElicitationAction, ElicitationAnswer, Respond, ServerRoot};
 pub use rules::{
-    AnswerStatus, AnsweredStep, CallStep, CauseStep, Count, DetailedSource, EveryCall, ForbidCalls,
+    AnswerStatus, AnsweredStep, CallStep, CauseStep, DetailedSource, EveryCall, ForbidCalls,
     JudgeRule, JudgedText, MessageRole, Normalisation, OutcomeIs, OutcomeRule, ProvenanceRule,
     Require, RequireEntry, ResultStep, RunOutcome, SamePaths, SequenceMode, SequenceRule,
     SequenceStep, SnapshotOf, SnapshotRule, SourceName, StepKeys, Subagents, ToolRules, TracedCall,
@@ -82,3 +83,4 @@ pub use turn::{
 pub use turn_type::{
     OwnTurnKeys, TurnKind, TurnType, connect_type_name, install_turn_types, resume_type_name,
 };
+pub use value_condition::{BoundValue, ResultWhere, ValueCondition, ValueType, ValuesWhere};

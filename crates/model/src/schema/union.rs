@@ -168,8 +168,19 @@ pub(super) fn pick_by_type<'a>(branches: &[Value], node: &Node) -> Branch<'a> {
     position.map_or(Branch::WrongType, Branch::At)
 }
 
-/// Whether a branch takes values of this type, by its own keywords (a reference is to a mapping).
+/// Whether a branch takes values of this type, by its own keywords (a reference is to a mapping). One whose keys are the user's
+/// own can refuse the keys of another branch.
 pub(super) fn accepts(branch: &Value, node: &Node) -> bool {
+    let refused =
+        keyword(branch, "propertyNames").and_then(|names| names["not"]["enum"].as_array());
+    if let Some(refused) = refused
+        && node
+            .entries()
+            .iter()
+            .any(|entry| refused.iter().any(|name| *name == entry.key))
+    {
+        return false;
+    }
     match (
         keyword(branch, "const"),
         keyword(branch, "type").and_then(Value::as_str),

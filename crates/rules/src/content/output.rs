@@ -3,15 +3,16 @@
 use serde_json::Value;
 
 use super::embedded_json;
-use super::value_condition::{ExpectedValue, ValueCondition, type_name};
+use super::path_condition::PathCondition;
 use crate::collector::Collector;
 use crate::describe::{said_by, short};
 use crate::evaluation::{Evidence, Finding, Judgement, Monitor, View, at_scope_end};
 use crate::rule::Rule;
 use crate::text::{ComparedText, Needle, TextMatcher, must_not_match::MustNotMatch};
+use crate::values::{ExpectedValue, ValueCondition, type_name};
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::source::NodeValue;
-use ananke_model::model::{AssertBlock, TextOf, ValueRule, ValueType};
+use ananke_model::model::{self, AssertBlock, TextOf, ValueRule, ValueType};
 use ananke_model::variables::{Interpolation, Patterns};
 use ananke_trace::outcome::ComparedValue;
 use ananke_trace::trace::{Fact, Facts, Path};
@@ -26,7 +27,7 @@ const JSON: &str = "the JSON of the last message";
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct OutputRule {
     /// The value, and what it must be; without a path it is the text.
-    condition: ValueCondition,
+    condition: PathCondition,
 }
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
@@ -59,9 +60,9 @@ fn prohibited(
         looks_beside: true,
         ..ComparedText::default()
     };
-    let ValueRule {
+    let path = &written.value.path;
+    let model::ValueCondition {
         not,
-        path,
         contains,
         matches,
         equals,
@@ -69,10 +70,20 @@ fn prohibited(
         value_type,
         exists,
         schema,
-        ..
-    } = &written.value;
-    let has_others =
-        one_of.is_some() || value_type.is_some() || exists.is_some() || schema.is_some();
+        min,
+        max,
+        above,
+        below,
+        length,
+        message: _,
+    } = &written.value.condition;
+    let has_bounds = [min, max, above, below].into_iter().any(Option::is_some);
+    let has_others = one_of.is_some()
+        || value_type.is_some()
+        || exists.is_some()
+        || schema.is_some()
+        || length.is_some()
+        || has_bounds;
     let is_prohibition = *not == Some(true) && !has_others;
     match (path, contains, matches, equals) {
         (None, Some(text), None, None) if is_prohibition => {
@@ -111,7 +122,7 @@ fn add_prohibition(
     needle: Option<Needle>,
     collector: &mut Collector<'_, '_>,
 ) {
-    let message = written.value.message.as_ref();
+    let message = written.value.condition.message.as_ref();
     let message = message.map(|text| collector.interpolation.text(text));
     let (Some(needle), Ok(message)) = (needle, message.transpose()) else {
         return;
@@ -121,11 +132,9 @@ fn add_prohibition(
     collector.add(written.span, |_| Some(MustNotMatch::new(needle, own)));
     if is_json {
         collector.add(written.span, |_| {
-            let condition = ValueCondition {
+            let condition = PathCondition {
                 path: Path::parse("$").ok(),
-                wanted: ExpectedValue::Exists,
-                is_negated: false,
-                message,
+                condition: ValueCondition::exists(message),
             };
             Some(OutputRule { condition })
         });
@@ -149,17 +158,21 @@ impl OutputRule {
         written: &Spanned<ValueRule>,
         interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
-        let ValueRule {
-            path: None,
+        if written.value.path.is_some() {
+            let condition = PathCondition::compile(written, interpolation)?;
+            return Some(Self { condition });
+        }
+        let model::ValueCondition {
             equals,
             one_of,
             value_type,
+            min,
+            max,
+            above,
+            below,
             ..
-        } = &written.value
-        else {
-            return ValueCondition::compile(written, interpolation)
-                .map(|condition| Self { condition });
-        };
+        } = &written.value.condition;
+        let mut bounds = [min, max, above, below].into_iter().flatten();
         let is_text = |value: &NodeValue| matches!(value, NodeValue::String(_));
         let mut equals = equals.iter().chain(one_of.iter().flatten());
         let other = match (equals.find(|node| !is_text(&node.value)), value_type) {
@@ -167,11 +180,16 @@ impl OutputRule {
             (None, Some(ValueType::String) | None) => None,
             (None, Some(other)) => Some(format!("of type {}", type_name(*other))),
         };
+        let number = bounds.find(|bound| matches!(bound.0.value, NodeValue::Number(_)));
+        let other = other.or_else(|| {
+            number.map(|bound| format!("a number to compare with {}", bound.0.describe()))
+        });
         if let Some(other) = other {
             report_no_text(&other, written, interpolation);
             return None;
         }
-        ValueCondition::compile(written, interpolation).map(|condition| Self { condition })
+        let condition = PathCondition::compile(written, interpolation)?;
+        Some(Self { condition })
     }
 
     fn whole(&self) -> &'static str {
@@ -185,7 +203,7 @@ impl OutputRule {
 
 impl Rule for OutputRule {
     fn is_exhaustive(&self) -> bool {
-        self.condition.is_negated
+        self.condition.condition.is_negated()
     }
 
     fn needs(&self) -> Facts {
@@ -193,15 +211,10 @@ impl Rule for OutputRule {
     }
 
     fn describe(&self) -> String {
-        let ValueCondition {
-            path,
-            wanted,
-            is_negated,
-            ..
-        } = &self.condition;
-        match (path, wanted, is_negated) {
-            (None, ExpectedValue::Exists, false) => "a last message".to_owned(),
-            (None, ExpectedValue::Exists, true) => "no last message".to_owned(),
+        let PathCondition { path, condition } = &self.condition;
+        match (path, condition.single()) {
+            (None, Some((ExpectedValue::Exists, false))) => "a last message".to_owned(),
+            (None, Some((ExpectedValue::Exists, true))) => "no last message".to_owned(),
             _ => self.condition.describe(self.whole()),
         }
     }
@@ -221,7 +234,7 @@ impl OutputRule {
         let expects_json = self.condition.path.is_some();
         if text.is_empty() {
             // What is not there is not what it must not be.
-            if self.condition.is_negated && !expects_json {
+            if self.condition.condition.is_negated() && !expects_json {
                 return Judgement::Passed;
             }
             let why = format!(
@@ -256,12 +269,17 @@ impl OutputRule {
         {
             return Judgement::Passed;
         }
-        let differing = self.condition.differences(&text).into_iter().flatten();
+        let differing = self
+            .condition
+            .condition
+            .differences(&text)
+            .into_iter()
+            .flatten();
         words.extend(differing.map(Evidence::Words));
         // The message itself is easier to read than the same as a string of JSON.
         let finding = self.absent(&format!("{TEXT} is not as it must be"), words);
         let help = "a text is not JSON: `path: \"$\"` selects the JSON in it";
-        let has_schema = matches!(self.condition.wanted, ExpectedValue::Fit(_));
+        let has_schema = self.condition.condition.has_schema();
         Judgement::failed(Finding {
             help: has_schema.then(|| help.to_owned()),
             ..finding

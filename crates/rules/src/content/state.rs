@@ -1,6 +1,6 @@
 //! `state`: what the agent's state must be at the end of the scope.
 
-use super::value_condition::ValueCondition;
+use super::path_condition::PathCondition;
 use crate::collector::Collector;
 use crate::evaluation::{Monitor, at_scope_end};
 use crate::rule::Rule;
@@ -15,7 +15,7 @@ const WHOLE: &str = "the state";
 
 /// The requirement on a value in the state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct StateRule(ValueCondition);
+struct StateRule(PathCondition);
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     for written in collector
@@ -29,14 +29,14 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
                 interpolation.report(Code::Contradiction, of.span, message, None);
                 return None;
             }
-            ValueCondition::compile(written, interpolation).map(StateRule)
+            PathCondition::compile(written, interpolation).map(StateRule)
         });
     }
 }
 
 impl Rule for StateRule {
     fn is_exhaustive(&self) -> bool {
-        self.0.is_negated
+        self.0.condition.is_negated()
     }
 
     fn needs(&self) -> Facts {

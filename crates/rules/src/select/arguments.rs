@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use super::json_subset::{JsonComparison, JsonSubset};
+use super::path_conditions::{ConditionMiss, PathConditions};
 use super::{Mismatches, PathPatterns, mismatches::Whole, path_patterns::PatternMiss};
+use crate::values::Purpose;
 use ananke_base::diagnostic::Code;
 use ananke_base::source::FreeMap;
 use ananke_model::model::{CallSelector, Text};
@@ -16,8 +18,8 @@ use ananke_trace::trace::{Args, ToolCall};
 pub(crate) struct ArgumentConditions {
     /// The JSON that they must contain.
     json: Option<JsonSubset>,
-    /// Arguments and the pattern each must match.
-    matching: PathPatterns,
+    /// Arguments and the condition that each must meet.
+    conditions: PathConditions,
     /// Arguments and the pattern that each must not match, if it is there.
     not_matching: PathPatterns,
 }
@@ -42,24 +44,28 @@ impl ArgumentConditions {
             JsonComparison::of(written),
             interpolation,
         );
-        let matching = PathPatterns::compile(written.args_match.as_ref(), interpolation);
+        let conditions = PathConditions::compile(
+            written.args_match.as_ref(),
+            written.args_where.as_ref(),
+            interpolation,
+        );
         let not_matching = PathPatterns::compile(unwanted, interpolation);
         Some(Self {
             json: json.ok()?,
-            matching: matching?,
+            conditions: conditions?,
             not_matching: not_matching?,
         })
     }
 
     /// Whether every call matches.
     pub(crate) fn is_empty(&self) -> bool {
-        self.json.is_none() && self.matching.is_empty() && self.not_matching.is_empty()
+        self.json.is_none() && self.conditions.is_empty() && self.not_matching.is_empty()
     }
 
     /// Whether every call that matches these surely matches `fewer`.
     pub(super) fn include(&self, fewer: &Self) -> bool {
         (fewer.json.is_none() || fewer.json == self.json)
-            && self.matching.include(&fewer.matching)
+            && self.conditions.include(&fewer.conditions)
             && self.not_matching.include(&fewer.not_matching)
     }
 
@@ -67,7 +73,7 @@ impl ArgumentConditions {
     pub(super) fn each(&self) -> Vec<Self> {
         let Self {
             json,
-            matching,
+            conditions,
             not_matching,
         } = self.clone();
         let all = [
@@ -76,7 +82,7 @@ impl ArgumentConditions {
                 ..Self::default()
             },
             Self {
-                matching,
+                conditions,
                 ..Self::default()
             },
             Self {
@@ -90,7 +96,7 @@ impl ArgumentConditions {
     /// Each condition in words.
     pub(super) fn describe(&self) -> Vec<String> {
         let json = self.json.iter().map(|json| json.describe(Whole::Arguments));
-        json.chain(self.matching.describe("matching"))
+        json.chain(self.conditions.describe())
             .chain(self.not_matching.describe("not matching"))
             .collect()
     }
@@ -98,14 +104,14 @@ impl ArgumentConditions {
     /// The arguments that are looked at.
     pub(super) fn focus(&self) -> Vec<JsonFocus> {
         let json = self.json.iter().flat_map(JsonSubset::focus);
-        json.chain(self.matching.focus())
+        json.chain(self.conditions.focus())
             .chain(self.not_matching.focus())
             .collect()
     }
 
     /// Compiles the patterns.
     pub(super) fn start(&mut self, patterns: &mut Patterns) -> Result<(), regex::Error> {
-        self.matching.start(patterns)?;
+        self.conditions.start(patterns)?;
         self.not_matching.start(patterns)
     }
 
@@ -120,34 +126,36 @@ impl ArgumentConditions {
         };
         // Arguments that are the text of an object mean this object, to everyone.
         let opened = || call.opened_args().filter(|_| !last.is_object());
-        let is_last = self.match_value(last) || opened().is_some_and(|args| self.match_value(args));
+        let purpose = reading.purpose();
+        let is_match = |args: &Value| self.match_value(args, purpose);
+        let is_last = is_match(last) || opened().is_some_and(is_match);
         let mut others = call.other_args().iter();
         match reading {
             ArgumentReading::Last => is_last,
-            ArgumentReading::Any => {
-                is_last
-                    || others
-                        .chain(call.opened_args())
-                        .any(|other| self.match_value(other))
-            }
-            ArgumentReading::Every => is_last && others.all(|other| self.match_value(other)),
+            ArgumentReading::Any => is_last || others.chain(call.opened_args()).any(is_match),
+            ArgumentReading::Every => is_last && others.all(is_match),
         }
     }
 
-    fn match_value(&self, args: &Value) -> bool {
+    /// The author's own words for a failure.
+    pub(super) fn message(&self) -> Option<&str> {
+        self.conditions.message()
+    }
+
+    fn match_value(&self, args: &Value, purpose: Purpose) -> bool {
         let mut mismatches = Mismatches::default();
-        self.mismatches_of(args, &mut mismatches);
+        self.mismatches_of(args, purpose, &mut mismatches);
         mismatches.count() == 0
     }
 
     /// Whether every pattern finds something in the text of arguments that are not valid JSON.
     fn may_match_text(&self, text: &str) -> bool {
-        self.json.is_none() && self.matching.all_find(text)
+        self.json.is_none() && self.conditions.all_find(text)
     }
 
     /// Whether arguments that are not valid JSON match: they have no argument that could be what it must not be.
     fn is_about_nothing_in_text(&self) -> bool {
-        self.json.is_none() && self.matching.is_empty()
+        self.json.is_none() && self.conditions.is_empty()
     }
 
     /// Adds the ways in which the call's arguments do not match.
@@ -156,7 +164,7 @@ impl ArgumentConditions {
             return;
         }
         match call.args() {
-            Args::Json(value) => self.mismatches_of(value, mismatches),
+            Args::Json(value) => self.mismatches_of(value, Purpose::Require, mismatches),
             Args::Malformed(error) => {
                 mismatches.add(format!("the arguments are not valid JSON: {error}"));
             }
@@ -164,15 +172,14 @@ impl ArgumentConditions {
     }
 
     /// Adds the ways in which these arguments do not match.
-    fn mismatches_of(&self, args: &Value, mismatches: &mut Mismatches) {
+    fn mismatches_of(&self, args: &Value, purpose: Purpose, mismatches: &mut Mismatches) {
         if let Some(json) = &self.json {
             json.compare(args, Whole::Arguments, mismatches);
         }
-        let misses = self
-            .matching
-            .mismatches(args)
-            .chain(self.not_matching.hits(args));
-        for PatternMiss { place, .. } in misses {
+        for ConditionMiss { place, .. } in self.conditions.mismatches(args, purpose) {
+            mismatches.add_at(Whole::Arguments, place, 1);
+        }
+        for PatternMiss { place, .. } in self.not_matching.hits(args) {
             mismatches.add_at(Whole::Arguments, place, 1);
         }
     }
@@ -188,4 +195,14 @@ pub(crate) enum ArgumentReading {
     Any,
     /// Every value of a duplicate key: to allow something.
     Every,
+}
+
+impl ArgumentReading {
+    /// The purpose of conditions on values that are read so.
+    pub(super) fn purpose(self) -> Purpose {
+        match self {
+            Self::Last | Self::Every => Purpose::Require,
+            Self::Any => Purpose::Forbid,
+        }
+    }
 }

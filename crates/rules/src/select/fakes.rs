@@ -1,4 +1,4 @@
-//! Selectors as people write them, and calls for them to select, for the tests of this folder.
+//! Selectors as people write them, and calls for them to select, for tests.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use ananke_model::variables::{Interpolation, Mode, Patterns, Scope};
 use ananke_trace::trace::{Change, Input, ResultContent, ToolCall, Trace};
 
 /// The result of `compile` for some YAML, or the problems of it.
-pub(super) fn compile<M: DeserializeOwned, C>(
+pub(crate) fn compile<M: DeserializeOwned, C>(
     yaml: &str,
     compile: impl FnOnce(&M, &mut Interpolation<'_>) -> Option<C>,
 ) -> Result<C, Vec<String>> {

@@ -1,19 +1,19 @@
-//! Patterns that parts of a JSON value must match: of the arguments of a call, or of its result.
+//! Patterns that arguments of a call must not match.
 
 use serde_json::Value;
 
-use crate::content::text_of;
 use crate::describe::short;
+use crate::values::text_of;
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::source::FreeMap;
 use ananke_model::model::Text;
 use ananke_model::variables::{Interpolation, Pattern, Patterns};
 use ananke_trace::outcome::JsonFocus;
-use ananke_trace::trace::{Args, Path, ToolCall};
+use ananke_trace::trace::Path;
 
-/// Paths in a value and the pattern each must match (SPEC 7.2, `args_match`).
+/// Paths in arguments and the pattern that each must not match (SPEC 7.2, `args_not_match`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct PathPatterns(Vec<(Path, Pattern)>);
+pub(crate) struct PathPatterns(Vec<(Path, Pattern)>);
 
 /// An argument that a pattern decides on.
 pub(crate) struct PatternMiss {
@@ -25,7 +25,7 @@ pub(crate) struct PatternMiss {
 
 impl PathPatterns {
     /// Checks and fills the patterns; `None` if something is known later or was reported.
-    pub fn compile(
+    pub(crate) fn compile(
         written: Option<&FreeMap<Text>>,
         interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
@@ -43,14 +43,14 @@ impl PathPatterns {
     ///
     /// # Errors
     /// If a pattern compiles to more than is allowed.
-    pub fn start(&mut self, patterns: &mut Patterns) -> Result<(), regex::Error> {
+    pub(crate) fn start(&mut self, patterns: &mut Patterns) -> Result<(), regex::Error> {
         self.0
             .iter_mut()
             .try_for_each(|(_, pattern)| pattern.start(patterns))
     }
 
     /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -67,47 +67,9 @@ impl PathPatterns {
         self.0.iter().map(words)
     }
 
-    /// The reason why the call's arguments do not match; `None` if they do.
-    pub fn mismatch(&self, call: &ToolCall) -> Option<String> {
-        if self.0.is_empty() {
-            return None;
-        }
-        match call.args() {
-            Args::Json(value) => self.mismatches(value).next().map(|miss| miss.words),
-            Args::Malformed(error) => Some(format!("the arguments are not valid JSON: {error}")),
-        }
-    }
-
     /// The arguments that are looked at.
     pub(super) fn focus(&self) -> impl Iterator<Item = JsonFocus> + '_ {
         self.0.iter().map(|(path, _)| at(path, None))
-    }
-
-    /// Each argument that does not match its pattern.
-    pub(super) fn mismatches<'m>(
-        &'m self,
-        args: &'m Value,
-    ) -> impl Iterator<Item = PatternMiss> + 'm {
-        self.0.iter().filter_map(|(path, pattern)| {
-            let wanted = format!("`{}`", short(pattern.as_str()));
-            let Some(found) = path.find(args) else {
-                let words = format!("the argument `{}` is missing", path.as_str());
-                return Some(PatternMiss {
-                    words,
-                    place: at(path, Some(format!("a match of {wanted}"))),
-                });
-            };
-            let text = text_of(found);
-            (!pattern.is_match(&text)).then(|| PatternMiss {
-                words: format!("{}, which does not match {wanted}", is(path, &text)),
-                place: at(path, Some(format!("a match of {wanted}"))),
-            })
-        })
-    }
-
-    /// Whether there is a pattern, and each finds something in a text.
-    pub(super) fn all_find(&self, text: &str) -> bool {
-        !self.0.is_empty() && self.0.iter().all(|(_, pattern)| pattern.is_match(text))
     }
 
     /// Each argument that matches its pattern.
@@ -123,7 +85,8 @@ impl PathPatterns {
     }
 }
 
-fn at(path: &Path, expected: Option<String>) -> JsonFocus {
+/// A place in a value.
+pub(super) fn at(path: &Path, expected: Option<String>) -> JsonFocus {
     JsonFocus {
         path: path.parts().to_vec(),
         expected,

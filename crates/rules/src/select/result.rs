@@ -3,10 +3,12 @@
 use serde_json::Value;
 
 use super::json_subset::{JsonComparison, JsonSubset};
-use super::{Mismatches, PathPatterns, mismatches::Whole, path_patterns::PatternMiss};
+use super::path_conditions::{ConditionMiss, PathConditions};
+use super::{ArgumentReading, Mismatches, mismatches::Whole};
 use crate::describe::{self, short};
+use crate::values::{Purpose, ValueCondition};
 use ananke_base::diagnostic::Code;
-use ananke_model::model::{CallSelector, CallStatus, ResultMatch, Text};
+use ananke_model::model::{CallSelector, CallStatus, ResultMatch, ResultWhere, Text};
 use ananke_model::variables::{Fill as _, Interpolation, Pattern, Patterns};
 use ananke_trace::outcome::JsonFocus;
 use ananke_trace::trace::{Fact, Facts, ToolCall, ToolResult};
@@ -18,8 +20,10 @@ pub(crate) struct ResultConditions {
     json: Option<JsonSubset>,
     /// The pattern it must match.
     pub(crate) matching: Option<Pattern>,
-    /// The patterns that values in it must match.
-    parts: PathPatterns,
+    /// The condition that it must meet.
+    condition: Option<ValueCondition>,
+    /// The conditions that values in it must meet.
+    parts: PathConditions,
     /// The pattern it must not match.
     not_matching: Option<Pattern>,
     /// Whether it must be an error, or must not be one.
@@ -46,10 +50,20 @@ impl ResultConditions {
             None => (None, None),
         };
         let (matching, not_matching) = (whole.fill(interpolation), unwanted.fill(interpolation));
-        let parts = PathPatterns::compile(parts, interpolation);
+        let (condition, conditions) = match &written.result_where {
+            Some(ResultWhere::Whole(condition)) => {
+                let compiled =
+                    ValueCondition::compile(&condition.value, condition.span, interpolation);
+                (compiled.map(Some), None)
+            }
+            Some(ResultWhere::Parts(conditions)) => (Some(None), Some(conditions)),
+            None => (Some(None), None),
+        };
+        let parts = PathConditions::compile(parts, conditions, interpolation);
         Some(Self {
             json: json.ok()?,
             matching: matching.ok()?,
+            condition: condition?,
             parts: parts?,
             not_matching: not_matching.ok()?,
             is_error: written.is_error,
@@ -108,6 +122,7 @@ impl ResultConditions {
         let Self {
             json,
             matching,
+            condition,
             parts,
             not_matching,
             is_error,
@@ -115,6 +130,7 @@ impl ResultConditions {
         } = fewer;
         (json.is_none() || json == &self.json)
             && (matching.is_none() || matching == &self.matching)
+            && (condition.is_none() || condition == &self.condition)
             && self.parts.include(parts)
             && (not_matching.is_none() || not_matching == &self.not_matching)
             && (is_error.is_none() || is_error == &self.is_error)
@@ -126,6 +142,7 @@ impl ResultConditions {
         let Self {
             json,
             matching,
+            condition,
             parts,
             not_matching,
             is_error,
@@ -138,6 +155,10 @@ impl ResultConditions {
             },
             Self {
                 matching,
+                ..Self::default()
+            },
+            Self {
+                condition,
                 ..Self::default()
             },
             Self {
@@ -179,7 +200,7 @@ impl ResultConditions {
             self.matching
                 .as_ref()
                 .map(|matching| pattern("matching", matching)),
-            self.parts_in_words(),
+            self.where_in_words(),
             self.not_matching
                 .as_ref()
                 .map(|not_matching| pattern("not matching", not_matching)),
@@ -204,9 +225,19 @@ impl ResultConditions {
         self.json.as_ref().map(|json| describe::json(&json.value))
     }
 
-    fn parts_in_words(&self) -> Option<String> {
-        let parts: Vec<String> = self.parts.describe("matching").collect();
+    /// The conditions on the result, or on values in it, in words: ``a result with `total` at most 100``.
+    pub(crate) fn where_in_words(&self) -> Option<String> {
+        if let Some(condition) = &self.condition {
+            return Some(format!("a result {}", condition.describe()));
+        }
+        let parts: Vec<String> = self.parts.describe().collect();
         (!parts.is_empty()).then(|| format!("a result with {}", parts.join(" and ")))
+    }
+
+    /// The author's own words for a failure.
+    pub(super) fn message(&self) -> Option<&str> {
+        let whole = self.condition.as_ref().and_then(ValueCondition::message);
+        whole.or_else(|| self.parts.message())
     }
 
     /// The places in the result that are looked at.
@@ -221,6 +252,9 @@ impl ResultConditions {
     /// Compiles the patterns.
     pub(super) fn start(&mut self, patterns: &mut Patterns) -> Result<(), regex::Error> {
         self.parts.start(patterns)?;
+        if let Some(condition) = &mut self.condition {
+            condition.start(patterns)?;
+        }
         let mut own = [&mut self.matching, &mut self.not_matching]
             .into_iter()
             .flatten();
@@ -232,11 +266,13 @@ impl ResultConditions {
         &self,
         call: &ToolCall,
         result: Option<&ToolResult>,
+        reading: ArgumentReading,
         mismatches: &mut Mismatches,
     ) {
         let Self {
             json,
             matching,
+            condition,
             parts,
             not_matching,
             is_error,
@@ -257,6 +293,7 @@ impl ResultConditions {
             if !is_met {
                 let conditions = [
                     matching.is_some(),
+                    condition.is_some(),
                     !parts.is_empty(),
                     not_matching.is_some(),
                     is_error.is_some(),
@@ -270,19 +307,20 @@ impl ResultConditions {
         };
         let is_other_form = |form: &ToolResult| {
             let mut of_form = Mismatches::default();
-            self.mismatches_of(form, &mut of_form);
+            self.mismatches_of(form, reading.purpose(), &mut of_form);
             of_form.count() == 0
         };
         if !result.forms().skip(1).any(is_other_form) {
-            self.mismatches_of(result, mismatches);
+            self.mismatches_of(result, reading.purpose(), mismatches);
         }
     }
 
     /// Adds the ways in which one form of a result does not match.
-    fn mismatches_of(&self, result: &ToolResult, mismatches: &mut Mismatches) {
+    fn mismatches_of(&self, result: &ToolResult, purpose: Purpose, mismatches: &mut Mismatches) {
         let Self {
             json,
             matching,
+            condition,
             parts,
             not_matching,
             is_error,
@@ -298,7 +336,12 @@ impl ResultConditions {
             let expected = format!("a match of `{}`", short(pattern.as_str()));
             mismatches.add_at(Whole::Result, whole(Some(expected)), 1);
         }
-        for PatternMiss { place, .. } in parts.mismatches(&result.value()) {
+        if let Some(condition) = condition
+            && !condition.is_met_as(&result.value(), &result.text, purpose)
+        {
+            mismatches.add_at(Whole::Result, whole(Some(condition.expected())), 1);
+        }
+        for ConditionMiss { place, .. } in parts.mismatches(&result.value(), purpose) {
             mismatches.add_at(Whole::Result, place, 1);
         }
         if let Some(pattern) = not_matching
@@ -354,6 +397,7 @@ pub(super) fn check_status(
     let on_result = [
         ("result", written.result.is_some()),
         ("result_match", written.result_match.is_some()),
+        ("result_where", written.result_where.is_some()),
         ("result_not_match", unwanted.is_some()),
         ("is_error", written.is_error.is_some()),
     ];

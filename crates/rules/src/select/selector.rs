@@ -138,15 +138,27 @@ impl Selector {
         reading: ArgumentReading,
     ) -> bool {
         let mut mismatches = Mismatches::default();
-        self.result.mismatches(call, result, &mut mismatches);
+        self.result
+            .mismatches(call, result, reading, &mut mismatches);
         mismatches.count() == 0 && self.matches_args(call, reading)
     }
 
-    /// Whether the call's result matches.
+    /// Whether the call's result matches, to require something.
     pub(crate) fn matches_result(&self, call: &ToolCall) -> bool {
+        self.matches_result_as(call, ArgumentReading::Last)
+    }
+
+    /// Whether the call's result matches.
+    pub(crate) fn matches_result_as(&self, call: &ToolCall, reading: ArgumentReading) -> bool {
         let mut mismatches = Mismatches::default();
-        self.result.mismatches(call, call.result(), &mut mismatches);
+        self.result
+            .mismatches(call, call.result(), reading, &mut mismatches);
         mismatches.count() == 0
+    }
+
+    /// The author's own words for a failure of one of the conditions on values.
+    pub(crate) fn message(&self) -> Option<&str> {
+        self.args.message().or_else(|| self.result.message())
     }
 
     /// The parts that the conditions look at, with the mismatches of a call that is not selected.
@@ -167,7 +179,8 @@ impl Selector {
     pub(crate) fn mismatches(&self, call: &ToolCall) -> Mismatches {
         let mut mismatches = Mismatches::default();
         self.args.mismatches(call, &mut mismatches);
-        self.result.mismatches(call, call.result(), &mut mismatches);
+        self.result
+            .mismatches(call, call.result(), ArgumentReading::Last, &mut mismatches);
         mismatches
     }
 }
@@ -211,6 +224,19 @@ mod tests {
                 "{ name: pay, args_match: { amount: '^9' } }",
                 "amount ≠ a match of `^9`",
             ),
+            (
+                "{ name: pay, args_where: { amount: { min: 10, below: 11 }, tags: { length: 1 } } }",
+                "",
+            ),
+            (
+                "{ name: pay, args_where: { amount: { above: 10, message: too little } } }",
+                "amount ≠ above 10 (too little)",
+            ),
+            (
+                "{ name: pay, args_where: { card.type: { min: 3 }, tip: { max: 5, not: true } } }",
+                "card.type ≠ at least 3; tip ≠ not at most 5",
+            ),
+            ("{ name: pay, args_where: { tip: { exists: false } } }", ""),
             (
                 "{ name: pay, args_match: { tip: '.' } }",
                 "tip ≠ a match of `.`",
@@ -269,6 +295,37 @@ mod tests {
                 vec![answered("paid", None)],
                 "",
             ),
+            (
+                "{ name: pay, result_where: { $.type: { equals: card }, total: { max: 9 } } }",
+                vec![answered("{\"type\": \"card\", \"total\": 8.5}", None)],
+                "",
+            ),
+            (
+                "{ name: pay, result_where: { order.total: { max: 9 }, tip: { min: 1 } } }",
+                vec![answered("{\"order\": {\"total\": 10}}", None)],
+                "result order.total ≠ at most 9; result tip ≠ at least 1",
+            ),
+            // A condition on the whole sees the text that was sent, and what it means.
+            (
+                "{ name: pay, result_where: { min: 43, match: ^42 } }",
+                vec![answered("42.0", None)],
+                "result  ≠ a match of `^42` and at least 43",
+            ),
+            (
+                "{ name: pay, result_where: { min: 40, match: '^42[.]0$' } }",
+                vec![answered("42.0", None)],
+                "",
+            ),
+            (
+                "{ name: pay, result_where: { exists: false } }",
+                vec![answered("paid", None)],
+                "result  ≠ nothing",
+            ),
+            (
+                "{ name: pay, result_where: { min: 1, not: true } }",
+                vec![],
+                "result ",
+            ),
             // The last result is the result.
             (
                 "{ name: pay, result_match: ^pa }",
@@ -315,6 +372,47 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_compared_is_outside_of_a_range_that_is_prescribed_by_a_prohibition() {
+        let call = call(
+            r#"{"amount": "1000", "amount2": 5}"#,
+            [answered("\"x\"", None)],
+        );
+        for (condition, required, forbidden) in [
+            ("{ above: 100 }", false, false),
+            ("{ above: 100, not: true }", false, true),
+            ("{ max: 2026-01-01, not: true }", false, true),
+        ] {
+            for (yaml, is_result) in [
+                (
+                    format!("{{ name: pay, args_where: {{ amount: {condition} }} }}"),
+                    false,
+                ),
+                (
+                    format!("{{ name: pay, args_where: {{ missing: {condition} }} }}"),
+                    false,
+                ),
+                (
+                    format!("{{ name: pay, result_where: {{ $: {condition} }} }}"),
+                    true,
+                ),
+                (format!("{{ name: pay, result_where: {condition} }}"), true),
+            ] {
+                let selector = selector(&yaml).expect(&yaml);
+                let matches = |reading| {
+                    if is_result {
+                        selector.matches_result_as(&call, reading)
+                    } else {
+                        selector.matches_args(&call, reading)
+                    }
+                };
+                assert_eq!(matches(ArgumentReading::Last), required, "{yaml}");
+                assert_eq!(matches(ArgumentReading::Every), required, "{yaml}");
+                assert_eq!(matches(ArgumentReading::Any), forbidden, "{yaml}");
+            }
+        }
+    }
+
+    #[test]
     fn a_selector_says_what_it_selects_and_what_is_wrong_with_it() {
         for (yaml, expected) in [
             ("name: pay", Ok("`pay`")),
@@ -336,6 +434,26 @@ mod tests {
             (
                 "{ name: pay, status: denied }",
                 Ok("`pay` with the status `denied`"),
+            ),
+            (
+                "{ name: pay, args_where: { a: { min: 1, max: 5 } }, result_where: { type: object } }",
+                Ok("`pay` with `a` at least 1 and at most 5 and a result of type object"),
+            ),
+            (
+                "{ name: pay, result_where: { $.type: { equals: paid }, total: { above: 3 } } }",
+                Ok("`pay` with a result with `$.type` equal to `\"paid\"` and `total` above 3"),
+            ),
+            (
+                "{ name: pay, args_where: {} }",
+                Err("a mapping without a path says nothing about any value"),
+            ),
+            (
+                "{ name: pay, result_where: {} }",
+                Err("a mapping without a path says nothing about any value"),
+            ),
+            (
+                "{ name: pay, status: pending, result_where: { total: { min: 1 } } }",
+                Err("a pending call has no result, which `result_where` looks at"),
             ),
             ("{}", Err("`name` or `name_match` is missing")),
             ("name: ''", Err("a tool's name cannot be empty")),
@@ -379,6 +497,9 @@ mod tests {
             ("name: pay", true),
             ("name_match: ^pa", true),
             ("{ name: pay, args_match: { b: x } }", true),
+            // Both are the same condition.
+            ("{ name: pay, args_where: { b: { match: x } } }", true),
+            ("{ name: pay, args_where: { b: { length: 1 } } }", false),
             ("{ name: pay, result_match: y, is_error: true }", true),
             ("name: refund", false),
             ("name_match: ^re", false),

@@ -5,7 +5,9 @@ use super::StepMatcher;
 use crate::select::{NotMatchKeys, Selector};
 use ananke_base::diagnostic::{Code, Span};
 use ananke_base::source::FreeMap;
-use ananke_model::model::{CallSelector, CallStep, ResultMatch, ResultStep, StepKeys, Text};
+use ananke_model::model::{
+    CallSelector, CallStep, ResultMatch, ResultStep, ResultWhere, StepKeys, Text,
+};
 use ananke_model::variables::Interpolation;
 
 /// The key that says what a step is.
@@ -98,9 +100,11 @@ fn conditions(written: &StepKeys) -> impl Iterator<Item = (&'static str, Span)> 
         args,
         exact,
         args_match,
+        args_where,
         status,
         matches,
         equals,
+        result_where,
         is_error,
         role,
         ..
@@ -109,9 +113,11 @@ fn conditions(written: &StepKeys) -> impl Iterator<Item = (&'static str, Span)> 
         ("args", args.as_ref().map(|key| key.span)),
         ("exact", exact.as_ref().map(|key| key.span)),
         ("args_match", args_match.as_ref().and_then(first_span)),
+        ("args_where", args_where.as_ref().map(|key| key.span)),
         ("status", status.as_ref().map(|key| key.span)),
         ("match", matches.as_ref().map(|key| key.span)),
         ("equals", equals.as_ref().map(|key| key.span)),
+        ("result_where", result_where.as_ref().map(ResultWhere::span)),
         ("is_error", is_error.as_ref().map(|key| key.span)),
         ("role", role.as_ref().map(|key| key.span)),
     ];
@@ -123,7 +129,7 @@ fn conditions(written: &StepKeys) -> impl Iterator<Item = (&'static str, Span)> 
 /// The kind of step that a condition of a step of this kind goes with.
 fn kind_of(condition: &str, step: StepKind) -> StepKind {
     match condition {
-        "args" | "exact" | "args_match" | "status" => StepKind::Call,
+        "args" | "exact" | "args_match" | "args_where" | "status" => StepKind::Call,
         "role" => StepKind::Says,
         "is_error" if step == StepKind::Call => StepKind::Call,
         _ => StepKind::Result,
@@ -164,6 +170,7 @@ fn compile_call(
         ("args", nested.args.is_some()),
         ("exact", nested.exact.is_some()),
         ("args_match", nested.args_match.is_some()),
+        ("args_where", nested.args_where.is_some()),
         ("status", nested.status.is_some()),
         ("is_error", nested.is_error.is_some()),
     ];
@@ -188,6 +195,11 @@ fn compile_call(
             .as_ref()
             .or(beside.args_match.as_ref())
             .cloned(),
+        args_where: nested
+            .args_where
+            .as_ref()
+            .or(beside.args_where.as_ref())
+            .cloned(),
         status: nested.status.as_ref().or(beside.status.as_ref()).cloned(),
         is_error: is_error.map(|is_error| is_error.value),
         ..CallSelector::default()
@@ -210,6 +222,7 @@ fn compile_result(
     let own = [
         ("match", nested.matches.is_some()),
         ("equals", nested.equals.is_some()),
+        ("result_where", nested.result_where.is_some()),
         ("is_error", nested.is_error.is_some()),
     ];
     let is_twice = reports_twice(&own, beside, StepKind::Result, interpolation);
@@ -224,6 +237,11 @@ fn compile_result(
             .or(beside.matches.as_ref())
             .cloned()
             .map(ResultMatch::Whole),
+        result_where: nested
+            .result_where
+            .as_ref()
+            .or(beside.result_where.as_ref())
+            .cloned(),
         result: equals.cloned(),
         exact: equals.map(|equals| ananke_base::diagnostic::Spanned {
             value: true,

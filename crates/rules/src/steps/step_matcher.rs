@@ -72,8 +72,13 @@ impl StepMatcher {
                     Some(false) => ", no error",
                     None => "",
                 };
-                let [matching, equal] = [matching, equal].map(Option::unwrap_or_default);
-                format!("a result of {}{matching}{equal}{error}", name.describe())
+                let met = result.where_in_words();
+                let met = met.map(|words| words.replacen("a result", "", 1));
+                let [matching, equal, met] = [matching, equal, met].map(Option::unwrap_or_default);
+                format!(
+                    "a result of {}{matching}{equal}{met}{error}",
+                    name.describe()
+                )
             }
             Self::Message { pattern, by } => {
                 let whose = match by {

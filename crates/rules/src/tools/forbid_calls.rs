@@ -27,8 +27,8 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
             entry.span,
             calls.name_span().unwrap_or(entry.span),
             |interpolation| {
-                for node in calls.args.iter().chain(&calls.result) {
-                    interpolation.check_prohibited(node);
+                for node in calls.values() {
+                    interpolation.check_prohibited(&node);
                 }
                 let unwanted = (
                     entry.value.args_not_match.as_ref(),
@@ -37,10 +37,9 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
                 let unwanted = NotMatchKeys::Selects(unwanted.0, unwanted.1);
                 let message = entry.value.message.fill(interpolation);
                 let selector = Selector::compile(calls, unwanted, entry.span, interpolation)?;
-                Some(ForbidCallsRule {
-                    selector,
-                    message: message.ok()?,
-                })
+                let message = message.ok()?;
+                let message = message.or_else(|| selector.message().map(str::to_owned));
+                Some(ForbidCallsRule { selector, message })
             },
         );
     }
@@ -200,7 +199,9 @@ impl ForbidCallsMonitor {
 
     fn is_match(&self, view: &View<'_>, index: usize) -> bool {
         self.candidates.get(&index) == Some(&ForbiddenCandidate::ArgsMatch)
-            && self.selector.matches_result(&view.trace.calls[index])
+            && self
+                .selector
+                .matches_result_as(&view.trace.calls[index], ArgumentReading::Any)
     }
 
     /// Reports those that still match.

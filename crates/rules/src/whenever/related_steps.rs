@@ -76,7 +76,7 @@ impl RelatedSteps {
                 std::iter::once(entry).chain(inner)
             });
             for value in steps.flat_map(|step| step.value.keys.values()) {
-                interpolation.check_prohibited(value);
+                interpolation.check_prohibited(&value);
             }
         }
         // Every step is looked at, so that every problem is reported.

@@ -52,7 +52,7 @@ pub use path::Path;
 pub use peer::{AgentTime, Peer};
 pub use pieced_texts::{PiecedText, PiecedTexts};
 pub use possible_facts::{facts_of_item, facts_of_key, may_hold_call};
-pub use same_json::{is_same_json, is_same_number, json_key, read_json};
+pub use same_json::{compare_numbers, is_same_json, is_same_number, json_key, read_json};
 pub use state::State;
 pub use tool_index::{CallPhase, Callers};
 pub use trace::Trace;

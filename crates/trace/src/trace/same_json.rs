@@ -1,5 +1,7 @@
 //! The one comparison of JSON values: the order of keys does not count, and `5` is `5.0`.
 
+use std::cmp::Ordering;
+
 use serde_json::{Number, Value};
 
 use ananke_base::source::received_json::{self, JsonError, ReceivedJson, is_not_finite};
@@ -123,6 +125,68 @@ pub fn is_same_number(one: &Number, other: &Number) -> bool {
     }
 }
 
+/// The order of two numbers: equal as [`is_same_number`] says, else by every digit that is written.
+pub fn compare_numbers(one: &Number, other: &Number) -> Ordering {
+    if is_same_number(one, other) {
+        return Ordering::Equal;
+    }
+    Decimal::of(one.as_str()).cmp(&Decimal::of(other.as_str()))
+}
+
+/// A number as its sign, the position of its point and its digits without zeros at either end: `0.DIGITS * 10^point`.
+#[derive(PartialEq, Eq)]
+struct Decimal {
+    /// -1, 0 or 1.
+    sign: i8,
+    point: i64,
+    digits: String,
+}
+
+impl Decimal {
+    fn of(text: &str) -> Self {
+        let (sign, text) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
+        let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let all = format!("{whole}{fraction}");
+        let digits = all.trim_start_matches('0');
+        let leading = all.len() - digits.len();
+        let digits = digits.trim_end_matches('0').to_owned();
+        // An exponent that is out of range is as large, or as small, as any.
+        let beyond = if exponent.starts_with('-') {
+            i64::MIN
+        } else {
+            i64::MAX
+        };
+        let length = |length: usize| i64::try_from(length).unwrap_or(i64::MAX);
+        Self {
+            sign: if digits.is_empty() { 0 } else { sign },
+            point: exponent
+                .parse()
+                .unwrap_or(beyond)
+                .saturating_add(length(whole.len()))
+                .saturating_sub(length(leading)),
+            digits,
+        }
+    }
+}
+
+impl Ord for Decimal {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let magnitude = || (self.point, &self.digits).cmp(&(other.point, &other.digits));
+        self.sign.cmp(&other.sign).then_with(|| match self.sign {
+            0 => Ordering::Equal,
+            1 => magnitude(),
+            _ => magnitude().reverse(),
+        })
+    }
+}
+
+impl PartialOrd for Decimal {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
 /// A whole number, as its digits without zeros at either end and how many zeros follow them.
 #[derive(PartialEq, Eq)]
 struct Integer {
@@ -177,6 +241,59 @@ mod tests {
             ("[{\"a\":2.50}]", "[{\"a\":2.5}]"),
         ] {
             assert_eq!(read_json(text).unwrap().value.to_string(), read);
+        }
+    }
+
+    #[test]
+    fn numbers_are_ordered_by_every_digit() {
+        let number = |text: &str| serde_json::from_str::<Number>(text).expect(text);
+        // Each is less than the next.
+        let ascending = [
+            "-1e999999999999999999999",
+            "-1e400",
+            "-18446744073709551617",
+            "-10",
+            "-9.5",
+            "-9",
+            "-0.05",
+            "-1e-400",
+            "0",
+            "0.000123",
+            "0.05",
+            "0.5",
+            "1",
+            "9.99",
+            "10",
+            "10.01",
+            "100",
+            "9007199254740991.5",
+            "9007199254740992",
+            "9007199254740993",
+            "18446744073709551616",
+            "18446744073709551617",
+            "1e30",
+            "1000000000000000000000000000001",
+            "1e400",
+            "1e999999999999999999999",
+        ];
+        for (index, one) in ascending.iter().enumerate() {
+            for (other_index, other) in ascending.iter().enumerate() {
+                let found = compare_numbers(&number(one), &number(other));
+                assert_eq!(found, index.cmp(&other_index), "{one} and {other}");
+            }
+        }
+        for (one, other) in [
+            ("5", "5.0"),
+            ("50", "5e1"),
+            ("0", "-0.0"),
+            ("0.1", "0.10000000000000001"),
+            ("100.00", "1E+2"),
+        ] {
+            assert_eq!(
+                compare_numbers(&number(one), &number(other)),
+                Ordering::Equal,
+                "{one} and {other}"
+            );
         }
     }
 

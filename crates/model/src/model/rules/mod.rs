@@ -22,5 +22,5 @@ pub use snapshot::{SnapshotOf, SnapshotRule};
 pub use step::{
     CallStep, MessageRole, ResultStep, SequenceMode, SequenceRule, SequenceStep, StepKeys,
 };
-pub use tool_rules::{Count, ForbidCalls, Require, RequireEntry, Subagents, ToolRules, WhichCalls};
+pub use tool_rules::{ForbidCalls, Require, RequireEntry, Subagents, ToolRules, WhichCalls};
 pub use whenever::{AnswerStatus, AnsweredStep, CauseStep, SamePaths, WheneverRule, WithinScope};

@@ -1,10 +1,14 @@
 //! A step: a call, a result or a message, with the conditions on it; and the order in which things
 //! must happen: the steps of a walk over calls, results and messages.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::model::{CallStatus, Short, Since, Text, short::ShortForm};
+use crate::model::{
+    CallStatus, ResultWhere, Short, Since, Text, ValueCondition, ValuesWhere, short::ShortForm,
+};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{FreeMap, Node};
 
@@ -26,6 +30,9 @@ pub struct StepKeys {
     /// With `call`: argument name or path (`user.name`, `items[0].id`) to regular expression; all must match.
     #[schemars(example = serde_json::json!({"amount": "^10"}))]
     pub args_match: Option<FreeMap<Text>>,
+    /// With `call`: argument name or path to conditions on the value; all must be met.
+    #[schemars(extend("x-since" = "1.4"), example = serde_json::json!({"amount": {"above": 100}}))]
+    pub args_where: Option<ValuesWhere>,
     /// With `call`: its status.
     #[schemars(extend("x-since" = "1.4"))]
     pub status: Option<Spanned<CallStatus>>,
@@ -43,6 +50,10 @@ pub struct StepKeys {
         example = serde_json::json!({"status": "paid"})
     )]
     pub equals: Option<Node>,
+    /// With `result`: conditions on the whole result; or path to conditions on the value, all must be met (`$.type` is the path
+    /// `type`).
+    #[schemars(extend("x-since" = "1.4"), example = serde_json::json!({"order.total": {"max": 100}}))]
+    pub result_where: Option<ResultWhere>,
     /// With `result`, and since 1.4 with `call`: whether the result must be an error (`true`) or must not be (`false`).
     pub is_error: Option<Spanned<bool>>,
     /// A message: regular expression for its text.
@@ -53,14 +64,38 @@ pub struct StepKeys {
 }
 
 impl StepKeys {
-    /// The values that its arguments or its result must contain or be.
-    pub fn values(&self) -> impl Iterator<Item = &Node> {
-        let call = self.call.as_ref().and_then(|call| call.value.args.as_ref());
-        let result = self.result.as_ref();
-        let result = result.and_then(|result| result.value.equals.as_ref());
-        [self.args.as_ref(), self.equals.as_ref(), call, result]
+    /// The values, and texts, that its arguments and its result are compared with as they are.
+    pub fn values(&self) -> impl Iterator<Item = Cow<'_, Node>> {
+        let call = self.call.as_ref().map(|call| &call.value);
+        let result = self.result.as_ref().map(|result| &result.value);
+        let whole = [
+            self.args.as_ref(),
+            self.equals.as_ref(),
+            call.and_then(|call| call.args.as_ref()),
+            result.and_then(|result| result.equals.as_ref()),
+        ];
+        let args = [
+            self.args_where.as_ref(),
+            call.and_then(|call| call.args_where.as_ref()),
+        ];
+        let results = [
+            self.result_where.as_ref(),
+            result.and_then(|result| result.result_where.as_ref()),
+        ];
+        let args = args
             .into_iter()
             .flatten()
+            .flat_map(|paths| paths.value.values());
+        let results = results
+            .into_iter()
+            .flatten()
+            .flat_map(ResultWhere::conditions);
+        let conditions = args.map(|condition| &condition.value).chain(results);
+        whole
+            .into_iter()
+            .flatten()
+            .map(Cow::Borrowed)
+            .chain(conditions.flat_map(ValueCondition::values))
     }
 }
 
@@ -83,6 +118,9 @@ pub struct CallStep {
     /// Argument name or path (`user.name`, `items[0].id`) to regular expression; all must match.
     #[schemars(example = serde_json::json!({"amount": "^10"}))]
     pub args_match: Option<FreeMap<Text>>,
+    /// Argument name or path to conditions on the value; all must be met.
+    #[schemars(example = serde_json::json!({"amount": {"above": 100}}))]
+    pub args_where: Option<ValuesWhere>,
     /// Its status.
     pub status: Option<Spanned<CallStatus>>,
     /// Whether its result must be an error (`true`) or must not be (`false`).
@@ -109,6 +147,9 @@ pub struct ResultStep {
         example = serde_json::json!({"status": "paid"})
     )]
     pub equals: Option<Node>,
+    /// Conditions on the whole result; or path to conditions on the value, all must be met (`$.type` is the path `type`).
+    #[schemars(example = serde_json::json!({"order.total": {"max": 100}}))]
+    pub result_where: Option<ResultWhere>,
     /// Whether it must be an error (`true`) or must not be (`false`).
     pub is_error: Option<Spanned<bool>>,
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::EveryCall;
 use crate::model::short::ShortForm;
-use crate::model::{CallSelector, Limit, Number, OneOrMany, Scalar, Short, Since, Text, Toggle};
+use crate::model::{CallSelector, Count, Limit, OneOrMany, Short, Since, Text, Toggle};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::FreeMap;
 
@@ -110,24 +110,6 @@ pub enum WhichCalls {
 impl ShortForm for Require {
     const KEY: &'static str = "name";
     type Value = String;
-}
-
-/// Number of matching calls: `exact`, or `min` and `max` (inclusive).
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.0"))]
-pub struct Count {
-    /// Exactly this many; cannot be combined with `min` and `max`.
-    pub exact: Option<Number>,
-    /// At least this many.
-    pub min: Option<Number>,
-    /// At most this many.
-    pub max: Option<Number>,
-}
-
-impl ShortForm for Count {
-    const KEY: &'static str = "exact";
-    type Value = Scalar<u64>;
 }
 
 /// Calls that must not happen: those that satisfy all conditions given here.

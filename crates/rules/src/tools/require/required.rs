@@ -70,7 +70,8 @@ impl RequireRule {
         );
         let count_written = count
             .as_ref()
-            .and_then(|count| CallCount::as_written(count, interpolation));
+            .and_then(|count| CallCount::as_written(count, interpolation))
+            .map(|words| format!("{words} times"));
         let written_count = count;
         let count = match count {
             Some(count) => CallCount::compile(count, count.span, interpolation)
@@ -78,8 +79,8 @@ impl RequireRule {
             None => Some(CallCount::AT_LEAST_ONE),
         };
         if count.is_some_and(|count: CallCount| count.max == Some(0)) {
-            for value in calls.args.iter().chain(&calls.result) {
-                interpolation.check_prohibited(value);
+            for value in calls.values() {
+                interpolation.check_prohibited(&value);
             }
         }
         if let Some(every) = every

@@ -1,18 +1,78 @@
-//! Compares values with conditions, and says in words what does not match.
-
-use std::borrow::Cow;
+//! The conditions on a value of the last message or the state, and in words what does not meet them.
 
 use serde_json::Value;
 
-use super::value_condition::{ExpectedValue, ValueCondition};
 use crate::describe::{json, short};
 use crate::evaluation::{Evidence, Finding};
+use crate::values::{ExpectedValue, ValueCondition};
+use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::text::nearest;
-use ananke_model::model::ValueType;
+use ananke_model::model::{Text, ValueRule};
+use ananke_model::variables::{Interpolation, Patterns};
 use ananke_trace::outcome::{ComparedValue, JsonFocus, ValueDifference, brief, surrounded};
-use ananke_trace::trace::{Path, is_same_json};
+use ananke_trace::trace::Path;
 
-impl ValueCondition {
+/// Conditions on one value (SPEC 7.5).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct PathCondition {
+    /// The path of the value; without it the whole is meant.
+    pub(super) path: Option<Path>,
+    /// What it must be.
+    pub(super) condition: ValueCondition,
+}
+
+/// A path, filled.
+fn parsed(written: &Text, interpolation: &mut Interpolation<'_>) -> Option<Path> {
+    let filled = interpolation.text(written).ok()?;
+    let report = |error| {
+        let help = "a path has keys and indexes alone: `items[0].id`".to_owned();
+        interpolation.report(Code::BadValue, written.span, error, Some(help))
+    };
+    Path::parse(&filled).map_err(report).ok()
+}
+
+impl PathCondition {
+    /// Checks and fills an entry; `None` if something is known later or was reported.
+    pub(super) fn compile(
+        written: &Spanned<ValueRule>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
+        let path = match &written.value.path {
+            None => Some(None),
+            Some(text) => parsed(text, interpolation).map(Some),
+        };
+        let condition = &written.value.condition;
+        let condition = ValueCondition::compile(condition, written.span, interpolation);
+        Some(Self {
+            path: path?,
+            condition: condition?,
+        })
+    }
+
+    /// The same condition with its patterns compiled.
+    ///
+    /// # Errors
+    /// If one compiles to more than is allowed.
+    pub(super) fn started(&self, patterns: &mut Patterns) -> Result<Self, regex::Error> {
+        let mut started = self.clone();
+        started.condition.start(patterns)?;
+        Ok(started)
+    }
+
+    /// The expectation of `whole` (`the state`), in words.
+    pub(super) fn describe(&self, whole: &str) -> String {
+        let path = self.path.as_ref().filter(|path| !path.is_whole());
+        let Some(path) = path else {
+            return format!("{whole} {}", self.condition.describe());
+        };
+        let path = path.as_str();
+        match self.condition.single() {
+            Some((ExpectedValue::Exists, false)) => format!("something at `{path}` in {whole}"),
+            Some((ExpectedValue::Exists, true)) => format!("nothing at `{path}` in {whole}"),
+            _ => format!("`{path}` in {whole} {}", self.condition.describe()),
+        }
+    }
+
     /// The mismatch of `value`, which is all of `whole` (`the state`); `None` if there is none.
     pub(super) fn mismatch(
         &self,
@@ -20,20 +80,20 @@ impl ValueCondition {
         of: ComparedValue,
         whole: &str,
     ) -> Option<Finding> {
-        let Self {
-            path, is_negated, ..
-        } = self;
+        let Self { path, condition } = self;
         let found = path.as_ref().map_or(Some(value), |path| path.find(value));
-        let why = found.map_or(Some(Vec::new()), |found| self.differences(found));
-        if why.is_none() != *is_negated {
-            return None;
-        }
+        // A missing value is not what it must not be.
+        let why = match found {
+            Some(found) => condition.differences(found)?,
+            None if condition.is_negated() => return None,
+            None => Vec::new(),
+        };
         let path = path.as_ref().filter(|path| !path.is_whole());
         let place = path
             .map(|path| format!(" at `{}`", path.as_str()))
             .unwrap_or_default();
         let is = if path.is_some() { "has" } else { "is" };
-        let (expected, briefly) = (self.describe(whole), self.briefly());
+        let (expected, briefly) = (self.describe(whole), condition.briefly());
         let own = match found {
             Some(found) => format!("{whole} {is} `{}`{place}, expected {briefly}", brief(found)),
             None => format!("{whole} has nothing{place}, expected {briefly}"),
@@ -41,13 +101,10 @@ impl ValueCondition {
         let words = match (found, path) {
             (None, Some(path)) => around_path(path, value, whole),
             (Some(_), Some(path)) => {
-                let words = why.unwrap_or_default();
-                self.parent(path, value, whole)
-                    .into_iter()
-                    .chain(words)
-                    .collect()
+                let parent = self.parent(path, value, whole);
+                parent.into_iter().chain(why).collect()
             }
-            _ => why.unwrap_or_default(),
+            _ => why,
         };
         let difference = ValueDifference {
             event: None,
@@ -74,8 +131,8 @@ impl ValueCondition {
             Value::Array(items) => items.len(),
             _ => 0,
         };
-        let expected = match &self.wanted {
-            ExpectedValue::Equal(wanted) if !self.is_negated => Some(json(wanted)),
+        let expected = match self.condition.single() {
+            Some((ExpectedValue::Equal(wanted), false)) => Some(json(wanted)),
             _ => None,
         };
         let focus = JsonFocus {
@@ -87,34 +144,12 @@ impl ValueCondition {
 
     /// The finding if there is no value, for the reason `why`.
     pub(super) fn absent(&self, why: &str, words: Vec<Evidence>, whole: &str) -> Finding {
-        let own = format!("{why}, expected {}", self.briefly());
+        let own = format!("{why}, expected {}", self.condition.briefly());
         self.finding(own, self.describe(whole), words)
     }
 
     fn finding(&self, own: String, expected: String, words: Vec<Evidence>) -> Finding {
-        Finding::in_words(own, expected, words).in_words_of(self.message.as_deref())
-    }
-
-    /// In which ways a value is not what is expected, if there are words for them; `None` if it is.
-    pub(super) fn differences(&self, found: &Value) -> Option<Vec<String>> {
-        let is_it = match &self.wanted {
-            ExpectedValue::Equal(wanted) => is_same_json(wanted, found),
-            ExpectedValue::OneOf(all) => all.iter().any(|wanted| is_same_json(wanted, found)),
-            ExpectedValue::Contain(text) => text_of(found).contains(text.as_str()),
-            ExpectedValue::Match(pattern) => pattern.is_match(&text_of(found)),
-            ExpectedValue::Type(wanted) => type_of(found) == *wanted,
-            ExpectedValue::Exists => true,
-            ExpectedValue::Fit(schema) => {
-                let words = schema.mismatches(found).into_iter().map(|mismatch| {
-                    match mismatch.pointer.as_str() {
-                        "" => mismatch.message,
-                        pointer => format!("{}: {}", short(pointer), short(&mismatch.message)),
-                    }
-                });
-                return Some(words.collect()).filter(|words: &Vec<String>| !words.is_empty());
-            }
-        };
-        (!is_it).then(Vec::new)
+        Finding::in_words(own, expected, words).in_words_of(self.condition.message())
     }
 }
 
@@ -146,28 +181,10 @@ fn is(way: &str, shown: &str, whole: &str) -> String {
     }
 }
 
-/// The text that a pattern looks at: a string as it is, any other value as compact JSON.
-pub(crate) fn text_of(value: &Value) -> Cow<'_, str> {
-    match value {
-        Value::String(text) => Cow::Borrowed(text),
-        other => Cow::Owned(other.to_string()),
-    }
-}
-
-fn type_of(value: &Value) -> ValueType {
-    match value {
-        Value::Null => ValueType::Null,
-        Value::Bool(_) => ValueType::Boolean,
-        Value::Number(_) => ValueType::Number,
-        Value::String(_) => ValueType::String,
-        Value::Array(_) => ValueType::Array,
-        Value::Object(_) => ValueType::Object,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ananke_model::model::ValueType;
     use ananke_model::schema::ValueSchema;
     use serde_json::json;
 
@@ -178,11 +195,9 @@ mod tests {
         value: &Value,
     ) -> Option<Vec<String>> {
         let path = path.map(|path| Path::parse(path).unwrap());
-        let condition = ValueCondition {
+        let condition = PathCondition {
             path,
-            wanted,
-            is_negated: negated,
-            message: None,
+            condition: ValueCondition::of(wanted, negated),
         };
         condition
             .mismatch(value, ComparedValue::State, "the state")

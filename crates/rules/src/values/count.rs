@@ -1,4 +1,4 @@
-//! The required number of calls.
+//! The required number of calls, or the required length of a value.
 
 use crate::describe::times;
 use ananke_base::diagnostic::{Code, Span};
@@ -6,7 +6,7 @@ use ananke_model::model::{Count, Number, Scalar};
 use ananke_model::variables::Interpolation;
 use ananke_trace::outcome::{Measured, MeasuredUnit};
 
-/// Bounds of a number of calls, both included.
+/// Bounds of a number of calls, or of a length, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct CallCount {
     /// At least this many.
@@ -22,7 +22,7 @@ impl CallCount {
     /// Any number, none too.
     pub(crate) const ANY: Self = Self { min: 0, max: None };
 
-    /// A `count` that is known later, in words.
+    /// Bounds that are known later, in words.
     pub(crate) fn as_written(count: &Count, interpolation: &Interpolation<'_>) -> Option<String> {
         let Count { exact, min, max } = count;
         let numbers = [exact, min, max].map(Option::as_ref);
@@ -37,14 +37,14 @@ impl CallCount {
             })
         });
         Some(match (exact, min, max) {
-            (Some(exact), ..) => format!("exactly {exact} times"),
-            (None, Some(min), Some(max)) => format!("{min} to {max} times"),
-            (None, Some(min), None) => format!("at least {min} times"),
-            (None, None, max) => format!("at most {} times", max.unwrap_or_default()),
+            (Some(exact), ..) => format!("exactly {exact}"),
+            (None, Some(min), Some(max)) => format!("{min} to {max}"),
+            (None, Some(min), None) => format!("at least {min}"),
+            (None, None, max) => format!("at most {}", max.unwrap_or_default()),
         })
     }
 
-    /// Checks and fills a `count`; `None` if something is known later or was reported.
+    /// Checks and fills the bounds; `None` if something is known later or was reported.
     pub(crate) fn compile(
         count: &Count,
         span: Span,
@@ -69,7 +69,7 @@ impl CallCount {
         }
         if min.is_none() && max.is_none() {
             let help = Some("give `exact`, `min` or `max`".to_owned());
-            interpolation.report(Code::EmptyValue, span, "a `count` without a number", help);
+            interpolation.report(Code::EmptyValue, span, "nothing says how many", help);
             return None;
         }
         let mut number = |number: &Option<Number>| match number {
@@ -104,6 +104,16 @@ impl CallCount {
         self.max.is_some_and(|max| count > max)
     }
 
+    /// The bounds of a length in words: `3`, `at least 2`, `2 to 5`.
+    pub(super) fn length_in_words(self) -> String {
+        match (self.min, self.max) {
+            (min, None) => format!("at least {min}"),
+            (min, Some(max)) if min == max => max.to_string(),
+            (0, Some(max)) => format!("at most {max}"),
+            (min, Some(max)) => format!("{min} to {max}"),
+        }
+    }
+
     /// `count` calls and how many there may be; `None` if there may be any number.
     pub(crate) fn measured(self, count: u64) -> Option<Measured> {
         Some(Measured {
@@ -127,8 +137,8 @@ impl CallCount {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fakes::compile;
     use super::*;
+    use crate::select::fakes::compile;
 
     /// The words of a count and the numbers that it allows, or what is wrong with it.
     type Expected = Result<(&'static str, &'static [u64]), &'static str>;
@@ -148,7 +158,7 @@ mod tests {
                 "{ exact: 1, min: 1 }",
                 Err("`exact` cannot be combined with `min` or `max`"),
             ),
-            ("{}", Err("a `count` without a number")),
+            ("{}", Err("nothing says how many")),
         ];
         for (yaml, expected) in rows {
             let count = compile(yaml, |count: &Count, interpolation| {

@@ -1,0 +1,15 @@
+//! Conditions on values: one vocabulary, wherever a rule looks at a value.
+//!
+//! What is written flows in, conditions that a value meets or not come out. **Invariant:** a value that is missing, or that a
+//! bound cannot compare, meets nothing that is required, negated or not.
+
+mod bound;
+mod contradiction;
+mod count;
+mod expected_value;
+mod schema;
+mod value_condition;
+
+pub(crate) use count::CallCount;
+pub(crate) use expected_value::{ExpectedValue, text_of, type_name};
+pub(crate) use value_condition::{Purpose, ValueCondition};

@@ -69,6 +69,8 @@ struct Promises {
     never: BTreeSet<String>,
     /// The arguments that have a value, by tool.
     values: BTreeSet<(String, String)>,
+    /// The arguments that match a pattern as a whole, by tool: their text, of whatever type.
+    texts: BTreeSet<(String, String)>,
     /// Whether no other tool may be called.
     is_only: bool,
     /// Whether no call may be made once more.
@@ -99,6 +101,7 @@ impl Promises {
                 self.required.insert(tool.to_owned());
                 self.add_values(tool, &step["args"]);
                 self.add_values(tool, &step["call"]["args"]);
+                self.add_texts(tool, &step["args_match"]);
             }
         }
     }
@@ -118,15 +121,26 @@ impl Promises {
             self.once.insert(tool.to_owned());
         }
         self.add_values(tool, &entry["every"]["args"]);
+        self.add_texts(tool, &entry["every"]["args_match"]);
         if least > 0 {
             self.required.insert(tool.to_owned());
             self.add_values(tool, &entry["args"]);
+            self.add_texts(tool, &entry["args_match"]);
         }
     }
 
     fn add_values(&mut self, tool: &str, args: &Value) {
         for key in args.as_object().into_iter().flat_map(Map::keys) {
             self.values.insert((tool.to_owned(), key.clone()));
+        }
+    }
+
+    fn add_texts(&mut self, tool: &str, patterns: &Value) {
+        for (key, pattern) in patterns.as_object().into_iter().flatten() {
+            let pattern = pattern.as_str().unwrap_or_default();
+            if pattern.starts_with('^') && pattern.ends_with('$') {
+                self.texts.insert((tool.to_owned(), key.clone()));
+            }
         }
     }
 
@@ -140,7 +154,9 @@ impl Promises {
             "undeclared_call" => self.is_only,
             "change_argument" | "drop_argument" | "retype_argument" => {
                 let argument = mutant["argument"].as_str().unwrap_or_default();
-                self.values.contains(&(tool, argument.to_owned()))
+                let argument = (tool, argument.to_owned());
+                let is_text = operator != "retype_argument" && self.texts.contains(&argument);
+                is_text || self.values.contains(&argument)
             }
             _ => false,
         }

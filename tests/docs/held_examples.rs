@@ -58,7 +58,7 @@ impl Example {
     }
 }
 
-/// Everything that an example says a mutant must not survive.
+/// Everything that the rules of one scope say a mutant must not survive.
 #[derive(Debug, Default)]
 struct Promises {
     /// The tools that must be called.
@@ -69,6 +69,8 @@ struct Promises {
     never: BTreeSet<String>,
     /// The arguments that have a value, by tool.
     values: BTreeSet<(String, String)>,
+    /// The arguments that match a pattern as a whole, by tool: their text, of whatever type.
+    texts: BTreeSet<(String, String)>,
     /// Whether no other tool may be called.
     is_only: bool,
     /// Whether no call may be made once more.
@@ -85,7 +87,7 @@ impl Promises {
         for tool in one_or_many(&tools["forbid"]) {
             self.never.extend(tool.as_str().map(str::to_owned));
         }
-        self.is_only |= !tools["allow_only"].is_null() || tools["max_calls"].is_number();
+        self.is_only |= !tools["allow_only"].is_null() || tools["max_calls"] == json!(0);
         self.is_counted |= tools["max_identical_calls"] == json!(1);
         let sequence = &block["sequence"];
         let mode = sequence["mode"].as_str().unwrap_or_default();
@@ -99,6 +101,7 @@ impl Promises {
                 self.required.insert(tool.to_owned());
                 self.add_values(tool, &step["args"]);
                 self.add_values(tool, &step["call"]["args"]);
+                self.add_texts(tool, &step["args_match"]);
             }
         }
     }
@@ -109,15 +112,21 @@ impl Promises {
         };
         let count = &entry["count"];
         let exact = count.as_u64().or(count["exact"].as_u64());
-        if exact == Some(0) || exact.is_none() && count["min"] == json!(0) {
-            return;
-        }
-        self.required.insert(tool.to_owned());
-        if exact.is_some() {
+        let least = match exact.or(count["min"].as_u64()) {
+            Some(least) => least,
+            None if count.is_null() => 1,
+            None => 0,
+        };
+        if exact.is_some_and(|exact| exact > 0) || count["max"] == json!(1) {
             self.once.insert(tool.to_owned());
         }
-        self.add_values(tool, &entry["args"]);
         self.add_values(tool, &entry["every"]["args"]);
+        self.add_texts(tool, &entry["every"]["args_match"]);
+        if least > 0 {
+            self.required.insert(tool.to_owned());
+            self.add_values(tool, &entry["args"]);
+            self.add_texts(tool, &entry["args_match"]);
+        }
     }
 
     fn add_values(&mut self, tool: &str, args: &Value) {
@@ -126,7 +135,16 @@ impl Promises {
         }
     }
 
-    /// Whether the example says that this mutant, as `mutate --json` writes it, does not survive.
+    fn add_texts(&mut self, tool: &str, patterns: &Value) {
+        for (key, pattern) in patterns.as_object().into_iter().flatten() {
+            let pattern = pattern.as_str().unwrap_or_default();
+            if pattern.starts_with('^') && pattern.ends_with('$') {
+                self.texts.insert((tool.to_owned(), key.clone()));
+            }
+        }
+    }
+
+    /// Whether the rules say that this mutant, as `mutate --json` writes it, does not survive.
     fn exclude(&self, mutant: &Value) -> bool {
         let operator = mutant["operator"].as_str().unwrap_or_default();
         let tool = mutant["tool"].as_str().unwrap_or_default().to_owned();
@@ -136,9 +154,64 @@ impl Promises {
             "undeclared_call" => self.is_only,
             "change_argument" | "drop_argument" | "retype_argument" => {
                 let argument = mutant["argument"].as_str().unwrap_or_default();
-                self.values.contains(&(tool, argument.to_owned()))
+                let argument = (tool, argument.to_owned());
+                let is_text = operator != "retype_argument" && self.texts.contains(&argument);
+                is_text || self.values.contains(&argument)
             }
             _ => false,
+        }
+    }
+}
+
+/// The promises of a test: those of its own rules, and of each turn.
+#[derive(Debug, Default)]
+struct TestPromises {
+    test: Promises,
+    /// Those of the checkpoints of a simulated conversation, which `mutate` does not evaluate.
+    checkpoints: Promises,
+    turns: Vec<TurnPromises>,
+}
+
+#[derive(Debug, Default)]
+struct TurnPromises {
+    own: Promises,
+    /// Whether the rules of the test about tools skip the turn.
+    is_free: bool,
+}
+
+impl TestPromises {
+    fn of(test: &Value) -> Self {
+        let mut promises = Self::default();
+        promises.test.add(&test["assert"]);
+        for checkpoint in one_or_many(&test["simulate"]["checkpoints"]) {
+            if checkpoint["required"] != json!(false) {
+                promises.checkpoints.add(&checkpoint["assert"]);
+            }
+        }
+        for turn in one_or_many(&test["turns"]) {
+            let mut own = Promises::default();
+            own.add(&turn["assert"]);
+            let is_free = turn["assert"]["tools"] == json!(false);
+            promises.turns.push(TurnPromises { own, is_free });
+        }
+        promises
+    }
+
+    /// Every scope with rules of its own.
+    fn scopes(&self) -> impl Iterator<Item = &Promises> {
+        let turns = self.turns.iter().map(|turn| &turn.own);
+        std::iter::once(&self.test).chain(turns)
+    }
+
+    /// Whether the test says that this mutant does not survive: on the whole, or in the turn that is changed.
+    fn exclude(&self, mutant: &Value) -> bool {
+        let number = mutant["turn"].as_u64().unwrap_or_default();
+        let turn = usize::try_from(number).ok();
+        let turn = turn.and_then(|number| self.turns.get(number.checked_sub(1)?));
+        match turn {
+            Some(turn) if turn.own.exclude(mutant) => true,
+            Some(turn) if turn.is_free => false,
+            _ => self.test.exclude(mutant),
         }
     }
 }
@@ -242,26 +315,38 @@ fn ananke(folder: &Path, arguments: &[&str]) -> Output {
     command.output().expect("the program can be started")
 }
 
-/// The agent which calls `tool` again, with other arguments, wherever it calls it; `None` if it never does.
-fn calling_again(agent: &Value, tool: &str) -> Option<Value> {
+/// The agent which does `instead` wherever it calls `tool`; `None` if it never does.
+fn calling_otherwise(
+    agent: &Value,
+    tool: &str,
+    instead: impl Fn(&Value) -> Vec<Value>,
+) -> Option<Value> {
     let mut changed = agent.clone();
     let mut is_changed = false;
     for rule in rules_of(&mut changed) {
         let mut steps = Vec::new();
         for step in one_or_many(&rule["do"]) {
-            steps.push(step.clone());
-            if step["call"]["tool"] == tool || step["call"] == tool {
-                let mut again = json!({ "call": step["call"] });
-                for argument in again["call"]["args"].as_object_mut().into_iter().flatten() {
-                    *argument.1 = other(argument.1);
-                }
-                steps.push(again);
+            if step["call"]["tool"] == tool {
+                steps.extend(instead(step));
                 is_changed = true;
+            } else {
+                steps.push(step.clone());
             }
         }
         rule["do"] = Value::Array(steps);
     }
     is_changed.then_some(changed)
+}
+
+/// The call of a step, with another value of `argument`, or of each if there is none.
+fn with_other_args(step: &Value, argument: Option<&str>) -> Value {
+    let mut call = json!({ "call": step["call"] });
+    for (key, value) in call["call"]["args"].as_object_mut().into_iter().flatten() {
+        if argument.is_none_or(|argument| argument == key) {
+            *value = other(value);
+        }
+    }
+    call
 }
 
 /// The agent which calls `tool` first, whatever the user says.
@@ -300,7 +385,8 @@ fn faulty_agents(agent: &Value, promises: &Promises) -> Vec<(String, Value)> {
     let mut faulty = Vec::new();
     for tool in &promises.once {
         let words = format!("calls `{tool}` again with other arguments");
-        faulty.extend(calling_again(agent, tool).map(|agent| (words, agent)));
+        let again = |step: &Value| vec![step.clone(), with_other_args(step, None)];
+        faulty.extend(calling_otherwise(agent, tool, again).map(|agent| (words, agent)));
     }
     for tool in &promises.never {
         let words = format!("calls `{tool}`");
@@ -314,17 +400,29 @@ fn faulty_agents(agent: &Value, promises: &Promises) -> Vec<(String, Value)> {
     faulty
 }
 
+/// The agents under which a simulated conversation must not pass its checkpoints.
+fn agents_off_course(agent: &Value, promises: &Promises) -> Vec<(String, Value)> {
+    let mut faulty = Vec::new();
+    for tool in &promises.required {
+        let words = format!("does not call `{tool}`");
+        let without = |_: &Value| Vec::new();
+        faulty.extend(calling_otherwise(agent, tool, without).map(|agent| (words, agent)));
+    }
+    for (tool, argument) in &promises.values {
+        let words = format!("calls `{tool}` with another `{argument}`");
+        let otherwise = |step: &Value| vec![with_other_args(step, Some(argument))];
+        faulty.extend(calling_otherwise(agent, tool, otherwise).map(|agent| (words, agent)));
+    }
+    faulty
+}
+
 /// The promises of an example, by the name of the test.
-fn promises(example: &Example) -> BTreeMap<String, Promises> {
-    let mut promised: BTreeMap<String, Promises> = BTreeMap::new();
+fn promises(example: &Example) -> BTreeMap<String, TestPromises> {
+    let mut promised = BTreeMap::new();
     let file = read_yaml(&example.text, &example.place());
     for test in tests_of(&file) {
         let name = test["name"].as_str().unwrap_or_default();
-        let promises = promised.entry(name.to_owned()).or_default();
-        promises.add(&test["assert"]);
-        for turn in one_or_many(&test["turns"]) {
-            promises.add(&turn["assert"]);
-        }
+        promised.insert(name.to_owned(), TestPromises::of(test));
     }
     promised
 }
@@ -338,11 +436,23 @@ fn project(example: &Example, agent: &Value) -> TempDir {
         fs::write(path, text).expect("a file");
     };
     write("ananke.config.yaml", &config(agent).to_string());
-    write("example.test.yaml", &example.text);
+    write("example.test.yaml", &without_skip(&example.text));
     for (name, text) in agent["files"].as_object().into_iter().flatten() {
         write(name, text.as_str().unwrap_or_default());
     }
     folder
+}
+
+/// The text of an example, which runs even if it says that it is skipped.
+fn without_skip(text: &str) -> String {
+    let mut kept = String::new();
+    for line in text.lines() {
+        if !line.trim_start().starts_with("skip: ") {
+            kept.push_str(line);
+        }
+        kept.push('\n');
+    }
+    kept
 }
 
 /// The run of an example: without people and judges, recorded.
@@ -367,7 +477,8 @@ fn broken_promises(example: &Example, agent: &Value) -> Result<(Vec<String>, Str
         let words = String::from_utf8_lossy(&output.stdout).into_owned();
         return Err(words + &String::from_utf8_lossy(&output.stderr));
     }
-    let mutate = ananke(folder.path(), &["mutate", "recordings", "--json"]);
+    let arguments = ["mutate", "recordings", "--json", "--no-suggestions"];
+    let mutate = ananke(folder.path(), &arguments);
     let report: Value = serde_json::from_slice(&mutate.stdout).map_err(|error| {
         let words = String::from_utf8_lossy(&mutate.stderr);
         format!("mutate: {error}: {words}")
@@ -385,16 +496,56 @@ fn broken_promises(example: &Example, agent: &Value) -> Result<(Vec<String>, Str
             broken.push(format!("survives: {}: {change}", mutant["operator"]));
         }
     }
+    let mut faulty = Vec::new();
     for promises in promised.values() {
-        for (words, faulty) in faulty_agents(agent, promises) {
-            if run(&project(example, &faulty)).status.code() != Some(1) {
-                broken.push(format!("is not red for an agent that {words}"));
-            }
+        for scope in promises.scopes() {
+            faulty.extend(faulty_agents(agent, scope));
+        }
+        faulty.extend(agents_off_course(agent, &promises.checkpoints));
+    }
+    for (words, agent) in faulty {
+        if run(&project(example, &agent)).status.code() != Some(1) {
+            broken.push(format!("is not red for an agent that {words}"));
         }
     }
     let summary = &report["summary"];
     let score = format!("{} of {}", summary["killed"], summary["total"]);
     Ok((broken, score))
+}
+
+/// Whether an example starts a program that this machine does not have.
+fn lacks_program(example: &Example) -> bool {
+    let program = "python3";
+    let mut command = Command::new(program);
+    example.text.contains(&format!("\"{program}\""))
+        && command.arg("--version").output().is_err()
+}
+
+#[test]
+fn an_example_that_says_more_than_it_holds_is_found() {
+    let agents = agents_of("README.md");
+    let agent = &agents["paying once"];
+    let entries = [
+        ("{ name: charge_card, count: 1, every: { args: { amount: 89.5 } } }", 0),
+        // A second charge of another amount is not counted.
+        ("{ name: charge_card, count: 1, args: { amount: 89.5 } }", 1),
+        // An argument of a call that need not be made is one all the same; `which` lets others through.
+        ("{ name: charge_card, count: { min: 0 }, every: { args: { amount: 89.5 } } }", 0),
+    ];
+    for (entry, number) in entries {
+        let text = format!(
+            "name: paying once\nturns: [{{ user: check out }}, {{ user: pay }}]\nassert: {{ tools: {{ require: [{entry}] }} }}\n"
+        );
+        let example = Example {
+            document: "README.md".to_owned(),
+            line: 1,
+            text,
+            name: "paying once".to_owned(),
+            number: 1,
+        };
+        let (broken, _) = broken_promises(&example, agent).expect("it is green");
+        assert_eq!(broken.len(), number, "{entry}: {broken:?}");
+    }
 }
 
 #[test]
@@ -407,6 +558,13 @@ fn every_example_holds_what_it_says() {
             .iter()
             .any(|(document, name, _)| *document == example.document && *name == example.name);
         if is_elsewhere {
+            continue;
+        }
+        if lacks_program(example) {
+            println!("{}: not run without its program", example.place());
+            used.entry(example.document.clone())
+                .or_default()
+                .insert(example.name.clone());
             continue;
         }
         let agents = agents_of(&example.document);

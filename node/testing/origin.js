@@ -1,15 +1,23 @@
 // Where runs come from.
 
-/** @import { FunctionModel, TargetKeys } from "./types.js" */
+/** @import { FunctionModel, RunEvent, TargetKeys } from "./types.js" */
 /** @import { Connection } from "./connection.js" */
 
 /**
- * The session of a run: its agent and its program, and the name of the run there.
+ * A turn of the same session before a run; without a text, it answers interrupts.
+ * @typedef {object} EarlierTurn
+ * @property {string | undefined} userInput
+ * @property {readonly RunEvent[]} events
+ */
+
+/**
+ * The session of a run: its agent and its program, the name of the run there, and the turns before it.
  * @typedef {object} RunOrigin
  * @property {string | TargetKeys | FunctionModel | undefined} agent
  * @property {string | undefined} config
  * @property {Connection} connection
  * @property {string} run
+ * @property {readonly EarlierTurn[]} earlier
  */
 
 /** @type {WeakMap<object, RunOrigin>} */

@@ -63,8 +63,11 @@ export class RunResult {
       }
     }
     const program = await connection(origin?.config);
-    const params = { events: this.events.map(toProtocol), input: this.userInput, ...rules };
-    return (await program.call("session/check", params)).findings;
+    const events = this.events.map(toProtocol);
+    if (origin === undefined) return (await program.call("session/check", { events, input: this.userInput, ...rules })).findings;
+    // Rules look back to the turns before. A turn of a session without a text answers interrupts.
+    const before = origin.earlier.map((turn) => ({ input: turn.userInput ?? "", events: turn.events.map(toProtocol) }));
+    return (await program.call("session/check", { events, input: this.userInput ?? "", before, ...rules })).findings;
   }
 
   /**

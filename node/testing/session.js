@@ -26,6 +26,8 @@ export class TestSession {
   #isClosed = false;
   #isCancelled = false;
   #isBusy = false;
+  /** The turns so far. @type {readonly import("./origin.js").EarlierTurn[]} */
+  #earlier = [];
   /** The end of the runs so far: runs follow each other. @type {Promise<unknown>} */
   #turns = Promise.resolve();
 
@@ -182,8 +184,9 @@ export class TestSession {
     }
     const result = withOrigin(
       new RunResult(answer.events.map(fromProtocol), input, answer.interrupts.map(interruptFromProtocol)),
-      { agent: this.#agent, config: this.#config, connection: this.#connection, run: answer.run },
+      { agent: this.#agent, config: this.#config, connection: this.#connection, run: answer.run, earlier: this.#earlier },
     );
+    this.#earlier = [...this.#earlier, { userInput: input, events: [...result.events] }];
     if (isVerbose()) say(`user: ${input ?? "(answers)"}\n${listed(result.events, result.interrupts)}`);
     return result;
   }

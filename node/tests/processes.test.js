@@ -10,7 +10,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 import { ProgramError, TestSession } from "ananke-test/testing";
-import { project } from "./helpers.js";
+import { call, project, scripted } from "./helpers.js";
 
 const isPosix = process.platform !== "win32";
 
@@ -104,6 +104,23 @@ test("a program that ends is an error of what waits for it", { skip: !isPosix },
   process.kill(pid(), "SIGKILL");
   await assert.rejects(other.run("go"), ProgramError);
   await run.check({ text: { must_match: "ok" } });
+});
+
+test("rules look back to earlier turns after the end of the program", { skip: !isPosix }, async (t) => {
+  const { script, pid } = noting(t, ownProgram());
+  variable(t, "ANANKE_PROGRAM", script);
+  const replies = scripted(call("login", {}), "You are logged in.", call("pay", {}), "Paid.");
+  const tool = (name) => ({ description: name, parameters: { type: "object" }, execute: () => name });
+  const session = await TestSession.open({ model: replies, tools: { login: tool("login"), pay: tool("pay") } });
+  await session.run("Log me in");
+  const run = await session.run("Pay");
+  for (const isOver of [false, true]) {
+    if (isOver) process.kill(pid(), "SIGKILL");
+    if (isOver) await assert.rejects(session.run("Again"), ProgramError);
+    await run.check({ tools: { require: [{ name: "pay", after: "login" }] } });
+    await run.check({ whenever: [{ call: "pay", preceded_by: { says: "Log me in", role: "user" } }] });
+    await assert.rejects(run.check({ whenever: [{ call: "pay", not_preceded_by: { call: "login" } }] }), { name: "AssertionError" });
+  }
 });
 
 for (const [name, script, message] of [

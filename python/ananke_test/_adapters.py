@@ -16,12 +16,12 @@ __tracebackhide__ = True
 WHAT_IS_AN_LLM = "an LLM is a FunctionLLM, a Target, an OpenAILLM, an agent of pydantic-ai, or an LLM object of Vision-Agents"
 
 
-class AdaptedTurn(Protocol):
-    """A conversation with an agent in this process."""
+class AdaptedTurns(Protocol):
+    """A conversation with an agent in this process. A turn adds its events to a list, also those before an exception."""
 
-    async def run(self, text: str) -> tuple[list[RunEvent], list[Interrupt]]: ...
+    async def run(self, text: str, events: list[RunEvent]) -> list[Interrupt]: ...
 
-    async def resume(self, answers: list[PendingAnswer]) -> tuple[list[RunEvent], list[Interrupt]]: ...
+    async def resume(self, answers: list[PendingAnswer], events: list[RunEvent]) -> list[Interrupt]: ...
 
     async def close(self) -> None: ...
 
@@ -29,7 +29,7 @@ class AdaptedTurn(Protocol):
 class Adapter(Protocol):
     """A kind of agents of another package."""
 
-    def begin(self, llm: Any, instructions: str | None) -> AdaptedTurn:
+    def begin(self, llm: Any, instructions: str | None) -> AdaptedTurns:
         """A conversation of its own; without instructions, those of the agent apply."""
         ...
 

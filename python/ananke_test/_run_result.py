@@ -79,7 +79,11 @@ class RunResult:
             except ProgramError:
                 pass
         params: dict[str, Any] = {"events": [to_json(event) for event in self.events], **rules}
-        if self.user_input is not None:
+        if origin is not None:
+            # Rules look back to the turns before. A turn of a session without a text answers interrupts.
+            params["input"] = self.user_input or ""
+            params["before"] = [turn.to_json() for turn in origin.earlier]
+        elif self.user_input is not None:
             params["input"] = self.user_input
         program = connection(origin.config if origin is not None else None)
         return list[dict[str, Any]](program.call("session/check", params)["findings"])

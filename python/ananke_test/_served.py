@@ -11,7 +11,7 @@ from ananke_test._connection import Connection
 from ananke_test._errors import CANCELLED, OVER, AgentError, RequestError, public
 from ananke_test._events import Interrupt, PendingAnswer, from_json
 from ananke_test._function_llm import FunctionLLM
-from ananke_test._origin import RunOrigin
+from ananke_test._origin import EarlierTurn, RunOrigin
 from ananke_test._run_result import RunResult
 from ananke_test._target import Target
 
@@ -30,6 +30,7 @@ class ServedConversation:
         self._session: str | None = None
         self._mocked: list[tuple[Mocks, str]] = []
         self._is_cancelled = False
+        self._earlier: tuple[EarlierTurn, ...] = ()
 
     async def start(self) -> None:
         """Opens the session. That of a function is opened with its first run, with the tools that it has then."""
@@ -78,12 +79,15 @@ class ServedConversation:
             answer["run"],
             session,
             self._llm.config if isinstance(self._llm, Target) else None,
+            self._earlier,
         )
         interrupts = [
             Interrupt(item["id"], item.get("reason"), item.get("message"), item.get("tool_call_id"))
             for item in answer["interrupts"]
         ]
-        return RunResult([from_json(event) for event in answer["events"]], text, interrupts=interrupts, origin=origin)
+        result = RunResult([from_json(event) for event in answer["events"]], text, interrupts=interrupts, origin=origin)
+        self._earlier = (*self._earlier, EarlierTurn(text, tuple(result.events)))
+        return result
 
     async def _replace_tools(self, session: str) -> None:
         """Sends ananke the changes since the last run: it replaces the tools of the config."""

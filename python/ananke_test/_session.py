@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ananke_test import _adapters
 from ananke_test._background import run_in_background
 from ananke_test._connection import Connection, connection
-from ananke_test._events import PendingAnswer
+from ananke_test._events import Interrupt, PendingAnswer, RunEvent
 from ananke_test._function_llm import FunctionLLM
-from ananke_test._origin import RunOrigin
+from ananke_test._origin import EarlierTurn, RunOrigin
 from ananke_test._run_result import RunResult
 from ananke_test._target import Target
 
@@ -44,19 +44,34 @@ class AdaptedConversation:
         self._program = program
         self._llm = llm
         self._turns = adapter.begin(llm, instructions)
+        self._earlier: tuple[EarlierTurn, ...] = ()
 
     async def start(self) -> None:
         """Needs nothing."""
 
     async def run(self, text: str) -> RunResult:
         """Says something to the agent."""
-        events, interrupts = await self._turns.run(text)
-        return RunResult(events, text, interrupts=interrupts, origin=RunOrigin(self._llm, self._program))
+        events: list[RunEvent] = []
+        return await self._turn(self._turns.run(text, events), text, events)
 
     async def resume(self, answers: list[PendingAnswer]) -> RunResult:
         """Answers what the agent waits for."""
-        events, interrupts = await self._turns.resume(answers)
-        return RunResult(events, None, interrupts=interrupts, origin=RunOrigin(self._llm, self._program))
+        events: list[RunEvent] = []
+        return await self._turn(self._turns.resume(answers, events), None, events)
+
+    async def _turn(self, turn: Coroutine[Any, Any, list[Interrupt]], text: str | None, events: list[RunEvent]) -> RunResult:
+        earlier = self._earlier
+        try:
+            interrupts = await turn
+        except BaseException as error:
+            # The calls before an exception were made: the test can look at them, and rules of later turns look back to them.
+            if not hasattr(error, "events"):
+                error.events = list(events)  # type: ignore[attr-defined]
+            raise
+        finally:
+            if events:
+                self._earlier = (*earlier, EarlierTurn(text, tuple(events)))
+        return RunResult(events, text, interrupts=interrupts, origin=RunOrigin(self._llm, self._program, earlier=earlier))
 
     async def close(self) -> None:
         """Gives back what was changed."""
@@ -125,7 +140,8 @@ class TestSession:
 
         Raises:
             RuntimeError: If the session is not started.
-            AgentError: If the turn does not end as it should; an error of the model itself is raised as it is.
+            AgentError: If the turn does not end as it should; an error of the model itself is raised as it is. An error of an
+                agent in this process has its events before the error as `error.events`.
         """
         self._started()
         if not isinstance(user_input, str):

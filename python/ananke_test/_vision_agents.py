@@ -110,7 +110,12 @@ class LentLLM:
         logger.addHandler(logged)
         try:
             arguments = {"participant": participant} if participant is not None else {}
-            answer = await answer_of(llm.simple_response(text=text, **arguments))
+            try:
+                answer = await answer_of(llm.simple_response(text=text, **arguments))
+            except Exception:
+                # The events before it are on their way, too.
+                await llm.events.wait(LAST_EVENTS)
+                raise
             await llm.events.wait(LAST_EVENTS)
         finally:
             logger.removeHandler(logged)
@@ -146,9 +151,8 @@ class VisionAgentsTurns:
             raise TypeError("a realtime LLM of Vision-Agents gives no text: test an LLM with the same instructions and functions")
         self._llm = LentLLM(llm, instructions if instructions is not None else "You are a helpful assistant.")
 
-    async def run(self, text: str) -> tuple[list[RunEvent], list[Interrupt]]:
+    async def run(self, text: str, events: list[RunEvent]) -> list[Interrupt]:
         """Says something to the LLM."""
-        events: list[RunEvent] = []
 
         def on_event(event: Any) -> None:
             if hasattr(event, "success"):
@@ -165,9 +169,9 @@ class VisionAgentsTurns:
         if answer:
             events.append(ChatMessageEvent("assistant", answer))
             await conversation.send_message(role="assistant", user_id="assistant", content=answer)
-        return events, []
+        return []
 
-    async def resume(self, answers: list[PendingAnswer]) -> tuple[list[RunEvent], list[Interrupt]]:  # noqa: ARG002 the protocol has it
+    async def resume(self, answers: list[PendingAnswer], events: list[RunEvent]) -> list[Interrupt]:  # noqa: ARG002 the protocol has them
         """Such an LLM waits for nothing."""
         raise ValueError("an LLM of Vision-Agents has no interrupts that could be answered")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -51,13 +51,13 @@ class PydanticTurns:
         self._history: list[Any] = []
         self._open: dict[str, _OpenCall] = {}
 
-    async def run(self, text: str) -> tuple[list[RunEvent], list[Interrupt]]:
+    async def run(self, text: str, events: list[RunEvent]) -> list[Interrupt]:
         """Says something to the agent."""
         if self._open:
             raise ValueError("the agent waits for an answer: session.resume(PendingAnswer(…)) gives it")
-        return await self._turn(user_prompt=text)
+        return await self._turn(events, user_prompt=text)
 
-    async def resume(self, answers: list[PendingAnswer]) -> tuple[list[RunEvent], list[Interrupt]]:
+    async def resume(self, answers: list[PendingAnswer], events: list[RunEvent]) -> list[Interrupt]:
         """Answers calls that wait: an approval, or the result of a call that is executed elsewhere."""
         from pydantic_ai import DeferredToolResults, ToolDenied
 
@@ -71,7 +71,7 @@ class PydanticTurns:
         missing = [number for number in self._open if number not in {**results.approvals, **results.calls}]
         if missing:
             raise ValueError(f"no answer for {', '.join(f'`{number}`' for number in missing)}: answer all that is open at once")
-        return await self._turn(deferred_tool_results=results)
+        return await self._turn(events, deferred_tool_results=results)
 
     def _chosen(self, answer: PendingAnswer) -> str:
         fits = [number for number, call in self._open.items() if answer.id in (None, number) and answer.tool in (None, call.name)]
@@ -80,15 +80,21 @@ class PydanticTurns:
         names = ", ".join(f"`{number}` ({call.name})" for number, call in self._open.items()) or "nothing"
         raise ValueError(f"the answer {answer!r} fits {len(fits)} of what the agent waits for: {names}")
 
-    async def _turn(self, **asked: Any) -> tuple[list[RunEvent], list[Interrupt]]:
-        with _mocked(self._llm, self._agent):
-            result = await self._agent.run(**asked, **{**self._given, "message_history": self._history or None})
-        self._history = result.all_messages()
-        events: list[RunEvent] = []
-        for message in result.new_messages():
-            _add_events(events, message, self._agent)
-        from pydantic_ai import DeferredToolRequests
+    async def _turn(self, events: list[RunEvent], **asked: Any) -> list[Interrupt]:
+        from pydantic_ai import DeferredToolRequests, capture_run_messages
 
+        given = dict(self._given)
+        with _mocked(self._llm, self._agent, given), capture_run_messages() as seen:
+            try:
+                result = await self._agent.run(**asked, **{**given, "message_history": self._history or None})
+            except BaseException:
+                # Its messages are those of the agent's history, and what came until now.
+                known = {id(part) for message in self._history for part in message.parts}
+                parts = [[part for part in message.parts if id(part) not in known] for message in seen]
+                _add_events(events, parts, self._agent)
+                raise
+        self._history = result.all_messages()
+        _add_events(events, [message.parts for message in result.new_messages()], self._agent)
         self._open = {}
         if isinstance(result.output, DeferredToolRequests):
             waiting: Any = result.output
@@ -96,7 +102,7 @@ class PydanticTurns:
             self._open |= {call.tool_call_id: _OpenCall(call.tool_name, False) for call in waiting.calls}
         elif not isinstance(result.output, str):
             events.append(ChatMessageEvent("assistant", _as_text(result.output)))
-        return events, [call.interrupt(number) for number, call in self._open.items()]
+        return [call.interrupt(number) for number, call in self._open.items()]
 
     async def close(self) -> None:
         """Needs nothing."""
@@ -125,9 +131,8 @@ class PydanticAdapter:
         """The functions of the agent. Those of its other toolsets are known in a run alone."""
         from pydantic_ai import FunctionToolset
 
-        agent, _ = _parts(llm)
         names: list[str] = []
-        for toolset in agent.toolsets:
+        for toolset in _toolsets(*_parts(llm)):
             if not isinstance(toolset, FunctionToolset):
                 return _AnyName(names)
             names.extend(toolset.tools)
@@ -165,12 +170,17 @@ def _parts(llm: Any) -> tuple[Any, dict[str, Any]]:
     return (llm.agent, llm.run) if isinstance(llm, PydanticAgent) else (llm, {})
 
 
+def _toolsets(agent: Any, given: Mapping[str, Any]) -> list[Any]:
+    """The toolsets of the agent, those of overrides included, and those that its runs are given."""
+    return [*agent.toolsets, *(given.get("toolsets") or [])]
+
+
 def _is_approved(payload: Any) -> bool:
     """`True`, or an object whose `approved` is true, as agents of AG-UI take it."""
     return payload is True or (isinstance(payload, Mapping) and payload.get("approved") is True)  # pyright: ignore[reportUnknownMemberType]
 
 
-def _mocked(llm: Any, agent: Any) -> AbstractContextManager[Any]:
+def _mocked(llm: Any, agent: Any, given: dict[str, Any]) -> AbstractContextManager[Any]:
     if not mocks_of(llm):
         return nullcontext()
     from dataclasses import dataclass
@@ -185,16 +195,22 @@ def _mocked(llm: Any, agent: Any) -> AbstractContextManager[Any]:
                 return await mock(**tool_args)
             return await super().call_tool(name, tool_args, ctx, tool)
 
-    # Earlier overrides are in these toolsets as well.
-    override: AbstractContextManager[Any] = agent.override(
-        toolsets=[MockingToolset(toolset) for toolset in agent.toolsets], tools=[]
-    )
+    toolsets = _toolsets(agent, given)
+    # Beside an override, those of the run do not count.
+    given.pop("toolsets", None)
+    override: AbstractContextManager[Any] = agent.override(toolsets=[MockingToolset(toolset) for toolset in toolsets], tools=[])
     return override
 
 
-def _add_events(events: list[RunEvent], message: Any, agent: Any) -> None:
+def _add_events(events: list[RunEvent], messages: Iterable[Iterable[Any]], agent: Any) -> None:
+    """Adds the events of the parts of messages."""
+    for parts in messages:
+        _add_events_of_message(events, parts, agent)
+
+
+def _add_events_of_message(events: list[RunEvent], parts: Iterable[Any], agent: Any) -> None:
     text = ""
-    for part in message.parts:
+    for part in parts:
         kind = part.part_kind
         if kind == "text":
             text += part.content

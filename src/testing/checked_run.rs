@@ -25,6 +25,16 @@ const BY_HAND: Facts = Facts::of(&[
     Fact::Text,
 ]);
 
+/// A turn whose events were made by hand.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct EventTurn {
+    /// The text of the user, if it is known; empty if the turn answers interrupts.
+    pub input: Option<String>,
+    /// The actions of the agent. A call has an id of its own in its conversation.
+    pub events: Vec<AgentEvent>,
+}
+
 /// A run that rules look at.
 #[doc(hidden)]
 #[derive(Clone)]
@@ -57,18 +67,20 @@ impl CheckedRun {
         }
     }
 
-    /// Events that were made by hand, in the project of `setup`.
-    pub fn by_hand(setup: &SessionSetup, events: &[AgentEvent], input: Option<&str>) -> Self {
-        let tape = Tape::of_events(events, input);
+    /// The last of these turns, whose events were made by hand, in the project of `setup`.
+    pub fn by_hand(setup: &SessionSetup, turns: &[EventTurn]) -> Self {
+        let tape = Tape::of_turns(turns);
+        let all_said = turns.iter().all(|turn| turn.input.is_some());
+        let last = turns.last();
         Self {
             project: Arc::new(setup.project()),
             taped: tape.len(),
             tape,
             start: SessionStart::default(),
             requests: None,
-            shown: BY_HAND.with(input.map(|_| Fact::UserText)),
-            input: input.unwrap_or_default().to_owned(),
-            message: last_message(events),
+            shown: BY_HAND.with(all_said.then_some(Fact::UserText)),
+            input: last.and_then(|turn| turn.input.clone()).unwrap_or_default(),
+            message: last.and_then(|turn| last_message(&turn.events)),
         }
     }
 

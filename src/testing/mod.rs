@@ -56,7 +56,7 @@ pub use agent_run::AgentRun;
 pub use agent_target::AgentTarget;
 // What is hidden is no promise: the command uses it.
 #[doc(hidden)]
-pub use checked_run::CheckedRun;
+pub use checked_run::{CheckedRun, EventTurn};
 #[doc(hidden)]
 pub use session_project::{SessionAgent, SessionSetup};
 #[doc(hidden)]

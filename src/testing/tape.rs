@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{TestingError, session_requests::SessionRequests};
+use super::{EventTurn, TestingError, session_requests::SessionRequests};
 use ananke_agents::Wire;
 use ananke_base::context::At;
 use ananke_base::message::{Lane, ToolAnswer};
@@ -107,36 +107,20 @@ impl Tape {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A session of one turn, in which these events happened; `input` is what the user said.
-    pub(super) fn of_events(events: &[AgentEvent], input: Option<&str>) -> Self {
-        let at = At::default();
-        let text = input.unwrap_or_default().to_owned();
-        let shown = text.clone();
-        let input = Input {
-            text,
-            shown,
-            ..Input::default()
-        };
-        let mut items = vec![
-            TapeItem::Turn(input, None),
-            TapeItem::Sent(at),
-            TapeItem::Change(
-                at,
-                Change::RunStarted {
-                    run_id: None,
-                    thread_id: None,
-                    is_replay: false,
-                },
-            ),
-        ];
-        let changes = events
-            .iter()
-            .enumerate()
-            .flat_map(|(index, event)| changes(index, event));
-        items.extend(changes.map(|change| TapeItem::Change(at, change)));
-        items.push(TapeItem::Change(at, Change::RunEnded(RunEnd::Finished)));
-        items.push(TapeItem::Closed(at));
-        items.push(TapeItem::TurnEnded(Following::Turns));
+    /// A session in which these turns happened.
+    pub(super) fn of_turns(turns: &[EventTurn]) -> Self {
+        let mut items = Vec::new();
+        let mut index = 0;
+        for (number, turn) in turns.iter().enumerate() {
+            items.extend(turn_began(number, turn.input.as_deref()));
+            for event in &turn.events {
+                items.extend(changes(index, event).into_iter().map(happened));
+                index += 1;
+            }
+            items.push(happened(Change::RunEnded(RunEnd::Finished)));
+            items.push(TapeItem::Closed(At::default()));
+            items.push(TapeItem::TurnEnded(Following::Turns));
+        }
         Self(Arc::new(Mutex::new(items)))
     }
 
@@ -195,6 +179,37 @@ impl Tape {
             trace,
         })
     }
+}
+
+/// A change of which only the place in the order is known.
+fn happened(change: Change<'static>) -> TapeItem {
+    TapeItem::Change(At::default(), change)
+}
+
+/// The beginning of a turn in which the user said `input`. An empty text is no message: such a turn answers interrupts.
+fn turn_began(number: usize, input: Option<&str>) -> [TapeItem; 3] {
+    let text = input.unwrap_or_default().to_owned();
+    let message_id = if text.is_empty() {
+        None
+    } else {
+        Some(format!("user-{number}"))
+    };
+    let input = Input {
+        message_id,
+        shown: text.clone(),
+        text,
+        ..Input::default()
+    };
+    let started = Change::RunStarted {
+        run_id: None,
+        thread_id: None,
+        is_replay: false,
+    };
+    [
+        TapeItem::Turn(input, None),
+        TapeItem::Sent(At::default()),
+        happened(started),
+    ]
 }
 
 /// The changes that the event at this index makes.

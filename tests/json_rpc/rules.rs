@@ -235,3 +235,104 @@ targets:
     let (_, message) = rpc.error("session/judge", itself);
     assert!(message.contains("cannot judge itself"), "{message}");
 }
+
+/// A call, or with `output` its result.
+fn event(name: &str, id: Option<&str>, output: Option<Value>) -> Value {
+    let mut event = match output {
+        Some(output) => json!({ "type": "function_call_output", "name": name, "output": output }),
+        None => json!({ "type": "function_call", "name": name }),
+    };
+    if let Some(id) = id {
+        event["tool_call_id"] = json!(id);
+    }
+    event
+}
+
+#[test]
+fn rules_look_back_to_the_turns_before_events() {
+    let mut rpc = Rpc::start();
+    let turn = |input: &str, events: Vec<Value>| json!({ "input": input, "events": events });
+    // The first call never got a result, and the second one has its id.
+    let login = vec![
+        event("login", Some("1"), None),
+        event("login", Some("1"), Some(json!("in"))),
+        event("pay", Some("2"), None),
+    ];
+    let before = json!([turn("Log me in", login), turn("", vec![])]);
+    let pays = json!([
+        event("pay", Some("2"), None),
+        event("pay", Some("2"), Some(json!("paid")))
+    ]);
+    let mut check = |block: Value| {
+        let params = json!({ "events": pays, "input": "Pay", "before": before, "assert": block });
+        found(&rpc.call("session/check", params).unwrap())
+    };
+    let step = |key: &str, step: Value| json!({ "whenever": [{ "call": "pay", key: step }] });
+    let said = |text: &str| json!({ "says": text, "role": "user" });
+    for passes in [
+        json!({ "tools": { "require": [{ "name": "pay", "after": "login", "count": 1 }] } }),
+        json!({ "tools": { "require": [{ "name": "pay", "after_result": "login", "result": "paid" }] } }),
+        json!({ "tools": { "forbid": ["login"] } }),
+        step("preceded_by", json!({ "result": "login" })),
+        step("preceded_by", said("Log me in")),
+        step("preceded_by", said("^Pay$")),
+        step("not_preceded_by", json!({ "result": "pay" })),
+        step("followed_by", json!({ "result": "pay" })),
+    ] {
+        assert_eq!(check(passes.clone()), [""; 0], "{passes}");
+    }
+    for fails in [
+        json!({ "tools": { "require": ["login"] } }),
+        json!({ "tools": { "forbid": ["pay"] } }),
+        step("not_preceded_by", json!({ "call": "login" })),
+        step("not_preceded_by", json!({ "call": "pay" })),
+        step("not_preceded_by", said("Log me in")),
+        step("not_followed_by", json!({ "result": "pay" })),
+    ] {
+        let found = check(fails.clone());
+        assert!(found[0].starts_with("failed "), "{fails}: {found:?}");
+    }
+}
+
+#[test]
+fn a_user_text_that_is_missing_in_a_turn_is_not_shown() {
+    let mut rpc = Rpc::start();
+    let block = json!({ "whenever": [{ "call": "pay", "not_preceded_by": { "says": "stop", "role": "user" } }] });
+    let pays = json!([event("pay", None, None)]);
+    for (params, is_shown) in [
+        (json!({ "events": pays, "input": "Pay" }), true),
+        (json!({ "events": pays }), false),
+        (
+            json!({ "events": pays, "input": "Pay", "before": [{ "events": [] }] }),
+            false,
+        ),
+    ] {
+        let mut params = params;
+        params["assert"] = block.clone();
+        let result = rpc.call("session/check", params.clone()).unwrap();
+        let expected: &[&str] = if is_shown { &[] } else { &["not_shown"] };
+        let statuses = result["findings"].as_array().unwrap();
+        let statuses: Vec<_> = statuses.iter().map(|finding| &finding["status"]).collect();
+        assert_eq!(statuses, expected, "{params}");
+    }
+}
+
+#[test]
+fn turns_before_a_run_of_a_session_are_its_own() {
+    let mut rpc = Rpc::start();
+    let (session, _) = ran(&mut rpc);
+    let params = json!({ "session": session, "before": [], "yaml": "text: a" });
+    let (code, message) = rpc.error("session/check", params);
+    let expected = "`before` goes with `events`: a run of a session has its own turns before it";
+    assert_eq!((code, message.as_str()), (-32602, expected));
+    for (before, message) in [
+        (json!([{ "input": "Hi" }]), "missing field `events`"),
+        (json!([{ "events": [], "said": 1 }]), "unknown field `said`"),
+        (json!("Hi"), "`before`: "),
+    ] {
+        let params = json!({ "events": [], "before": before, "yaml": "text: a" });
+        let (code, found) = rpc.error("session/check", params);
+        assert_eq!(code, -32602);
+        assert!(found.contains(message), "{found}");
+    }
+}

@@ -10,6 +10,7 @@ mod command;
 mod dispatch;
 mod held_session;
 mod line_input;
+mod made_turns;
 mod project_services;
 mod project_tests;
 mod protocol;

@@ -17,7 +17,7 @@ pub(super) enum EventRoleView {
 }
 
 /// Something that the agent did, in its order. In events that a client made, `tool_call_id` pairs outputs with calls; without
-/// it an output belongs to the last call to its tool that has none.
+/// it an output belongs to the first call of its turn to its tool that has none, else to the last one of earlier turns.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum SessionEvent {
@@ -97,56 +97,4 @@ impl From<&AgentEvent> for SessionEvent {
             },
         }
     }
-}
-
-/// Events that a client made, each call with an id.
-pub(super) fn made_events(events: Vec<SessionEvent>) -> Vec<AgentEvent> {
-    let mut open: Vec<(String, String)> = Vec::new();
-    let made = |(index, event)| match event {
-        SessionEvent::Message { role, content } => AgentEvent::Message {
-            role: match role {
-                EventRoleView::Assistant => EventRole::Assistant,
-                EventRoleView::User => EventRole::User,
-            },
-            content,
-        },
-        SessionEvent::FunctionCall {
-            name,
-            arguments,
-            tool_call_id,
-        } => {
-            let tool_call_id = tool_call_id.unwrap_or_else(|| format!("call-{index}"));
-            open.push((name.clone(), tool_call_id.clone()));
-            AgentEvent::FunctionCall {
-                tool_call_id,
-                name,
-                arguments,
-            }
-        }
-        SessionEvent::FunctionCallOutput {
-            name,
-            output,
-            is_error,
-            tool_call_id,
-            ..
-        } => {
-            let is_it = |(tool, id): &(String, String)| match &tool_call_id {
-                Some(given) => id == given,
-                None => *tool == name,
-            };
-            let known = open
-                .iter()
-                .position(is_it)
-                .map(|place| open.remove(place).1);
-            let tool_call_id = tool_call_id.or(known);
-            AgentEvent::FunctionCallOutput {
-                tool_call_id: tool_call_id.unwrap_or_else(|| format!("call-{index}")),
-                name,
-                output,
-                is_error,
-                execution_time_ms: 0,
-            }
-        }
-    };
-    events.into_iter().enumerate().map(made).collect()
 }

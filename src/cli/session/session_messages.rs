@@ -214,9 +214,23 @@ pub(super) struct RunChoice {
     /// Events that the client made, instead of a run.
     #[serde(default)]
     pub(super) events: Option<Vec<SessionEvent>>,
-    /// The text of the user before these events.
+    /// The text of the user before these events; empty if the turn answers interrupts.
     #[serde(default)]
     pub(super) input: Option<String>,
+    /// The turns before these events, in their order. Rules are about the turn of `events`, and look back to these.
+    #[serde(default)]
+    pub(super) before: Option<Vec<EarlierTurn>>,
+}
+
+/// A turn before the events that a client made.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EarlierTurn {
+    /// The text of the user before the events; empty if the turn answers interrupts.
+    #[serde(default)]
+    pub(super) input: Option<String>,
+    /// The events of the turn.
+    pub(super) events: Vec<SessionEvent>,
 }
 
 /// Rules for a run.

@@ -16,14 +16,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::callbacks::{AGENT_LANE, Callbacks, JUDGE_LANE};
 use super::held_session::{HeldInput, HeldSession, open_interrupts, pending_answers};
+use super::made_turns::made_turns;
 use super::request_keys::ClientConfig;
 use super::session_client::SessionClient;
 use super::session_error::{SessionError, SessionErrorCode};
-use super::session_event::{SessionEvent, made_events};
+use super::session_event::SessionEvent;
 use super::session_messages::{
-    CheckResult, CheckRun, EventNotice, HistoryResult, JudgeResult, JudgeRun, MockName, MockTools,
-    OpenSession, ResumeSession, RunChoice, RunSession, SessionName, StateResult, TargetChoice,
-    TurnResult, UnmockTools,
+    CheckResult, CheckRun, EarlierTurn, EventNotice, HistoryResult, JudgeResult, JudgeRun,
+    MockName, MockTools, OpenSession, ResumeSession, RunChoice, RunSession, SessionName,
+    StateResult, TargetChoice, TurnResult, UnmockTools,
 };
 
 /// The number of runs that are kept for rules; the oldest are forgotten.
@@ -248,9 +249,15 @@ impl Sessions {
             run,
             events,
             input,
+            before,
         } = choice;
         if input.is_some() && events.is_none() {
             let message = "`input` goes with `events`: a run of a session has an input of its own";
+            return Err(SessionError::params(message));
+        }
+        if before.is_some() && events.is_none() {
+            let message =
+                "`before` goes with `events`: a run of a session has its own turns before it";
             return Err(SessionError::params(message));
         }
         if let Some(events) = events {
@@ -265,8 +272,9 @@ impl Sessions {
                 let silent = SessionAgent::Written(AgentTarget::silent());
                 self.setup(silent, None, &callbacks)
             };
-            let events = made_events(events);
-            return Ok(CheckedRun::by_hand(&setup, &events, input.as_deref()));
+            let mut turns = before.unwrap_or_default();
+            turns.push(EarlierTurn { input, events });
+            return Ok(CheckedRun::by_hand(&setup, &made_turns(turns)));
         }
         let name = match (session, run) {
             (Some(session), None) => {

@@ -2,7 +2,6 @@
 //!
 //! **Invariant:** the same moments give the same findings; a rule that cannot be evaluated never passes.
 
-mod argument_queue;
 mod evaluator;
 mod finding;
 mod judge_question;
@@ -15,7 +14,6 @@ mod script_question;
 mod view;
 mod watch;
 
-pub(crate) use argument_queue::ArgumentQueue;
 pub use evaluator::{Completion, Evaluator, Following};
 pub(crate) use finding::{Evidence, Finding};
 pub use judge_question::JudgeQuestion;

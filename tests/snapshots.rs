@@ -1,7 +1,7 @@
 //! The text of a snapshot: what two runs have in common, and that every other change is detected.
 
 use ananke::context::At;
-use ananke::golden::{ConversationPart, GoldenText, MaskPath, States};
+use ananke::golden::{ConversationPart, Format, GoldenText, MaskPath, States};
 use ananke::redact::Redactor;
 use ananke::trace::{Change, Input, Interrupt, MessageKind, ResultContent, RunEnd, Trace};
 use serde_json::{Value, json};
@@ -97,7 +97,7 @@ fn written(
         volatile: &volatile,
         redactor,
     }
-    .render()
+    .render(Format::Began)
 }
 
 fn input(text: &str) -> Input {

@@ -63,7 +63,7 @@ struct Rule {
 #[derive(Clone, Copy)]
 struct Thing<'t> {
     kind: Kind<'t>,
-    order: u32,
+    order: u64,
     turn: usize,
     event: u32,
 }
@@ -132,7 +132,7 @@ impl Step {
     }
 
     /// From where on it counts as a cause: what became of a call counts from its result on.
-    fn counts_from(&self, thing: &Thing<'_>) -> u32 {
+    fn counts_from(&self, thing: &Thing<'_>) -> u64 {
         match (thing.kind, self.ending) {
             (Kind::Call(_), Ending::Whatever) => thing.order,
             (Kind::Call(call), _) => call.result().map_or(thing.order, |result| result.order),

@@ -133,6 +133,7 @@ impl Summary {
                     None => self.other(format!("answer to {id}: {line}")),
                 }
             }
+            Change::ResultArrived { .. } | Change::ResultFollows { .. } => {}
             Change::CallExecuted { id } => match self.call(&id) {
                 Some((_, _, results)) => results.push("executed, not shown".to_owned()),
                 None => self.other(format!("LOST execution of {id}")),

@@ -209,7 +209,9 @@ impl Decoder {
         let is_error = error.map(|_| true);
         if let Some(calls) = listeners.conversation.calls.shared_in_run(&id) {
             let is_open = self.assembler.items.is_open(ItemKind::Call, &id);
+            let number = self.assembler.shared.next_number();
             let kept = SharedResult {
+                number,
                 at: self.last,
                 message_id: message_id.map(Cow::into_owned),
                 content: owned(result),
@@ -219,6 +221,7 @@ impl Decoder {
                 ended_calls: calls.count - u32::from(is_open),
             };
             self.assembler.shared.keep(&id, kept);
+            (listeners.tell)(Change::ResultArrived { number });
             return Ok(());
         }
         let call = listeners.conversation.calls.answer(&id).to_owned();
@@ -525,6 +528,14 @@ fn give_result(
         results.insert(message_id.as_str().into(), call.as_str().into());
     }
     let id: Cow<'static, str> = call.into();
+    let number = result.number;
+    tell(
+        result.at,
+        Change::ResultFollows {
+            id: id.clone(),
+            number,
+        },
+    );
     tell(
         result.at,
         Change::CallAnswered {

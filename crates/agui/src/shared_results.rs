@@ -14,6 +14,8 @@ use ananke_trace::trace::ResultContent;
 #[derive(Debug, Default)]
 pub(super) struct SharedResults {
     waiting: IndexMap<ShortText, Vec<SharedResult>>,
+    /// The number of results that were kept.
+    kept: u32,
     /// The ids of calls that began before another call with their id had ended.
     overlapping: HashSet<ShortText>,
 }
@@ -30,6 +32,8 @@ pub(super) enum CallOrder {
 /// A result that waits.
 #[derive(Debug)]
 pub(super) struct SharedResult {
+    /// The number under which its place in the order is kept.
+    pub(super) number: u32,
     /// The moment at which it came.
     pub(super) at: At,
     pub(super) message_id: Option<String>,
@@ -49,8 +53,14 @@ impl SharedResults {
         self.overlapping.insert(id.into());
     }
 
+    /// The number of the next result that is kept.
+    pub(super) fn next_number(&self) -> u32 {
+        self.kept
+    }
+
     /// Keeps a result for the end of the run.
     pub(super) fn keep(&mut self, id: &str, result: SharedResult) {
+        self.kept = self.kept.wrapping_add(1);
         self.waiting.entry(id.into()).or_default().push(result);
     }
 
@@ -65,6 +75,7 @@ impl SharedResults {
         let Self {
             waiting,
             overlapping,
+            ..
         } = std::mem::take(self);
         let order = |id: &ShortText| {
             if overlapping.contains(id) {
@@ -125,6 +136,7 @@ mod tests {
     /// The calls of results that came after so many calls had ended.
     fn given(count: u32, answered: u32, ended: &[u32], order: CallOrder) -> Option<Vec<u32>> {
         let result = |ended_calls: &u32| SharedResult {
+            number: 0,
             at: At(0),
             message_id: None,
             content: ResultContent::Text("".into()),

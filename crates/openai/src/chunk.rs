@@ -168,9 +168,9 @@ impl<'a> Choice<'a> {
         self.string("content").or_else(|| self.string("refusal"))
     }
 
-    /// Whether the delta says whose it is.
-    pub(super) fn has_role(&self) -> bool {
-        self.get("role").is_some_and(Value::is_string)
+    /// The author of the delta, if it says so.
+    pub(super) fn role(&self) -> Option<&'a str> {
+        self.get("role").and_then(Value::as_str)
     }
 
     /// The reasoning of the model; servers have two names for it.

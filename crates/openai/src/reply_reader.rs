@@ -38,8 +38,8 @@ pub(super) struct ReplyReader<'a> {
     message: Option<Streamed>,
     /// The texts of messages that are complete.
     said: Vec<String>,
-    /// A result that may go on.
-    result: Option<StreamedResult>,
+    /// The results that may go on, in the order in which they began.
+    results: Vec<StreamedResult>,
     /// The keys of the calls that the response itself answers.
     answered: HashSet<String>,
     reasoning: Option<Streamed>,
@@ -59,8 +59,8 @@ struct Streamed {
     id: String,
     text: String,
     joiner: HalfJoiner,
-    /// The number of calls that began before it.
-    calls: usize,
+    /// The role that its deltas had last, if it is not that of the model.
+    role: Option<String>,
 }
 
 /// The result of a call, as far as it has arrived.
@@ -70,6 +70,8 @@ struct StreamedResult {
     id: Option<String>,
     text: String,
     joiner: HalfJoiner,
+    /// Whether it was reported as it is.
+    is_reported: bool,
 }
 
 /// The end of a stream.
@@ -107,7 +109,7 @@ impl<'a> ReplyReader<'a> {
             tools,
             message: None,
             said: Vec::new(),
-            result: None,
+            results: Vec::new(),
             answered: HashSet::new(),
             reasoning: None,
             usage: None,
@@ -126,11 +128,12 @@ impl<'a> ReplyReader<'a> {
 
     /// Reports what has arrived of a response that is not complete, and is no longer read.
     pub(super) fn abandon(mut self, sink: &mut dyn Sink) {
-        let mut changes = Vec::new();
-        self.calls.begin_all(&mut changes);
-        for change in changes {
-            let _over = sink.change(self.last, change.into());
-        }
+        let at = self.last;
+        let mut tell = |change: Change<'_>| {
+            let _over = sink.change(at, change);
+        };
+        self.begin_calls(&mut tell);
+        self.answer(&mut tell);
     }
 
     /// Ends the run.
@@ -147,7 +150,6 @@ impl<'a> ReplyReader<'a> {
             }
         };
         self.end(&mut tell);
-        self.answer(&mut tell);
         if self.tools == ToolExecution::Observed {
             for key in self
                 .calls
@@ -240,32 +242,17 @@ impl<'a> ReplyReader<'a> {
         }
         if let Some(shown) = choice.result() {
             self.result(shown, tell);
-        } else if let Some(piece) = self.text_of(choice, tell) {
-            let message = self.message.get_or_insert_with(|| {
-                let id = self.ids.next("message");
-                let role = MessageKind::Assistant;
-                tell(Change::MessageOpened {
-                    id: Cow::Borrowed(&id),
-                    role,
-                    subagent: None,
-                });
-                Streamed {
-                    id,
-                    calls: self.calls.len(),
-                    ..Streamed::default()
-                }
-            });
-            let (delta, is_lone) = message.joiner.join(piece);
-            if is_lone {
-                warn_of_half(tell);
+        } else {
+            self.separate(choice.role(), tell);
+            if let Some(piece) = choice.text() {
+                self.text(choice.role(), piece, tell);
             }
-            message.text.push_str(&delta);
-            tell(Change::MessageText {
-                id: Cow::Borrowed(&message.id),
-                delta,
-            });
         }
-        for fragment in choice.calls() {
+        let calls = choice.calls();
+        if !calls.is_empty() {
+            self.answer(tell);
+        }
+        for fragment in calls {
             for change in self.calls.take(&fragment, self.call_keys) {
                 if let CallChange::Answered(key, _) = &change {
                     self.answered.insert(key.clone());
@@ -274,6 +261,7 @@ impl<'a> ReplyReader<'a> {
             }
         }
         if let Some(reason) = choice.finish_reason {
+            self.answer(tell);
             self.begin_calls(tell);
             if reason == TRUNCATED {
                 tell(Change::Truncated);
@@ -291,61 +279,87 @@ impl<'a> ReplyReader<'a> {
         }
     }
 
-    /// A result that the server shows, or a part of it.
+    /// Text of the model. What a name could still have become is before it.
+    fn text(
+        &mut self,
+        role: Option<&str>,
+        piece: SentText<'static>,
+        tell: &mut dyn FnMut(Change<'_>),
+    ) {
+        self.answer(tell);
+        self.begin_calls(tell);
+        let message = self.message.get_or_insert_with(|| {
+            let id = self.ids.next("message");
+            tell(Change::MessageOpened {
+                id: Cow::Borrowed(&id),
+                role: MessageKind::Assistant,
+                subagent: None,
+            });
+            Streamed {
+                id,
+                role: of_another(role),
+                ..Streamed::default()
+            }
+        });
+        let (delta, is_lone) = message.joiner.join(piece);
+        if is_lone {
+            warn_of_half(tell);
+        }
+        message.text.push_str(&delta);
+        tell(Change::MessageText {
+            id: Cow::Borrowed(&message.id),
+            delta,
+        });
+    }
+
+    /// A role begins a new message if it is not that of the open one: servers repeat it, or leave it out.
+    fn separate(&mut self, role: Option<&str>, tell: &mut dyn FnMut(Change<'_>)) {
+        if let (Some(message), Some(_)) = (&self.message, role)
+            && message.role != of_another(role)
+        {
+            self.close(tell);
+        }
+    }
+
+    /// A result that the server shows, or a part of it: deltas with one id are one result. A tool's message ends that of the
+    /// model.
     fn result(&mut self, shown: ShownResult<'_>, tell: &mut dyn FnMut(Change<'_>)) {
         self.close(tell);
-        let is_other = |known: &StreamedResult| known.id.as_deref() != shown.id;
-        if self.result.as_ref().is_some_and(is_other) {
-            self.answer(tell);
-        }
-        let result = self.result.get_or_insert_with(|| StreamedResult {
-            id: shown.id.map(str::to_owned),
-            ..StreamedResult::default()
-        });
-        result.add(shown.content, tell);
-    }
-
-    /// The text of a delta that is not part of a result. A result of which nothing has come yet goes on without a role.
-    fn text_of(
-        &mut self,
-        choice: &Choice<'_>,
-        tell: &mut dyn FnMut(Change<'_>),
-    ) -> Option<SentText<'static>> {
-        let piece = choice.text()?;
-        if let Some(result) = &mut self.result
-            && result.text.is_empty()
-            && !choice.has_role()
-        {
-            result.add(piece, tell);
-            return None;
-        }
-        self.answer(tell);
-        if self.tools == ToolExecution::Observed {
-            self.begin_calls(tell);
-            let calls = self.calls.len();
-            let has_called = |message: &Streamed| message.calls < calls;
-            if self.message.as_ref().is_some_and(has_called) {
-                self.close(tell);
-            }
-        }
-        Some(piece)
-    }
-
-    /// The result that came is complete.
-    fn answer(&mut self, tell: &mut dyn FnMut(Change<'_>)) {
-        let Some(StreamedResult {
-            id,
-            mut text,
-            mut joiner,
-        }) = self.result.take()
-        else {
-            return;
-        };
-        if let Some(lone) = joiner.finish() {
-            warn_of_half(tell);
-            text.push(lone);
-        }
         self.begin_calls(tell);
+        let known = self
+            .results
+            .iter()
+            .position(|known| known.id.as_deref() == shown.id);
+        let index = known.unwrap_or_else(|| {
+            self.results.push(StreamedResult {
+                id: shown.id.map(str::to_owned),
+                ..StreamedResult::default()
+            });
+            self.results.len() - 1
+        });
+        self.results[index].is_reported = false;
+        self.results[index].add(shown.content, tell);
+    }
+
+    /// The results that came are complete, as far as is known: what comes later for one of them makes it longer.
+    fn answer(&mut self, tell: &mut dyn FnMut(Change<'_>)) {
+        for index in 0..self.results.len() {
+            let result = &mut self.results[index];
+            if std::mem::replace(&mut result.is_reported, true) {
+                continue;
+            }
+            if let Some(lone) = result.joiner.finish() {
+                warn_of_half(tell);
+                result.text.push(lone);
+            }
+            let (id, text) = (result.id.clone(), result.text.clone());
+            self.answer_with(id, text, tell);
+        }
+        // Without an id, the next result is another one.
+        self.results.retain(|result| result.id.is_some());
+    }
+
+    fn answer_with(&mut self, id: Option<String>, text: String, tell: &mut dyn FnMut(Change<'_>)) {
         let Some(key) = self.calls.key_of(id.as_deref(), &self.answered) else {
             let id = id.unwrap_or_default();
             return tell(Change::Warning(
@@ -393,6 +407,7 @@ impl<'a> ReplyReader<'a> {
                 subagent: None,
             });
         }
+        self.answer(tell);
         self.close(tell);
         for change in self.calls.end_all() {
             tell(change.into());
@@ -500,6 +515,11 @@ impl From<CallChange> for Change<'static> {
             CallChange::HasLoneHalf => Self::Warning(Oddities::HALF.into()),
         }
     }
+}
+
+/// A role, if it is not that of the model.
+fn of_another(role: Option<&str>) -> Option<String> {
+    role.filter(|role| *role != "assistant").map(str::to_owned)
 }
 
 fn warn_of_half(tell: &mut dyn FnMut(Change<'_>)) {

@@ -137,11 +137,6 @@ impl<'t> ToolCalls<'t> {
         changes
     }
 
-    /// The number of calls.
-    pub(super) fn len(&self) -> usize {
-        self.calls.len()
-    }
-
     /// The keys of the calls that have begun.
     pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
         self.calls

@@ -11,6 +11,8 @@ pub struct Captured {
     pub golden: Golden,
     /// The new text.
     pub text: String,
+    /// The same in the order in which the file was written.
+    pub comparable: String,
 }
 
 /// The snapshots that a run may write, so that their rules pass.
@@ -28,6 +30,12 @@ impl Captured {
     /// Whether there is no golden file.
     pub fn is_new(&self) -> bool {
         self.golden.text.is_none()
+    }
+
+    /// Whether it differs from its file in nothing but the order in which older versions wrote.
+    pub(crate) fn is_as_kept(&self) -> bool {
+        let kept = self.golden.text.as_ref();
+        kept.is_some_and(|kept| !golden::differs(kept, &self.comparable))
     }
 
     /// Whether the run may write it.
@@ -58,7 +66,7 @@ impl Captured {
                 ),
                 None => (
                     format!("the conversation differs from the snapshot `{shown}`"),
-                    Some(Difference::between(kept, &self.text)),
+                    Some(Difference::between(kept, &self.comparable)),
                     "if the new behaviour is correct, run with `--update-snapshots`",
                 ),
             },

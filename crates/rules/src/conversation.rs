@@ -13,14 +13,24 @@ use ananke_trace::trace::{
 
 /// The conversation, as far as the rule sees it.
 pub(super) fn conversation(view: &View<'_>) -> Map<String, Value> {
-    let messages = view.trace.messages.iter();
-    let messages = messages
-        .filter(|message| view.includes_text(message) || view.includes_user_text(message))
-        .map(message);
-    let calls = view.trace.calls.iter().enumerate();
-    let calls = calls
-        .filter(|(index, _)| view.counts_or_was_answered(*index))
-        .map(|(_, counted)| call(counted));
+    let (mut messages, mut calls) = (Vec::new(), Vec::new());
+    for item in view.trace.log() {
+        match *item {
+            TraceItem::Message(index) => {
+                let said = &view.trace.messages[index];
+                if view.includes_text(said) || view.includes_user_text(said) {
+                    messages.push(message(said));
+                }
+            }
+            TraceItem::Call(index) if view.counts_or_was_answered(index) => {
+                calls.push(call(&view.trace.calls[index]));
+            }
+            TraceItem::Call(_)
+            | TraceItem::Result { .. }
+            | TraceItem::Answer { .. }
+            | TraceItem::State(_) => {}
+        }
+    }
     Map::from_iter([
         ("output".to_owned(), Value::String(view.text(TextOf::Final))),
         (
@@ -28,8 +38,8 @@ pub(super) fn conversation(view: &View<'_>) -> Map<String, Value> {
             input(view).map_or(Value::Null, Value::from),
         ),
         ("expected".to_owned(), Value::Null),
-        ("messages".to_owned(), messages.collect()),
-        ("tool_calls".to_owned(), calls.collect()),
+        ("messages".to_owned(), messages.into()),
+        ("tool_calls".to_owned(), calls.into()),
     ])
 }
 
@@ -68,7 +78,7 @@ pub(super) fn transcript(view: &View<'_>) -> String {
             let result = item.result(trace).filter(|_| is_shown)?;
             Some(format!("result of {name}: {}", result.text))
         }
-        TraceItem::Answer { .. } => None,
+        TraceItem::Answer { .. } | TraceItem::State(_) => None,
     };
     let parts: Vec<String> = trace.log().iter().filter_map(part).collect();
     parts.join("\n")

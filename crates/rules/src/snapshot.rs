@@ -13,7 +13,7 @@ use super::rule::{Rule, RuleEntry};
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_model::model::{AssertBlock, SnapshotOf, SnapshotRule, Text};
 use ananke_model::variables::{Interpolation, Patterns, Piece, scan};
-use ananke_trace::golden::{self, ConversationPart, Golden, GoldenText, MaskPath, States};
+use ananke_trace::golden::{self, ConversationPart, Format, Golden, GoldenText, MaskPath, States};
 use ananke_trace::trace::{Fact, Facts};
 
 /// A conversation, or a turn of it, that must go as it went before.
@@ -256,11 +256,20 @@ impl Monitor for SnapshotMonitor {
             volatile,
             redactor: view.redactor,
         };
-        let text = text.render();
         let golden = golden.clone().unwrap_or_default();
-        match &golden.text {
-            Some(kept) if !golden::differs(kept, &text) => Judgement::Passed,
-            _ => Judgement::SnapshotDiffers(Box::new(Captured { golden, text })),
+        let kept = golden.text.as_deref();
+        let format = kept.map_or(Format::Began, Format::of);
+        let comparable = text.render(format);
+        let text = text.render(Format::Began);
+        // Of what has the same order in both formats, the file stays as it is.
+        let has_one_order = text.lines().skip(1).eq(comparable.lines().skip(1));
+        match kept {
+            Some(kept) if has_one_order && !golden::differs(kept, &comparable) => Judgement::Passed,
+            _ => Judgement::SnapshotDiffers(Box::new(Captured {
+                golden,
+                text,
+                comparable,
+            })),
         }
     }
 }

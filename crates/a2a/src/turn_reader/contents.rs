@@ -10,6 +10,15 @@ use crate::teller::Teller;
 use ananke_base::source::received_json::{HalfJoiner, Oddities, SentText};
 use ananke_trace::trace::Change;
 
+/// The calls in the parts of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CallParts {
+    /// They are taken.
+    Taken,
+    /// They are known, since the message came before.
+    Known,
+}
+
 impl<'a> A2aReader<'a> {
     /// Reports text next to the answer, once.
     pub(super) fn aside(&mut self, text: &str, teller: &mut Teller<'_>) {
@@ -28,33 +37,45 @@ impl<'a> A2aReader<'a> {
         }
     }
 
-    /// Reads a message of the agent, part by part.
-    pub(super) fn message(&mut self, message: &Value, teller: &mut Teller<'_>) {
+    /// Reads a message of the agent: its texts are one message, which begins with the first of them. Calls and data have the
+    /// places of their parts.
+    pub(super) fn message(&mut self, message: &Value, calls: CallParts, teller: &mut Teller<'_>) {
         let id = message
             .get("messageId")
             .and_then(Value::as_str)
             .filter(|id| !id.is_empty());
         let id = id.map_or_else(|| self.ids.next("message"), str::to_owned);
-        let own: Vec<&Value> = self.own_parts(message).collect();
-        let texts = own.iter().filter_map(|part| match content(part) {
+        let own = self.own_parts(message);
+        let texts = own.filter_map(|part| match content(part) {
             PartContent::Text(text) => Some(text),
             _ => None,
         });
-        let text = texts.collect::<Vec<_>>().join("\n");
-        if !text.is_empty() {
-            self.has_spoken = true;
-            teller.say(&id, &text);
-        }
-        let others = own
-            .into_iter()
-            .filter(|part| !matches!(content(part), PartContent::Text(_)));
-        let others: Vec<Value> = others.cloned().collect();
-        for (number, part) in (1..).zip(others) {
-            self.other_part(&id, number, &part, teller);
+        let texts: Vec<&str> = texts.collect();
+        let mut text = Some(texts.join("\n")).filter(|text| !text.is_empty());
+        let mut others = 0;
+        for part in parts(message) {
+            if let Some(change) = conventions::of_part(self.conventions, part) {
+                if calls == CallParts::Taken {
+                    self.call(change, teller);
+                }
+                continue;
+            }
+            let PartContent::Text(own) = content(part) else {
+                others += 1;
+                self.other_part(&id, others, part, teller);
+                continue;
+            };
+            if !own.is_empty()
+                && let Some(text) = text.take()
+            {
+                self.has_spoken = true;
+                teller.say(&id, &text);
+            }
         }
     }
 
-    /// Takes an artifact, or more of one, and returns its id.
+    /// Takes an artifact, or more of one, and returns its id. What is new of its text begins with the first part that has some of
+    /// it; calls and data have the places of their parts.
     pub(super) fn artifact(
         &mut self,
         artifact: &Value,
@@ -64,22 +85,15 @@ impl<'a> A2aReader<'a> {
         for change in conventions::of_metadata(self.conventions, artifact) {
             self.call(change, teller);
         }
-        for part in parts(artifact) {
-            if let Some(change) = conventions::of_part(self.conventions, part) {
-                self.call(change, teller);
-            }
-        }
         let id = self.conversation.artifacts.id(artifact);
-        let (mut text, mut others, mut begins_with_text) = (String::new(), Vec::new(), false);
+        let (mut text, mut others) = (String::new(), Vec::new());
         for part in self.own_parts(artifact) {
             match content(part) {
-                PartContent::Text(more) => {
-                    begins_with_text |= others.is_empty();
-                    text.push_str(more);
-                }
+                PartContent::Text(more) => text.push_str(more),
                 _ => others.push(part.clone()),
             }
         }
+        let sent = text.len();
         let joiner = self.joiners.entry(id.clone()).or_default();
         if update == ArtifactUpdate::Replace {
             *joiner = HalfJoiner::default();
@@ -88,18 +102,38 @@ impl<'a> A2aReader<'a> {
         if is_lone {
             teller.tell(Change::Warning(Oddities::HALF.into()));
         }
+        let known_others = others.len();
         let added = self
             .conversation
             .artifacts
             .update(&id, update, &text, others);
-        if begins_with_text {
-            self.artifact_text(&id, &added, teller);
+        // The first bytes of the text, and the first other parts, may be known already.
+        let known_text = sent.saturating_sub(added.text.len());
+        let known_others = known_others - added.others.len();
+        let (mut passed, mut passed_others) = (0, 0);
+        let mut rest = Some(&added);
+        for part in parts(artifact) {
+            if let Some(change) = conventions::of_part(self.conventions, part) {
+                self.call(change, teller);
+                continue;
+            }
+            if let PartContent::Text(own) = content(part) {
+                passed += own.len();
+                if passed > known_text
+                    && let Some(added) = rest.take()
+                {
+                    self.artifact_text(&id, added, teller);
+                }
+                continue;
+            }
+            passed_others += 1;
+            let new = usize::checked_sub(passed_others, known_others + 1);
+            if let Some((number, part)) = new.and_then(|index| added.others.get(index)) {
+                self.other_part(&id, *number, part, teller);
+            }
         }
-        for (number, part) in &added.others {
-            self.other_part(&id, *number, part, teller);
-        }
-        if !begins_with_text {
-            self.artifact_text(&id, &added, teller);
+        if let Some(added) = rest {
+            self.artifact_text(&id, added, teller);
         }
         id
     }
@@ -149,8 +183,8 @@ impl<'a> A2aReader<'a> {
             .filter(move |part| conventions::of_part(conventions, part).is_none())
     }
 
-    /// Takes the calls that a message is about; `false` if the message is known.
-    pub(super) fn calls_of(&mut self, message: &Value, teller: &mut Teller<'_>) -> bool {
+    /// Takes a message that has not been seen; `false` if it has. Its metadata may be about calls.
+    pub(super) fn is_new(&mut self, message: &Value, teller: &mut Teller<'_>) -> bool {
         let id = message
             .get("messageId")
             .and_then(Value::as_str)
@@ -161,12 +195,16 @@ impl<'a> A2aReader<'a> {
         for change in conventions::of_metadata(self.conventions, message) {
             self.call(change, teller);
         }
+        true
+    }
+
+    /// Takes the calls in the parts of a message whose text is no message of the conversation.
+    pub(super) fn calls_of(&mut self, message: &Value, teller: &mut Teller<'_>) {
         for part in parts(message) {
             if let Some(change) = conventions::of_part(self.conventions, part) {
                 self.call(change, teller);
             }
         }
-        true
     }
 
     pub(super) fn call(&mut self, change: ConventionChange, teller: &mut Teller<'_>) {

@@ -4,6 +4,8 @@
 
 mod contents;
 
+use contents::CallParts;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -260,8 +262,12 @@ impl<'a> A2aReader<'a> {
             Payload::Message(message) => {
                 self.has_message = true;
                 // Ids of messages without a task may come again.
-                self.calls_of(&message, teller);
-                self.message(&message, teller);
+                let calls = if self.is_new(&message, teller) {
+                    CallParts::Taken
+                } else {
+                    CallParts::Known
+                };
+                self.message(&message, calls, teller);
             }
             Payload::Status(update) => self.status_update(&update, teller)?,
             Payload::Artifact(update) => self.artifact_update(&update, teller)?,
@@ -378,8 +384,9 @@ impl<'a> A2aReader<'a> {
         let of_status = task.pointer("/status/message/messageId");
         for message in list("history") {
             if is_of_agent(message) && message.get("messageId") != of_status {
-                let is_new = self.calls_of(message, teller);
+                let is_new = self.is_new(message, teller);
                 if is_new {
+                    self.calls_of(message, teller);
                     self.aside(&text_of(message), teller);
                 }
             }
@@ -426,11 +433,14 @@ impl<'a> A2aReader<'a> {
             is_end,
         };
         if let Some(message) = status.get("message").filter(|message| message.is_object()) {
-            let is_new = self.calls_of(message, teller);
+            let is_new = self.is_new(message, teller);
             let text = text_of(message);
+            if is_new && !is_question {
+                self.calls_of(message, teller);
+            }
             if is_new && is_question {
                 self.conversation.asides.insert(text);
-                self.message(message, teller);
+                self.message(message, CallParts::Taken, teller);
             } else if !is_end && !is_of_user(message) && of != StatusOf::ConventionUpdate {
                 self.aside(&text, teller);
             }

@@ -153,6 +153,8 @@ impl TurnReader<'_> {
             | Change::MessageOpened { .. }
             | Change::MessageClosed { .. }
             | Change::CallArgsDone { .. }
+            | Change::ResultArrived { .. }
+            | Change::ResultFollows { .. }
             | Change::Violation { .. }
             | Change::Unread(_)
             | Change::Aside { .. }

@@ -151,6 +151,8 @@ impl<'r> Encoder<'r> {
             Change::StatePatched(patch) => json!({ "type": "STATE_DELTA", "delta": patch }),
             Change::RunEnded(_)
             | Change::CallFailed { .. }
+            | Change::ResultArrived { .. }
+            | Change::ResultFollows { .. }
             | Change::Reasoning { .. }
             | Change::Usage(_)
             | Change::Stamped(_)

@@ -89,11 +89,7 @@ fn declaration_of_event(value: &Value) -> Option<bool> {
 
 /// The last message of the agent in a turn that is not empty.
 fn last_message<'t>(trace: &'t Trace, turn: &TurnRanges) -> Option<&'t str> {
-    let messages = trace
-        .messages
-        .get(turn.messages.clone())
-        .unwrap_or_default();
-    let own = messages.iter().rev().filter(|message| {
+    let own = trace.messages_of(turn).rev().filter(|message| {
         message.role == MessageKind::Assistant && message.origin != Origin::History
     });
     own.map(|message| message.text.trim())

@@ -9,7 +9,7 @@ use ananke_trace::outcome::{
 };
 use ananke_trace::trace::{
     self, CustomEvent, Interrupt, Message, MessageKind, Origin, Peer, ToolCall, ToolResult, Trace,
-    TurnRanges, Violation,
+    TraceItem, TurnItem, TurnRanges, Violation,
 };
 
 /// The most lines of one turn that a report gets.
@@ -104,8 +104,9 @@ pub(super) fn messages_count(trace: &Trace) -> usize {
     let of_user =
         |message: &Message| message.role == MessageKind::User && message.origin != Origin::History;
     let messages = trace
-        .messages
+        .log()
         .iter()
+        .filter_map(|item| item.message(trace))
         .filter(|message| message.is_text() || of_user(message));
     let is_answered = messages.clone().next_back().is_some_and(Message::is_text);
     messages.count() - usize::from(is_answered)
@@ -177,25 +178,10 @@ fn open_interrupt(trace: &Trace, interrupt: &Interrupt) -> OpenInterrupt {
 
 /// The transcript, in the order in which everything began.
 fn lines(trace: &Trace, turn: &TurnRanges, warnings: &mut Vec<String>) -> Vec<TranscriptLine> {
-    let messages = trace.messages[turn.messages.clone()].iter();
-    let shown =
-        messages.filter(|message| message.is_text() || message.role == MessageKind::Reasoning);
-    let mut lines: Vec<ShownItem<'_>> = shown.map(ShownItem::Message).collect();
-    let calls = trace.calls[turn.calls.clone()]
-        .iter()
-        .filter(|call| call.origin != Origin::History);
-    lines.extend(calls.map(ShownItem::Call));
-    let late = turn
-        .late_results
-        .iter()
-        .filter_map(|index| trace.calls.get(*index));
-    lines.extend(late.filter_map(|call| Some(ShownItem::Late(call, call.result()?))));
-    lines.extend(
-        trace.custom[turn.custom.clone()]
-            .iter()
-            .map(ShownItem::Custom),
-    );
-    lines.sort_by_key(ShownItem::event);
+    let shown = trace.items_of(turn).into_iter();
+    let mut lines: Vec<ShownItem<'_>> = shown
+        .filter_map(|item| ShownItem::of(trace, turn, item))
+        .collect();
     if lines.len() > MAX_LINES {
         warnings.push(format!(
             "{} more lines of this turn are not shown",
@@ -219,13 +205,28 @@ enum ShownItem<'t> {
     Custom(&'t CustomEvent),
 }
 
-impl ShownItem<'_> {
-    fn event(&self) -> u32 {
-        match self {
-            Self::Message(message) => message.opened,
-            Self::Call(call) => call.first_event,
-            Self::Late(_, result) => result.event,
-            Self::Custom(custom) => custom.event,
+impl<'t> ShownItem<'t> {
+    /// The line that something has; `None` if it has none.
+    fn of(trace: &'t Trace, turn: &TurnRanges, item: TurnItem) -> Option<Self> {
+        match item {
+            TurnItem::Logged(TraceItem::Message(index)) => {
+                let message = &trace.messages[index];
+                let is_shown = message.is_text() || message.role == MessageKind::Reasoning;
+                is_shown.then_some(Self::Message(message))
+            }
+            TurnItem::Logged(TraceItem::Call(index)) => {
+                let call = &trace.calls[index];
+                (call.origin != Origin::History).then_some(Self::Call(call))
+            }
+            TurnItem::Logged(item @ TraceItem::Result { call: index, .. }) => {
+                let call = &trace.calls[index];
+                let is_late = call.counted_in != turn.index;
+                let is_last = trace.last_result(index) == Some(item);
+                let result = item.result(trace)?;
+                (is_late && is_last).then_some(Self::Late(call, result))
+            }
+            TurnItem::Logged(TraceItem::Answer { .. } | TraceItem::State(_)) => None,
+            TurnItem::Custom(index) => Some(Self::Custom(&trace.custom[index])),
         }
     }
 

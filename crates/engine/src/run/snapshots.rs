@@ -28,6 +28,7 @@ pub(super) fn keep(captured: Vec<Captured>, outcome: &mut Outcome) -> Result<(),
         let Captured {
             golden: Golden { path, shown, .. },
             text,
+            ..
         } = captured;
         golden::write(&path, &text).map_err(|error| {
             Problem::new(

@@ -139,6 +139,7 @@ fn renamed(item: &TapeItem) -> TapeItem {
                 | Change::CallArgsDone { id }
                 | Change::CallAnswered { id, .. }
                 | Change::CallExecuted { id }
+                | Change::ResultFollows { id, .. }
                 | Change::CallFailed { id, .. } => *id = new(),
                 _ => {}
             }

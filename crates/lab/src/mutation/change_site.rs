@@ -66,6 +66,7 @@ impl ChangeSite {
                 | Change::CallArgsDone { id }
                 | Change::CallAnswered { id, .. }
                 | Change::CallExecuted { id }
+                | Change::ResultFollows { id, .. }
                 | Change::CallFailed { id, .. }
                 | Change::MessageOpened { id, .. }
                 | Change::MessageText { id, .. },

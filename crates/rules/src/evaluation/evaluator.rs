@@ -268,7 +268,7 @@ impl Evaluator {
         Ok(())
     }
 
-    /// Something happened. Answers whether a rule failed with it.
+    /// Something happened. Answers whether a rule failed with it, as far as is known now.
     pub fn touched(&mut self, trace: &Trace, touch: Delta) -> bool {
         let before = self.found.violations.len();
         self.time.judge(|| {
@@ -278,7 +278,7 @@ impl Evaluator {
                 watch.feed(trace, &self.redactor, moment, &mut self.found);
             }
         });
-        self.found.violations.len() > before
+        std::mem::take(&mut self.found.fails_so_far) || self.found.violations.len() > before
     }
 
     /// The running turn has ended; returns every rule that failed in it. If it was aborted by an error or a timeout,

@@ -30,6 +30,8 @@ impl Moment {
 pub(crate) enum Judgement {
     /// It can still pass or fail.
     Open,
+    /// As far as is known it fails: what the log still lacks can come to light until the end of the turn. It says then.
+    FailsSoFar,
     /// It passes, whatever comes.
     Passed,
     /// It passes with this number; the words are added to what it expects.

@@ -2,7 +2,6 @@
 //!
 //! **Invariant:** the same moments give the same findings; a rule that cannot be evaluated never passes.
 
-mod argument_queue;
 mod counted_calls;
 mod evaluator;
 mod finding;
@@ -16,7 +15,6 @@ mod script_question;
 mod view;
 mod watch;
 
-pub(crate) use argument_queue::ArgumentQueue;
 pub(crate) use counted_calls::CountedCalls;
 pub use evaluator::{Completion, Evaluator, Following};
 pub(crate) use finding::{Evidence, Finding};

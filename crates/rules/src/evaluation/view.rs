@@ -114,23 +114,18 @@ impl<'a> View<'a> {
     }
 
     /// The position of the first call to the tool `name`, or of its first answer, as far as the rule sees.
-    pub(crate) fn first(&self, name: &str, what: CallPhase) -> Option<u32> {
+    pub(crate) fn first(&self, name: &str, what: CallPhase) -> Option<u64> {
         let replayed = || {
             let turn = self.turn().filter(|turn| turn.input.is_replay)?;
-            turn.calls
-                .clone()
-                .filter(|call| self.is_visible(*call))
-                .find_map(|call| {
-                    let call = self
-                        .trace
-                        .calls
-                        .get(call)
-                        .filter(|call| call.name == name)?;
-                    match what {
-                        CallPhase::Called => Some(call.order),
-                        CallPhase::Answered => call.results.first().map(|result| result.order),
-                    }
-                })
+            let is_it = |item: &&TraceItem| match (what, **item) {
+                (CallPhase::Called, TraceItem::Call(call))
+                | (CallPhase::Answered, TraceItem::Result { call, .. }) => {
+                    self.is_visible(call) && self.trace.calls[call].name == name
+                }
+                _ => false,
+            };
+            let first = self.trace.log_of(turn.index).iter().find(is_it)?;
+            Some(first.order(self.trace))
         };
         let callers = if self.exclusions.subagents {
             Callers::Agent
@@ -153,6 +148,7 @@ impl<'a> View<'a> {
                 )
             }
             TraceItem::Answer { .. } => "an interrupt was answered".to_owned(),
+            TraceItem::State(_) => "the state changed".to_owned(),
         }
     }
 
@@ -205,12 +201,8 @@ impl<'a> View<'a> {
     }
 
     fn last_message(&self, turn: &TurnRanges) -> String {
-        let messages = self
-            .trace
-            .messages
-            .get(turn.messages.clone())
-            .unwrap_or_default();
-        let last = messages.iter().rfind(|message| self.includes_text(message));
+        let mut messages = self.trace.messages_of(turn);
+        let last = messages.rfind(|message| self.includes_text(message));
         last.map(|message| message.text.clone()).unwrap_or_default()
     }
 

@@ -62,6 +62,8 @@ pub(super) enum WatchActivity {
 #[derive(Debug, Default)]
 pub(super) struct NewFindings {
     pub(super) violations: Vec<RuleViolation>,
+    /// Whether a rule fails as far as is known now.
+    pub(super) fails_so_far: bool,
     /// Snapshots to write.
     pub(super) captured: Vec<Captured>,
     /// The snapshots that may be written.
@@ -195,6 +197,7 @@ impl RuleWatch {
     fn take(&mut self, judgement: Judgement, found: &mut NewFindings) {
         match judgement {
             Judgement::Open => {}
+            Judgement::FailsSoFar => found.fails_so_far = true,
             Judgement::Passed => self.is_decided = true,
             Judgement::Within(measured, words) => {
                 (self.measured, self.is_decided) = (Some(measured), true);
@@ -215,7 +218,7 @@ impl RuleWatch {
                 self.is_decided = true;
                 if captured.may_be_written(found.writing) {
                     found.captured.push(*captured);
-                } else {
+                } else if !captured.is_as_kept() {
                     self.fail(captured.failure(), found);
                 }
             }
@@ -246,7 +249,7 @@ impl RuleWatch {
                 .rule
                 .as_ref()
                 .is_some_and(|rule| rule.lacks_something()),
-            Judgement::Open | Judgement::Unknown(_) => false,
+            Judgement::Open | Judgement::FailsSoFar | Judgement::Unknown(_) => false,
         };
         may_change.then(|| self.missing(trace))?
     }

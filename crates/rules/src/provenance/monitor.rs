@@ -1,19 +1,17 @@
-//! Looks at values when they are known, in the order in which their calls and messages started.
+//! Looks at values when they are known, against the sources that began before their calls and messages.
 //!
-//! What comes while the arguments of an earlier call are still arriving waits, so that a source counts only for what started
-//! after it.
+//! A source has its place in the order, so that it counts only for what began after it, whenever it becomes known. A value
+//! without a source is looked at once more when the turn ends: a snapshot can still show one.
 
 use std::collections::HashSet;
 
 use serde_json::Value;
 
 use super::source::{ProvenanceSource, either};
-use super::source_texts::{SourceText, SourceTexts, texts};
+use super::source_texts::{Brought, SourceText, SourceTexts, texts};
 use super::traced_value::{Traced, TracedValue, Tracing, literals, scalars};
 use crate::describe::{around, literally, said, short};
-use crate::evaluation::{
-    ArgumentQueue, Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View,
-};
+use crate::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View};
 use ananke_base::text::nearest;
 use ananke_trace::outcome::RuleCounts;
 use ananke_trace::trace::{Args, Delta, MessageKind, Origin, ToolCall, Trace, TraceItem};
@@ -32,10 +30,16 @@ pub(super) struct ProvenanceMonitor {
     tracing: Tracing,
     from: SourceTexts,
     not_from: SourceTexts,
-    /// The values that wait for the arguments of earlier calls.
-    waiting: ArgumentQueue<WaitingValues>,
-    /// The number of entries of the log that were searched for messages of the user.
-    seen: usize,
+    /// The calls and messages of the turn of which a value has no source so far.
+    unsourced: Vec<TraceItem>,
+    /// The order up to which the log was searched for messages of the user.
+    seen: u64,
+    /// The order of the newest call or message whose values were looked at.
+    newest: u64,
+    /// Whether a source came to light that began before that.
+    has_late_source: bool,
+    /// The values that were reported: the order of the call or message, and the number of the value in it.
+    reported: HashSet<(u64, usize)>,
     has_begun: bool,
     explained: usize,
     counts: RuleCounts,
@@ -46,14 +50,32 @@ pub(super) struct ProvenanceMonitor {
     texts_of_states: HashSet<String>,
 }
 
-/// Something that is looked at in its turn.
-#[derive(Clone, Copy, Debug)]
-enum WaitingValues {
-    Call(usize),
-    Message(usize),
-    Result(TraceItem),
-    Said(usize),
-    Id(usize),
+/// The time at which values are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    /// As soon as they are known.
+    First,
+    /// Once more, at the end of the turn.
+    Again,
+}
+
+/// Where a value comes from.
+enum ValueOrigin {
+    /// From where it may.
+    Sound,
+    /// From nothing that is known so far.
+    NotKnown,
+    Wrong(SourceProblem),
+}
+
+/// A value has no source so far.
+struct NoSourceYet;
+
+/// What is wrong with a value.
+struct SourceProblem {
+    words: String,
+    events: Vec<u32>,
+    evidence: Vec<Evidence>,
 }
 
 impl ProvenanceMonitor {
@@ -62,8 +84,11 @@ impl ProvenanceMonitor {
             tracing,
             from: SourceTexts::default(),
             not_from: SourceTexts::default(),
-            waiting: ArgumentQueue::default(),
+            unsourced: Vec::new(),
             seen: 0,
+            newest: 0,
+            has_late_source: false,
+            reported: HashSet::new(),
             has_begun: false,
             explained: 0,
             counts: RuleCounts::default(),
@@ -78,56 +103,44 @@ impl Monitor for ProvenanceMonitor {
     fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
         let trace = view.trace;
         self.begin(view);
-        for item in &trace.log()[self.seen..] {
+        for item in trace.log_after(self.seen) {
             if let TraceItem::Message(index) = *item
                 && trace.messages[index].role == MessageKind::User
+                && trace.messages[index].is_closed()
             {
-                let order = trace.messages[index].order;
-                self.waiting.push(order, WaitingValues::Said(index));
+                self.take_said(trace, index, Era::Now);
             }
         }
-        self.seen = trace.log().len();
-        if let Moment::Touched(Delta::CallStarted(index)) = moment
-            && self.tracing.from.contains(&ProvenanceSource::Results {
-                tool: None,
-                path: None,
-            })
-        {
-            // After the call's own values: it cannot know its id.
-            let order = trace.calls[index].order + 1;
-            self.waiting.push(order, WaitingValues::Id(index));
-        }
+        self.seen = self.seen.max(trace.last_order());
+        let (mut found, unsourced) = (Vec::new(), self.unsourced.len());
         match moment {
-            Moment::Touched(Delta::CallStarted(index)) if self.is_traced(view, index) => {
-                let call = &trace.calls[index];
-                match call.args_done {
-                    None => self.waiting.begin(call.order),
-                    Some(_) => self.waiting.push(call.order, WaitingValues::Call(index)),
-                }
+            Moment::Touched(Delta::CallStarted(index)) => {
+                self.take_id(&trace.calls[index]);
             }
             Moment::Touched(Delta::ArgsDone(index)) => {
-                let order = trace.calls[index].order;
-                if self.waiting.finish(order) {
-                    self.waiting.push(order, WaitingValues::Call(index));
-                }
+                self.look(view, TraceItem::Call(index), Look::First, &mut found);
             }
             Moment::Touched(Delta::Answered(index)) => {
                 if let Some(result) = trace.last_result(index) {
-                    let order = result.order(trace);
-                    self.waiting.push(order, WaitingValues::Result(result));
+                    self.take_result(trace, result, Era::Now);
                 }
             }
             Moment::Touched(Delta::MessageClosed(index)) => {
-                let order = trace.messages[index].order;
-                self.waiting.push(order, WaitingValues::Message(index));
+                if trace.messages[index].role == MessageKind::User {
+                    self.take_said(trace, index, Era::Now);
+                }
+                self.look(view, TraceItem::Message(index), Look::First, &mut found);
             }
-            Moment::Touched(Delta::StateChanged) => self.take_state(trace),
-            Moment::Touched(Delta::CallStarted(_) | Delta::Aside(_) | Delta::ToolsDeclared) => {}
-            Moment::TurnEnd | Moment::ScopeEnd | Moment::TestEnd => self.waiting.finish_all(),
+            Moment::Touched(Delta::StateChanged) => self.take_state(trace, trace.last_order()),
+            Moment::Touched(Delta::MessageBegan(_) | Delta::Aside(_) | Delta::ToolsDeclared) => {}
+            Moment::TurnEnd | Moment::ScopeEnd | Moment::TestEnd => {
+                self.look_again(view, &mut found);
+            }
         }
-        let found = self.look(view);
         if moment.is_over() {
             Judgement::open_or(found).or(Judgement::Passed)
+        } else if found.is_empty() && self.unsourced.len() > unsourced {
+            Judgement::FailsSoFar
         } else {
             Judgement::open_or(found)
         }
@@ -162,14 +175,14 @@ impl ProvenanceMonitor {
         if let RuleScope::Turn(turn) = view.scope {
             let before = trace.log_before(turn);
             self.take_all(trace, before, Era::Now);
-            self.seen = before.len();
+            self.seen = before.last().map_or(0, |last| last.order(trace));
         }
         let of_from: Vec<Value> = literals(&self.tracing.from).cloned().collect();
         let of_not_from: Vec<Value> = literals(&self.tracing.not_from).cloned().collect();
         let without = HashSet::new();
         let of = SourceText {
             normaliser: &self.tracing.normaliser,
-            event: None,
+            brought: Brought::default(),
             without: &without,
         };
         for value in &of_from {
@@ -178,7 +191,7 @@ impl ProvenanceMonitor {
         for value in &of_not_from {
             self.not_from.add_value(value, of);
         }
-        self.take_state(trace);
+        self.take_state(trace, 0);
     }
 
     /// Takes what was said and answered in a part of the log.
@@ -187,7 +200,7 @@ impl ProvenanceMonitor {
             match *item {
                 TraceItem::Message(index) => self.take_said(trace, index, era),
                 TraceItem::Result { .. } => self.take_result(trace, *item, era),
-                TraceItem::Call(_) | TraceItem::Answer { .. } => {}
+                TraceItem::Call(_) | TraceItem::Answer { .. } | TraceItem::State(_) => {}
             }
         }
     }
@@ -201,34 +214,49 @@ impl ProvenanceMonitor {
         call.origin.is_new() && view.counts(index) && tool.matches(&call.name)
     }
 
-    /// Looks at what waits for nothing any more.
-    fn look(&mut self, view: &View<'_>) -> Vec<Finding> {
-        let mut found = Vec::new();
-        while let Some(ready) = self.waiting.pop() {
-            for what in ready {
-                match what {
-                    WaitingValues::Said(index) => self.take_said(view.trace, index, Era::Now),
-                    WaitingValues::Result(result) => {
-                        self.take_result(view.trace, result, Era::Now);
-                    }
-                    WaitingValues::Id(index) => self.take_id(&view.trace.calls[index]),
-                    WaitingValues::Call(index) => self.look_at_call(view, index, &mut found),
-                    WaitingValues::Message(index) => self.look_at_message(view, index, &mut found),
-                }
+    /// Looks at the values of a call or a message.
+    fn look(&mut self, view: &View<'_>, item: TraceItem, look: Look, found: &mut Vec<Finding>) {
+        let reported = found.len();
+        let lacks_source = match item {
+            TraceItem::Call(index) if self.is_traced(view, index) => {
+                self.look_at_call(view, index, look, found)
             }
+            TraceItem::Message(index) => self.look_at_message(view, index, look, found),
+            _ => return,
+        };
+        self.newest = self.newest.max(item.order(view.trace));
+        if lacks_source && found.len() == reported {
+            self.unsourced.push(item);
         }
-        found
     }
 
-    fn look_at_call(&mut self, view: &View<'_>, index: usize, found: &mut Vec<Finding>) {
+    /// Looks once more, with everything that came to light in the turn.
+    fn look_again(&mut self, view: &View<'_>, found: &mut Vec<Finding>) {
+        let mut items = std::mem::take(&mut self.unsourced);
+        if std::mem::take(&mut self.has_late_source) {
+            let turn = view.trace.turns.len().saturating_sub(1);
+            items = view.trace.log_of(turn).to_vec();
+        }
+        for item in items {
+            self.look(view, item, Look::Again, found);
+        }
+        self.unsourced.clear();
+    }
+
+    fn look_at_call(
+        &mut self,
+        view: &View<'_>,
+        index: usize,
+        look: Look,
+        found: &mut Vec<Finding>,
+    ) -> bool {
         let call = &view.trace.calls[index];
         let Traced::Arguments { paths, .. } = &self.tracing.of else {
-            return;
+            return false;
         };
         let Args::Json(args) = call.args() else {
-            self.counts.triggered += 1;
-            self.counts.not_checkable += 1;
-            return;
+            self.count(look, 1, 1);
+            return false;
         };
         let traced = |args| {
             let mut values = Vec::new();
@@ -250,69 +278,91 @@ impl ProvenanceMonitor {
             }
         }
         let unseen = values.len().saturating_sub(MOST_VALUES) as u64;
-        self.counts.triggered += unseen;
-        self.counts.not_checkable += unseen;
-        for (path, value) in values.into_iter().take(MOST_VALUES) {
+        self.count(look, unseen, unseen);
+        let mut lacks_source = false;
+        for (number, (path, value)) in values.into_iter().take(MOST_VALUES).enumerate() {
             let Some(value) = TracedValue::of_scalar(value, &self.tracing.normaliser) else {
                 continue;
             };
-            if let Some((problem, events, evidence)) = self.problem(&value) {
-                let message = format!(
-                    "`{}` was called with `{}` as `{}`, {problem}",
-                    short(&call.name),
-                    literally(&value.shown),
-                    short(&path)
-                );
-                let mut finding =
-                    Finding::of_call(self.named(message), &self.tracing.expected, index, call);
-                finding.events.extend(events);
-                finding.evidence.extend(evidence);
-                found.push(finding);
+            match self.origin(&value, (call.order, number), look) {
+                ValueOrigin::Sound => {}
+                ValueOrigin::NotKnown => lacks_source = true,
+                ValueOrigin::Wrong(problem) => {
+                    let message = format!(
+                        "`{}` was called with `{}` as `{}`, {}",
+                        short(&call.name),
+                        literally(&value.shown),
+                        short(&path),
+                        problem.words
+                    );
+                    let mut finding =
+                        Finding::of_call(self.named(message), &self.tracing.expected, index, call);
+                    finding.events.extend(problem.events);
+                    finding.evidence.extend(problem.evidence);
+                    found.push(finding);
+                }
             }
         }
+        lacks_source
     }
 
-    fn look_at_message(&mut self, view: &View<'_>, index: usize, found: &mut Vec<Finding>) {
+    fn look_at_message(
+        &mut self,
+        view: &View<'_>,
+        index: usize,
+        look: Look,
+        found: &mut Vec<Finding>,
+    ) -> bool {
         let message = &view.trace.messages[index];
         let Traced::Said(pattern) = &self.tracing.of else {
-            return;
+            return false;
         };
         if !message.origin.is_new()
             || !view.includes_author(&message.author)
             || !view.includes_text(message)
             || !view.includes_turn(message.turn)
-            || !self.read.insert(index)
         {
-            return;
+            return false;
         }
+        // Some agents send more text after the end: what was counted is not counted again.
+        let is_first = self.read.insert(index);
+        let look = if is_first { look } else { Look::Again };
         let values: Vec<_> = pattern
             .find_all(&message.text)
             .into_iter()
             .take(MOST_VALUES)
             .collect();
-        for range in values {
+        let mut lacks_source = false;
+        for (number, range) in values.into_iter().enumerate() {
             let value =
                 TracedValue::of_text(&message.text[range.clone()], &self.tracing.normaliser);
-            if let Some((problem, events, evidence)) = self.problem(&value) {
-                let whole = view.redactor.expand_to_secret(&message.text, range);
-                let shown = around(&message.text, whole);
-                let message_text = format!(
-                    "{} `{}`, {problem}",
-                    view.trace.peer.said(),
-                    literally(&value.shown)
-                );
-                found.push(Finding {
-                    message: self.named(message_text),
-                    expected: self.tracing.expected.clone(),
-                    evidence: [Evidence::Words(said(&literally(&shown)))]
-                        .into_iter()
-                        .chain(evidence)
-                        .collect(),
-                    events: [message.opened].into_iter().chain(events).collect(),
-                    ..Finding::default()
-                });
+            match self.origin(&value, (message.order, number), look) {
+                ValueOrigin::Sound => {}
+                ValueOrigin::NotKnown => lacks_source = true,
+                ValueOrigin::Wrong(problem) => {
+                    let whole = view.redactor.expand_to_secret(&message.text, range);
+                    let shown = around(&message.text, whole);
+                    let message_text = format!(
+                        "{} `{}`, {}",
+                        view.trace.peer.said(),
+                        literally(&value.shown),
+                        problem.words
+                    );
+                    let mut evidence = vec![Evidence::Words(said(&literally(&shown)))];
+                    evidence.extend(problem.evidence);
+                    let mut events = vec![message.opened];
+                    events.extend(problem.events);
+                    found.push(Finding {
+                        message: self.named(message_text),
+                        expected: self.tracing.expected.clone(),
+                        evidence,
+                        events,
+                        ..Finding::default()
+                    });
+                }
             }
         }
+        lacks_source
     }
 
     fn named(&self, message: String) -> String {
@@ -322,63 +372,112 @@ impl ProvenanceMonitor {
         }
     }
 
-    /// The problem with a value, the events that show it, and the evidence that comes nearest.
-    fn problem(&mut self, value: &TracedValue) -> Option<(String, Vec<u32>, Vec<Evidence>)> {
-        self.counts.triggered += 1;
+    /// Counts values that are looked at for the first time.
+    fn count(&mut self, look: Look, triggered: u64, not_checkable: u64) {
+        if look == Look::First {
+            self.counts.triggered += triggered;
+            self.counts.not_checkable += not_checkable;
+        }
+    }
+
+    /// Whether a value comes from where it may; `place` is the order of its call or message, and its number there.
+    fn origin(&mut self, value: &TracedValue, place: (u64, usize), look: Look) -> ValueOrigin {
+        let problem = match self.problem(value, place.0, look) {
+            Ok(None) => return ValueOrigin::Sound,
+            Ok(Some(problem)) => problem,
+            Err(NoSourceYet) => return ValueOrigin::NotKnown,
+        };
+        if self.reported.insert(place) {
+            ValueOrigin::Wrong(problem)
+        } else {
+            ValueOrigin::Sound
+        }
+    }
+
+    /// What is wrong with a value: sources count that began before `order`.
+    ///
+    /// # Errors
+    /// If a source is missing that may still come to light.
+    fn problem(
+        &mut self,
+        value: &TracedValue,
+        order: u64,
+        look: Look,
+    ) -> Result<Option<SourceProblem>, NoSourceYet> {
         let Tracing {
             from,
             not_from,
             is_strict,
             ..
         } = &self.tracing;
+        let is_settled = !from.is_empty() && self.tracing.settles(value);
         if !value.is_traceable {
-            let is_settled = !from.is_empty() && self.tracing.settles(value);
-            if is_settled {
-                return None;
-            }
-            self.counts.not_checkable += 1;
-            return is_strict.then(|| {
-                (
-                    "which is too short to be traced".to_owned(),
-                    Vec::new(),
-                    Vec::new(),
-                )
+            let problem = (*is_strict && !is_settled).then(|| SourceProblem {
+                words: "which is too short to be traced".to_owned(),
+                events: Vec::new(),
+                evidence: Vec::new(),
             });
+            self.count(look, 1, u64::from(!is_settled));
+            return Ok(problem);
         }
         if !not_from.is_empty() {
             let whole = self
                 .not_from
-                .find(value)
+                .find(value, order)
                 .map(|found| (value.text.as_str(), found));
-            if let Some((part, found)) = whole.or_else(|| self.not_from.part_of(&value.text)) {
+            let found = whole.or_else(|| self.not_from.part_of(&value.text, order));
+            if let Some((part, found)) = found {
                 let what = if part == value.text {
                     "comes from".to_owned()
                 } else {
                     format!("contains `{}` from", literally(part))
                 };
-                let problem = format!("which {what} {}", either(not_from));
-                return Some((problem, found.event.into_iter().collect(), Vec::new()));
+                let problem = SourceProblem {
+                    words: format!("which {what} {}", either(not_from)),
+                    events: found.event.into_iter().collect(),
+                    evidence: Vec::new(),
+                };
+                self.count(look, 1, 0);
+                return Ok(Some(problem));
             }
         }
-        if from.is_empty() || self.from.find(value).is_some() {
-            return None;
+        let has_source = from.is_empty() || self.from.find(value, order).is_some();
+        let words = format!("which does not come from {}", either(from));
+        self.count(look, 1, 0);
+        if has_source {
+            return Ok(None);
         }
-        let problem = format!("which does not come from {}", either(from));
+        if look == Look::First {
+            return Err(NoSourceYet);
+        }
         let mut evidence = Vec::new();
         if self.explained < EXPLAINED {
             self.explained += 1;
-            let near = nearest(&value.text, self.from.identifiers(MOST_COMPARED));
+            let near = nearest(&value.text, self.from.identifiers(order, MOST_COMPARED));
             evidence.extend(
                 near.map(|near| Evidence::Words(format!("the closest value is `{}`", short(near)))),
             );
         }
-        Some((problem, Vec::new(), evidence))
+        Ok(Some(SourceProblem {
+            words,
+            events: Vec::new(),
+            evidence,
+        }))
+    }
+
+    /// The place of a source; one that began before values that were looked at has them looked at once more.
+    fn brought(&mut self, order: u64, event: Option<u32>, era: Era) -> Brought {
+        if era == Era::Before {
+            return Brought::default();
+        }
+        self.has_late_source |= order < self.newest;
+        Brought { order, event }
     }
 
     fn take_said(&mut self, trace: &Trace, index: usize, era: Era) {
         let message = &trace.messages[index];
         let is_user = message.role == MessageKind::User;
-        let event = (era == Era::Now).then_some(message.opened);
+        let brought = self.brought(message.order, Some(message.opened), era);
         let wanted = |source: &ProvenanceSource| match source {
             ProvenanceSource::User => is_user,
             ProvenanceSource::History => era == Era::Before || message.origin == Origin::History,
@@ -389,7 +488,7 @@ impl ProvenanceMonitor {
         let without = HashSet::new();
         let of = SourceText {
             normaliser: &self.tracing.normaliser,
-            event,
+            brought,
             without: &without,
         };
         if self.tracing.from.iter().any(wanted) {
@@ -406,7 +505,7 @@ impl ProvenanceMonitor {
             return;
         };
         let call = &trace.calls[call];
-        let event = (era == Era::Now).then_some(result.event);
+        let brought = self.brought(result.order, Some(result.event), era);
         let mut own = Vec::new();
         if let Args::Json(args) = call.args() {
             scalars(args, "", &mut own);
@@ -426,7 +525,7 @@ impl ProvenanceMonitor {
         for (sources, texts, without) in sides {
             let of = SourceText {
                 normaliser: &self.tracing.normaliser,
-                event,
+                brought,
                 without,
             };
             for source in sources {
@@ -452,22 +551,29 @@ impl ProvenanceMonitor {
         }
     }
 
-    /// Takes the id of a call: a call that asks for approval names the call that it is about.
+    /// Takes the id of a call, if results are a source: a call that asks for approval names the call that it is about.
     fn take_id(&mut self, call: &ToolCall) {
+        let results = ProvenanceSource::Results {
+            tool: None,
+            path: None,
+        };
+        if !self.tracing.from.contains(&results) {
+            return;
+        }
+        let brought = self.brought(call.order, Some(call.first_event), Era::Now);
         let without = HashSet::new();
-        let event = Some(call.first_event);
         self.from.add(
             &call.wire_id,
             SourceText {
                 normaliser: &self.tracing.normaliser,
-                event,
+                brought,
                 without: &without,
             },
         );
     }
 
-    /// Takes what the state contains now, and did not contain before.
-    fn take_state(&mut self, trace: &Trace) {
+    /// Takes what the state contains since a place in the order, and did not contain before.
+    fn take_state(&mut self, trace: &Trace, order: u64) {
         let sides = [
             (&self.tracing.from, &mut self.from),
             (&self.tracing.not_from, &mut self.not_from),
@@ -482,7 +588,7 @@ impl ProvenanceMonitor {
         let without = HashSet::new();
         let of = SourceText {
             normaliser: &self.tracing.normaliser,
-            event: None,
+            brought: Brought { order, event: None },
             without: &without,
         };
         let mut found = Vec::new();

@@ -8,11 +8,11 @@ use serde_json::Value;
 use super::traced_value::{Normaliser, TracedValue, is_traceable};
 use super::word::{has_whole, numbers, runs_of_digits, tokens, words};
 
-/// The texts of sources, each with the number of the event that brought it.
+/// The texts of sources, each with its place in the order and the number of the event that brought it.
 #[derive(Debug, Default)]
 pub(super) struct SourceTexts {
     /// Words, parts between whitespace, numbers as what they mean, and short whole texts.
-    known: BTreeMap<String, Option<u32>>,
+    known: BTreeMap<String, Brought>,
     /// The texts as a whole, in which values of several words are looked for.
     whole: Vec<WholeText>,
     /// The texts that contain a word, so that few are looked at for a value.
@@ -23,8 +23,17 @@ pub(super) struct SourceTexts {
 #[derive(Debug)]
 struct WholeText {
     text: String,
-    event: Option<u32>,
+    brought: Brought,
     without: HashSet<String>,
+}
+
+/// The place of a text in the order in which everything began, and the number of the event that brought it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Brought {
+    /// 0 for what was there before the first turn.
+    pub(super) order: u64,
+    /// The event, if one did.
+    pub(super) event: Option<u32>,
 }
 
 /// The place where a value was found.
@@ -38,8 +47,7 @@ pub(super) struct FoundIn {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SourceText<'s> {
     pub(super) normaliser: &'s Normaliser,
-    /// The event that brought it.
-    pub(super) event: Option<u32>,
+    pub(super) brought: Brought,
     /// The values that do not count, as they are compared: the arguments of the call that it is the result of.
     pub(super) without: &'s HashSet<String>,
 }
@@ -74,7 +82,7 @@ impl SourceTexts {
         }
         self.whole.push(WholeText {
             text,
-            event: of.event,
+            brought: of.brought,
             without: of.without.clone(),
         });
     }
@@ -90,34 +98,47 @@ impl SourceTexts {
 
     fn insert(&mut self, part: String, of: SourceText<'_>) {
         if !of.without.contains(&part) {
-            self.known.entry(part).or_insert(of.event);
+            let known = self.known.entry(part).or_insert(of.brought);
+            if of.brought.order < known.order {
+                *known = of.brought;
+            }
         }
     }
 
-    /// The place of a value: equal to a text, or a whole word of one.
-    pub(super) fn find(&self, value: &TracedValue) -> Option<FoundIn> {
+    /// What brought a part of a text before an order.
+    fn known_before(&self, part: &str, order: u64) -> Option<FoundIn> {
+        let brought = self.known.get(part)?;
+        (brought.order < order).then_some(FoundIn {
+            event: brought.event,
+        })
+    }
+
+    /// The place of a value before an order: equal to a text, or a whole word of one.
+    pub(super) fn find(&self, value: &TracedValue, order: u64) -> Option<FoundIn> {
         if value.text.is_empty() {
             return None;
         }
-        let number = value
-            .number
-            .as_ref()
-            .and_then(|number| self.known.get(number));
-        if let Some(event) = number.or_else(|| self.known.get(&value.text)) {
-            return Some(FoundIn { event: *event });
+        let number = value.number.as_ref();
+        let of_number = number.and_then(|number| self.known_before(number, order));
+        if let Some(found) = of_number.or_else(|| self.known_before(&value.text, order)) {
+            return Some(found);
         }
         let is_one_word = words(&value.text).next() == Some(value.text.as_str());
         if value.number.is_some() || is_one_word {
             return None;
         }
         let is_there = |whole: &&WholeText| {
-            !whole.without.contains(&value.text) && has_whole(&whole.text, &value.text)
+            whole.brought.order < order
+                && !whole.without.contains(&value.text)
+                && has_whole(&whole.text, &value.text)
         };
         let found = match self.fewest_texts(&value.text) {
             Some(texts) => texts.iter().map(|index| &self.whole[*index]).find(is_there),
             None => self.whole.iter().find(is_there),
         };
-        found.map(|whole| FoundIn { event: whole.event })
+        found.map(|whole| FoundIn {
+            event: whole.brought.event,
+        })
     }
 
     /// The texts that contain the rarest word of `value`; `None` if it has no words.
@@ -126,28 +147,23 @@ impl SourceTexts {
         texts.min_by_key(|texts| texts.len())
     }
 
-    /// A part of `text` that can be traced to a source, and where it is there.
-    pub(super) fn part_of<'t>(&self, text: &'t str) -> Option<(&'t str, FoundIn)> {
+    /// A part of `text` that can be traced to a source before an order, and where it is there.
+    pub(super) fn part_of<'t>(&self, text: &'t str, order: u64) -> Option<(&'t str, FoundIn)> {
         let mut parts = tokens(text)
             .chain(words(text))
             .filter(|part| is_traceable(part));
-        parts.find_map(|part| {
-            Some((
-                part,
-                FoundIn {
-                    event: *self.known.get(part)?,
-                },
-            ))
-        })
+        parts.find_map(|part| Some((part, self.known_before(part, order)?)))
     }
 
-    /// The parts of the texts that look like values, for the one that comes nearest.
-    pub(super) fn identifiers(&self, most: usize) -> Vec<&str> {
-        let like_values = self
-            .known
-            .keys()
-            .filter(|key| !key.starts_with("number ") && is_traceable(key));
-        like_values.map(String::as_str).take(most).collect()
+    /// The parts of the texts before an order that look like values, for the one that comes nearest.
+    pub(super) fn identifiers(&self, order: u64, most: usize) -> Vec<&str> {
+        let like_values = self.known.iter().filter(|(key, brought)| {
+            brought.order < order && !key.starts_with("number ") && is_traceable(key)
+        });
+        like_values
+            .map(|(key, _)| key.as_str())
+            .take(most)
+            .collect()
     }
 }
 

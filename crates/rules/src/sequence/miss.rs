@@ -253,7 +253,7 @@ impl SequenceMiss<'_> {
                     literally(text)
                 )
             }
-            TraceItem::Message(_) | TraceItem::Answer { .. } => {
+            TraceItem::Message(_) | TraceItem::Answer { .. } | TraceItem::State(_) => {
                 let whose = match item.message(trace).and_then(author) {
                     Some(MessageRole::User) => "user",
                     Some(MessageRole::Assistant) | None => "agent",

@@ -13,7 +13,7 @@ use ananke_trace::trace::{Delta, MessageKind, TraceItem};
 pub(super) struct Only {
     steps: Steps,
     /// The order of the newest result that was checked: a call that fails later is reported as answered again.
-    newest: u32,
+    newest: u64,
     /// Results of which only the end of the turn shows whether they match.
     late: Vec<usize>,
     /// Calls of which only the end of the scope shows whether they match.
@@ -128,12 +128,12 @@ impl Only {
         let trace = view.trace;
         let late = std::mem::take(&mut self.late).into_iter();
         let late = late.filter_map(|call| trace.last_result(call));
-        let messages = trace.turns.last().map(|turn| turn.messages.clone());
-        let said = messages.into_iter().flatten().filter(|index| {
-            trace.messages[*index].role == MessageKind::User
-                && includes_message(view, self.steps.kinds, *index)
+        let log = trace.log_of(trace.turns.len().saturating_sub(1));
+        let said = log.iter().copied().filter(|item| {
+            matches!(*item, TraceItem::Message(index)
+                if trace.messages[index].role == MessageKind::User
+                    && includes_message(view, self.steps.kinds, index))
         });
-        let said = said.map(TraceItem::Message);
         let findings: Vec<Finding> = late
             .chain(said)
             .filter_map(|item| self.check(view, item))
@@ -176,7 +176,9 @@ impl Only {
         let how = match item {
             TraceItem::Call(_) => ", which no step allows",
             TraceItem::Result { .. } => " in a way that no step allows",
-            TraceItem::Message(_) | TraceItem::Answer { .. } => " that no step allows",
+            TraceItem::Message(_) | TraceItem::Answer { .. } | TraceItem::State(_) => {
+                " that no step allows"
+            }
         };
         let evidence = if let Some(index) = item.call() {
             Evidence::Call {

@@ -1,5 +1,5 @@
-//! The walk over a rule's scope: the things that happened, in the order in which they began. Messages are where they open,
-//! calls where they start, results where they arrive.
+//! The walk over a rule's scope: the things that happened, in the order in which they began. Messages are where their
+//! first text is, calls where they start, results where they arrive.
 //!
 //! Only the kinds of things that some step names are included. A call has one result, its last; a result belongs to the
 //! turn it arrived in, whichever turn the call started in.
@@ -18,7 +18,7 @@ pub(super) fn walk(view: &View<'_>, kinds: Kinds) -> Vec<TraceItem> {
             let is_last = view.trace.last_result(call) == Some(*item);
             kinds.results && is_last && view.was_answered(call)
         }
-        TraceItem::Answer { .. } => false,
+        TraceItem::Answer { .. } | TraceItem::State(_) => false,
     };
     let items = view.log().iter().filter(|item| is_included(item));
     items.copied().collect()

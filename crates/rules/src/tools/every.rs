@@ -213,7 +213,8 @@ impl Monitor for EveryMonitor {
                 Judgement::open_or(self.answered(view, index))
             }
             Moment::Touched(
-                Delta::MessageClosed(_)
+                Delta::MessageBegan(_)
+                | Delta::MessageClosed(_)
                 | Delta::Aside(_)
                 | Delta::ToolsDeclared
                 | Delta::StateChanged,

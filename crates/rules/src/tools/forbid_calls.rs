@@ -137,7 +137,8 @@ impl Monitor for ForbidCallsMonitor {
             Moment::Touched(Delta::ArgsDone(index)) => self.args_known(view, index),
             Moment::Touched(Delta::Answered(index)) => self.answered(view, index),
             Moment::Touched(
-                Delta::MessageClosed(_)
+                Delta::MessageBegan(_)
+                | Delta::MessageClosed(_)
                 | Delta::Aside(_)
                 | Delta::ToolsDeclared
                 | Delta::StateChanged,

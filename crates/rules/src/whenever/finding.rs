@@ -236,7 +236,10 @@ fn nearest(
 fn recent<'t>(trace: &'t Trace, wanted: &'t StepMatcher) -> impl Iterator<Item = Happening> + 't {
     let is_last = |item: TraceItem| match item {
         TraceItem::Result { call, .. } => trace.last_result(call) == Some(item),
-        TraceItem::Message(_) | TraceItem::Call(_) | TraceItem::Answer { .. } => true,
+        TraceItem::Message(_)
+        | TraceItem::Call(_)
+        | TraceItem::Answer { .. }
+        | TraceItem::State(_) => true,
     };
     Happening::all(trace, trace.log())
         .rev()

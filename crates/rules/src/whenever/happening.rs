@@ -10,17 +10,22 @@ use ananke_trace::trace::{Origin, Trace, TraceItem};
 pub(super) struct Happening {
     pub(super) item: TraceItem,
     /// Its place among all that happened; 0 for what was there before the first turn.
-    pub(super) order: u32,
+    pub(super) order: u64,
     /// The turn, counted from 0.
     pub(super) turn: usize,
 }
 
 impl Happening {
-    /// Something that happened, unless it is a message that no step is about.
+    /// Something that happened, unless it is something that no step is about.
     pub(super) fn of(trace: &Trace, item: TraceItem) -> Option<Self> {
         let message = item.message(trace);
-        let is_silent =
-            message.is_some_and(|message| author(message).is_none() || message.text.is_empty());
+        let is_silent = match item {
+            TraceItem::Message(_) => {
+                message.is_some_and(|message| author(message).is_none() || message.text.is_empty())
+            }
+            TraceItem::State(_) => true,
+            TraceItem::Call(_) | TraceItem::Result { .. } | TraceItem::Answer { .. } => false,
+        };
         (!is_silent).then(|| Self {
             item,
             order: item.order(trace),
@@ -59,7 +64,7 @@ impl Happening {
 
     /// From where on a step with these conditions counts: what a condition on the result says of a call counts from its
     /// result on.
-    pub(super) fn counts_from(&self, wanted: &StepMatcher, trace: &Trace) -> u32 {
+    pub(super) fn counts_from(&self, wanted: &StepMatcher, trace: &Trace) -> u64 {
         match self.item.result(trace) {
             Some(result) if wanted.awaits_result() && self.order > 0 => result.order,
             _ => self.order,

@@ -1,16 +1,18 @@
 //! Triggers with steps that must come before, or must not come: violated as soon as that is known.
 //!
-//! A trigger is looked at when it is known, and not before the arguments of every earlier call are: a call has its place where it
-//! starts. What may still turn out to be a failure is looked at when its turn ends.
+//! A trigger is looked at when everything that began before it is complete: a call has its place where it starts, a message where
+//! its first text is. What must come before it and did not is known when the turn ends: a snapshot can still show it. So is
+//! what may still turn out to be a failure.
 
 use std::collections::HashSet;
 
+use super::beginning_queue::BeginningQueue;
 use super::finding::{Findings, TriggerViolation};
 use super::happening::Happening;
 use super::memory::{Memory, MemoryKey, OpenTriggers};
 use super::related_steps::{Relation, RunningRule};
 use super::tied_step::TiedStep;
-use crate::evaluation::{ArgumentQueue, Finding, Judgement, Moment, Monitor, RuleScope, View};
+use crate::evaluation::{Finding, Judgement, Moment, Monitor, RuleScope, View};
 use crate::select::ArgumentReading;
 use crate::steps::StepMatcher;
 use ananke_trace::outcome::RuleCounts;
@@ -21,18 +23,22 @@ pub(super) struct Prohibition {
     parts: RunningRule,
     steps: Vec<WatchedStep>,
     findings: Findings,
-    /// Triggers that wait for the arguments of earlier calls.
-    waiting: ArgumentQueue<Happening>,
+    /// Triggers that wait for what began before them.
+    waiting: BeginningQueue<Happening>,
+    /// The triggers of the turn, with their patterns, before which something is missing so far.
+    missing: Vec<(usize, Happening)>,
+    /// Whether the text of the agent's messages decides anything.
+    reads_messages: bool,
     /// The things that may turn out to be failures by the end of the turn: triggers, and calls and results that must not
     /// follow one.
     late: Vec<Happening>,
     /// Triggers that were looked at.
     triggered: HashSet<TraceItem>,
     /// Violations that were reported: the pattern, and the place of the trigger.
-    reported: HashSet<(usize, u32)>,
+    reported: HashSet<(usize, u64)>,
     not_checkable: u64,
-    /// The number of entries of the log that were seen; `None` before the first moment.
-    seen: Option<usize>,
+    /// The order up to which the log was seen; `None` before the first moment.
+    seen: Option<u64>,
 }
 
 /// A step, and what it matched.
@@ -59,6 +65,7 @@ impl WatchedStep {
 impl Prohibition {
     pub(super) fn new(parts: RunningRule) -> Self {
         let mut steps = Vec::new();
+        let reads_messages = parts.reads_messages();
         for (pattern, written) in parts.patterns.iter().enumerate() {
             steps.extend(written.steps().map(|step| WatchedStep {
                 pattern,
@@ -72,7 +79,9 @@ impl Prohibition {
             parts,
             steps,
             findings: Findings::default(),
-            waiting: ArgumentQueue::default(),
+            waiting: BeginningQueue::default(),
+            missing: Vec::new(),
+            reads_messages,
             late: Vec::new(),
             triggered: HashSet::new(),
             reported: HashSet::new(),
@@ -108,7 +117,14 @@ impl Monitor for Prohibition {
                     self.take_item(view, result, &mut found);
                 }
             }
+            Moment::Touched(Delta::MessageBegan(index)) => {
+                let message = &trace.messages[index];
+                if self.reads_messages && message.role == MessageKind::Assistant {
+                    self.waiting.begin(message.order);
+                }
+            }
             Moment::Touched(Delta::MessageClosed(index)) => {
+                self.waiting.finish(trace.messages[index].order);
                 self.take_item(view, TraceItem::Message(index), &mut found);
             }
             Moment::Touched(Delta::Aside(_) | Delta::ToolsDeclared | Delta::StateChanged) => {}
@@ -119,7 +135,11 @@ impl Monitor for Prohibition {
                 return Judgement::open_or(found).or(Judgement::Passed);
             }
         }
+        let missing = self.missing.len();
         self.decide_waiting(view, &mut found);
+        if found.is_empty() && self.missing.len() > missing {
+            return Judgement::FailsSoFar;
+        }
         Judgement::open_or(found)
     }
 
@@ -140,29 +160,30 @@ impl Prohibition {
     /// Takes what no moment reports: what was there before, messages of the user, and answers to interrupts.
     fn catch_up(&mut self, view: &View<'_>, found: &mut Vec<Finding>) {
         let trace = view.trace;
-        let mut seen = self.seen.unwrap_or_else(|| self.remember_earlier(view));
-        while let Some(item) = trace.log().get(seen).copied() {
+        let seen = self.seen.unwrap_or_else(|| self.remember_earlier(view));
+        for item in trace.log_after(seen).iter().copied() {
             let is_history = item.origin(trace) == Some(Origin::History);
-            let is_of_user = |index: usize| trace.messages[index].role == MessageKind::User;
             match item {
                 TraceItem::Message(_) | TraceItem::Call(_) if is_history => {
                     if let Some(happening) = Happening::of(trace, item) {
                         self.remember(view, trace, happening.before_all());
                     }
                 }
-                TraceItem::Message(index) if is_of_user(index) => {
-                    self.take_item(view, item, found);
+                TraceItem::Message(index) => {
+                    let message = &trace.messages[index];
+                    if message.role == MessageKind::User && message.is_closed() {
+                        self.take_item(view, item, found);
+                    }
                 }
                 TraceItem::Answer { .. } => self.take_item(view, item, found),
-                TraceItem::Message(_) | TraceItem::Call(_) | TraceItem::Result { .. } => {}
+                TraceItem::Call(_) | TraceItem::Result { .. } | TraceItem::State(_) => {}
             }
-            seen += 1;
         }
-        self.seen = Some(seen);
+        self.seen = Some(seen.max(trace.last_order()));
     }
 
-    /// Takes the history and the turns before the scope, as causes alone; the number of entries of the log that these are.
-    fn remember_earlier(&mut self, view: &View<'_>) -> usize {
+    /// Takes the history and the turns before the scope, as causes alone; the order up to which these reach.
+    fn remember_earlier(&mut self, view: &View<'_>) -> u64 {
         let trace = view.trace;
         if let Some(history) = trace.history() {
             for happening in Happening::all(history, history.log()) {
@@ -176,7 +197,7 @@ impl Prohibition {
         for happening in Happening::all(trace, before) {
             self.remember(view, trace, happening);
         }
-        before.len()
+        before.last().map_or(0, |last| last.order(trace))
     }
 
     /// Takes something of the log, unless it is a message that no step is about.
@@ -206,6 +227,7 @@ impl Prohibition {
             if !self.steps[step].is_revocable() && !self.steps[step].is_pending() {
                 self.follows(view, step, happening, found);
             }
+            self.precedes(view, step, happening, found);
         }
         if self.is_trigger(view, happening) {
             let is_revocable = self.parts.trigger.is_revocable();
@@ -249,9 +271,11 @@ impl Prohibition {
                     .flatten()
             };
             let matched = matched().map(|key| ((self.parts.turn_of(&happening), key), position));
+            let is_message = matches!(happening.item, TraceItem::Message(_));
             let is_provisional = step.step().is_some_and(StepMatcher::looks_at_outcome);
             match matched {
-                matched if is_provisional && happening.order > 0 => {
+                // The text of a message may go on after its end.
+                matched if (is_provisional || is_message) && happening.order > 0 => {
                     memory.update(happening.order, matched);
                 }
                 Some((place, position)) => memory.add(place, position),
@@ -288,14 +312,59 @@ impl Prohibition {
         };
         let place = (self.parts.turn_of(&happening), key);
         let pattern = *pattern;
-        for trigger in open.take_before(&place, happening.order) {
+        let triggers = open.take_before(&place, happening.order);
+        self.report_triggers(view, (pattern, step), triggers, happening, found);
+    }
+
+    /// Looks at the triggers that something must not precede, and that were looked at before it came to light.
+    fn precedes(
+        &mut self,
+        view: &View<'_>,
+        step: usize,
+        happening: Happening,
+        found: &mut Vec<Finding>,
+    ) {
+        let WatchedStep {
+            relation,
+            step: wanted,
+            open,
+            pattern,
+            ..
+        } = &mut self.steps[step];
+        if *relation != Relation::ForbiddenBefore || open.is_empty() {
+            return;
+        }
+        let position = wanted.counts_from(view.trace, &happening);
+        if !open.may_have_after(position)
+            || !wanted.matches(view.trace, &happening, relation.reading())
+        {
+            return;
+        }
+        let Some(key) = wanted.tie.of_step(view.trace, &happening) else {
+            return;
+        };
+        let pattern = *pattern;
+        let place = (self.parts.turn_of(&happening), key);
+        let triggers = open.take_after(&place, position);
+        self.report_triggers(view, (pattern, step), triggers, happening, found);
+    }
+
+    /// Reports the triggers that something comes before or after though it must not.
+    fn report_triggers(
+        &mut self,
+        view: &View<'_>,
+        (pattern, step): (usize, usize),
+        triggers: Vec<Happening>,
+        cause: Happening,
+        found: &mut Vec<Finding>,
+    ) {
+        for trigger in triggers {
             if self.reported.insert((pattern, trigger.order)) {
-                let step = self.steps[step].step.clone();
                 let violation = TriggerViolation {
                     trigger,
                     pattern,
-                    step,
-                    cause: Some(happening),
+                    step: self.steps[step].step.clone(),
+                    cause: Some(cause),
                 };
                 found.push(self.findings.finding(view, &self.parts, &violation));
             }
@@ -317,7 +386,12 @@ impl Prohibition {
         for pattern in 0..self.parts.patterns.len() {
             let relation = self.parts.patterns[pattern].relation;
             let violation = match relation {
-                Relation::RequiredBefore => self.missing_before(view.trace, pattern, trigger),
+                Relation::RequiredBefore => {
+                    if self.missing_before(view.trace, pattern, trigger).is_some() {
+                        self.missing.push((pattern, trigger));
+                    }
+                    None
+                }
                 Relation::ForbiddenBefore | Relation::ForbiddenAfter => {
                     self.unwanted(view.trace, pattern, trigger, &mut is_checkable)
                 }
@@ -394,7 +468,7 @@ impl Prohibition {
             };
             if is_there {
                 found.get_or_insert(index);
-            } else if !watched.relation.is_before() {
+            } else {
                 watched.open.add(place, trigger);
             }
         }
@@ -407,10 +481,27 @@ impl Prohibition {
         })
     }
 
-    /// Looks at what may have turned out to be a failure in the turn.
+    /// Looks at everything that is known when the turn is over.
     fn end_turn(&mut self, view: &View<'_>, found: &mut Vec<Finding>) {
         self.waiting.finish_all();
         self.decide_waiting(view, found);
+        self.decide_late(view, found);
+        self.report_missing(view, found);
+    }
+
+    /// Reports the triggers before which something is still missing.
+    fn report_missing(&mut self, view: &View<'_>, found: &mut Vec<Finding>) {
+        for (pattern, trigger) in std::mem::take(&mut self.missing) {
+            if let Some(violation) = self.missing_before(view.trace, pattern, trigger)
+                && self.reported.insert((pattern, trigger.order))
+            {
+                found.push(self.findings.finding(view, &self.parts, &violation));
+            }
+        }
+    }
+
+    /// Looks at what may have turned out to be a failure.
+    fn decide_late(&mut self, view: &View<'_>, found: &mut Vec<Finding>) {
         for happening in std::mem::take(&mut self.late) {
             for step in 0..self.steps.len() {
                 if self.steps[step].is_revocable() && !self.steps[step].is_pending() {
@@ -436,6 +527,7 @@ impl Prohibition {
                 self.decide(view, happening, found);
             }
         }
+        self.report_missing(view, found);
         let mut violations = Vec::new();
         for watched in self
             .steps

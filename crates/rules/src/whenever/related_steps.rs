@@ -6,7 +6,7 @@ use crate::select::ArgumentReading;
 use crate::steps::StepMatcher;
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::text::any_of;
-use ananke_model::model::{self, OneOrMany};
+use ananke_model::model::{self, MessageRole, OneOrMany};
 use ananke_model::variables::{Interpolation, Patterns};
 
 /// The relation of steps to their trigger.
@@ -203,6 +203,21 @@ impl RunningRule {
     /// The turn in which causes and effects count, if not all turns do.
     pub(super) fn turn_of(&self, happening: &Happening) -> Option<usize> {
         self.is_within_turn.then_some(happening.turn)
+    }
+
+    /// Whether the text of a message of the agent decides.
+    pub(super) fn reads_messages(&self) -> bool {
+        let mut steps = self.patterns.iter().flat_map(RelatedSteps::steps);
+        let is_message = |step: &StepMatcher| {
+            matches!(
+                step,
+                StepMatcher::Message {
+                    by: MessageRole::Assistant,
+                    ..
+                }
+            )
+        };
+        is_message(&self.trigger) || steps.any(|step| step.step().is_some_and(is_message))
     }
 
     /// Whether the arguments of calls to this tool decide.

@@ -100,7 +100,7 @@ fn triggers(view: &View<'_>, parts: &RunningRule) -> Vec<Happening> {
 }
 
 /// The last match of a step, for each place at which it is looked up.
-fn last_matches(view: &View<'_>, parts: &RunningRule, step: &TiedStep) -> HashMap<MemoryKey, u32> {
+fn last_matches(view: &View<'_>, parts: &RunningRule, step: &TiedStep) -> HashMap<MemoryKey, u64> {
     let mut last = HashMap::new();
     for happening in Happening::all(view.trace, view.trace.log()) {
         if !step.matches(view.trace, &happening, ArgumentReading::Last)
@@ -109,7 +109,7 @@ fn last_matches(view: &View<'_>, parts: &RunningRule, step: &TiedStep) -> HashMa
             continue;
         }
         if let Some(key) = step.tie.of_step(view.trace, &happening) {
-            let order: &mut u32 = last.entry((parts.turn_of(&happening), key)).or_default();
+            let order: &mut u64 = last.entry((parts.turn_of(&happening), key)).or_default();
             *order = happening.order.max(*order);
         }
     }

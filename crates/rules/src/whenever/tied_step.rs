@@ -163,7 +163,7 @@ impl TiedStep {
     }
 
     /// From where on something that matches counts.
-    pub(super) fn counts_from(&self, trace: &Trace, happening: &Happening) -> u32 {
+    pub(super) fn counts_from(&self, trace: &Trace, happening: &Happening) -> u64 {
         self.step()
             .map_or(happening.order, |step| happening.counts_from(step, trace))
     }

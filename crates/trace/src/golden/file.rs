@@ -12,8 +12,44 @@ pub const FOLDER: &str = "snapshots";
 /// The first line of a snapshot up to the number of its format.
 const KIND: &str = "ananke snapshot, format ";
 
-/// The first line of every snapshot that this program writes.
-pub(super) const HEADER: &str = "ananke snapshot, format 1";
+/// The order of the things in a snapshot: the format of its file says which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// The order of the events that opened messages and calls.
+    Opened,
+    /// The order in which everything began. This program writes it.
+    Began,
+}
+
+impl Format {
+    const ALL: [Self; 2] = [Self::Opened, Self::Began];
+
+    /// The number in the first line.
+    fn number(self) -> &'static str {
+        match self {
+            Self::Opened => "1",
+            Self::Began => "2",
+        }
+    }
+
+    /// The first line of a snapshot.
+    pub(super) fn header(self) -> String {
+        format!("{KIND}{}", self.number())
+    }
+
+    /// The format of a snapshot; one that is not known is compared with what this program writes.
+    pub fn of(kept: &str) -> Self {
+        let number = number(kept);
+        let known = Self::ALL.into_iter();
+        let mut of_number = known.filter(|format| Some(format.number()) == number);
+        of_number.next().unwrap_or(Self::Began)
+    }
+}
+
+/// The number of the format in the first line of a snapshot.
+fn number(kept: &str) -> Option<&str> {
+    kept.lines().next()?.strip_prefix(KIND)
+}
 
 /// The extension of a snapshot.
 const EXTENSION: &str = ".snap";
@@ -146,10 +182,11 @@ pub fn differs(kept: &str, captured: &str) -> bool {
     !kept.lines().eq(captured.lines())
 }
 
-/// The format of a snapshot, if it is not the one that this program writes.
+/// The format of a snapshot, if this program does not know it.
 pub fn other_format(kept: &str) -> Option<&str> {
-    let format = kept.lines().next()?.strip_prefix(KIND)?;
-    (HEADER.strip_prefix(KIND) != Some(format)).then_some(format)
+    let number = number(kept)?;
+    let is_known = Format::ALL.iter().any(|format| format.number() == number);
+    (!is_known).then_some(number)
 }
 
 #[cfg(test)]
@@ -200,7 +237,8 @@ mod tests {
     fn line_ends_say_nothing() {
         assert!(!differs("a\r\nb", "a\nb\n"));
         assert!(differs("a\nb\n\nc", "a\nb\nc"));
-        assert_eq!(other_format("ananke snapshot, format 2\n"), Some("2"));
+        assert_eq!(other_format("ananke snapshot, format 3\n"), Some("3"));
+        assert_eq!(other_format("ananke snapshot, format 2\n"), None);
         assert_eq!(other_format("ananke snapshot, format 1\r\n"), None);
     }
 }

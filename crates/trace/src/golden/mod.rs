@@ -16,7 +16,7 @@ mod tools;
 mod writer;
 
 pub use file::{
-    FOLDER, Golden, differs, file_name, folder, is_golden, is_named, other_format, read,
+    FOLDER, Format, Golden, differs, file_name, folder, is_golden, is_named, other_format, read,
     test_files_of, write,
 };
 pub use masks::MaskPath;

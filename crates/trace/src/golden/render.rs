@@ -7,11 +7,11 @@ use serde_json::Value;
 use super::masks::{MASK, Masks};
 use super::tools::{by_name, normalised};
 use super::writer::{LineWriter, STEP, visible_line};
-use super::{MaskPath, States, file, id_aliases::IdAliases, json, state::StateChange};
+use super::{Format, MaskPath, States, id_aliases::IdAliases, json, state::StateChange};
 use crate::redact::Redactor;
 use crate::trace::{
-    Args, Author, CustomEvent, Interrupt, Message, Origin, RunEnd, ToolCall, ToolResult, Trace,
-    TurnRanges, is_same_json,
+    self, Args, Author, CustomEvent, Interrupt, Message, Origin, RunEnd, ToolCall, ToolResult,
+    Trace, TraceItem, TurnRanges, is_same_json,
 };
 use ananke_base::message::DeclaredTool;
 
@@ -43,8 +43,8 @@ pub struct GoldenText<'a> {
 }
 
 impl GoldenText<'_> {
-    /// The text, in whole lines.
-    pub fn render(&self) -> String {
+    /// The text, in whole lines, in the order of a format.
+    pub fn render(&self, format: Format) -> String {
         let Self {
             trace,
             states,
@@ -58,10 +58,11 @@ impl GoldenText<'_> {
             masks: Masks(volatile),
             redactor,
             part,
+            format,
             aliases: IdAliases::of(trace),
             writer: LineWriter::default(),
         };
-        renderer.writer.line(0, file::HEADER);
+        renderer.writer.line(0, &format.header());
         match part {
             ConversationPart::Turn(index) => renderer.turn("turn", index),
             ConversationPart::Test { left_out } => {
@@ -82,7 +83,7 @@ impl GoldenText<'_> {
     }
 }
 
-/// An item of a turn; items are in the order they began.
+/// An item of a turn.
 #[derive(Clone, Copy)]
 enum TurnItem<'t> {
     Says(&'t Message),
@@ -92,7 +93,8 @@ enum TurnItem<'t> {
 }
 
 impl TurnItem<'_> {
-    fn event(&self) -> u32 {
+    /// The number of the event that opened it.
+    fn opened(&self) -> u32 {
         match self {
             Self::Says(message) => message.opened,
             Self::Calls(call) => call.first_event,
@@ -108,6 +110,7 @@ struct Renderer<'a> {
     masks: Masks<'a>,
     redactor: &'a Redactor,
     part: ConversationPart<'a>,
+    format: Format,
     aliases: IdAliases<'a>,
     writer: LineWriter,
 }
@@ -127,7 +130,7 @@ impl Renderer<'_> {
         if let Some(declared) = declared {
             self.tools(&declared.tools);
         }
-        for item in items(trace, index, turn, self.part) {
+        for item in items(trace, turn, self.part, self.format) {
             match item {
                 // The list of the tools once more.
                 TurnItem::Says(_) if declared.is_some() => {}
@@ -371,53 +374,45 @@ impl Renderer<'_> {
 /// The items of a turn that are rendered: replayed ones belong to a snapshot of its turn alone.
 fn items<'t>(
     trace: &'t Trace,
-    index: usize,
     turn: &TurnRanges,
     part: ConversationPart<'_>,
+    format: Format,
 ) -> Vec<TurnItem<'t>> {
     let is_rendered = |origin: Origin| match origin {
         Origin::Streamed | Origin::SnapshotOnly => true,
         Origin::Replayed => matches!(part, ConversationPart::Turn(_)),
         Origin::History => false,
     };
-    let messages = trace
-        .messages
-        .get(turn.messages.clone())
-        .unwrap_or_default()
-        .iter();
-    let said = messages.filter(|message| message.is_text() && is_rendered(message.origin));
-    let calls = trace
-        .calls
-        .get(turn.calls.clone())
-        .unwrap_or_default()
-        .iter();
-    let calls = calls
-        .filter(|call| is_rendered(call.origin))
-        .map(TurnItem::Calls);
-    let answered = turn
-        .late_results
-        .iter()
-        .filter_map(|call| trace.calls.get(*call));
-    let answered = answered.flat_map(|call| {
-        let here = call
-            .results
-            .iter()
-            .filter(|result| turn_of(trace, result.event) == Some(index));
-        here.map(move |result| TurnItem::Answered(call, result))
-    });
-    let custom = trace
-        .custom
-        .get(turn.custom.clone())
-        .unwrap_or_default()
-        .iter()
-        .map(TurnItem::Custom);
-    let mut items: Vec<TurnItem<'t>> = said
-        .map(TurnItem::Says)
-        .chain(calls)
-        .chain(answered)
-        .chain(custom)
-        .collect();
-    items.sort_by_key(TurnItem::event);
+    let mut items: Vec<TurnItem<'t>> = Vec::new();
+    for item in trace.items_of(turn) {
+        match item {
+            trace::TurnItem::Logged(TraceItem::Message(index)) => {
+                let message = &trace.messages[index];
+                if message.is_text() && is_rendered(message.origin) {
+                    items.push(TurnItem::Says(message));
+                }
+            }
+            trace::TurnItem::Logged(TraceItem::Call(index)) => {
+                let call = &trace.calls[index];
+                if is_rendered(call.origin) {
+                    items.push(TurnItem::Calls(call));
+                }
+            }
+            trace::TurnItem::Logged(item @ TraceItem::Result { call, .. }) => {
+                let call = &trace.calls[call];
+                if call.counted_in != turn.index
+                    && let Some(result) = item.result(trace)
+                {
+                    items.push(TurnItem::Answered(call, result));
+                }
+            }
+            trace::TurnItem::Logged(TraceItem::Answer { .. } | TraceItem::State(_)) => {}
+            trace::TurnItem::Custom(index) => items.push(TurnItem::Custom(&trace.custom[index])),
+        }
+    }
+    if format == Format::Opened {
+        items.sort_by_key(TurnItem::opened);
+    }
     items
 }
 

@@ -6,11 +6,12 @@ use serde_json::Value;
 
 use super::aside::changed_texts;
 use super::ledger::Entered;
+use super::log::Place;
 use super::trace_item::{MAX_CUSTOM_BYTES, MAX_REASONING_BYTES};
 use super::{
     Aside, AsideSource, Author, CallPhase, Change, CustomEvent, Declaration, Delta, Message,
-    MessageKind, Origin, ResultContent, RunEnd, ToolCall, ToolResult, Trace, TraceItem, Unread,
-    UnreadPlace, UnreadViolation, Violation,
+    MessageKind, Origin, ResultContent, RunEnd, StateChange, ToolCall, ToolResult, Trace,
+    TraceItem, Unread, UnreadPlace, UnreadViolation, Violation,
 };
 use ananke_base::context::At;
 
@@ -37,9 +38,9 @@ impl Trace {
             }
             Change::RunEnded(outcome) => self.end_run(at, outcome, deltas),
             Change::MessageOpened { id, role, subagent } => {
-                self.open_message(&id, role, author(subagent));
+                self.open_message(&id, role, author(subagent), deltas);
             }
-            Change::MessageText { id, delta } => self.add_text(at, &id, &delta),
+            Change::MessageText { id, delta } => self.add_text(at, &id, &delta, deltas),
             Change::MessageClosed { id } => {
                 if let Some(index) = self.known.messages.get(&*id).copied() {
                     self.close_message(index, deltas);
@@ -54,7 +55,9 @@ impl Trace {
                 id,
                 result,
                 is_error,
-            } => self.answer(at, &id, result, is_error, deltas),
+            } => self.answer(at, &id, (result, is_error), Place::End, deltas),
+            Change::ResultArrived { number } => self.arrive(number),
+            Change::ResultFollows { id, number } => self.take_arrived(&id, number),
             Change::CallExecuted { id } => self.hide_result(&id, deltas),
             Change::CallFailed { id, is_denied } => {
                 if let Some(result) = self.failed_result(&id, deltas) {
@@ -90,7 +93,7 @@ impl Trace {
             Change::StateReplaced(value) => {
                 self.keep_state();
                 self.state.replace(value);
-                deltas.push(Delta::StateChanged);
+                self.note_state_change(deltas);
                 self.forget_earlier_state();
             }
             Change::StatePatched(patch) => self.patch_state(&patch, deltas),
@@ -136,8 +139,19 @@ impl Trace {
         if let Err(error) = self.state.patch(patch) {
             self.warn(format!("a change of the state does not apply: {error}"));
         } else {
-            deltas.push(Delta::StateChanged);
+            self.note_state_change(deltas);
         }
+    }
+
+    fn note_state_change(&mut self, deltas: &mut Vec<Delta>) {
+        let index = self.state_changes.len();
+        let order = self.add_to_log(TraceItem::State(index), Place::End);
+        self.state_changes.push(StateChange {
+            order,
+            turn: self.current_turn(),
+            event: self.last_event(),
+        });
+        deltas.push(Delta::StateChanged);
     }
 
     /// Keeps the state as it was before the turn.
@@ -207,14 +221,20 @@ impl Trace {
         }
     }
 
-    fn open_message(&mut self, id: &str, role: MessageKind, author: Author) {
+    fn open_message(
+        &mut self,
+        id: &str,
+        role: MessageKind,
+        author: Author,
+        deltas: &mut Vec<Delta>,
+    ) {
         let turn = self.current_turn();
         if let Some(known) = self.known.messages.get(id).copied()
             && self.messages[known].turn == turn
             && self.messages[known].role == role
         {
             // Re-opened: the same message goes on.
-            self.messages[known].reopen();
+            self.reopen_message(known, deltas);
             return;
         }
         let mut message = Message::new(id.into(), role, author, turn, self.last_event());
@@ -222,7 +242,18 @@ impl Trace {
         self.push_message(message);
     }
 
-    fn add_text(&mut self, at: At, id: &str, delta: &str) {
+    /// A message goes on after its end; the end of the turn closes it at the latest.
+    fn reopen_message(&mut self, index: usize, deltas: &mut Vec<Delta>) {
+        let message = &mut self.messages[index];
+        if message.is_closed() {
+            message.reopen();
+            if message.has_begun() {
+                deltas.push(Delta::MessageBegan(index));
+            }
+        }
+    }
+
+    fn add_text(&mut self, at: At, id: &str, delta: &str, deltas: &mut Vec<Delta>) {
         let turn = self.current_turn();
         let known = self
             .known
@@ -233,14 +264,17 @@ impl Trace {
         let index = if let Some(index) = known {
             index
         } else {
-            self.open_message(id, MessageKind::Assistant, Author::Agent);
+            self.open_message(id, MessageKind::Assistant, Author::Agent, deltas);
             self.messages.len() - 1
         };
         let event = self.last_event();
+        // Text after the end is text all the same.
+        self.reopen_message(index, deltas);
+        let had_begun = self.messages[index].has_begun();
         self.messages[index].add_text(at, event, delta);
-        if self.messages[index].is_closed() {
-            // Text after the end is text all the same; the end of the turn closes the message again.
-            self.messages[index].reopen();
+        if !had_begun && self.messages[index].first_text.is_some() {
+            self.begin_message(index, Place::End);
+            deltas.push(Delta::MessageBegan(index));
         }
     }
 
@@ -260,7 +294,7 @@ impl Trace {
         let (turn, event) = (self.current_turn(), self.last_event());
         let mut call = ToolCall::new(id.into(), name.into(), author, turn, at, event);
         call.origin = self.origin();
-        self.push_call(call);
+        self.push_call(call, Place::End);
         deltas.push(Delta::CallStarted(self.calls.len() - 1));
     }
 
@@ -310,17 +344,18 @@ impl Trace {
         &mut self,
         at: At,
         id: &str,
-        result: ResultContent<'_>,
-        is_error: Option<bool>,
+        (result, is_error): (ResultContent<'_>, Option<bool>),
+        place: Place,
         deltas: &mut Vec<Delta>,
     ) {
         let Some(index) = self.known_call(id) else {
             self.warn(format!("a result for the call `{id}`, which never started"));
             return;
         };
+        let place = self.place_of_result(index, place);
         let (turn, event) = (self.current_turn(), self.last_event());
         let nth = u32::try_from(self.calls[index].results.len()).unwrap_or(u32::MAX);
-        let order = self.add_to_log(TraceItem::Result { call: index, nth });
+        let order = self.add_to_log(TraceItem::Result { call: index, nth }, place);
         let call = &mut self.calls[index];
         if call.origin.is_new() {
             self.tools
@@ -376,11 +411,13 @@ impl Trace {
             );
             message.origin = self.origin();
             self.known.reasoning.insert(id.into(), self.messages.len());
-            self.add_message(message);
-            self.messages.len() - 1
+            self.add_message(message)
         });
         let event = self.last_event();
         self.messages[index].add_text(at, event, delta);
+        if !self.messages[index].has_begun() && !delta.is_empty() {
+            self.begin_message(index, Place::End);
+        }
     }
 
     fn add_custom(&mut self, name: String, value: Value) {

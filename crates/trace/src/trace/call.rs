@@ -31,8 +31,8 @@ pub struct ToolCall {
     pub is_client_side: bool,
     /// The way in which it became known.
     pub origin: Origin,
-    /// Its place in the order of all message starts, call starts and results.
-    pub order: u32,
+    /// Its place in the order in which everything began.
+    pub order: u64,
     /// The moment of its start.
     pub started: At,
     /// The moment at which its arguments were complete.
@@ -108,8 +108,8 @@ pub struct ToolResult {
     pub is_denied: bool,
     /// The moment of arrival.
     pub at: At,
-    /// Its place in the order of all message starts, call starts and results.
-    pub order: u32,
+    /// Its place in the order in which everything began.
+    pub order: u64,
     /// The number of the event that brought it.
     pub event: u32,
 }

@@ -213,6 +213,18 @@ pub enum Change<'a> {
         /// Whether it is an error, if the protocol says so.
         is_error: Option<bool>,
     },
+    /// A result arrived, and its call is known later: it has its place in the order here.
+    ResultArrived {
+        /// The number that its decoder gives it, within the conversation.
+        number: u32,
+    },
+    /// The next result of a call is the one that arrived with this number.
+    ResultFollows {
+        /// The call's id.
+        id: Cow<'a, str>,
+        /// The number of the result.
+        number: u32,
+    },
     /// The agent executed a call itself, and does not show its result.
     CallExecuted {
         /// The call's id.
@@ -340,6 +352,11 @@ impl Change<'_> {
                     is_error,
                 }
             }
+            Change::ResultArrived { number } => Change::ResultArrived { number },
+            Change::ResultFollows { id, number } => Change::ResultFollows {
+                id: owned(id),
+                number,
+            },
             Change::CallExecuted { id } => Change::CallExecuted { id: owned(id) },
             Change::CallFailed { id, is_denied } => Change::CallFailed {
                 id: owned(id),

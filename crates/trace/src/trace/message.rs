@@ -48,8 +48,8 @@ pub struct Message {
     pub origin: Origin,
     /// The turn it belongs to, counted from 0.
     pub turn: usize,
-    /// Its place in the order of all message starts, call starts and results.
-    pub order: u32,
+    /// Its place in the order in which everything began: that of its first text; 0 before.
+    pub order: u64,
     /// The number of the event that opened it.
     pub opened: u32,
     /// The moment at which its first text arrived.
@@ -102,6 +102,11 @@ impl Message {
         }
     }
 
+    /// Whether its first text is there.
+    pub fn has_begun(&self) -> bool {
+        self.order > 0
+    }
+
     /// Whether it is complete.
     pub fn is_closed(&self) -> bool {
         self.closed
@@ -112,6 +117,11 @@ impl Message {
         self.role == MessageKind::Assistant
             && self.origin != Origin::History
             && !self.text.is_empty()
+    }
+
+    /// The number of the event that brought its first text.
+    pub fn began(&self) -> u32 {
+        self.first_text_event
     }
 
     /// Adds to its text.

@@ -1,7 +1,8 @@
 //! The neutral record of what an agent did.
 //!
 //! A [`Trace`] is fed events and [`Change`]s in the order they arrived. Each change returns what it added ([`Delta`]), so
-//! that rules look only at what is new. All that happened is one log ([`Trace::log`]). What a decoder did not understand is [`Unread`], with the facts that it may be. The
+//! that rules look only at what is new. All that happened is one log in the order in which it began ([`Trace::log`]), and
+//! whatever is about order reads it. What a decoder did not understand is [`Unread`], with the facts that it may be. The
 //! [`Ledger`] keeps it, and [`Trace::lacking`] answers a rule that rests on one of these facts.
 //!
 //! **Invariant:** it knows no protocol and is valid after every change, so that a rule can be checked in the middle of a
@@ -33,6 +34,7 @@ mod tool_index;
 mod trace;
 mod trace_item;
 mod turn;
+mod turn_items;
 mod turn_totals;
 mod unread;
 mod usage;
@@ -56,7 +58,10 @@ pub use same_json::{compare_numbers, is_same_json, is_same_number, json_key, rea
 pub use state::State;
 pub use tool_index::{CallPhase, Callers};
 pub use trace::Trace;
-pub use trace_item::{CustomEvent, Declaration, Delta, TraceItem, Violation, Violations};
+pub use trace_item::{
+    CustomEvent, Declaration, Delta, StateChange, TraceItem, Violation, Violations,
+};
 pub use turn::{AnsweredInterrupt, Input, InterruptStatus, TurnRanges};
+pub use turn_items::TurnItem;
 pub use unread::{Unread, UnreadForm, UnreadViolation};
 pub use usage::{Tokens, Usage};

@@ -1,7 +1,10 @@
-//! The items that a snapshot of the conversation adds to those that were streamed (SPEC 6, Snapshots).
+//! The items that a snapshot of the conversation adds to those that were streamed (SPEC 6, Snapshots). What is new stands
+//! directly before the next item of the snapshot that is known already, else at the end.
 
+use super::log::Place;
 use super::{
-    Author, Delta, Input, Message, MessageKind, Origin, SnapshotCall, SnapshotItem, ToolCall, Trace,
+    Author, Delta, Input, Message, MessageKind, Origin, ResultContent, SnapshotCall, SnapshotItem,
+    ToolCall, Trace,
 };
 use ananke_base::context::At;
 
@@ -23,10 +26,53 @@ fn first_live(input: Option<&Input>, items: &[SnapshotItem]) -> usize {
     found.map_or(0, |position| position + 1)
 }
 
+/// One thing that a snapshot shows: it has a place of its own in the log.
+enum Entry {
+    Text {
+        id: String,
+        text: String,
+    },
+    Call(SnapshotCall),
+    Answer {
+        call: String,
+        result: ResultContent<'static>,
+        is_error: Option<bool>,
+    },
+}
+
+/// The entries of an item; the text of a message comes before its calls.
+fn entries(item: SnapshotItem) -> Vec<Entry> {
+    match item {
+        SnapshotItem::Message {
+            id,
+            role,
+            text,
+            calls,
+        } => {
+            let mut entries = Vec::with_capacity(calls.len() + 1);
+            if role == MessageKind::Assistant && !text.is_empty() {
+                entries.push(Entry::Text { id, text });
+            }
+            entries.extend(calls.into_iter().map(Entry::Call));
+            entries
+        }
+        SnapshotItem::Answer {
+            call,
+            result,
+            is_error,
+        } => vec![Entry::Answer {
+            call,
+            result,
+            is_error,
+        }],
+    }
+}
+
 impl Trace {
     /// Takes a snapshot of the conversation: what is already known is not counted twice, what is not live is history.
     pub(super) fn snapshot(&mut self, at: At, items: Vec<SnapshotItem>, deltas: &mut Vec<Delta>) {
         let first_live = first_live(self.turns.last().map(|turn| &turn.input), &items);
+        let mut shown = Vec::with_capacity(items.len());
         for (position, item) in items.into_iter().enumerate() {
             let is_live = position >= first_live && !self.is_earlier(&item);
             let origin = match self.origin() {
@@ -34,37 +80,82 @@ impl Trace {
                 _ if is_live => Origin::SnapshotOnly,
                 _ => Origin::History,
             };
-            match item {
-                SnapshotItem::Message {
-                    id,
-                    role,
-                    text,
-                    calls,
-                } => {
-                    // Its text comes before its calls.
-                    if role == MessageKind::Assistant && !text.is_empty() {
-                        self.snapshot_message(at, (id, text), origin, deltas);
-                    }
-                    for call in calls {
-                        self.snapshot_call(at, call, origin, deltas);
-                    }
+            let is_ignored = !is_live && matches!(item, SnapshotItem::Answer { .. });
+            if !is_ignored {
+                shown.extend(entries(item).into_iter().map(|entry| (entry, origin)));
+            }
+        }
+        let places = self.places(&shown);
+        for ((entry, origin), place) in shown.into_iter().zip(places) {
+            self.take_entry(at, entry, origin, place, deltas);
+        }
+    }
+
+    /// The places of what a snapshot shows, should it be new: directly before the next thing that is known already.
+    fn places(&self, shown: &[(Entry, Origin)]) -> Vec<Place> {
+        let began = self.turns.last().map_or(0, |turn| turn.began);
+        let mut places = Vec::with_capacity(shown.len());
+        let mut place = Place::End;
+        for (entry, origin) in shown.iter().rev() {
+            // The history has no place in the order.
+            if *origin == Origin::History {
+                places.push(Place::End);
+                continue;
+            }
+            places.push(place);
+            let known = self.order_of(entry, *origin);
+            place = match (known.filter(|order| *order >= began), place) {
+                (Some(order), _) => Place::Before(order, 0),
+                (None, Place::Before(next, further)) => Place::Before(next, further + 1),
+                (None, Place::End | Place::At(_)) => Place::End,
+            };
+        }
+        places.reverse();
+        places
+    }
+
+    /// The order of what a snapshot shows, if it is known already.
+    fn order_of(&self, entry: &Entry, origin: Origin) -> Option<u64> {
+        match entry {
+            Entry::Text { id, text } => {
+                let known = &self.messages[self.known_message(id, text, origin)?];
+                known.has_begun().then_some(known.order)
+            }
+            Entry::Call(call) => Some(self.calls[self.known_call(&call.id)?].order),
+            Entry::Answer { call, .. } => {
+                let result = self.calls[self.known_call(call)?].result()?;
+                Some(result.order)
+            }
+        }
+    }
+
+    fn take_entry(
+        &mut self,
+        at: At,
+        entry: Entry,
+        origin: Origin,
+        place: Place,
+        deltas: &mut Vec<Delta>,
+    ) {
+        match entry {
+            Entry::Text { id, text } => {
+                self.snapshot_message((id, text), origin, (at, place), deltas)
+            }
+            Entry::Call(call) => self.snapshot_call(call, origin, (at, place), deltas),
+            Entry::Answer {
+                call,
+                result,
+                is_error,
+            } => {
+                let known = self.known_call(call.as_str());
+                // A snapshot may repeat a streamed result under another message id; the call's id is what counts.
+                if known.is_some_and(|index| self.calls[index].results.is_empty()) {
+                    self.answer(at, &call, (result, is_error), place, deltas);
+                } else if known.is_none() {
+                    self.warn(format!(
+                        "a result for the call `{call}`, which never started"
+                    ));
                 }
-                SnapshotItem::Answer {
-                    call,
-                    result,
-                    is_error,
-                } if is_live => {
-                    let known = self.known_call(call.as_str());
-                    // A snapshot may repeat a streamed result under another message id; the call's id is what counts.
-                    if known.is_some_and(|index| self.calls[index].results.is_empty()) {
-                        self.answer(at, &call, result, is_error, deltas);
-                    } else if known.is_none() {
-                        self.warn(format!(
-                            "a result for the call `{call}`, which never started"
-                        ));
-                    }
-                }
-                SnapshotItem::Answer { .. } => {}
             }
         }
     }
@@ -82,9 +173,9 @@ impl Trace {
 
     fn snapshot_call(
         &mut self,
-        at: At,
         call: SnapshotCall,
         origin: Origin,
+        (at, place): (At, Place),
         deltas: &mut Vec<Delta>,
     ) {
         if self.known_call(&call.id).is_some() {
@@ -102,7 +193,7 @@ impl Trace {
         known.origin = origin;
         known.add_args(&call.args);
         known.finish_args(at, event);
-        self.push_call(known);
+        self.push_call(known, place);
         if origin != Origin::History {
             let index = self.calls.len() - 1;
             self.take_args(index);
@@ -110,41 +201,45 @@ impl Trace {
         }
     }
 
-    fn snapshot_message(
-        &mut self,
-        at: At,
-        (id, text): (String, String),
-        origin: Origin,
-        deltas: &mut Vec<Delta>,
-    ) {
+    /// The message that a snapshot shows, if it is known. Some servers give a message another id in the snapshot than in the
+    /// stream: it is recognised by its text.
+    fn known_message(&self, id: &str, text: &str, origin: Origin) -> Option<usize> {
         let turn = self.current_turn();
-        // Some servers give a message another id in the snapshot than in the stream: it is recognised by its text.
-        let known = self
-            .known
-            .message_with(&text)
-            .map(|known| &self.messages[known]);
-        let is_it = |message: &Message| {
+        let is_it = |index: &usize| {
+            let message = &self.messages[*index];
             message.role == MessageKind::Assistant
                 && message.text == text
                 && (origin == Origin::History || message.turn == turn)
         };
-        let newest = self.messages.iter().rev().take(UNFINISHED);
-        if known.into_iter().chain(newest).any(is_it)
-            || (!id.is_empty() && self.known.messages.contains_key(id.as_str()))
-        {
+        let newest = (0..self.messages.len()).rev().take(UNFINISHED);
+        let known = self.known.message_with(text).into_iter().chain(newest);
+        let of_text = known.into_iter().find(is_it);
+        let of_id = self.known.messages.get(id).filter(|_| !id.is_empty());
+        of_text.or_else(|| of_id.copied())
+    }
+
+    fn snapshot_message(
+        &mut self,
+        (id, text): (String, String),
+        origin: Origin,
+        (at, place): (At, Place),
+        deltas: &mut Vec<Delta>,
+    ) {
+        if self.known_message(&id, &text, origin).is_some() {
             return;
         }
         let message = Message::new(
             id.into(),
             MessageKind::Assistant,
             Author::Agent,
-            turn,
+            self.current_turn(),
             self.last_event(),
         );
-        self.push_message(Message::of_snapshot(message, origin, at, text));
-        self.add_known_text(self.messages.len() - 1);
+        let index = self.push_message(Message::of_snapshot(message, origin, at, text));
+        self.begin_message(index, place);
+        self.add_known_text(index);
         if origin != Origin::History {
-            deltas.push(Delta::MessageClosed(self.messages.len() - 1));
+            deltas.push(Delta::MessageClosed(index));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The positions at which each tool was first called and first answered, so that a rule about order does not search all calls.
 //!
-//! Positions are those of [`ToolCall::order`](super::ToolCall::order). The first position of a tool never changes.
+//! Positions are those of [`ToolCall::order`](super::ToolCall::order). The first position of a tool becomes an earlier one only
+//! if a snapshot of the conversation shows an earlier call.
 
 use std::collections::HashMap;
 
@@ -38,26 +39,26 @@ struct FirstOfTool {
 
 #[derive(Debug, Default)]
 struct Positions {
-    called: Option<u32>,
-    answered: Option<u32>,
+    called: Option<u64>,
+    answered: Option<u64>,
 }
 
 impl ToolIndex {
-    /// Notes a position if it is the first.
-    pub(super) fn note(&mut self, name: &str, phase: CallPhase, author: &Author, order: u32) {
+    /// Notes a position if it is the first so far.
+    pub(super) fn note(&mut self, name: &str, phase: CallPhase, author: &Author, order: u64) {
         let known = self.0.get_mut(name);
         let tool = match known {
             Some(tool) => tool,
             None => self.0.entry(name.to_owned()).or_default(),
         };
-        tool.by_all.of(phase).get_or_insert(order);
+        tool.by_all.note(phase, order);
         if *author == Author::Agent {
-            tool.by_agent.of(phase).get_or_insert(order);
+            tool.by_agent.note(phase, order);
         }
     }
 
     /// The first position of a tool.
-    pub(super) fn first(&self, name: &str, phase: CallPhase, callers: Callers) -> Option<u32> {
+    pub(super) fn first(&self, name: &str, phase: CallPhase, callers: Callers) -> Option<u64> {
         let tool = self.0.get(name)?;
         let first = match callers {
             Callers::All => &tool.by_all,
@@ -71,10 +72,11 @@ impl ToolIndex {
 }
 
 impl Positions {
-    fn of(&mut self, phase: CallPhase) -> &mut Option<u32> {
-        match phase {
+    fn note(&mut self, phase: CallPhase, order: u64) {
+        let first = match phase {
             CallPhase::Called => &mut self.called,
             CallPhase::Answered => &mut self.answered,
-        }
+        };
+        *first = Some(first.map_or(order, |first| first.min(order)));
     }
 }

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::log::{Log, Place};
 use super::{
     Aside, CallPhase, Callers, CustomEvent, Declaration, Delta, Event, Exchange, Fact, Facts,
     Input, Interrupt, KnownName, Ledger, Message, MessageKind, Origin, Peer, ResultContent, State,
-    ToolCall, TraceItem, TurnRanges,
+    StateChange, ToolCall, TraceItem, TurnRanges,
 };
 use super::{known::KnownItems, tool_index::ToolIndex, trace_item::ReceivedBytes};
 use ananke_base::context::At;
@@ -27,9 +28,9 @@ pub struct Trace {
     pub events: Vec<Event>,
     /// The timestamps of events in microseconds of Unix time, as far as they were reported.
     pub(super) stamps: Vec<Option<u64>>,
-    /// The messages of all turns, in order of their start.
+    /// The messages of all turns, in the order in which they were first heard of: the log says in which they began.
     pub messages: Vec<Message>,
-    /// The calls of all turns, in order of their start.
+    /// The calls of all turns, in the order in which they were first heard of: the log says in which they began.
     pub calls: Vec<ToolCall>,
     /// The peer of the test.
     pub peer: Peer,
@@ -43,6 +44,8 @@ pub struct Trace {
     pub declarations: Vec<Declaration>,
     /// The agent's state now.
     pub state: State,
+    /// The changes of the state, in order.
+    pub state_changes: Vec<StateChange>,
     /// The state as it was before the running turn changed it.
     pub(super) state_before: Option<Value>,
     /// The conversation's thread, and every other id that the agent gave it.
@@ -57,8 +60,8 @@ pub struct Trace {
     pub(super) before_replay: Option<BeforeReplay>,
     /// The positions at which each tool was first called and answered live.
     pub(super) tools: ToolIndex,
-    /// Everything that happened, in order.
-    pub(super) log: Vec<TraceItem>,
+    /// Everything that happened, in the order in which it began.
+    pub(super) log: Log,
     /// Whether the running exchange has events of its own; of a scripted agent each change is one.
     has_events: bool,
     /// Whether times are those of the agent's events.
@@ -164,17 +167,16 @@ impl Trace {
             self.custom.len(),
         ];
         let answers = u32::try_from(input.answered.len()).unwrap_or(u32::MAX);
-        let (turn, began) = (self.turns.len(), place(self.log.len() + 1));
-        self.log
-            .extend((0..answers).map(|nth| TraceItem::Answer { turn, nth }));
-        self.turns.push(TurnRanges::new(input, began, begins));
+        let (turn, began) = (self.turns.len(), self.log.next());
+        for nth in 0..answers {
+            self.log.append(TraceItem::Answer { turn, nth });
+        }
+        self.turns
+            .push(TurnRanges::new((turn, input), began, begins));
         if let Some(id) = id {
-            self.push_message(Message::of_user(
-                id.into(),
-                text,
-                self.current_turn(),
-                self.next_event(),
-            ));
+            let message = Message::of_user(id.into(), text, self.current_turn(), self.next_event());
+            let index = self.push_message(message);
+            self.begin_message(index, Place::End);
         }
     }
 
@@ -267,8 +269,11 @@ impl Trace {
         self.answer(
             at,
             id,
-            ResultContent::Text(answer.text().into()),
-            Some(answer.is_error),
+            (
+                ResultContent::Text(answer.text().into()),
+                Some(answer.is_error),
+            ),
+            Place::End,
             deltas,
         );
     }
@@ -288,7 +293,7 @@ impl Trace {
     }
 
     /// The position at which the tool `name` was first called or answered live, as a [`ToolCall::order`].
-    pub fn first(&self, name: &str, phase: CallPhase, callers: Callers) -> Option<u32> {
+    pub fn first(&self, name: &str, phase: CallPhase, callers: Callers) -> Option<u64> {
         self.tools.first(name, phase, callers)
     }
 
@@ -362,12 +367,6 @@ impl Trace {
         self.turns.len().saturating_sub(1)
     }
 
-    /// Adds something to the log, and returns its place in the order of all that happened.
-    pub(super) fn add_to_log(&mut self, item: TraceItem) -> u32 {
-        self.log.push(item);
-        place(self.log.len())
-    }
-
     /// The index of the newest call of an id.
     pub(super) fn known_call(&self, id: &str) -> Option<usize> {
         self.known.call(id, &self.calls)
@@ -377,23 +376,30 @@ impl Trace {
         u32::try_from(self.events.len()).unwrap_or(u32::MAX)
     }
 
-    pub(super) fn push_message(&mut self, message: Message) {
+    /// Adds a message that has not begun, and returns its index.
+    pub(super) fn push_message(&mut self, message: Message) -> usize {
         self.known
             .messages
             .insert(message.wire_id.clone(), self.messages.len());
-        self.add_message(message);
+        self.add_message(message)
     }
 
-    pub(super) fn add_message(&mut self, mut message: Message) {
-        message.order = self.add_to_log(TraceItem::Message(self.messages.len()));
+    /// The same for a message that is not found by its id.
+    pub(super) fn add_message(&mut self, message: Message) -> usize {
         self.messages.push(message);
         if let Some(turn) = self.turns.last_mut() {
             turn.messages.end = self.messages.len();
         }
+        self.messages.len() - 1
     }
 
-    pub(super) fn push_call(&mut self, mut call: ToolCall) {
-        call.order = self.add_to_log(TraceItem::Call(self.calls.len()));
+    /// Begins a message, whose first text is there.
+    pub(super) fn begin_message(&mut self, index: usize, place: Place) {
+        self.messages[index].order = self.add_to_log(TraceItem::Message(index), place);
+    }
+
+    pub(super) fn push_call(&mut self, mut call: ToolCall, place: Place) {
+        call.order = self.add_to_log(TraceItem::Call(self.calls.len()), place);
         if call.origin.is_new() {
             self.tools
                 .note(&call.name, CallPhase::Called, &call.author, call.order);
@@ -419,8 +425,4 @@ impl Trace {
             exchange.first_byte.get_or_insert(at);
         }
     }
-}
-
-fn place(entries: usize) -> u32 {
-    u32::try_from(entries).unwrap_or(u32::MAX)
 }

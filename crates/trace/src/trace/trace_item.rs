@@ -11,7 +11,7 @@ use ananke_base::message::DeclaredTool;
 /// One thing that happened, by its place in the lists of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TraceItem {
-    /// A message started.
+    /// A message began: its first text came.
     Message(usize),
     /// A call started.
     Call(usize),
@@ -29,6 +29,19 @@ pub enum TraceItem {
         /// The number of the answer among those of the turn, counted from 0.
         nth: u32,
     },
+    /// The agent changed the state.
+    State(usize),
+}
+
+/// One change of the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StateChange {
+    /// Its place in the order in which everything began.
+    pub order: u64,
+    /// The turn, counted from 0.
+    pub turn: usize,
+    /// The number of the event that brought it.
+    pub event: u32,
 }
 
 impl TraceItem {
@@ -36,7 +49,7 @@ impl TraceItem {
     pub fn call(self) -> Option<usize> {
         match self {
             Self::Call(call) | Self::Result { call, .. } => Some(call),
-            Self::Message(_) | Self::Answer { .. } => None,
+            Self::Message(_) | Self::Answer { .. } | Self::State(_) => None,
         }
     }
 }
@@ -50,6 +63,8 @@ pub enum Delta {
     ArgsDone(usize),
     /// This call got a result.
     Answered(usize),
+    /// The first text of this message came.
+    MessageBegan(usize),
     /// This message is complete.
     MessageClosed(usize),
     /// This text came next to the answer.

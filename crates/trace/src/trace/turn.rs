@@ -41,10 +41,12 @@ pub enum InterruptStatus {
 /// One turn: ranges of the trace's lists.
 #[derive(Clone, Debug)]
 pub struct TurnRanges {
+    /// Its place among the turns, counted from 0.
+    pub index: usize,
     /// The input of the turn.
     pub input: Input,
     /// The place in the order of all that happened from which on everything came in it or after it.
-    pub began: u32,
+    pub began: u64,
     /// Its exchanges.
     pub exchanges: Range<usize>,
     /// The messages that began in it.
@@ -66,11 +68,12 @@ impl TurnRanges {
     pub const MAX_WARNINGS: usize = 20;
 
     pub(super) fn new(
-        input: Input,
-        began: u32,
+        (index, input): (usize, Input),
+        began: u64,
         [exchanges, messages, calls, custom]: [usize; 4],
     ) -> Self {
         Self {
+            index,
             input,
             began,
             exchanges: exchanges..exchanges,

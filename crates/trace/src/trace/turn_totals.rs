@@ -6,9 +6,8 @@ use ananke_base::context::At;
 impl Trace {
     /// The text of a turn: the agent's messages in order, joined by newlines, empty ones ignored (SPEC 6).
     pub fn turn_text(&self, turn: &TurnRanges) -> String {
-        let messages = self.messages.get(turn.messages.clone()).unwrap_or_default();
-        let texts: Vec<&str> = messages
-            .iter()
+        let texts: Vec<&str> = self
+            .messages_of(turn)
             .filter(|message| message.is_text())
             .map(|message| message.text.as_str())
             .collect();

@@ -6,6 +6,7 @@ use crate::describe::{listed, short, times};
 use crate::evaluation::{Evidence, Finding, RuleScope, View};
 use crate::select::{CallCount, Mismatches, Selector, ToolName};
 use ananke_base::text::nearest;
+use ananke_trace::trace::TraceItem;
 
 /// The most candidates that a failure shows, and cites the events of.
 const SHOWN_CANDIDATES: usize = 5;
@@ -160,10 +161,16 @@ impl CountMiss<'_> {
 
 /// The calls up to the one that came too early; of the tool whose result is `awaited`, whether it has one.
 pub(super) fn calls_so_far(view: &View<'_>, index: usize, awaited: Option<&str>) -> Vec<Evidence> {
-    let calls = (0..=index)
+    let began = view.trace.calls[index].order;
+    let is_so_far = |item: &&TraceItem| item.order(view.trace) <= began;
+    let so_far = view.trace.log().iter().take_while(is_so_far);
+    let calls = so_far
+        .filter_map(|item| match *item {
+            TraceItem::Call(call) => Some(call),
+            _ => None,
+        })
         .filter(|call| view.is_visible(*call))
         .map(|call| &view.trace.calls[call]);
-    let began = view.trace.calls[index].order;
     let names: Vec<Cow<'_, str>> = calls
         .map(|call| {
             let is_answered = call

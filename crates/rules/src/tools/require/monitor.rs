@@ -39,7 +39,8 @@ pub(super) struct Calls {
     candidates: BTreeMap<usize, Candidate>,
     /// The number of candidates that are selected.
     selected: u64,
-    /// Selected ones that may no longer be so at the end of the turn: their order is checked then.
+    /// Selected ones that may no longer be so at the end of the turn, or that lack what must come before them so far: their order is
+    /// checked then.
     provisional: Vec<usize>,
 }
 
@@ -62,7 +63,8 @@ impl Monitor for RequireMonitor {
             Moment::Touched(Delta::ArgsDone(index)) => self.args_known(view, index),
             Moment::Touched(Delta::Answered(index)) => self.answered(view, index),
             Moment::Touched(
-                Delta::MessageClosed(_)
+                Delta::MessageBegan(_)
+                | Delta::MessageClosed(_)
                 | Delta::Aside(_)
                 | Delta::ToolsDeclared
                 | Delta::StateChanged,
@@ -100,6 +102,7 @@ impl Calls {
 
 impl RequireMonitor {
     fn started(&mut self, view: &View<'_>, index: usize) -> Judgement {
+        self.forget_later_first(view, index);
         if !view.counts(index) || !self.is_looked_at(view, index) {
             return Judgement::Open;
         }
@@ -115,6 +118,19 @@ impl RequireMonitor {
         let is_first = || self.calls.candidates.is_empty();
         self.selector.name.matches(&view.trace.calls[index].name)
             && (self.which == WhichCalls::All || is_first())
+    }
+
+    /// Forgets the first call of the name if a snapshot shows an earlier one.
+    fn forget_later_first(&mut self, view: &View<'_>, index: usize) {
+        let call = &view.trace.calls[index];
+        let is_earlier = |first: &usize| call.order < view.trace.calls[*first].order;
+        if self.which == WhichCalls::First
+            && view.counts(index)
+            && self.selector.name.matches(&call.name)
+            && self.calls.candidates.keys().any(is_earlier)
+        {
+            self.calls = Calls::default();
+        }
     }
 
     fn args_known(&mut self, view: &View<'_>, index: usize) -> Judgement {
@@ -219,10 +235,13 @@ impl RequireMonitor {
             self.calls.provisional.push(index);
             return Judgement::Open;
         }
-        match self.out_of_order(view, index) {
-            Some(finding) => Judgement::failed(finding),
-            None => self.too_many(view),
+        let too_many = self.too_many(view);
+        if too_many == Judgement::Open && self.out_of_order(view, index).is_some() {
+            // A snapshot can still show what must come before it.
+            self.calls.provisional.push(index);
+            return Judgement::FailsSoFar;
         }
+        too_many
     }
 
     /// Looks at those that were selected in a turn that is over now.

@@ -1,7 +1,7 @@
 //! Runs the monitors of a test.
 
 use super::watch::{NewFindings, RuleWatch, WatchActivity};
-use super::{Decision, Exclusions, JudgingTime, Moment, Question, RuleScope};
+use super::{CodedWarning, Decision, Exclusions, JudgingTime, Moment, Question, RuleScope};
 use crate::captured::{Captured, Writing};
 use crate::inherit::{Inherited, TurnRules};
 use crate::limits::{Measure, monitor, total};
@@ -43,6 +43,8 @@ pub struct Evaluator {
     waiting: Vec<RuleWatch>,
     found: NewFindings,
     not_shown: Vec<RuleResult>,
+    /// The number of warnings that `--deny-warnings` makes failures.
+    denied_warnings: usize,
     /// The number of turns that have begun.
     begun: usize,
     /// The time that the rules may compute.
@@ -103,6 +105,7 @@ impl Evaluator {
             waiting,
             found,
             not_shown: Vec::new(),
+            denied_warnings: 0,
             begun: 0,
             time: JudgingTime::default(),
         })
@@ -373,14 +376,28 @@ impl Evaluator {
             .iter_mut()
             .chain(&mut self.waiting)
             .chain(&mut self.turn);
-        let warnings = watches.filter_map(|watch| {
-            let warning = watch.monitor.take_warning()?;
-            Some(format!(
-                "`{}` ({}): {warning}",
-                watch.path, watch.origin.place
-            ))
-        });
-        warnings.collect()
+        let mut warnings = Vec::new();
+        for RuleWatch {
+            path,
+            origin,
+            monitor,
+            ..
+        } in watches
+        {
+            if let Some(warning) = monitor.take_warning() {
+                warnings.push(format!("`{path}` ({}): {warning}", origin.place));
+            }
+            for warning in monitor.take_coded_warnings() {
+                self.denied_warnings += usize::from(CodedWarning::is_deniable(origin));
+                warnings.push(warning.line(path, origin));
+            }
+        }
+        warnings
+    }
+
+    /// The number of warnings taken so far that `--deny-warnings` makes failures.
+    pub fn denied_warnings(&self) -> usize {
+        self.denied_warnings
     }
 
     /// A rule of the turn that has just ended that cannot be evaluated: the test cannot pass, and the rule has not failed.

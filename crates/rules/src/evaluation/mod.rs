@@ -3,6 +3,7 @@
 //! **Invariant:** the same moments give the same findings; a rule that cannot be evaluated never passes.
 
 mod argument_queue;
+mod coded_warning;
 mod evaluator;
 mod finding;
 mod judge_question;
@@ -16,6 +17,7 @@ mod view;
 mod watch;
 
 pub(crate) use argument_queue::ArgumentQueue;
+pub(crate) use coded_warning::CodedWarning;
 pub use evaluator::{Completion, Evaluator, Following};
 pub(crate) use finding::{Evidence, Finding};
 pub use judge_question::JudgeQuestion;

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::{Finding, Judgement, Moment, View};
+use super::{CodedWarning, Finding, Judgement, Moment, View};
 use crate::limits::{Bound, Measure, PerMeasure};
 use ananke_trace::outcome::RuleCounts;
 use ananke_trace::trace::{Delta, TurnRanges};
@@ -23,6 +23,11 @@ pub(crate) trait Monitor: Send + Sync {
     /// Takes what a person should know although the rule passes; the words follow the rule's name and place.
     fn take_warning(&mut self) -> Option<String> {
         None
+    }
+
+    /// Takes the warnings that have a code; each is a failure with `--deny-warnings`, if the rule is written in a file of 1.4.
+    fn take_coded_warnings(&mut self) -> Vec<CodedWarning> {
+        Vec::new()
     }
 
     /// Takes over the limits of the turn `turn`, counted from 0, which were unknown when the test started; `separate`

@@ -517,8 +517,7 @@ fn broken_promises(example: &Example, agent: &Value) -> Result<(Vec<String>, Str
 fn lacks_program(example: &Example) -> bool {
     let program = "python3";
     let mut command = Command::new(program);
-    example.text.contains(&format!("\"{program}\""))
-        && command.arg("--version").output().is_err()
+    example.text.contains(&format!("\"{program}\"")) && command.arg("--version").output().is_err()
 }
 
 #[test]
@@ -526,11 +525,17 @@ fn an_example_that_says_more_than_it_holds_is_found() {
     let agents = agents_of("README.md");
     let agent = &agents["paying once"];
     let entries = [
-        ("{ name: charge_card, count: 1, every: { args: { amount: 89.5 } } }", 0),
+        (
+            "{ name: charge_card, count: 1, every: { args: { amount: 89.5 } } }",
+            0,
+        ),
         // A second charge of another amount is not counted.
         ("{ name: charge_card, count: 1, args: { amount: 89.5 } }", 1),
         // An argument of a call that need not be made is one all the same; `which` lets others through.
-        ("{ name: charge_card, count: { min: 0 }, every: { args: { amount: 89.5 } } }", 0),
+        (
+            "{ name: charge_card, count: { min: 0 }, every: { args: { amount: 89.5 } } }",
+            0,
+        ),
     ];
     for (entry, number) in entries {
         let text = format!(

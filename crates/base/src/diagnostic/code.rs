@@ -120,6 +120,8 @@ codes! {
     Syntax = "syntax",
     /// A call among the messages of before that no message answers.
     UnansweredCall = "unanswered-call",
+    /// A call that an exact number does not include, and that no other rule counts.
+    UncountedCall = "uncounted-call",
     /// A variable that nothing defines.
     UndefinedVariable = "undefined-variable",
     /// A key that does not exist here.

@@ -31,6 +31,8 @@ pub struct ConversationResult {
     pub state: Option<String>,
     /// The oddities of the way in which the agent ended the conversation.
     pub warnings: Vec<String>,
+    /// The number of warnings, here and in turns, that `--deny-warnings` makes failures.
+    pub denied_warnings: usize,
     /// The time of the agent, in microseconds.
     pub duration_us: u64,
 }

@@ -532,6 +532,7 @@ impl Attempt<'_> {
             messages_count,
             state,
             warnings,
+            denied_warnings,
             duration_us,
         } = result;
         let outcome = &mut self.outcome;
@@ -551,6 +552,7 @@ impl Attempt<'_> {
         outcome.transcript.state = state;
         outcome.transcript.duration_us = duration_us;
         outcome.verdict.warnings.extend(warnings);
+        outcome.verdict.denied_warnings = turn_count(denied_warnings);
         let all_turns = &outcome.transcript.turns;
         let is_whole =
             || turns_not_run == 0 && all_turns.iter().all(|turn| turn.problem().is_none());

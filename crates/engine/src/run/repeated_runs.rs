@@ -37,6 +37,8 @@ pub(super) struct RepeatedRuns {
     latest: Option<Outcome>,
     /// The warnings of all runs, each once.
     warnings: Vec<String>,
+    /// The most of them in one run that `--deny-warnings` makes failures.
+    denied_warnings: u32,
     /// The snapshots that any run wrote, each once.
     snapshots: Vec<SnapshotWritten>,
 }
@@ -65,12 +67,14 @@ impl RepeatedRuns {
             failed: None,
             latest: None,
             warnings: Vec::new(),
+            denied_warnings: 0,
             snapshots: Vec::new(),
         }
     }
 
     /// Takes over the warnings and snapshots of a run, each once.
     fn take_notes(&mut self, run: &mut TestVerdict) {
+        self.denied_warnings = self.denied_warnings.max(run.denied_warnings);
         for warning in std::mem::take(&mut run.warnings) {
             if self.warnings.len() < MOST_WARNINGS && !self.warnings.contains(&warning) {
                 self.warnings.push(warning);
@@ -222,6 +226,7 @@ impl AttemptSeries for RepeatedRuns {
             reasons,
             others,
             warnings,
+            denied_warnings,
             snapshots,
             ..
         } = *self;
@@ -232,6 +237,7 @@ impl AttemptSeries for RepeatedRuns {
             mark_aborted(&mut outcome, case.shared.stopper.reason());
         }
         outcome.verdict.warnings = warnings;
+        outcome.verdict.denied_warnings = denied_warnings;
         outcome.verdict.snapshots = snapshots;
         outcome.other_runs = others;
         outcome.stability = Some(stability)

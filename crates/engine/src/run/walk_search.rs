@@ -33,6 +33,8 @@ pub(super) struct WalkSearch {
     /// The text of its recording, if it failed and was recorded in memory.
     recording: Option<String>,
     warnings: Vec<String>,
+    /// The most of them in one walk that `--deny-warnings` makes failures.
+    denied_warnings: u32,
 }
 
 /// A walk that is shrunk.
@@ -113,6 +115,7 @@ impl WalkSearch {
             shown: Outcome::default(),
             recording: None,
             warnings: Vec::new(),
+            denied_warnings: 0,
         }
     }
 
@@ -126,6 +129,7 @@ impl WalkSearch {
 
     /// Takes over what is counted of every walk.
     fn count(&mut self, outcome: &mut Outcome) {
+        self.denied_warnings = self.denied_warnings.max(outcome.verdict.denied_warnings);
         for warning in std::mem::take(&mut outcome.verdict.warnings) {
             if self.warnings.len() < MOST_WARNINGS && !self.warnings.contains(&warning) {
                 self.warnings.push(warning);
@@ -235,6 +239,7 @@ impl AttemptSeries for WalkSearch {
             summary,
             mut shown,
             mut warnings,
+            denied_warnings,
             recording,
             ..
         } = *self;
@@ -266,6 +271,7 @@ impl AttemptSeries for WalkSearch {
             }
         }
         shown.verdict.warnings = warnings;
+        shown.verdict.denied_warnings = denied_warnings;
         shown.walks = Some(Box::new(summary));
         shown
     }

@@ -83,4 +83,6 @@ pub use turn::{
 pub use turn_type::{
     OwnTurnKeys, TurnKind, TurnType, connect_type_name, install_turn_types, resume_type_name,
 };
-pub use value_condition::{BoundValue, ResultWhere, ValueCondition, ValueType, ValuesWhere};
+pub use value_condition::{
+    BOUND_WORDS, BoundValue, ResultWhere, ValueCondition, ValueType, ValuesWhere,
+};

@@ -78,6 +78,32 @@ impl ValueCondition {
     }
 }
 
+/// The names of bounds in other languages, each with the key that means the same.
+pub const BOUND_WORDS: &[(&str, &[&str])] = &[
+    ("$gt", &["above"]),
+    ("$gte", &["min"]),
+    ("$lt", &["below"]),
+    ("$lte", &["max"]),
+    ("<", &["below"]),
+    ("<=", &["max"]),
+    (">", &["above"]),
+    (">=", &["min"]),
+    ("at_least", &["min"]),
+    ("at_most", &["max"]),
+    ("exclusiveMaximum", &["below"]),
+    ("exclusiveMinimum", &["above"]),
+    ("ge", &["min"]),
+    ("greater_than", &["above"]),
+    ("gt", &["above"]),
+    ("gte", &["min"]),
+    ("le", &["max"]),
+    ("less_than", &["below"]),
+    ("lt", &["below"]),
+    ("lte", &["max"]),
+    ("maximum", &["max"]),
+    ("minimum", &["min"]),
+];
+
 /// A bound of a value: a number, or the text of a date, a date-time or a reference.
 #[derive(Clone, Debug)]
 pub struct BoundValue(pub Node);

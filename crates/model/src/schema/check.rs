@@ -285,6 +285,11 @@ impl Check<'_> {
     }
 
     fn any_of(&mut self, schema: &'static Value, branches: &'static [Value], here: &mut Here<'_>) {
+        if let Some((name, word)) = union::mixed_keys(branches, here.node) {
+            self.problems.mixed_keys(name, word);
+            self.repairs.replace(here.node, schema);
+            return;
+        }
         if let Branch::At(index) = union::pick_by_type(branches, here.node) {
             let form = &branches[index];
             // The one pattern in the schemas is that of a text instead of another type: exactly one reference.

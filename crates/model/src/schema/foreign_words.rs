@@ -1,5 +1,7 @@
 //! The names of keys in other tools, and the name of each here.
 
+use crate::model::BOUND_WORDS;
+
 /// Words of other tools, each with the keys of ours that mean the same. The one that exists in a mapping is offered there;
 /// where none does, the last one is looked for elsewhere.
 const WORDS: &[(&str, &[&str])] = &[
@@ -329,6 +331,7 @@ pub(super) fn sentence(word: &str, known: &[&str]) -> Option<&'static str> {
 pub(super) fn meanings(word: &str) -> &'static [&'static str] {
     WORDS
         .iter()
+        .chain(BOUND_WORDS)
         .find(|(known, _)| *known == word)
         .map_or(&[], |(_, keys)| keys)
 }

@@ -148,6 +148,28 @@ impl<'a> Problems<'a> {
         self.push(Code::BadValue, message, node.span, help);
     }
 
+    /// A word of conditions next to a path, `name`, or as one.
+    pub(super) fn mixed_keys(&mut self, name: Option<&Entry>, word: &Entry) {
+        let help = format!(
+            "if the path `{0}` is meant, write `$.{0}`",
+            printable(&word.key)
+        );
+        let Some(name) = name else {
+            let message = format!(
+                "`{}` is a condition on the whole value, found {}",
+                printable(&word.key),
+                word.value.describe()
+            );
+            return self.push(Code::WrongType, message, word.key_span, help);
+        };
+        let message = format!(
+            "`{}` is a path, and `{}` a condition on the whole value: they exclude each other",
+            printable(&name.key),
+            printable(&word.key)
+        );
+        self.push(Code::Contradiction, message, name.key_span, help);
+    }
+
     /// Makes the last problem one that stops nothing.
     pub(super) fn warn_of_last(&mut self) {
         if let Some(last) = self.list.last_mut() {

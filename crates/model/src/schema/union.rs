@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::demands::keyword;
 use super::foreign_words::meanings;
 
-use ananke_base::source::{Node, NodeValue};
+use ananke_base::source::{Entry, Node, NodeValue};
 
 /// The branch of a union that a value is meant to be, or why none is.
 #[derive(Clone, Copy, Debug)]
@@ -171,14 +171,8 @@ pub(super) fn pick_by_type<'a>(branches: &[Value], node: &Node) -> Branch<'a> {
 /// Whether a branch takes values of this type, by its own keywords (a reference is to a mapping). One whose keys are the user's
 /// own can refuse the keys of another branch.
 pub(super) fn accepts(branch: &Value, node: &Node) -> bool {
-    let refused =
-        keyword(branch, "propertyNames").and_then(|names| names["not"]["enum"].as_array());
-    if let Some(refused) = refused
-        && node
-            .entries()
-            .iter()
-            .any(|entry| refused.iter().any(|name| *name == entry.key))
-    {
+    let refused = refused_names(branch);
+    if node.entries().iter().any(|entry| is_word(refused, entry)) {
         return false;
     }
     match (
@@ -188,6 +182,42 @@ pub(super) fn accepts(branch: &Value, node: &Node) -> bool {
         (Some(constant), _) => node.is_scalar(constant),
         (None, Some(name)) => is_of_type(node, name),
         (None, None) => matches!(node.value, NodeValue::Map(_)),
+    }
+}
+
+/// The names that a branch refuses as keys.
+fn refused_names(branch: &Value) -> Option<&Vec<Value>> {
+    keyword(branch, "propertyNames")?["not"]["enum"].as_array()
+}
+
+fn is_word(words: Option<&Vec<Value>>, entry: &Entry) -> bool {
+    words.is_some_and(|words| words.iter().any(|word| *word == entry.key))
+}
+
+/// In a mapping whose keys are either the words of one branch or names of the user's own: a name, and a word next to it; or a
+/// word alone whose value shows that it is meant as a name.
+pub(super) fn mixed_keys<'n>(
+    branches: &[Value],
+    node: &'n Node,
+) -> Option<(Option<&'n Entry>, &'n Entry)> {
+    /// The words whose values can be mappings.
+    const WITH_MAPPING: [&str; 3] = ["equals", "schema", "length"];
+    let words = branches.iter().find_map(refused_names)?;
+    let is_mapping = |entry: &&Entry| matches!(entry.value.value, NodeValue::Map(_));
+    let (known, names): (Vec<&Entry>, Vec<&Entry>) = node
+        .entries()
+        .iter()
+        .partition(|entry| is_word(Some(words), entry));
+    let name = names.into_iter().find(is_mapping);
+    let meant = known
+        .iter()
+        .copied()
+        .filter(|entry| !WITH_MAPPING.contains(&entry.key.as_str()))
+        .find(is_mapping);
+    match (name, meant) {
+        (_, Some(word)) => Some((None, word)),
+        (Some(name), None) => Some((Some(name), known.first().copied()?)),
+        (None, None) => None,
     }
 }
 

@@ -175,6 +175,9 @@ part! {
         /// How many rules were not evaluated because no judge was to be asked; omitted if none.
         #[schemars(extend("x-since" = "1.1"))]
         judges_not_asked?: u32 = counted(verdict.judges_not_asked);
+        /// How many warnings, here and in the turns, fail a run with `--deny-warnings`; omitted if none.
+        #[schemars(extend("x-since" = "1.1"))]
+        denied_warnings?: u32 = counted(verdict.denied_warnings);
         /// The snapshots that the test wrote; omitted if it wrote none.
         #[schemars(extend("x-since" = "1.1"))]
         snapshots?: Vec<SnapshotView<'a>> = listed(verdict.snapshots.iter().map(SnapshotView::of));
@@ -276,6 +279,7 @@ impl From<ResultLine<'_>> for Outcome {
         };
         let mut outcome = attempt.outcome(&shared);
         outcome.verdict.judges_not_asked = read.judges_not_asked.unwrap_or_default();
+        outcome.verdict.denied_warnings = read.denied_warnings.unwrap_or_default();
         let snapshots = read.snapshots.into_iter().flatten();
         outcome.verdict.snapshots = snapshots.map(Into::into).collect();
         let transcript = &mut outcome.transcript;

@@ -181,9 +181,8 @@ impl OutputRule {
             (None, Some(other)) => Some(format!("of type {}", type_name(*other))),
         };
         let number = bounds.find(|bound| matches!(bound.0.value, NodeValue::Number(_)));
-        let other = other.or_else(|| {
-            number.map(|bound| format!("a number to compare with {}", bound.0.describe()))
-        });
+        let other =
+            other.or_else(|| number.map(|bound| format!("compared with {}", bound.0.describe())));
         if let Some(other) = other {
             report_no_text(&other, written, interpolation);
             return None;

@@ -5,7 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::CodedWarning;
 use super::watch::RuleWatch;
+use crate::rule_origin::RuleOrigin;
+use ananke_base::diagnostic::Code;
 
 /// The calls that a rule counted, and those that it did not, by their index in the trace.
 #[derive(Debug, Default)]
@@ -20,7 +23,16 @@ pub(crate) struct CountedCalls {
 #[derive(Debug, Default)]
 pub(super) struct CallCounting {
     covered: BTreeSet<usize>,
-    left_out: BTreeMap<usize, String>,
+    left_out: BTreeMap<usize, LeftOutCall>,
+}
+
+/// A call that a rule does not count.
+#[derive(Debug)]
+struct LeftOutCall {
+    path: &'static str,
+    origin: RuleOrigin,
+    /// The difference from the calls that it counts.
+    words: String,
 }
 
 impl CallCounting {
@@ -32,19 +44,29 @@ impl CallCounting {
         let CountedCalls { covered, left_out } = watch.monitor.counted_calls();
         self.covered.extend(covered);
         for (call, words) in left_out {
-            self.left_out.entry(call).or_insert_with(|| {
-                let (path, place) = (watch.path, &watch.origin.place);
-                format!(
-                    "uncounted-call: {words}: `{path}` ({place}) does not count this call, and no other rule does; `every` checks each call"
-                )
-            });
+            let (path, origin) = (watch.path, watch.origin.clone());
+            let left_out = LeftOutCall {
+                path,
+                origin,
+                words,
+            };
+            self.left_out.entry(call).or_insert(left_out);
         }
     }
 
-    /// Takes the warnings at the end of the test, in the order of the calls.
-    pub(super) fn take_warnings(&mut self) -> Vec<String> {
-        let left_out = std::mem::take(&mut self.left_out).into_iter();
-        let uncounted = left_out.filter(|(call, _)| !self.covered.contains(call));
-        uncounted.map(|(_, warning)| warning).collect()
+    /// The warnings at the end of the test, in the order of the calls, each with the path and the origin of its rule.
+    pub(super) fn warnings(self) -> impl Iterator<Item = (&'static str, RuleOrigin, CodedWarning)> {
+        let Self { covered, left_out } = self;
+        let uncounted = left_out
+            .into_iter()
+            .filter(move |(call, _)| !covered.contains(call));
+        uncounted.map(|(_, call)| {
+            let code = Code::UncountedCall;
+            let words = format!(
+                "{}, and no rule counts this call: `every` checks each call",
+                call.words
+            );
+            (call.path, call.origin, CodedWarning { code, words })
+        })
     }
 }

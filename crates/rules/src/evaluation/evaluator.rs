@@ -2,7 +2,7 @@
 
 use super::counted_calls::CallCounting;
 use super::watch::{NewFindings, RuleWatch, WatchActivity};
-use super::{Decision, Exclusions, JudgingTime, Moment, Question, RuleScope};
+use super::{CodedWarning, Decision, Exclusions, JudgingTime, Moment, Question, RuleScope};
 use crate::captured::{Captured, Writing};
 use crate::inherit::{Inherited, TurnRules};
 use crate::limits::{Measure, monitor, total};
@@ -45,8 +45,10 @@ pub struct Evaluator {
     found: NewFindings,
     not_shown: Vec<RuleResult>,
     counting: CallCounting,
-    /// The warnings of the test as a whole.
-    warnings: Vec<String>,
+    /// The warnings about calls that nothing counted.
+    uncounted: Vec<String>,
+    /// The number of warnings that `--deny-warnings` makes failures.
+    denied_warnings: usize,
     /// The number of turns that have begun.
     begun: usize,
     /// The time that the rules may compute.
@@ -108,7 +110,8 @@ impl Evaluator {
             found,
             not_shown: Vec::new(),
             counting: CallCounting::default(),
-            warnings: Vec::new(),
+            uncounted: Vec::new(),
+            denied_warnings: 0,
             begun: 0,
             time: JudgingTime::default(),
         })
@@ -381,15 +384,29 @@ impl Evaluator {
             .iter_mut()
             .chain(&mut self.waiting)
             .chain(&mut self.turn);
-        let warnings = watches.filter_map(|watch| {
-            let warning = watch.monitor.take_warning()?;
-            Some(format!(
-                "`{}` ({}): {warning}",
-                watch.path, watch.origin.place
-            ))
-        });
-        let of_test = std::mem::take(&mut self.warnings);
-        warnings.chain(of_test).collect()
+        let mut warnings = Vec::new();
+        for RuleWatch {
+            path,
+            origin,
+            monitor,
+            ..
+        } in watches
+        {
+            if let Some(warning) = monitor.take_warning() {
+                warnings.push(format!("`{path}` ({}): {warning}", origin.place));
+            }
+            for warning in monitor.take_coded_warnings() {
+                self.denied_warnings += usize::from(CodedWarning::is_deniable(origin));
+                warnings.push(warning.line(path, origin));
+            }
+        }
+        warnings.append(&mut self.uncounted);
+        warnings
+    }
+
+    /// The number of warnings taken so far that `--deny-warnings` makes failures.
+    pub fn denied_warnings(&self) -> usize {
+        self.denied_warnings
     }
 
     /// A rule of the turn that has just ended that cannot be evaluated: the test cannot pass, and the rule has not failed.
@@ -455,13 +472,16 @@ impl Evaluator {
         self.judge(|evaluator| evaluator.take_failures(trace))
     }
 
-    /// Reports the calls that an exact number does not include, and that no other rule looked at.
+    /// Looks for the calls that an exact number does not include, and that no other rule looked at.
     fn count_calls(&mut self) {
         let watches = self.waiting.iter().chain(&self.turn).chain(&self.test);
         for watch in watches {
             self.counting.add(watch);
         }
-        self.warnings.extend(self.counting.take_warnings());
+        for (path, origin, warning) in std::mem::take(&mut self.counting).warnings() {
+            self.denied_warnings += usize::from(CodedWarning::is_deniable(&origin));
+            self.uncounted.push(warning.line(path, &origin));
+        }
     }
 
     /// Takes what failed since the last call, written out as the trace is now.

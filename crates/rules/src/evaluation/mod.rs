@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** the same moments give the same findings; a rule that cannot be evaluated never passes.
 
+mod coded_warning;
 mod counted_calls;
 mod evaluator;
 mod finding;
@@ -15,6 +16,7 @@ mod script_question;
 mod view;
 mod watch;
 
+pub(crate) use coded_warning::CodedWarning;
 pub(crate) use counted_calls::CountedCalls;
 pub use evaluator::{Completion, Evaluator, Following};
 pub(crate) use finding::{Evidence, Finding};

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::{CountedCalls, Finding, Judgement, Moment, View};
+use super::{CodedWarning, CountedCalls, Finding, Judgement, Moment, View};
 use crate::limits::{Bound, Measure, PerMeasure};
 use ananke_trace::outcome::RuleCounts;
 use ananke_trace::trace::{Delta, TurnRanges};
@@ -28,6 +28,11 @@ pub(crate) trait Monitor: Send + Sync {
     /// The calls that it counted, and those that it did not, once it has passed.
     fn counted_calls(&self) -> CountedCalls {
         CountedCalls::default()
+    }
+
+    /// Takes the warnings that have a code; each is a failure with `--deny-warnings`, if the rule is written in a file of 1.4.
+    fn take_coded_warnings(&mut self) -> Vec<CodedWarning> {
+        Vec::new()
     }
 
     /// Takes over the limits of the turn `turn`, counted from 0, which were unknown when the test started; `separate`

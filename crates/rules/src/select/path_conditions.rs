@@ -118,7 +118,7 @@ impl PathConditions {
             (!condition.is_met(found, purpose)).then_some((path, condition, found))
         });
         unmet.map(|(path, condition, found)| {
-            let (expected, shown) = (condition.expected(), path.as_str());
+            let (expected, shown) = (condition.expected(found), path.as_str());
             let words = match (found, condition.single()) {
                 (None, _) => format!("the argument `{shown}` is missing"),
                 (Some(found), Some((ExpectedValue::Match(pattern), false))) => format!(

@@ -339,7 +339,11 @@ impl ResultConditions {
         if let Some(condition) = condition
             && !condition.is_met_as(&result.value(), &result.text, purpose)
         {
-            mismatches.add_at(Whole::Result, whole(Some(condition.expected())), 1);
+            mismatches.add_at(
+                Whole::Result,
+                whole(Some(condition.expected(Some(&result.value())))),
+                1,
+            );
         }
         for ConditionMiss { place, .. } in parts.mismatches(&result.value(), purpose) {
             mismatches.add_at(Whole::Result, place, 1);

@@ -234,7 +234,7 @@ mod tests {
             ),
             (
                 "{ name: pay, args_where: { card.type: { min: 3 }, tip: { max: 5, not: true } } }",
-                "card.type ≠ at least 3; tip ≠ not at most 5",
+                "card.type ≠ at least 3 (only numbers can be compared); tip ≠ not at most 5",
             ),
             ("{ name: pay, args_where: { tip: { exists: false } } }", ""),
             (

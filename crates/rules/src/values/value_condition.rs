@@ -4,11 +4,11 @@ use serde_json::Value;
 
 use super::bound::{Bound, Side};
 use super::contradiction::contradiction;
-use super::expected_value::{Comparison, ExpectedValue, text_of, type_name};
+use super::expected_value::{Comparison, ExpectedValue, text_of};
 use super::{CallCount, schema};
 use crate::describe::short;
 use ananke_base::diagnostic::{Code, Span};
-use ananke_model::model;
+use ananke_model::model::{self, ValueType};
 use ananke_model::variables::{Fill as _, Interpolation, Pattern, Patterns};
 
 /// The schema version in which several conditions can be combined.
@@ -158,7 +158,7 @@ impl ValueCondition {
             Comparison::Met if self.is_negated => Some(Vec::new()),
             Comparison::Unmet(words) if !self.is_negated => Some(words),
             Comparison::Met | Comparison::Unmet(_) => None,
-            Comparison::Incomparable => Some(vec![self.incomparable()]),
+            Comparison::Incomparable => Some(vec![self.comparable().to_owned()]),
         }
     }
 
@@ -182,25 +182,16 @@ impl ValueCondition {
         }
     }
 
-    /// The kinds of values that can be compared, for one that cannot.
-    fn incomparable(&self) -> String {
-        let comparing = |expected: &&ExpectedValue| !matches!(expected, ExpectedValue::Type(_));
-        let types = self
-            .all
-            .iter()
-            .filter(comparing)
-            .find_map(ExpectedValue::types);
-        let names: Vec<&str> = types
-            .into_iter()
-            .flatten()
-            .map(|kind| type_name(*kind))
-            .collect();
-        match names.as_slice() {
-            ["string"] => "only a date or date-time of ISO 8601 can be compared".to_owned(),
-            names => format!(
-                "only a value of type {} can be compared",
-                names.join(" or ")
-            ),
+    /// The values that can be compared, for one that cannot.
+    fn comparable(&self) -> &'static str {
+        let comparing = self.all.iter().find_map(|expected| match expected {
+            ExpectedValue::Type(_) => None,
+            expected => expected.types(),
+        });
+        match comparing {
+            Some([ValueType::Number]) => "only numbers can be compared",
+            Some([ValueType::String]) => "only dates and date-times of ISO 8601 can be compared",
+            _ => "only texts, lists and mappings have a length",
         }
     }
 
@@ -225,12 +216,19 @@ impl ValueCondition {
         }
     }
 
-    /// The expectation with the author's own words.
-    pub(crate) fn expected(&self) -> String {
-        match &self.message {
-            Some(message) => format!("{} ({})", self.briefly(), short(message)),
-            None => self.briefly(),
+    /// The expectation of what is `found`, with the reason why that cannot be compared and with the author's own words.
+    pub(crate) fn expected(&self, found: Option<&Value>) -> String {
+        let comparison = found.map(|found| self.compare(found, &text_of(found)));
+        let reason = match comparison {
+            Some(Comparison::Incomparable) => Some(self.comparable()),
+            _ => None,
+        };
+        let message = self.message.as_deref().map(short);
+        let remarks: Vec<&str> = reason.into_iter().chain(message.as_deref()).collect();
+        if remarks.is_empty() {
+            return self.briefly();
         }
+        format!("{} ({})", self.briefly(), remarks.join("; "))
     }
 }
 

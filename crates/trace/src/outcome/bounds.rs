@@ -36,6 +36,7 @@ impl Outcome {
             rules,
             silenced: _,
             judges_not_asked: _,
+            denied_warnings: _,
             warnings,
             snapshots: _,
         } = &mut self.verdict;

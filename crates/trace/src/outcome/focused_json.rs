@@ -118,6 +118,13 @@ impl FocusedJson {
         self.text.push_str(UNEQUAL);
         let begin = self.text.len();
         self.text.push_str(expected);
+        // Several rules can expect something of one value, which is written once.
+        if let Some(last) = self.marks.last_mut()
+            && last.actual.start == from
+        {
+            last.expected.end = self.text.len();
+            return;
+        }
         self.marks.push(FocusMark {
             actual,
             expected: begin..self.text.len(),
@@ -352,6 +359,13 @@ mod tests {
             ("(missing)", "1"),
         ];
         assert_eq!(found, expected);
+        // Of several expectations of one value, the value is marked once.
+        let FocusedJson { text, marks } = focused(&json!([7]), &focus(&[("0", "5"), ("0", "6")]));
+        assert_eq!(text, "[7 ≠ 5 ≠ 6]");
+        let found = marks
+            .into_iter()
+            .map(|mark| (&text[mark.actual], &text[mark.expected]));
+        assert_eq!(found.collect::<Vec<_>>(), [("7", "5 ≠ 6")]);
     }
 
     #[test]

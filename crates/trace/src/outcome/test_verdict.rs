@@ -29,6 +29,9 @@ pub struct TestVerdict {
     pub judges_not_asked: u32,
     /// Warnings about its setup and teardown that the plan could not know; a turn's warnings are in its turn.
     pub warnings: Vec<String>,
+    /// The number of warnings, here and in turns, that `--deny-warnings` makes failures.
+    #[serde(default)]
+    pub denied_warnings: u32,
     /// The snapshots that were written because the test passed.
     pub snapshots: Vec<SnapshotWritten>,
 }

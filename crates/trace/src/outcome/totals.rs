@@ -37,6 +37,9 @@ pub struct Totals {
     /// The tests that changed against an earlier run, and those that still fail: counted above too.
     #[serde(default)]
     pub changes: ChangeTotals,
+    /// The warnings of the tests that `--deny-warnings` makes failures.
+    #[serde(default)]
+    pub denied_warnings: usize,
     /// The sum of the tests' durations, in microseconds.
     pub duration_us: u64,
 }
@@ -119,6 +122,7 @@ impl Totals {
         if let Some(change) = outcome.change {
             self.changes.add(change);
         }
+        self.denied_warnings += outcome.verdict.denied_warnings as usize;
         self.duration_us = self
             .duration_us
             .saturating_add(outcome.transcript.duration_us);

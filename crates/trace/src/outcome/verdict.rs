@@ -80,7 +80,7 @@ impl Verdict {
             is_part: _,
         } = self;
         let warnings = if *warnings_fail {
-            near_names.found.len()
+            near_names.found.len() + totals.denied_warnings
         } else {
             0
         };

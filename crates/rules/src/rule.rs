@@ -68,6 +68,11 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// The conditions on calls in it.
+    fn selectors(&self) -> Vec<&Selector> {
+        Vec::new()
+    }
+
     /// Whether it looks at tool calls, of a rule whose path does not say it.
     fn names_tools(&self) -> bool {
         false

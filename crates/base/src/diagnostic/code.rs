@@ -84,6 +84,8 @@ codes! {
     LimitAboveTimeout = "limit-above-timeout",
     /// A file is larger, deeper or more repetitive than is read.
     LimitExceeded = "limit-exceeded",
+    /// A value in `args` or `result` that looks like a condition and means itself.
+    LooksLikeCondition = "looks-like-condition",
     /// A required key is missing.
     MissingKey = "missing-key",
     /// A tool that a rule names and no agent called, almost like one that exists.

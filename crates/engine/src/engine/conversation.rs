@@ -215,6 +215,8 @@ impl Conversation<'_> {
     /// The result of the conversation, with the snapshots to write.
     fn finish(mut self) -> ConversationResult {
         self.result.snapshots = self.sink.evaluator.take_captured();
+        let lookalikes = self.sink.evaluator.lookalikes(&self.sink.trace);
+        self.result.warnings.extend(lookalikes);
         self.result.denied_warnings = self.sink.evaluator.denied_warnings();
         if !self.result.turns.is_empty() {
             self.result.messages_count = messages_count(&self.sink.trace);

@@ -1,5 +1,7 @@
 //! Runs the monitors of a test.
 
+use std::collections::HashSet;
+
 use super::counted_calls::CallCounting;
 use super::watch::{NewFindings, RuleWatch, WatchActivity};
 use super::{CodedWarning, Decision, Exclusions, JudgingTime, Moment, Question, RuleScope};
@@ -9,6 +11,7 @@ use crate::limits::{Measure, monitor, total};
 use crate::rule::RuleEntry;
 use crate::rule_origin::RuleOrigin;
 use ananke_base::context::interruption::is_everything_given_up;
+use ananke_base::diagnostic::Code;
 use ananke_model::variables::Patterns;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult, TimeLimits};
 use ananke_trace::redact::Redactor;
@@ -401,6 +404,27 @@ impl Evaluator {
             }
         }
         warnings.append(&mut self.uncounted);
+        warnings
+    }
+
+    /// The values in rules that look like conditions and, as the conversation shows, are meant so: a warning each.
+    pub fn lookalikes(&mut self, trace: &Trace) -> Vec<String> {
+        let Inherited { test, turns, .. } = &self.rules;
+        let of_turns = turns.iter().take(self.begun).flat_map(|turn| &turn.entries);
+        let (mut warnings, mut known) = (Vec::new(), HashSet::new());
+        for RuleEntry { path, rule, origin } in test.iter().chain(of_turns) {
+            // A rule can be in several turns.
+            if !known.insert((*path, &origin.place)) {
+                continue;
+            }
+            for selector in rule.selectors() {
+                for words in selector.lookalikes(&trace.calls) {
+                    let code = Code::LooksLikeCondition;
+                    self.denied_warnings += usize::from(CodedWarning::is_deniable(origin));
+                    warnings.push(CodedWarning { code, words }.line(path, origin));
+                }
+            }
+        }
         warnings
     }
 

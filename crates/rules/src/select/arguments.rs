@@ -57,6 +57,11 @@ impl ArgumentConditions {
         })
     }
 
+    /// The JSON that they must contain.
+    pub(super) fn json(&self) -> Option<&JsonSubset> {
+        self.json.as_ref()
+    }
+
     /// Whether every call matches.
     pub(crate) fn is_empty(&self) -> bool {
         self.json.is_none() && self.conditions.is_empty() && self.not_matching.is_empty()

@@ -48,6 +48,11 @@ impl JsonSubset {
         Ok(value.map(|value| Self { value, comparison }))
     }
 
+    /// Whether a value must be equal to it.
+    pub(super) fn is_exact(&self) -> bool {
+        self.comparison == JsonComparison::Equals
+    }
+
     /// The expectation, in words.
     pub(super) fn describe(&self, whole: Whole) -> String {
         let shown = json(&self.value);
@@ -82,9 +87,8 @@ impl JsonSubset {
 
     /// Adds the differences between `found`, which is `whole` of a call, and what is expected.
     pub(super) fn compare(&self, found: &Value, whole: Whole, mismatches: &mut Mismatches) {
-        let is_exact = self.comparison == JsonComparison::Equals;
         SubsetWalk {
-            is_exact,
+            is_exact: self.is_exact(),
             whole,
             path: Vec::new(),
             mismatches,

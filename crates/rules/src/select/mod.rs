@@ -6,6 +6,7 @@ mod arguments;
 #[cfg(test)]
 pub(crate) mod fakes;
 mod json_subset;
+mod lookalike;
 mod mismatches;
 mod path_conditions;
 mod path_patterns;

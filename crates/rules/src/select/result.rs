@@ -71,6 +71,11 @@ impl ResultConditions {
         })
     }
 
+    /// The JSON that it must contain.
+    pub(super) fn json(&self) -> Option<&JsonSubset> {
+        self.json.as_ref()
+    }
+
     /// Whether every call matches.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()

@@ -10,7 +10,7 @@ use super::{miss::SequenceMiss, only::Only, walk::walk};
 use crate::collector::Collector;
 use crate::evaluation::{CountedCalls, Judgement, Moment, Monitor, RuleScope, View};
 use crate::rule::{Claim, Rule, RuleKind};
-use crate::select::{ArgumentReading, RuleTool};
+use crate::select::{ArgumentReading, RuleTool, Selector};
 use crate::steps::{Kinds, StepMatcher};
 use ananke_base::diagnostic::{Code, Span};
 use ananke_model::model::{AssertBlock, SequenceMode, SequenceRule};
@@ -150,6 +150,13 @@ impl Rule for Sequence {
     }
 
     /// The steps without which it cannot pass.
+    fn selectors(&self) -> Vec<&Selector> {
+        self.steps
+            .iter()
+            .filter_map(|step| step.selector())
+            .collect()
+    }
+
     fn named_tools(&self) -> Vec<RuleTool<'_>> {
         let may_be_missing = |step: &&Step| step.is_optional || self.is_prohibition();
         let steps = self.steps.iter().filter(may_be_missing);

@@ -98,6 +98,10 @@ impl Rule for ForbidCallsRule {
         vec![Claim::ForbidsCalls(&self.selector)]
     }
 
+    fn selectors(&self) -> Vec<&Selector> {
+        vec![&self.selector]
+    }
+
     fn named_tools(&self) -> Vec<RuleTool<'_>> {
         self.selector.name.named_tools()
     }

@@ -7,7 +7,7 @@ use super::tied_step::{TiedStep, TriggerKind};
 use crate::collector::Collector;
 use crate::evaluation::{Monitor, RuleScope};
 use crate::rule::{Claim, Rule, RuleKind};
-use crate::select::RuleTool;
+use crate::select::{RuleTool, Selector};
 use crate::steps::StepMatcher;
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_model::model::{AssertBlock, WheneverRule, WithinScope};
@@ -238,6 +238,10 @@ impl Rule for Whenever {
             claims.push(Claim::AlwaysPreceded(name));
         }
         claims
+    }
+
+    fn selectors(&self) -> Vec<&Selector> {
+        self.steps().filter_map(StepMatcher::selector).collect()
     }
 
     fn named_tools(&self) -> Vec<RuleTool<'_>> {

@@ -274,6 +274,10 @@ impl Rule for RequireRule {
         [requires].into_iter().chain(nothing).collect()
     }
 
+    fn selectors(&self) -> Vec<&Selector> {
+        vec![&self.selector]
+    }
+
     fn named_tools(&self) -> Vec<RuleTool<'_>> {
         let mut tools = match self.count.min {
             0 => self.selector.name.named_tools(),

@@ -46,6 +46,7 @@ mod mutations;
 mod named_tests;
 mod normalising;
 mod open_files;
+mod order_soak;
 mod other_protocols;
 mod outputs;
 mod own_servers;

@@ -175,7 +175,7 @@ fn conversation(salt: &str) -> Vec<(Input, Told)> {
     ]
 }
 
-const EXPECTED: &str = r#"ananke snapshot, format 1
+const EXPECTED: &str = r#"ananke snapshot, format 2
 
 turn 1
   user: look
@@ -400,7 +400,7 @@ fn hostile_words_make_no_lines_of_their_own() {
         &[],
         &Redactor::default(),
     );
-    let expected = "ananke snapshot, format 1\n\nturn\n  user: go\n  call x\\u{a}  finished\\u{1b}[2J\n    result:\n      \
+    let expected = "ananke snapshot, format 2\n\nturn\n  user: go\n  call x\\u{a}  finished\\u{1b}[2J\n    result:\n      \
                     a\\u{202e}b\\u{20}\n\n  custom \\u{a}turn 9: null\n  state\n    \"\": 2\n    \
                     \"a: 1\\n\": {\"\\udb40\\udc41\": \"\\u007f\"}\n  no end\n";
     assert_eq!(text, expected);

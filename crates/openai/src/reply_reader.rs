@@ -248,11 +248,10 @@ impl<'a> ReplyReader<'a> {
                 self.text(choice.role(), piece, tell);
             }
         }
-        let calls = choice.calls();
-        if !calls.is_empty() {
-            self.answer(tell);
-        }
-        for fragment in calls {
+        for fragment in choice.calls() {
+            if self.calls.is_new(&fragment) {
+                self.answer(tell);
+            }
             for change in self.calls.take(&fragment, self.call_keys) {
                 if let CallChange::Answered(key, _) = &change {
                     self.answered.insert(key.clone());

@@ -57,6 +57,11 @@ impl<'t> ToolCalls<'t> {
         }
     }
 
+    /// Whether a fragment begins a call.
+    pub(super) fn is_new(&self, fragment: &CallFragment<'_>) -> bool {
+        self.position(fragment).is_none()
+    }
+
     /// Takes a fragment; `used` are the keys of the conversation so far.
     pub(super) fn take(
         &mut self,

@@ -15,8 +15,8 @@ pub(super) struct KnownItems {
     pub(super) messages: HashMap<ShortText, usize>,
     /// Index of the newest reasoning of each id, which may also be the id of a message.
     pub(super) reasoning: HashMap<ShortText, usize>,
-    /// Index of the newest complete message of the agent by the hash of its text.
-    texts: HashMap<u64, usize>,
+    /// Indices of the complete messages of the agent by the hash of their text.
+    texts: HashMap<u64, Vec<usize>>,
 }
 
 impl KnownItems {
@@ -34,14 +34,14 @@ impl KnownItems {
             .insert(id_of(index, calls), index, |index| id_of(*index, calls));
     }
 
-    /// The newest complete message of the agent whose text may be `text`.
-    pub(super) fn message_with(&self, text: &str) -> Option<usize> {
-        self.texts.get(&hash(text)).copied()
+    /// The complete messages of the agent whose text may be `text`, in the order in which they ended.
+    pub(super) fn messages_with(&self, text: &str) -> &[usize] {
+        self.texts.get(&hash(text)).map_or(&[], Vec::as_slice)
     }
 
     /// Adds the text of a complete message.
     pub(super) fn add_text(&mut self, text: &str, index: usize) {
-        self.texts.insert(hash(text), index);
+        self.texts.entry(hash(text)).or_default().push(index);
     }
 
     /// Takes back what was known before a replay turn; it replaces what the replay said of the same ids.
@@ -58,7 +58,9 @@ impl KnownItems {
         }
         self.messages.extend(messages);
         self.reasoning.extend(reasoning);
-        self.texts.extend(texts);
+        for (hash, indices) in texts {
+            self.texts.entry(hash).or_default().extend(indices);
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! The items that a snapshot of the conversation adds to those that were streamed (SPEC 6, Snapshots). What is new stands
 //! directly before the next item of the snapshot that is known already, else at the end.
 
+use std::collections::{HashMap, HashSet};
+
 use super::log::Place;
 use super::{
     Author, Delta, Input, Message, MessageKind, Origin, ResultContent, SnapshotCall, SnapshotItem,
@@ -31,6 +33,8 @@ enum Entry {
     Text {
         id: String,
         text: String,
+        /// The message that it is, if it is known.
+        known: Option<usize>,
     },
     Call(SnapshotCall),
     Answer {
@@ -51,7 +55,11 @@ fn entries(item: SnapshotItem) -> Vec<Entry> {
         } => {
             let mut entries = Vec::with_capacity(calls.len() + 1);
             if role == MessageKind::Assistant && !text.is_empty() {
-                entries.push(Entry::Text { id, text });
+                entries.push(Entry::Text {
+                    id,
+                    text,
+                    known: None,
+                });
             }
             entries.extend(calls.into_iter().map(Entry::Call));
             entries
@@ -85,6 +93,7 @@ impl Trace {
                 shown.extend(entries(item).into_iter().map(|entry| (entry, origin)));
             }
         }
+        self.recognise(&mut shown);
         let places = self.places(&shown);
         for ((entry, origin), place) in shown.into_iter().zip(places) {
             self.take_entry(at, entry, origin, place, deltas);
@@ -103,7 +112,7 @@ impl Trace {
                 continue;
             }
             places.push(place);
-            let known = self.order_of(entry, *origin);
+            let known = self.order_of(entry);
             place = match (known.filter(|order| *order >= began), place) {
                 (Some(order), _) => Place::Before(order, 0),
                 (None, Place::Before(next, further)) => Place::Before(next, further + 1),
@@ -114,11 +123,54 @@ impl Trace {
         places
     }
 
+    /// Finds the messages that are known already: by their ids, else by their texts, since some servers give a message another
+    /// id in the snapshot than in the stream. Each message is found once, so that a repeated text is not lost.
+    fn recognise(&self, shown: &mut [(Entry, Origin)]) {
+        let mut found = HashSet::new();
+        for (entry, _) in &mut *shown {
+            if let Entry::Text { id, known, .. } = entry
+                && !id.is_empty()
+            {
+                *known = self.known.messages.get(id.as_str()).copied();
+                found.extend(*known);
+            }
+        }
+        let mut searched: HashMap<String, usize> = HashMap::new();
+        for (entry, origin) in shown {
+            let Entry::Text { text, known, .. } = entry else {
+                continue;
+            };
+            if known.is_some() {
+                continue;
+            }
+            let complete = self.known.messages_with(text);
+            let searched = searched.entry(text.clone()).or_default();
+            while known.is_none() && *searched < complete.len() {
+                *known = Some(complete[*searched])
+                    .filter(|index| self.is_text(*index, text, *origin) && !found.contains(index));
+                *searched += 1;
+            }
+            let mut newest = (0..self.messages.len()).rev().take(UNFINISHED);
+            *known = known.or_else(|| {
+                newest.find(|index| self.is_text(*index, text, *origin) && !found.contains(index))
+            });
+            found.extend(*known);
+        }
+    }
+
+    /// Whether a message of the agent has this text; one of an earlier turn is the same only as history.
+    fn is_text(&self, index: usize, text: &str, origin: Origin) -> bool {
+        let message = &self.messages[index];
+        message.role == MessageKind::Assistant
+            && message.text == text
+            && (origin == Origin::History || message.turn == self.current_turn())
+    }
+
     /// The order of what a snapshot shows, if it is known already.
-    fn order_of(&self, entry: &Entry, origin: Origin) -> Option<u64> {
+    fn order_of(&self, entry: &Entry) -> Option<u64> {
         match entry {
-            Entry::Text { id, text } => {
-                let known = &self.messages[self.known_message(id, text, origin)?];
+            Entry::Text { known, .. } => {
+                let known = &self.messages[(*known)?];
                 known.has_begun().then_some(known.order)
             }
             Entry::Call(call) => Some(self.calls[self.known_call(&call.id)?].order),
@@ -138,8 +190,9 @@ impl Trace {
         deltas: &mut Vec<Delta>,
     ) {
         match entry {
-            Entry::Text { id, text } => {
-                self.snapshot_message((id, text), origin, (at, place), deltas)
+            Entry::Text { known: Some(_), .. } => {}
+            Entry::Text { id, text, .. } => {
+                self.snapshot_message((id, text), origin, (at, place), deltas);
             }
             Entry::Call(call) => self.snapshot_call(call, origin, (at, place), deltas),
             Entry::Answer {
@@ -201,23 +254,6 @@ impl Trace {
         }
     }
 
-    /// The message that a snapshot shows, if it is known. Some servers give a message another id in the snapshot than in the
-    /// stream: it is recognised by its text.
-    fn known_message(&self, id: &str, text: &str, origin: Origin) -> Option<usize> {
-        let turn = self.current_turn();
-        let is_it = |index: &usize| {
-            let message = &self.messages[*index];
-            message.role == MessageKind::Assistant
-                && message.text == text
-                && (origin == Origin::History || message.turn == turn)
-        };
-        let newest = (0..self.messages.len()).rev().take(UNFINISHED);
-        let known = self.known.message_with(text).into_iter().chain(newest);
-        let of_text = known.into_iter().find(is_it);
-        let of_id = self.known.messages.get(id).filter(|_| !id.is_empty());
-        of_text.or_else(|| of_id.copied())
-    }
-
     fn snapshot_message(
         &mut self,
         (id, text): (String, String),
@@ -225,7 +261,8 @@ impl Trace {
         (at, place): (At, Place),
         deltas: &mut Vec<Delta>,
     ) {
-        if self.known_message(&id, &text, origin).is_some() {
+        // The snapshot may list an id twice.
+        if !id.is_empty() && self.known.messages.contains_key(id.as_str()) {
             return;
         }
         let message = Message::new(

@@ -19,6 +19,7 @@ pub struct SourceFile {
     pub text: String,
     /// The line of the file that the text begins with, counted from 1.
     pub first_line: u32,
+    version: OnceLock<(u32, u32)>,
     line_starts: OnceLock<Vec<u32>>,
     parents: OnceLock<Vec<Option<usize>>>,
 }
@@ -71,9 +72,22 @@ impl SourceFile {
             path: path.into(),
             text: text.into(),
             first_line,
+            version: OnceLock::new(),
             line_starts: OnceLock::new(),
             parents: OnceLock::new(),
         }
+    }
+
+    /// Remembers the schema version, major and minor, that the file declares or has from its config.
+    pub fn set_version(&self, version: (u32, u32)) {
+        // The first reader has said it already: a file has one version.
+        let _ = self.version.set(version);
+    }
+
+    /// Whether what is written here has the meaning of this schema version or a newer one. Text that declares no version has
+    /// the newest.
+    pub fn is_since(&self, version: (u32, u32)) -> bool {
+        self.version.get().is_none_or(|own| *own >= version)
     }
 
     /// Whether both are the same lines of one file.

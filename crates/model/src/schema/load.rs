@@ -34,7 +34,10 @@ pub fn load<T: File>(
     };
     version::spell(source, &mut node);
     let version = match version::of(source, &node, of_config) {
-        Ok(version) => Some(version),
+        Ok(version) => {
+            source.set_version((version.major, version.minor));
+            Some(version)
+        }
         // A file that is not a mapping is reported with its shape.
         Err(_) if !matches!(node.value, NodeValue::Map(_)) => None,
         Err(problem) => {

@@ -35,6 +35,7 @@ fn shell(folder: &Path, script: &str) -> HookCommand {
         launch: launch(folder, &["sh", "-c", script]),
         role: HookRole::Test,
         may_be_quoted: true,
+        warnings: Vec::new(),
     }
 }
 

@@ -23,6 +23,7 @@ mod coverage;
 mod data;
 mod docs;
 mod documents;
+mod empty_values;
 mod examples;
 mod explained;
 mod fixes;

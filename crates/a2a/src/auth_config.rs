@@ -154,7 +154,9 @@ pub(super) fn fill_auth(
         }
         AuthScheme::ApiKey => {
             let span = written.value.as_ref()?.span;
-            let name = interpolation.text(written.name.as_ref()?).ok()?;
+            let name = written.name.as_ref()?;
+            interpolation.require_values("`auth.name`", name).ok()?;
+            let name = interpolation.text(name).ok()?;
             let value = value.ok()??;
             match written.place.unwrap_or(KeyPlace::Header) {
                 KeyPlace::Query => Some(Credentials {
@@ -168,8 +170,14 @@ pub(super) fn fill_auth(
             }
         }
         AuthScheme::Mtls => {
-            let certificate = interpolation.path(written.cert_file.as_ref()?);
-            let key = interpolation.path(written.key_file.as_ref()?);
+            let files = [
+                ("`auth.cert_file`", written.cert_file.as_ref()?),
+                ("`auth.key_file`", written.key_file.as_ref()?),
+            ];
+            let [certificate, key] = files.map(|(place, file)| {
+                interpolation.require_values(place, file)?;
+                interpolation.path(file)
+            });
             options.tls.identity = Some((certificate.ok()?, key.ok()?));
             Some(Credentials::default())
         }

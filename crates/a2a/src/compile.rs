@@ -8,7 +8,7 @@ use super::{a2a_target::A2aTarget, card::AgentCard, config::A2aConfig};
 use ananke_agents::http::headers;
 use ananke_base::diagnostic::Code;
 use ananke_model::model::Text;
-use ananke_model::variables::{Fill as _, Interpolation, Leaf, NotReady, http_url};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf, NotReady, endpoint_url};
 use serde_json::Value;
 
 /// Checks and fills a target.
@@ -57,7 +57,7 @@ fn location(config: &A2aConfig, interpolation: &mut Interpolation<'_>) -> Leaf<A
     } = config;
     let mut url = |written: &Option<Text>, name| match written {
         None => Ok(None),
-        Some(written) => http_url(written, name, interpolation).map(Some),
+        Some(written) => endpoint_url(written, name, interpolation).map(Some),
     };
     let (card_url, endpoint_url) = (
         url(agent_card_url, "agentCardUrl"),

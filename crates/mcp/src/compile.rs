@@ -9,7 +9,7 @@ use super::mcp_target::{McpTarget, ServerPlace};
 use ananke_agents::http::{HttpOptions, headers};
 use ananke_agents::{Limits, pipe::PipeProgram};
 use ananke_base::diagnostic::{Code, Span};
-use ananke_model::variables::{Fill as _, Interpolation, Leaf, NotReady, http_url};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf, NotReady, endpoint_url};
 use ananke_trace::process::WrittenCommand;
 
 /// Checks and fills a target.
@@ -80,6 +80,7 @@ fn program(
         cmd: command,
         env: target.env.as_ref(),
         cwd: target.cwd.as_ref(),
+        may_lack_secrets: false,
     };
     let command = written.fill(interpolation, Interpolation::sent_text)?;
     let home = interpolation
@@ -115,7 +116,7 @@ fn http(
         let message = "a server over HTTP needs `endpoint`";
         return Err(missing(target.transport.span, message, help, interpolation));
     };
-    let endpoint = http_url(written, "endpoint", interpolation);
+    let endpoint = endpoint_url(written, "endpoint", interpolation);
     let options = Arc::new(options?.clone());
     Ok(ServerPlace::Http(HttpSettings {
         endpoint: endpoint?,

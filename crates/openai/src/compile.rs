@@ -12,7 +12,7 @@ use ananke_agents::http::headers;
 use ananke_base::diagnostic::Code;
 use ananke_base::source::Node;
 use ananke_model::model::Toggle;
-use ananke_model::variables::{Fill as _, Interpolation, Leaf, http_url};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf, endpoint_url};
 
 /// The number of times that a request is sent again if the target does not say so (SPEC 4).
 const RETRIES: u32 = 3;
@@ -31,7 +31,7 @@ pub(super) fn compile(
     target: &OpenaiConfig,
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<OpenaiTarget> {
-    let endpoint = http_url(&target.endpoint, "endpoint", interpolation);
+    let endpoint = endpoint_url(&target.endpoint, "endpoint", interpolation);
     let model = target.model.fill(interpolation);
     let instructions = target.instructions.fill(interpolation);
     let params = params(target.params.as_ref(), interpolation);

@@ -69,6 +69,7 @@ pub(super) fn compile(
         cmd: &target.cmd,
         env: target.env.as_ref(),
         cwd: target.cwd.as_ref(),
+        may_lack_secrets: false,
     };
     let command = written.fill(interpolation, Interpolation::sent_text);
     let conversation = target.conversation.fill(interpolation);

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{AguiConfig, AguiSettings, AguiTransport, session::AguiSession};
 use ananke_agents::{Session, SessionOptions, Target, TargetError, http, http::headers};
-use ananke_model::variables::{Fill as _, Interpolation, Leaf, http_url};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf, endpoint_url};
 
 /// An agent that speaks AG-UI.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ pub(super) fn compile(
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<AguiTarget> {
     let agent: Leaf<Option<_>> = target.agent_id.fill(interpolation);
-    let endpoint = http_url(&target.endpoint, "endpoint", interpolation);
+    let endpoint = endpoint_url(&target.endpoint, "endpoint", interpolation);
     let headers = headers(target.headers.as_ref(), interpolation);
     let options = target.http.fill(interpolation);
     let conversation = target.conversation.fill(interpolation);

@@ -68,6 +68,8 @@ codes! {
     DuplicateSnapshot = "duplicate-snapshot",
     /// A key without a value.
     EmptyValue = "empty-value",
+    /// A variable that is empty where a value is needed.
+    EmptyVariable = "empty-variable",
     /// Attempts of one test that would share a thread.
     FixedThread = "fixed-thread",
     /// A tool that is required and forbidden.
@@ -116,6 +118,8 @@ codes! {
     Setup = "setup",
     /// A secret too short to be masked.
     ShortSecret = "short-secret",
+    /// Something in a file of an older version that has another meaning since version 1.4.
+    Since14 = "since-1.4",
     /// YAML that probably means something else.
     SuspiciousYaml = "suspicious-yaml",
     /// The text is not YAML.

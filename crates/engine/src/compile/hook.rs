@@ -17,6 +17,8 @@ pub struct HookCommand {
     pub role: HookRole,
     /// Whether what it prints may be quoted: not where a header takes variables, so that it may be a secret.
     pub may_be_quoted: bool,
+    /// Warnings about its keys.
+    pub warnings: Vec<String>,
 }
 
 /// The role of a hook.
@@ -63,6 +65,7 @@ pub(crate) fn fill_hook(
         launch,
         role: HookRole::Test,
         may_be_quoted: true,
+        warnings: Vec::new(),
     })
 }
 

@@ -60,6 +60,7 @@ impl ProgramError {
             number,
             launch,
             role,
+            warnings: _,
             may_be_quoted,
         } = hook;
         Self {

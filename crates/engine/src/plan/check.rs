@@ -15,7 +15,9 @@ use super::test::LoadedTest;
 use super::test_head::TestHead;
 use super::test_scope::{scope_at_start, with_row};
 use crate::compile::{FileAccess, RowEntry, fill_hook};
-use crate::project::{Config, LaunchContext as Around, Variables, judge_names, script_names};
+use crate::project::{
+    Config, LaunchContext as Around, ResolvedTarget, Variables, judge_names, script_names,
+};
 use ananke_agents::Capability;
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic, Spanned};
@@ -117,12 +119,29 @@ impl AskedTargets {
 
     /// The secrets that `scope` puts into the headers of these targets and of the target under test.
     fn secrets(&self, agent: Option<TargetContext<'_>>, scope: &Scope) -> Vec<Secret> {
-        let Some(TargetContext { config, target, .. }) = agent else {
+        let Some(agent) = agent else {
             return Vec::new();
         };
+        secrets_of(agent.config, self.targets(agent), scope)
+    }
+
+    /// These targets and the target under test.
+    fn targets<'a>(&self, agent: TargetContext<'a>) -> impl Iterator<Item = &'a ResolvedTarget> {
+        let TargetContext { config, target, .. } = agent;
         let names = self.judges.iter().chain(&self.simulator);
-        let targets = names.filter_map(|name| config.target(name));
-        secrets_of(config, targets.chain([target]), scope)
+        names.filter_map(|name| config.target(name)).chain([target])
+    }
+
+    /// The places of these targets that need a value, and get none from `scope`.
+    fn empty_places(&self, agent: TargetContext<'_>, scope: &Scope) -> Vec<Diagnostic> {
+        let mut problems = Vec::new();
+        let source = &agent.config.source;
+        let mut interpolation = Interpolation::new(scope, source, Mode::Send, &mut problems);
+        for target in self.targets(agent) {
+            target.model.compile(&mut interpolation);
+        }
+        problems.retain(|problem| matches!(problem.code, Code::EmptyVariable | Code::Since14));
+        problems
     }
 }
 
@@ -172,10 +191,18 @@ impl LoadedTest {
         }
         let (mut lint, mut draft) = looked_at?;
         let asked = AskedTargets::of(&draft, agent, project.config());
-        let own_secrets = match &self.model.vars {
-            Some(_) => asked.secrets(agent, &scope),
-            None => Vec::new(),
-        };
+        let mut own_secrets = Vec::new();
+        if self.model.vars.is_some() {
+            own_secrets = asked.secrets(agent, &scope);
+        }
+        // Hooks and rows may give other values: the run reports what is empty then.
+        let is_settled = rows.is_none() && self.hooks(variables).is_empty();
+        if let Some(agent) = agent
+            && is_settled
+            && self.model.vars.is_some()
+        {
+            problems.extend(asked.empty_places(agent, &scope));
+        }
         secrets.extend(own_secrets.iter().cloned());
         let of_rows = scopes.iter().filter(|_| rows.is_some());
         secrets.extend(of_rows.flat_map(|scope| asked.secrets(agent, scope)));
@@ -192,6 +219,7 @@ impl LoadedTest {
             target: target.clone(),
             judges: asked.judges,
             simulator: asked.simulator,
+            of_config: Some(project.version()),
             asks_person: draft.asks_person(),
             defines: defines.into_iter().collect(),
             secrets: own_secrets,
@@ -449,11 +477,9 @@ impl LoadedTest {
                     Some(common) => &common & &own,
                     None => own,
                 });
-                sampled.scopes.push(variables.after_setup(with_row(
-                    scope.clone(),
-                    &row,
-                    variables,
-                )));
+                // What is wrong with the values of one row is an error of that test.
+                let scope = with_row(scope.clone(), &row, variables).provisional(&names);
+                sampled.scopes.push(variables.after_setup(scope));
                 shapes.insert(names);
             });
         }
@@ -470,6 +496,7 @@ impl LoadedTest {
         problems: &mut Vec<Diagnostic>,
     ) {
         let run = !self.hooks(project.variables).is_empty();
+        let scope = &project.variables.for_hooks(scope.clone());
         for (index, written) in self.model.hooks.iter().flatten().enumerate() {
             // Nothing runs before the first hook; what the others use may come from it.
             let scope = match index {

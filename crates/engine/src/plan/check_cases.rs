@@ -70,6 +70,8 @@ impl<'p> CheckedCases<'p> {
             Ok(text) => text,
             Err(problem) => return self.reported.add([problem]),
         };
+        let of_config = self.project.version();
+        source.set_version((of_config.major, of_config.minor));
         let mut case = ReadCase::of(&source);
         self.reported.add(std::mem::take(&mut case.problems));
         let Some(model) = case.test.take() else {

@@ -52,7 +52,12 @@ pub(super) fn check_config(
             redactor,
             &mut of_it,
         );
-        of_it.retain(|problem| problem.code != Code::UndefinedVariable);
+        of_it.retain(|problem| {
+            !matches!(
+                problem.code,
+                Code::UndefinedVariable | Code::EmptyVariable | Code::Since14
+            )
+        });
         found.extend(of_it);
     }
     check_library(config, context, &mut found);

@@ -74,6 +74,9 @@ fn further_problems(project: &ProjectContext<'_>, path: &Path) -> CheckedFile {
             ..CheckedFile::default()
         };
     };
+    // Unless it declares another one.
+    let of_config = project.version();
+    source.set_version((of_config.major, of_config.minor));
     let file = LoadedFile::of(&source, recovered.value.clone());
     let mut found = check_tests(&file, project);
     found

@@ -11,6 +11,7 @@ use crate::cases::FilePart;
 use crate::compile::{RowEntry, WalkPlan};
 use crate::project::RunCount;
 use ananke_model::model::BrokenProhibitions;
+use ananke_model::schema::Version;
 use ananke_model::variables::{Secret, TestAbout};
 use ananke_trace::outcome::Quarantine;
 
@@ -32,6 +33,8 @@ pub struct TestEntry {
     pub id: String,
     /// The test's name.
     pub name: String,
+    /// The version of its config, which its file has if it declares none.
+    pub of_config: Option<Version>,
     /// The name of its target.
     pub target: String,
     /// The names of the judges that its rules ask, sorted.

@@ -56,9 +56,9 @@ impl LoadedFile {
 
     /// The same, or everything that is wrong with it. A case that changed has no tests any more.
     pub(super) fn of_entry(context: &Context, case: &CaseEntry) -> Result<Self, Vec<Diagnostic>> {
+        let of_config = case.test.of_config.unwrap_or_else(Version::newest);
         let Some(part) = case.test.part else {
-            // Its version was looked at when it was planned.
-            return Self::load(context, &case.test.path, Version::newest());
+            return Self::load(context, &case.test.path, of_config);
         };
         let file = CaseFile {
             files: &context.files,
@@ -68,6 +68,7 @@ impl LoadedFile {
         let source = file.again(part).map_err(|problem| vec![problem])?;
         let tests = match source {
             Some(source) => {
+                source.set_version((of_config.major, of_config.minor));
                 let ReadCase {
                     test,
                     problems,

@@ -45,7 +45,11 @@ pub fn plan(context: &Context, selection: &Selection, redactor: &Redactor) -> Pl
     add_written(&no_yaml, &all_secrets);
     sort(&mut problems);
     if selection.settings.deny_warnings == Some(true) {
-        for problem in &mut problems {
+        // A file of an older version keeps its verdict.
+        let denied = problems
+            .iter_mut()
+            .filter(|problem| problem.code != Code::Since14);
+        for problem in denied {
             problem.severity = Severity::Error;
         }
     }
@@ -126,6 +130,7 @@ fn read_settings(
     redactor: &Redactor,
     problems: &mut Vec<Diagnostic>,
 ) -> Variables {
+    selection.variables.is_offline = !selection.sends && !selection.checks;
     let Some(config) = config else {
         return selection.variables.clone();
     };

@@ -9,6 +9,7 @@ use super::entry::{CaseEntry, Judging};
 use super::filled_test::TestSurroundings;
 use super::plan::Plan;
 use super::prepare_error::PrepareError;
+use super::prepared::of_older_versions;
 use super::secrets::{secrets_of, secrets_of_hooks};
 use super::test::LoadedTest;
 use super::test_scope::THREAD;
@@ -234,16 +235,20 @@ impl Preparation {
         };
         let mut problems = Vec::new();
         let mut interpolation =
-            Interpolation::new(scope, &self.test.source, Mode::Send, &mut problems);
+            Interpolation::new(scope, &self.test.source, self.mode, &mut problems);
         let filled = fill_hook(
             written,
             index + 1,
             self.surroundings(scope),
             &mut interpolation,
         );
-        filled
-            .map(Some)
-            .ok_or_else(|| PrepareError::Broken(problems, self.secrets()))
+        let Some(command) = filled else {
+            return Err(PrepareError::Broken(problems, self.secrets()));
+        };
+        Ok(Some(HookCommand {
+            warnings: of_older_versions(&problems).collect(),
+            ..command
+        }))
     }
 
     /// The command that asks `program`, filled with all that is known by now.

@@ -112,7 +112,8 @@ impl Preparation {
         }
     }
 
-    /// The warnings that rest on what the test or its hooks gave: secrets that are too short to be masked.
+    /// The warnings that rest on what the test or its hooks gave: secrets that are too short to be masked; and what has another
+    /// meaning in files of newer versions.
     fn warnings(&self, problems: &[Diagnostic]) -> Vec<String> {
         let is_given = |name: &str| {
             self.from_test
@@ -130,14 +131,9 @@ impl Preparation {
                     .first()
                     .is_some_and(|label| headers.contains(&label.span))
         });
-        let of_headers = short.map(|problem| {
-            problem
-                .place()
-                .map(|place| format!("{place}: "))
-                .unwrap_or_default()
-                + &problem.message
-        });
-        of_headers
+        short
+            .map(with_place)
+            .chain(of_older_versions(problems))
             .chain(self.plan.config.redactions.unmasked(&self.scope, is_given))
             .collect()
     }
@@ -300,4 +296,21 @@ fn turns_known_now(turns: Vec<FilledTurn>) -> Option<Vec<Option<PreparedTurn>>> 
         Err(_) => None,
     };
     turns.into_iter().map(known_now).collect()
+}
+
+/// The problem in one line.
+fn with_place(problem: &Diagnostic) -> String {
+    problem
+        .place()
+        .map(|place| format!("{place}: "))
+        .unwrap_or_default()
+        + &problem.message
+}
+
+/// What has another meaning in files of newer versions, in one line each.
+pub(super) fn of_older_versions(problems: &[Diagnostic]) -> impl Iterator<Item = String> {
+    problems
+        .iter()
+        .filter(|problem| problem.code == Code::Since14)
+        .map(|problem| format!("{}: {}", problem.code, with_place(problem)))
 }

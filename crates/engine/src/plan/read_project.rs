@@ -293,7 +293,7 @@ fn has_error(problems: &[Diagnostic]) -> bool {
 /// The scope of a target: that of its config, what each of its tests knows by its own variables and rows, and any name at
 /// all where all of them have hooks.
 fn config_scope(
-    mut scope: Scope,
+    scope: Scope,
     target: &ResolvedTarget,
     cases: &[CaseEntry],
     broken: BrokenTests,
@@ -304,6 +304,8 @@ fn config_scope(
     let mut tests: Vec<&TestEntry> = tests.collect();
     tests.dedup_by(|a, b| std::ptr::eq(*a, *b));
     let open = broken == BrokenTests::MayDefineVariables || tests.iter().any(|test| test.hooks);
+    let defined = tests.iter().flat_map(|test| &test.defines);
+    let mut scope = scope.provisional(defined);
     let bare: Vec<&TestEntry> = tests.into_iter().filter(|test| !test.hooks).collect();
     let Some(first) = bare.first() else {
         return if open { scope.open() } else { scope };

@@ -45,6 +45,7 @@ impl<'a> From<&'a Hook> for WrittenProgram<'a> {
             cmd,
             env: env.as_ref(),
             cwd: cwd.as_ref(),
+            may_lack_secrets: false,
         };
         Self {
             command,
@@ -66,6 +67,7 @@ impl<'a> From<&'a ScriptProgram> for WrittenProgram<'a> {
             cmd,
             env: env.as_ref(),
             cwd: cwd.as_ref(),
+            may_lack_secrets: true,
         };
         Self {
             command,

@@ -56,7 +56,7 @@ impl Config {
         variables: &Variables,
         problems: &mut Vec<Diagnostic>,
     ) {
-        let known = variables.scope(context);
+        let known = variables.for_hooks(variables.scope(context));
         let commands =
             [&self.model.setup, &self.model.teardown].map(|written| written.iter().flatten());
         let [setup, teardown] = commands;

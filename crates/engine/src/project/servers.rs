@@ -68,6 +68,7 @@ pub(crate) fn server_command(server: &Server) -> WrittenCommand<'_> {
         cmd: &server.cmd,
         env: server.env.as_ref(),
         cwd: server.cwd.as_ref(),
+        may_lack_secrets: false,
     }
 }
 

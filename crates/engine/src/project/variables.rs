@@ -37,6 +37,8 @@ pub struct Variables {
     pub awaits_setup: bool,
     /// Whether hooks are skipped.
     pub without_hooks: bool,
+    /// Whether nothing is sent or started, so that nothing needs a value: not in `ananke check`, which says what would.
+    pub is_offline: bool,
 }
 
 impl Variables {
@@ -96,11 +98,17 @@ impl Variables {
         for (name, value) in &self.given {
             scope.set(name, value.clone());
         }
+        let scope = scope.allowing_empty(self.is_offline);
         if self.without_hooks {
             scope.hint(WITHOUT_HOOKS)
         } else {
             scope
         }
+    }
+
+    /// The same for hooks: those that are skipped need nothing.
+    pub(crate) fn for_hooks(&self, scope: Scope) -> Scope {
+        scope.allowing_empty(self.is_offline || self.without_hooks)
     }
 
     /// The same for the config, where every test's own variables stand as well.

@@ -44,6 +44,7 @@ async fn run_hook(
     let command = lock(preparation).hook(index);
     match command.map_err(|error| case.unprepared(error))? {
         Some(mut command) => {
+            case.warn(std::mem::take(&mut command.warnings));
             case.warn(
                 command
                     .launch

@@ -137,6 +137,7 @@ impl ProjectHooks {
                 launch,
                 role,
                 may_be_quoted,
+                warnings: Vec::new(),
             },
             span,
         ))

@@ -12,7 +12,8 @@ use ananke_agents::http_server::{ReceivedRequest, RequestHandler, SentResponse};
 use ananke_agents::{ServedFrame, ServedProtocol, ServedRequest, ServedResponse, served_protocols};
 use ananke_base::text::any_of;
 use ananke_engine::recording::AgentAnswer;
-use ananke_model::variables::{is_secret_header, masked_query};
+use ananke_model::variables::masked_query;
+use ananke_trace::redact::masked_header;
 
 /// The header that asks for a fault.
 const FAULT_HEADER: &str = "x-ananke-fault";
@@ -120,10 +121,10 @@ impl MockServer {
 
     /// The facts of a request that are known before it is answered.
     fn entry(&self, request: &ReceivedRequest) -> RequestEntry {
-        let headers = request.headers.iter().map(|(name, value)| {
-            let value = if is_secret_header(name) { "***" } else { value };
-            (name.clone(), value.to_owned())
-        });
+        let headers = request
+            .headers
+            .iter()
+            .map(|(name, value)| (name.clone(), masked_header(name, value).to_owned()));
         RequestEntry {
             request: self.requests.fetch_add(1, Ordering::Relaxed) + 1,
             method: request.method.clone(),

@@ -7,8 +7,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::FileKind;
 use super::check::{CheckedTree, check};
+use super::{FileKind, version};
 use crate::model::File;
 use ananke_base::diagnostic::{Code, Diagnostic, Severity, SourceFile, Span};
 use ananke_base::source::{self, Node, NodeValue, TypeMismatch};
@@ -25,7 +25,11 @@ pub struct Recovered<T> {
 
 /// Reads what fits the model; `None` where the text is no tree, or nothing of it fits.
 pub fn recover<T: File>(kind: FileKind, source: &Arc<SourceFile>) -> Option<Recovered<T>> {
-    let written = source::tree(source).0?;
+    let mut written = source::tree(source).0?;
+    version::spell(source, &mut written);
+    if let Ok(version) = version::of(source, &written, None) {
+        source.set_version((version.major, version.minor));
+    }
     recover_tree(kind, source, &written).0
 }
 

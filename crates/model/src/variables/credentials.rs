@@ -14,6 +14,12 @@ const ANY_PADDING: GeneralPurposeConfig = GeneralPurposeConfig::new()
     .with_decode_padding_mode(DecodePaddingMode::Indifferent)
     .with_decode_allow_trailing_bits(true);
 
+/// Whether the value of a header has something to hide: not if it is empty, or the name of a scheme without what follows it.
+pub fn has_credentials(value: &str) -> bool {
+    let is_scheme = |scheme: &&str| value.trim().eq_ignore_ascii_case(scheme);
+    !["", "bearer", "basic"].iter().any(is_scheme)
+}
+
 /// The parts of `value` that are secret alone.
 pub fn credentials(value: &str) -> Vec<String> {
     let (mut parts, mut pairs) = (Vec::new(), value);

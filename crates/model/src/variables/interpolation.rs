@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     Leaf, Mode, NotReady, Reference, SHORTEST_SECRET, Scope, Secret, credentials, fill_all,
-    is_secret_header, is_secret_value,
+    has_credentials, is_secret_header, is_secret_value,
 };
 use crate::model::{Decimal, Flag, Number, Scalar, Text, WholeNumber};
 use ananke_base::context::absolute_at;
@@ -184,6 +184,7 @@ impl<'a> Interpolation<'a> {
             self.add_written(&format!("headers.{name}"), &value);
         }
         self.warn_of_short_secrets(known, &format!("header `{name}`"), text.span);
+        self.require_values(&format!("the header `{name}`"), text)?;
         Ok(value)
     }
 
@@ -196,6 +197,7 @@ impl<'a> Interpolation<'a> {
         let value = self.replace(text, TextPurpose::Header)?;
         self.add_written(place, &value);
         self.warn_of_short_secrets(known, &format!("key `{place}`"), text.span);
+        self.require_values(&format!("`{place}`"), text)?;
         Ok(value)
     }
 
@@ -208,6 +210,9 @@ impl<'a> Interpolation<'a> {
 
     /// A secret that is written in the file at `place`, and its parts.
     fn add_written(&mut self, place: &str, value: &str) {
+        if !has_credentials(value) {
+            return;
+        }
         let whole = Secret::written(place, value);
         // `Bearer abc`: the token alone is as secret as the whole.
         self.secrets.push(whole.clone());
@@ -217,6 +222,9 @@ impl<'a> Interpolation<'a> {
 
     /// A secret that `reference` gives: its value, the parts of it, and what its variable was made of.
     pub(super) fn add_given(&mut self, reference: &Reference<'_>, value: &str) {
+        if !has_credentials(value) {
+            return;
+        }
         let given = Secret::given(reference, value);
         self.secrets.extend(self.scope.origins().within(&given));
         self.secrets

@@ -9,6 +9,7 @@
 //! problem at its place, never an empty string.
 
 mod credentials;
+mod empty;
 mod fill;
 mod interpolation;
 mod leaf;
@@ -25,7 +26,7 @@ mod url;
 mod useless;
 mod written_text;
 
-pub use credentials::credentials;
+pub use credentials::{credentials, has_credentials};
 pub use fill::Fill;
 pub use interpolation::{Interpolation, MOST_INSERTED, as_text};
 pub use leaf::{Leaf, Mode, NotReady, fill_all};
@@ -39,5 +40,5 @@ pub use secret::{
 };
 pub use test_about::TestAbout;
 pub use tool_name::{call_keys, tool_name_problem};
-pub use url::{add_user_info, http_url};
+pub use url::{add_user_info, endpoint_url, http_url};
 pub use useless::{UselessMatch, useless_match};

@@ -44,6 +44,27 @@ impl Origins {
         self.of.insert(name.to_owned(), start..self.parts.len());
     }
 
+    /// A part of the value of the variable `name`, at any depth, that is empty or blank.
+    pub(super) fn empty_part(&self, name: &str) -> Option<&Secret> {
+        let mut ranges: Vec<Range<usize>> = self.of.get(name).cloned().into_iter().collect();
+        let mut looked_at = BTreeSet::new();
+        while let Some(range) = ranges.pop() {
+            if !looked_at.insert(range.start) {
+                continue;
+            }
+            for ReferencePart { given, from } in &self.parts[range] {
+                if given.value.trim().is_empty() {
+                    return Some(given);
+                }
+                // A path such as `LOGIN.token` reaches some parts of its variable alone.
+                if !from.is_empty() && !given.name.contains('.') {
+                    ranges.push(from.clone());
+                }
+            }
+        }
+        None
+    }
+
     /// The parts of the value of `secret`, at any depth. A value that is only elsewhere in its variable is omitted.
     pub fn within(&self, secret: &Secret) -> Vec<Secret> {
         let variable = secret.name.split('.').next().unwrap_or_default();

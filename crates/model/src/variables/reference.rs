@@ -239,7 +239,7 @@ impl Interpolation<'_> {
     }
 
     /// The place of `part` inside `span`, or all of it where quoting hides the part.
-    fn inside(&self, span: Span, part: &str) -> Span {
+    pub(super) fn inside(&self, span: Span, part: &str) -> Span {
         let whole = self.source.text.get(span.range()).unwrap_or("");
         match whole.find(part) {
             Some(offset) => Span::new(

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Origins, Reference, Secret, is_reserved, name::ENVIRONMENT};
+use super::{Origins, Reference, Secret, empty::EmptyVariable, is_reserved, name::ENVIRONMENT};
 use ananke_base::context::Environment;
 
 /// The meaning of a reference.
@@ -32,6 +32,10 @@ pub struct Scope {
     pending: BTreeSet<String>,
     origins: Origins,
     open: bool,
+    /// The names that may still get another value, and so need not have one yet.
+    provisional: BTreeSet<String>,
+    /// Whether empty values are fine everywhere, since nothing is sent.
+    allows_empty: bool,
     hint: Option<String>,
 }
 
@@ -111,6 +115,22 @@ impl Scope {
         Self { open: true, ..self }
     }
 
+    /// Says that these names may still get another value: that of another row, or of a test.
+    #[must_use]
+    pub fn provisional<'n>(mut self, names: impl IntoIterator<Item = &'n String>) -> Self {
+        self.provisional.extend(names.into_iter().cloned());
+        self
+    }
+
+    /// Says that empty values are fine everywhere: nothing is sent or started with them.
+    #[must_use]
+    pub fn allowing_empty(self, allows_empty: bool) -> Self {
+        Self {
+            allows_empty,
+            ..self
+        }
+    }
+
     /// Says that only the names that are known by now have a value.
     #[must_use]
     pub fn closed(self) -> Self {
@@ -152,6 +172,34 @@ impl Scope {
             (Lookup::Value(value), Some(default)) if is_empty(value) => text(default),
             _ => found,
         }
+    }
+
+    /// The variable that `reference` or a part of its value is, if it is empty or blank. A default is no such value, but for a
+    /// blank value no default is taken.
+    pub(super) fn empty_variable(&self, reference: &Reference<'_>) -> Option<EmptyVariable> {
+        let may_change = reference.name != ENVIRONMENT
+            && (self.open || self.provisional.contains(reference.name));
+        if self.allows_empty || may_change {
+            return None;
+        }
+        let Lookup::Value(value) = self.without_default(reference) else {
+            return None;
+        };
+        if is_empty(&value) && reference.default.is_some() {
+            return None;
+        }
+        if let Some(empty) = EmptyVariable::of(reference, &value) {
+            return Some(empty);
+        }
+        // Of a list or a mapping, a path reaches some parts alone.
+        if !reference.path.is_empty() || !value.is_string() {
+            return None;
+        }
+        let part = self.origins.empty_part(reference.name)?;
+        Some(EmptyVariable {
+            variable: part.clone(),
+            part_of: Some(reference.name.to_owned()),
+        })
     }
 
     fn without_default<'a>(&'a self, reference: &Reference<'a>) -> Lookup<'a> {

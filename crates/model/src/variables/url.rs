@@ -12,6 +12,19 @@ use ananke_base::diagnostic::Code;
 /// The least length of a part of a path that is taken for a key, if a variable gives the host as well.
 const SHORTEST_KEY: usize = 12;
 
+/// The HTTP URL of an agent: as [`http_url`], and no variable in it is empty.
+///
+/// # Errors
+/// If a variable is known later, or something is wrong, which was reported.
+pub fn endpoint_url(
+    written: &Text,
+    name: &str,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<Url> {
+    interpolation.require_values(&format!("`{name}`"), written)?;
+    http_url(written, name, interpolation)
+}
+
 /// An HTTP URL that is needed only when requests are sent; messages call it `name`. Its user and password are secrets, and
 /// so is what variables give behind its host.
 ///

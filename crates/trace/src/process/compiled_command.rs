@@ -14,6 +14,8 @@ pub struct WrittenCommand<'a> {
     pub env: Option<&'a FreeMap<Text>>,
     /// The folder that it runs in.
     pub cwd: Option<&'a Text>,
+    /// Whether a variable of `env` whose name says that it is secret may be empty.
+    pub may_lack_secrets: bool,
 }
 
 /// A program with every variable filled in.
@@ -41,6 +43,9 @@ impl WrittenCommand<'_> {
         let variables = self.env.into_iter().flatten();
         let environment = fill_all(variables, |(name, text)| {
             let value = fill(interpolation, text);
+            if !self.may_lack_secrets && is_secret_name(name) {
+                interpolation.require_values(&format!("`env.{}`", name.value), text)?;
+            }
             variable(name, value, interpolation)
         });
         let cwd = self.cwd.map(|folder| fill(interpolation, folder));

@@ -23,7 +23,7 @@ mod search;
 mod written;
 
 pub use excerpt::{BESIDE, excerpt, truncated};
-pub use foreign::mask_headers;
+pub use foreign::{mask_headers, masked_header};
 pub use markers::{Markers, marker};
 pub use redactor::{MASK, Redactor};
 pub use sealed::{Mask, Sealed};

@@ -248,14 +248,10 @@ fn examples() -> Vec<Example> {
         let text = fs::read_to_string(&path).expect("a document can be read");
         let relative = path.strip_prefix(root).expect("a path of the repository");
         let document = relative.to_string_lossy().replace('\\', "/");
-        let whole = vec![super::Block {
-            line: 1,
-            text: text.clone(),
-        }];
-        let all = if document.ends_with(".md") || document.ends_with(".txt") {
-            blocks(&text, "yaml")
+        let all = if PROJECTS.contains(&document.as_str()) {
+            vec![super::Block { line: 1, text }]
         } else {
-            whole
+            blocks(&text, "yaml")
         };
         for block in all {
             let place = format!("{document}:{}", block.line);
@@ -503,13 +499,16 @@ fn broken_promises(example: &Example, agent: &Value) -> Result<(Vec<String>, Str
         }
         faulty.extend(agents_off_course(agent, &promises.checkpoints));
     }
+    let number = faulty.len();
     for (words, agent) in faulty {
         if run(&project(example, &agent)).status.code() != Some(1) {
             broken.push(format!("is not red for an agent that {words}"));
         }
     }
     let summary = &report["summary"];
-    let score = format!("{} of {}", summary["killed"], summary["total"]);
+    let killed = &summary["killed"];
+    let total = &summary["total"];
+    let score = format!("{killed} of {total} killed, {number} faulty agents tried");
     Ok((broken, score))
 }
 
@@ -531,11 +530,6 @@ fn an_example_that_says_more_than_it_holds_is_found() {
         ),
         // A second charge of another amount is not counted.
         ("{ name: charge_card, count: 1, args: { amount: 89.5 } }", 1),
-        // An argument of a call that need not be made is one all the same; `which` lets others through.
-        (
-            "{ name: charge_card, count: { min: 0 }, every: { args: { amount: 89.5 } } }",
-            0,
-        ),
     ];
     for (entry, number) in entries {
         let text = format!(
@@ -585,7 +579,7 @@ fn every_example_holds_what_it_says() {
                 let _ = writeln!(problems, "{}: it is not green:\n{output}", example.place());
             }
             Ok((broken, score)) => {
-                let _ = writeln!(scores, "{}: {score} killed", example.place());
+                let _ = writeln!(scores, "{}: {score}", example.place());
                 for words in broken {
                     let _ = writeln!(problems, "{}: {words}", example.place());
                 }

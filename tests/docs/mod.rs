@@ -5,6 +5,7 @@
 //! as `yaml mistake` and must not load.
 
 mod held_examples;
+mod promises;
 mod session;
 
 use std::collections::BTreeSet;

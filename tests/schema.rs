@@ -695,6 +695,37 @@ fn each_version_has_the_protocols_that_it_brought_and_those_before() {
     }
 }
 
+/// A condition on values has one vocabulary: where a pattern is allowed, so are the other conditions.
+#[test]
+fn whatever_has_patterns_for_arguments_or_results_has_conditions_on_them() {
+    ananke::install();
+    let pairs = [
+        ("args_match", "args_where"),
+        ("result_match", "result_where"),
+    ];
+    for (name, schema) in all() {
+        let mut found = BTreeMap::new();
+        each(name, &schema, &mut |path, object| {
+            let Some(Value::Object(keys)) = object.get("properties") else {
+                return;
+            };
+            for (pattern, condition) in pairs {
+                if keys.contains_key(pattern) {
+                    let kind = keys.get(condition).map(|key| &key["x-since"]);
+                    assert_eq!(kind, Some(&json!("1.4")), "{path}: {condition}");
+                    *found.entry(pattern).or_insert(0) += 1;
+                }
+            }
+        });
+        // The entries of `require` and `forbid_calls`; three kinds of steps, calls in them, and mocks.
+        let expected = match name {
+            "config" | "test" => BTreeMap::from([("args_match", 7), ("result_match", 2)]),
+            _ => BTreeMap::new(),
+        };
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
 #[test]
 fn the_program_prints_the_schemas() {
     ananke::install();

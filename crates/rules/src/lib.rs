@@ -3,8 +3,8 @@
 //! A rule is a type that implements the trait `Rule` (`rule`): its kind, how it is described and watched, and what it claims.
 //! What follows from its path is data ([`RuleProperties`]).
 //! `registry` has a line for each: its path and what compiles it; limits have a registry of their own. The rules are in
-//! folders by what they look at; `select` has the conditions that select calls, `steps` the steps that `sequence` and
-//! `whenever` share.
+//! folders by what they look at; `values` has the conditions on values, `select` those that select calls, `steps` the steps
+//! that `sequence` and `whenever` share.
 //!
 //! A [`Block`] is compiled from what a level writes, each rule with its origin; `library` finds the blocks that have names,
 //! and [`inherit()`] merges the levels. The [`Evaluator`] runs the monitors of the rules: they take in moments of the trace
@@ -33,6 +33,7 @@ mod library;
 mod limits;
 mod lint;
 mod named_tool;
+mod near_values;
 mod overlay;
 mod provenance;
 pub mod question_keys;

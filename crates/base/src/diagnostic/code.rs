@@ -92,6 +92,8 @@ codes! {
     MissingKey = "missing-key",
     /// A tool that a rule names and no agent called, almost like one that exists.
     NearName = "near-name",
+    /// A value that is nearly what a rule looks for.
+    NearValue = "near-value",
     /// A sequential test that has too few runs to ever pass.
     NeverDecided = "never-decided",
     /// A name, a pattern or a prohibited text that matches nothing because of how it is written.

@@ -6,7 +6,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::CodedWarning;
-use super::watch::RuleWatch;
 use crate::rule_origin::RuleOrigin;
 use ananke_base::diagnostic::Code;
 
@@ -36,18 +35,13 @@ struct LeftOutCall {
 }
 
 impl CallCounting {
-    /// Takes over what a rule that has passed counted.
-    pub(super) fn add(&mut self, watch: &RuleWatch) {
-        if !watch.is_decided || watch.has_failed || watch.lacks.is_some() {
-            return;
-        }
-        let CountedCalls { covered, left_out } = watch.monitor.counted_calls();
-        self.covered.extend(covered);
-        for (call, words) in left_out {
-            let (path, origin) = (watch.path, watch.origin.clone());
+    /// Takes over what the rule `path`, which has passed, counted.
+    pub(super) fn add(&mut self, path: &'static str, origin: &RuleOrigin, counted: CountedCalls) {
+        self.covered.extend(counted.covered);
+        for (call, words) in counted.left_out {
             let left_out = LeftOutCall {
                 path,
-                origin,
+                origin: origin.clone(),
                 words,
             };
             self.left_out.entry(call).or_insert(left_out);

@@ -245,7 +245,7 @@ impl Evaluator {
         let scope = RuleScope::Turn(index);
         self.begun = index + 1;
         for watch in self.turn.drain(..) {
-            self.counting.add(&watch);
+            watch.count_calls(&mut self.counting);
             if !watch.is_decided && !watch.has_failed {
                 self.waiting.push(watch);
             }
@@ -500,7 +500,7 @@ impl Evaluator {
     fn count_calls(&mut self) {
         let watches = self.waiting.iter().chain(&self.turn).chain(&self.test);
         for watch in watches {
-            self.counting.add(watch);
+            watch.count_calls(&mut self.counting);
         }
         for (path, origin, warning) in std::mem::take(&mut self.counting).warnings() {
             self.denied_warnings += usize::from(CodedWarning::is_deniable(&origin));

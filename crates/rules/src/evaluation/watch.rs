@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::counted_calls::CallCounting;
 use super::{Evidence, Exclusions, Finding, Judgement, Moment, Monitor, Question, RuleScope, View};
 use crate::captured::{Captured, Writing};
 use crate::limits::{Bound, Measure};
@@ -312,6 +313,13 @@ impl RuleWatch {
     pub(super) fn named(&self) -> String {
         let (level, place) = (self.origin.level.as_str(), &self.origin.place);
         format!("the {level} rule `{}` ({place})", self.path)
+    }
+
+    /// Adds the calls that it counted, if it has passed.
+    pub(super) fn count_calls(&self, counting: &mut CallCounting) {
+        if self.is_decided && !self.has_failed && self.lacks.is_none() {
+            counting.add(self.path, &self.origin, self.monitor.counted_calls());
+        }
     }
 
     /// Whether it has to pass by the end of its scope: not judged where that was aborted (SPEC 5).

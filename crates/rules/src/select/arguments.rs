@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::json_subset::{JsonComparison, JsonSubset};
 use super::path_conditions::{ConditionMiss, PathConditions};
 use super::{Mismatches, PathPatterns, mismatches::Whole, path_patterns::PatternMiss};
-use crate::values::Purpose;
+use crate::values::{NearMiss, Purpose};
 use ananke_base::diagnostic::Code;
 use ananke_base::source::FreeMap;
 use ananke_model::model::{CallSelector, Text};
@@ -65,6 +65,23 @@ impl ArgumentConditions {
     /// Whether every call matches.
     pub(crate) fn is_empty(&self) -> bool {
         self.json.is_none() && self.conditions.is_empty() && self.not_matching.is_empty()
+    }
+
+    /// Whether the call's arguments match, or nearly do.
+    pub(super) fn nearly_match(&self, call: &ToolCall, near: &mut NearMiss) -> bool {
+        let Args::Json(args) = call.args() else {
+            return self.match_call(call, ArgumentReading::Last);
+        };
+        let args = call
+            .opened_args()
+            .filter(|_| !args.is_object())
+            .unwrap_or(args);
+        if let Some(json) = &self.json
+            && !json.is_nearly(args, Whole::Arguments, near)
+        {
+            return false;
+        }
+        self.conditions.are_nearly_met(args, near) && self.not_matching.hits(args).next().is_none()
     }
 
     /// Whether every call that matches these surely matches `fewer`.

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{Mismatches, mismatches::Whole};
 use crate::describe::json;
+use crate::values::NearMiss;
 use ananke_base::source::Node;
 use ananke_model::model::CallSelector;
 use ananke_model::variables::{Fill as _, Interpolation, Leaf};
@@ -83,6 +84,16 @@ impl JsonSubset {
     /// The number of values that are expected.
     pub(super) fn weight(&self) -> usize {
         leaves(&self.value)
+    }
+
+    /// Whether `found` is as expected, or nearly is.
+    pub(super) fn is_nearly(&self, found: &Value, whole: Whole, near: &mut NearMiss) -> bool {
+        if self.is_exact() {
+            let mut mismatches = Mismatches::default();
+            self.compare(found, whole, &mut mismatches);
+            return mismatches.count() == 0;
+        }
+        near.contains(&self.value, found, "")
     }
 
     /// Adds the differences between `found`, which is `whole` of a call, and what is expected.

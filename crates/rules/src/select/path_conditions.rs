@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::path_patterns::at;
 use crate::describe::short;
-use crate::values::{ExpectedValue, Purpose, ValueCondition, text_of};
+use crate::values::{ExpectedValue, NearMiss, Purpose, ValueCondition, text_of};
 use ananke_base::diagnostic::{Code, Span, Spanned};
 use ananke_base::source::FreeMap;
 use ananke_model::model::{Text, ValuesWhere};
@@ -100,6 +100,14 @@ impl PathConditions {
                 .map(|miss| miss.words),
             Args::Malformed(error) => Some(format!("the arguments are not valid JSON: {error}")),
         }
+    }
+
+    /// Whether each value meets its condition, or nearly does.
+    pub(super) fn are_nearly_met(&self, whole: &Value, near: &mut NearMiss) -> bool {
+        self.0.iter().all(|(path, condition)| {
+            condition.is_met(path.find(whole), Purpose::Require)
+                || near.meets(condition, path, whole)
+        })
     }
 
     /// The values that are looked at.

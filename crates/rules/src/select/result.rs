@@ -6,7 +6,7 @@ use super::json_subset::{JsonComparison, JsonSubset};
 use super::path_conditions::{ConditionMiss, PathConditions};
 use super::{ArgumentReading, Mismatches, mismatches::Whole};
 use crate::describe::{self, short};
-use crate::values::{Purpose, ValueCondition};
+use crate::values::{NearMiss, Purpose, ValueCondition};
 use ananke_base::diagnostic::Code;
 use ananke_model::model::{CallSelector, CallStatus, ResultMatch, ResultWhere, Text};
 use ananke_model::variables::{Fill as _, Interpolation, Pattern, Patterns};
@@ -120,6 +120,55 @@ impl ResultConditions {
     /// Whether a call that failed or was denied is meant to match, or not to.
     pub(crate) fn says_how_it_ended(&self) -> bool {
         self.is_error.is_some() || self.status.is_some()
+    }
+
+    /// Whether the result of a call matches, or nearly does.
+    pub(super) fn nearly_match(&self, call: &ToolCall, near: &mut NearMiss) -> bool {
+        let about_end = Self {
+            is_error: self.is_error,
+            status: self.status,
+            not_matching: self.not_matching.clone(),
+            ..Self::default()
+        };
+        let mut mismatches = Mismatches::default();
+        about_end.mismatches(call, call.result(), ArgumentReading::Last, &mut mismatches);
+        if mismatches.count() > 0 {
+            return false;
+        }
+        let about_value = Self {
+            is_error: None,
+            status: None,
+            not_matching: None,
+            ..self.clone()
+        };
+        if about_value.is_empty() {
+            return true;
+        }
+        let Some(result) = call.result() else {
+            return false;
+        };
+        let value = result.value();
+        if let Some(json) = self
+            .json
+            .as_ref()
+            .filter(|json| !is_same_text(json, result))
+            && !json.is_nearly(&value, Whole::Result, near)
+        {
+            return false;
+        }
+        if let Some(pattern) = &self.matching
+            && !pattern.is_match(&result.text)
+            && !near.matches(pattern, &value, "")
+        {
+            return false;
+        }
+        if let Some(condition) = &self.condition
+            && !condition.is_met(Some(&value), Purpose::Require)
+            && !near.meets_here(condition, &value, "")
+        {
+            return false;
+        }
+        self.parts.are_nearly_met(&value, near)
     }
 
     /// Whether every call that matches these surely matches `fewer`.

@@ -3,6 +3,7 @@
 use super::result::{ResultConditions, check_status};
 use super::{ArgumentReading, Mismatches, ToolName, arguments::ArgumentConditions};
 use crate::call_focus::CallFocus;
+use crate::values::NearMiss;
 use ananke_base::diagnostic::{Code, Span};
 use ananke_base::source::FreeMap;
 use ananke_model::model::{CallSelector, Text};
@@ -173,6 +174,18 @@ impl Selector {
             result: [self.result.focus(), result].concat(),
             words,
         }
+    }
+
+    /// The ways in which a call to such a tool is nearly selected, in words; `None` if it is selected, or far from it.
+    pub(crate) fn near_miss(&self, call: &ToolCall) -> Option<String> {
+        let has_conditions = !self.args.is_empty() || !self.result.is_empty();
+        if !has_conditions || !self.name.matches(&call.name) {
+            return None;
+        }
+        let mut near = NearMiss::default();
+        let is_near =
+            self.args.nearly_match(call, &mut near) && self.result.nearly_match(call, &mut near);
+        if is_near { near.words() } else { None }
     }
 
     /// In which ways a call of this name is not selected.

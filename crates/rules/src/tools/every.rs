@@ -187,7 +187,7 @@ enum CallProgress {
 
 /// The part of a call that is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum CheckedPart {
     Arguments,
     /// The newest result, which may turn out to be a failure by the end of the turn.
     NewResult,
@@ -266,7 +266,7 @@ impl EveryMonitor {
             return Vec::new();
         }
         self.calls.insert(index, CallProgress::Selected);
-        self.check(view, index, Part::Arguments)
+        self.check(view, index, CheckedPart::Arguments)
     }
 
     /// Looks at the newest result of a call, not only at the last one (SPEC 6).
@@ -276,21 +276,21 @@ impl EveryMonitor {
             self.calls.insert(index, CallProgress::Started);
         }
         let mut findings = self.args_known(view, index);
-        findings.extend(self.result_known(view, index, Part::NewResult));
+        findings.extend(self.result_known(view, index, CheckedPart::NewResult));
         self.late.insert(index);
         findings
     }
 
     /// Looks at a call whose result is known: the result may be what selects it.
-    fn result_known(&mut self, view: &View<'_>, index: usize, part: Part) -> Vec<Finding> {
+    fn result_known(&mut self, view: &View<'_>, index: usize, part: CheckedPart) -> Vec<Finding> {
         let call = &view.trace.calls[index];
         let mut findings = Vec::new();
         if self.calls.get(&index) == Some(&CallProgress::Waiting)
             && self.selected.matches_result(call)
-            && (part != Part::NewResult || !self.selected.result.is_provisional())
+            && (part != CheckedPart::NewResult || !self.selected.result.is_provisional())
         {
             self.calls.insert(index, CallProgress::Selected);
-            findings.extend(self.check(view, index, Part::Arguments));
+            findings.extend(self.check(view, index, CheckedPart::Arguments));
         }
         if self.calls.get(&index) == Some(&CallProgress::Selected) {
             findings.extend(self.check(view, index, part));
@@ -302,7 +302,7 @@ impl EveryMonitor {
     fn turn_end(&mut self, view: &View<'_>) -> Vec<Finding> {
         let mut findings = Vec::new();
         for index in std::mem::take(&mut self.late) {
-            findings.extend(self.result_known(view, index, Part::Result));
+            findings.extend(self.result_known(view, index, CheckedPart::Result));
         }
         findings
     }
@@ -346,7 +346,7 @@ impl EveryMonitor {
         for index in self.of_progress(CallProgress::Selected) {
             let call = &view.trace.calls[index];
             if call.result().is_none() && !ended_in_error(view.trace, call.counted_in) {
-                findings.extend(self.check(view, index, Part::NoResult));
+                findings.extend(self.check(view, index, CheckedPart::NoResult));
             }
         }
         findings
@@ -367,19 +367,19 @@ impl EveryMonitor {
     }
 
     /// A finding for each condition on this part that the call does not satisfy.
-    fn check(&mut self, view: &View<'_>, index: usize, part: Part) -> Vec<Finding> {
+    fn check(&mut self, view: &View<'_>, index: usize, part: CheckedPart) -> Vec<Finding> {
         let call = &view.trace.calls[index];
         let mut findings = Vec::new();
         for (number, condition) in self.conditions.iter().enumerate() {
             let is_about_result = !condition.result.is_empty();
             let is_due = match part {
-                Part::Arguments => !is_about_result,
+                CheckedPart::Arguments => !is_about_result,
                 // A failure of the call may still be reported: conditions on how it ended wait for the end of the turn.
-                Part::NewResult => is_about_result && !condition.result.says_how_it_ended(),
-                Part::Result | Part::NoResult => is_about_result,
+                CheckedPart::NewResult => is_about_result && !condition.result.says_how_it_ended(),
+                CheckedPart::Result | CheckedPart::NoResult => is_about_result,
             };
             let is_satisfied = match part {
-                Part::Arguments => condition.matches_args(call, ArgumentReading::Every),
+                CheckedPart::Arguments => condition.matches_args(call, ArgumentReading::Every),
                 _ => condition.matches_result(call),
             };
             if is_due && !is_satisfied && self.reported.insert((index, number)) {

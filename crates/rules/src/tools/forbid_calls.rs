@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::collector::Collector;
 use crate::describe::short;
-use crate::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View};
+use crate::evaluation::{
+    CodedWarning, Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View,
+};
+use crate::near_values::near_values;
 use crate::rule::{Claim, Rule, RuleKind};
 use crate::select::{ArgumentReading, Mismatches, NotMatchKeys, RuleTool, Selector};
 use ananke_model::model::AssertBlock;
@@ -91,6 +94,8 @@ impl Rule for ForbidCallsRule {
             selector: self.selector.started(patterns)?,
             candidates: BTreeMap::new(),
             provisional: Vec::new(),
+            has_found: false,
+            near: Vec::new(),
         }))
     }
 
@@ -114,6 +119,10 @@ struct ForbidCallsMonitor {
     candidates: BTreeMap<usize, ForbiddenCandidate>,
     /// Those whose results match, but may turn out to be failures by the end of the turn.
     provisional: Vec<usize>,
+    /// Whether a call was reported.
+    has_found: bool,
+    /// The calls that are nearly forbidden, when the rule has passed.
+    near: Vec<CodedWarning>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,6 +137,20 @@ enum ForbiddenCandidate {
 
 impl Monitor for ForbidCallsMonitor {
     fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
+        let judgement = self.judge(view, moment);
+        if judgement == Judgement::Passed && !self.has_found {
+            self.near = near_values(view, &self.selector);
+        }
+        judgement
+    }
+
+    fn take_coded_warnings(&mut self) -> Vec<CodedWarning> {
+        std::mem::take(&mut self.near)
+    }
+}
+
+impl ForbidCallsMonitor {
+    fn judge(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
         match moment {
             Moment::Touched(Delta::CallStarted(index)) => {
                 if view.counts(index) && self.selector.name.matches(&view.trace.calls[index].name) {
@@ -222,6 +245,7 @@ impl ForbidCallsMonitor {
 
     fn report(&mut self, view: &View<'_>, index: usize) -> Finding {
         self.candidates.insert(index, ForbiddenCandidate::Decided);
+        self.has_found = true;
         let call = &view.trace.calls[index];
         let what = match (
             self.selector.args.is_empty(),

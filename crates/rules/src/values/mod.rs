@@ -7,9 +7,11 @@ mod bound;
 mod contradiction;
 mod count;
 mod expected_value;
+mod near_value;
 mod schema;
 mod value_condition;
 
 pub(crate) use count::CallCount;
 pub(crate) use expected_value::{ExpectedValue, text_of, type_name};
+pub(crate) use near_value::NearMiss;
 pub(crate) use value_condition::{Purpose, ValueCondition};

@@ -118,6 +118,11 @@ impl ValueCondition {
         }
     }
 
+    /// The conditions, before they are negated.
+    pub(super) fn all(&self) -> &[ExpectedValue] {
+        &self.all
+    }
+
     /// Whether the conditions must not be met.
     pub(crate) fn is_negated(&self) -> bool {
         self.is_negated

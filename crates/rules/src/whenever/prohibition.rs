@@ -12,7 +12,7 @@ use super::happening::Happening;
 use super::memory::{Memory, MemoryKey, OpenTriggers};
 use super::related_steps::{Relation, RunningRule};
 use super::tied_step::TiedStep;
-use crate::evaluation::{Finding, Judgement, Moment, Monitor, RuleScope, View};
+use crate::evaluation::{CodedWarning, Finding, Judgement, Moment, Monitor, RuleScope, View};
 use crate::select::ArgumentReading;
 use crate::steps::StepMatcher;
 use ananke_trace::outcome::RuleCounts;
@@ -37,6 +37,8 @@ pub(super) struct Prohibition {
     /// Violations that were reported: the pattern, and the place of the trigger.
     reported: HashSet<(usize, u64)>,
     not_checkable: u64,
+    /// The calls that are nearly the trigger, if there was none.
+    near: Vec<CodedWarning>,
     /// The order up to which the log was seen; `None` before the first moment.
     seen: Option<u64>,
 }
@@ -86,6 +88,7 @@ impl Prohibition {
             triggered: HashSet::new(),
             reported: HashSet::new(),
             not_checkable: 0,
+            near: Vec::new(),
             seen: None,
         }
     }
@@ -132,6 +135,9 @@ impl Monitor for Prohibition {
             Moment::ScopeEnd | Moment::TestEnd => {
                 self.end_turn(view, &mut found);
                 self.end_scope(view, &mut found);
+                if self.triggered.is_empty() {
+                    self.near = self.parts.near_triggers(view);
+                }
                 return Judgement::open_or(found).or(Judgement::Passed);
             }
         }
@@ -153,6 +159,10 @@ impl Monitor for Prohibition {
 
     fn take_warning(&mut self) -> Option<String> {
         self.findings.take_warning(self.not_checkable)
+    }
+
+    fn take_coded_warnings(&mut self) -> Vec<CodedWarning> {
+        std::mem::take(&mut self.near)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use super::happening::Happening;
 use super::tied_step::{TiedStep, TriggerKind};
+use crate::evaluation::{CodedWarning, View};
+use crate::near_values::near_values;
 use crate::select::ArgumentReading;
 use crate::steps::StepMatcher;
 use ananke_base::diagnostic::{Code, Spanned};
@@ -200,6 +202,16 @@ pub(super) struct RunningRule {
 }
 
 impl RunningRule {
+    /// The calls in the scope that are nearly the trigger.
+    pub(super) fn near_triggers(&self, view: &View<'_>) -> Vec<CodedWarning> {
+        match &self.trigger {
+            StepMatcher::Call(selector) | StepMatcher::Result(selector) => {
+                near_values(view, selector)
+            }
+            StepMatcher::Message { .. } => Vec::new(),
+        }
+    }
+
     /// The turn in which causes and effects count, if not all turns do.
     pub(super) fn turn_of(&self, happening: &Happening) -> Option<usize> {
         self.is_within_turn.then_some(happening.turn)

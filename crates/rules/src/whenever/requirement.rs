@@ -7,7 +7,7 @@ use super::happening::Happening;
 use super::memory::MemoryKey;
 use super::related_steps::RunningRule;
 use super::tied_step::TiedStep;
-use crate::evaluation::{Judgement, Moment, Monitor, View};
+use crate::evaluation::{CodedWarning, Judgement, Moment, Monitor, View};
 use crate::select::ArgumentReading;
 use ananke_trace::outcome::RuleCounts;
 
@@ -16,6 +16,8 @@ pub(super) struct Requirement {
     parts: RunningRule,
     findings: Findings,
     triggered: u64,
+    /// The calls that are nearly the trigger, if there was none.
+    near: Vec<CodedWarning>,
 }
 
 impl Requirement {
@@ -24,6 +26,7 @@ impl Requirement {
             parts,
             findings: Findings::default(),
             triggered: 0,
+            near: Vec::new(),
         }
     }
 }
@@ -36,6 +39,7 @@ impl Monitor for Requirement {
         let triggers = triggers(view, &self.parts);
         self.triggered = triggers.len() as u64;
         if triggers.is_empty() {
+            self.near = self.parts.near_triggers(view);
             return Judgement::Passed;
         }
         let mut violations = Vec::new();
@@ -84,6 +88,10 @@ impl Monitor for Requirement {
             triggered: self.triggered,
             not_checkable: 0,
         })
+    }
+
+    fn take_coded_warnings(&mut self) -> Vec<CodedWarning> {
+        std::mem::take(&mut self.near)
     }
 }
 

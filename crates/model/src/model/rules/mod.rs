@@ -2,7 +2,6 @@
 //!
 //! **Invariant:** each says what is required, and nothing of how it is evaluated.
 
-mod every_call;
 mod judge;
 mod outcome;
 mod provenance;
@@ -11,7 +10,6 @@ mod step;
 mod tool_rules;
 mod whenever;
 
-pub use every_call::EveryCall;
 pub use judge::{JudgeRule, JudgedText};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
 pub use provenance::{
@@ -22,5 +20,7 @@ pub use snapshot::{SnapshotOf, SnapshotRule};
 pub use step::{
     CallStep, MessageRole, ResultStep, SequenceMode, SequenceRule, SequenceStep, StepKeys,
 };
-pub use tool_rules::{ForbidCalls, Require, RequireEntry, Subagents, ToolRules, WhichCalls};
+pub use tool_rules::{
+    EveryCall, ForbidCalls, Require, RequireEntry, Subagents, ToolRules, WhichCalls,
+};
 pub use whenever::{AnswerStatus, AnsweredStep, CauseStep, SamePaths, WheneverRule, WithinScope};

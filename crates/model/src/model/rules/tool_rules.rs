@@ -1,9 +1,11 @@
 //! The rules about tool calls.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
+use std::borrow::Cow;
 
-use super::EveryCall;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
 use crate::model::short::ShortForm;
 use crate::model::{CallSelector, Count, Limit, OneOrMany, Short, Since, Text, Toggle};
 use ananke_base::diagnostic::Spanned;
@@ -130,4 +132,39 @@ pub struct ForbidCalls {
     /// Custom failure message.
     #[schemars(example = &"a customer is never refunded twice")]
     pub message: Option<Text>,
+}
+
+/// The keys of an entry of `forbid_calls` that the entry around `every` has already.
+const KEYS_OF_ENTRY: [&str; 3] = ["name", "name_match", "message"];
+
+/// The conditions of an entry of `forbid_calls`, without the tool: one list of conditions, so that a condition which is
+/// new there is one here.
+#[derive(Clone, Debug)]
+pub struct EveryCall(pub ForbidCalls);
+
+impl<'de> Deserialize<'de> for EveryCall {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        ForbidCalls::deserialize(deserializer).map(Self)
+    }
+}
+
+impl JsonSchema for EveryCall {
+    fn schema_name() -> Cow<'static, str> {
+        "EveryCall".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = ForbidCalls::json_schema(generator);
+        schema.insert(
+            "description".to_owned(),
+            "Conditions that each selected call must satisfy.".into(),
+        );
+        if let Some(Value::Object(keys)) = schema.get_mut("properties") {
+            keys.retain(|key, _| !KEYS_OF_ENTRY.contains(&key.as_str()));
+            for key in keys.values_mut() {
+                key["x-since"] = "1.4".into();
+            }
+        }
+        schema
+    }
 }

@@ -225,6 +225,19 @@ fn warnings(verdict: &Verdict, palette: &Palette, page: &mut Page) {
         );
         page.end();
     }
+    let denied = verdict.totals.denied_warnings;
+    if verdict.warnings_fail && denied > 0 {
+        let warnings = if denied == 1 {
+            "1 warning"
+        } else {
+            &format!("{denied} warnings")
+        };
+        page.line(
+            palette.failed,
+            &format!("{warnings} of tests, which fail the run (`--deny-warnings`)"),
+        );
+        page.end();
+    }
     if let Some(note) = note {
         page.line(palette.faint, &format!("note: {note}"));
         page.end();

@@ -130,6 +130,12 @@ impl CountMiss<'_> {
             lines.remove(position.min(lines.len() - 1));
             lines.insert(0, shown(closest, true));
         }
+        // A value that is spelled in another way is easily overlooked.
+        if let Some(Evidence::Call { index, .. }) = lines.first()
+            && let Some(reason) = self.selector.near_miss(&view.trace.calls[*index])
+        {
+            lines.insert(1, Evidence::Words(format!("nearly: {reason}")));
+        }
         if self.candidates.len() > SHOWN_CANDIDATES {
             lines.push(Evidence::Words(format!(
                 "and {} more",

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::miss::{CountMiss, calls_so_far};
 use crate::describe::{around, short};
-use crate::evaluation::{CountedCalls, Finding, Judgement, Moment, Monitor, View};
+use crate::evaluation::{CodedWarning, CountedCalls, Finding, Judgement, Moment, Monitor, View};
+use crate::near_values::near_values;
 use crate::select::{ArgumentReading, CallCount, PathPatterns, Selector, WrittenName};
 use ananke_model::model::WhichCalls;
 use ananke_model::variables::Pattern;
@@ -31,6 +32,8 @@ pub(super) struct RequireMonitor {
     pub(super) is_counting: bool,
     /// The calls to the tool that a number of selected ones does not include, when the rule has passed.
     pub(super) left_out: Vec<(usize, String)>,
+    /// The calls that are nearly selected though none may be, when the rule has passed.
+    pub(super) near: Vec<CodedWarning>,
 }
 
 /// The calls of the name so far.
@@ -78,6 +81,10 @@ impl Monitor for RequireMonitor {
 
     fn take_warning(&mut self) -> Option<String> {
         self.warning.take()
+    }
+
+    fn take_coded_warnings(&mut self) -> Vec<CodedWarning> {
+        std::mem::take(&mut self.near)
     }
 
     fn counted_calls(&self) -> CountedCalls {
@@ -331,6 +338,9 @@ impl RequireMonitor {
         }
         self.warning = self.only_failures(view);
         self.left_out = self.left_out(view);
+        if self.count.max == Some(0) {
+            self.near = near_values(view, &self.selector);
+        }
         let measured = self.count.measured(self.calls.selected);
         measured.map_or(Judgement::Passed, |measured| {
             Judgement::within(measured, Vec::new())
@@ -363,8 +373,8 @@ impl RequireMonitor {
         ))
     }
 
-    /// The calls to the tool that a number of selected ones does not include, each with what differs. A call that differs only
-    /// in how it ended is meant to be left out.
+    /// The calls to the tool that a number of selected ones does not include, each with what differs: a call that differs only
+    /// in how it ended is none of them.
     fn left_out(&self, view: &View<'_>) -> Vec<(usize, String)> {
         let has_conditions = !self.selector.args.is_empty() || !self.selector.result.is_empty();
         let is_bounded = self.count.min > 0 && self.count.max.is_some();

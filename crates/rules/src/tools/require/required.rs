@@ -249,6 +249,7 @@ impl Rule for RequireRule {
                 || !self.selector.args.is_empty()
                 || !self.selector.result.is_empty(),
             left_out: Vec::new(),
+            near: Vec::new(),
         };
         monitor.unwanted_args.start(patterns)?;
         if let Some(pattern) = &mut monitor.unwanted_result {

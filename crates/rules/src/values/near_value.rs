@@ -248,3 +248,112 @@ fn joined(place: &str, part: &str) -> String {
         format!("{place}.{part}")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::select::fakes::{answered, call, selector};
+
+    /// The reason why a call with these arguments is nearly selected.
+    fn near(written: &str, args: &str) -> Option<String> {
+        let yaml = format!("{{ name: pay, {written} }}");
+        selector(&yaml).expect(&yaml).near_miss(&call(args, []))
+    }
+
+    #[test]
+    fn another_spelling_is_a_near_miss_with_a_reason() {
+        for (written, args, reason) in [
+            (
+                "args: { amount: 5 }",
+                r#"{"amount": "5.0"}"#,
+                "`amount` is `\"5.0\"`, a text, not a number",
+            ),
+            (
+                "args: { amount: '5' }",
+                r#"{"amount": 5}"#,
+                "`amount` is `5`, not a text",
+            ),
+            (
+                "args: { force: true }",
+                r#"{"force": "True"}"#,
+                "`force` is `\"True\"`, a text, not a Boolean",
+            ),
+            (
+                "args: { ids: [b, d] }",
+                r#"{"ids": ["a", "b", "c", "d"]}"#,
+                "`ids` is a list of 4 that contains these",
+            ),
+            (
+                "args: { order: { id: 7 } }",
+                r#"{"Order": {"ID": 7}}"#,
+                "`order` is spelled `Order` in the call, and `order.id` is spelled `ID` in the call",
+            ),
+            (
+                "args_match: { amount: '^5$' }",
+                r#"{"amount": 5.0}"#,
+                "`amount` is `5.0`, which the pattern matches as `5`",
+            ),
+            (
+                "args_match: { tags: '^vip$' }",
+                r#"{"tags": ["new", "vip"]}"#,
+                "`tags` is a list, and the pattern matches an element of it",
+            ),
+            (
+                "args_where: { amount: { above: 100 } }",
+                r#"{"amount": "1000"}"#,
+                "`amount` is `\"1000\"`, a text, not a number",
+            ),
+            (
+                "args_where: { currency: { one_of: [1, 2] } }",
+                r#"{"Currency": "2"}"#,
+                "`currency` is spelled `Currency` in the call, and `currency` is `\"2\"`, a text, not a number",
+            ),
+        ] {
+            assert_eq!(near(written, args).as_deref(), Some(reason), "{written}");
+        }
+    }
+
+    #[test]
+    fn what_is_selected_or_differs_more_is_no_near_miss() {
+        for (written, args) in [
+            ("args: { amount: 5 }", r#"{"amount": 5}"#),
+            ("args: { amount: 5 }", r#"{"amount": "6"}"#),
+            ("args: { amount: 5 }", r#"{"amount": "five"}"#),
+            (
+                "args: { amount: 5, id: a }",
+                r#"{"amount": "5", "id": "b"}"#,
+            ),
+            ("args: { ids: [b, a] }", r#"{"ids": ["a", "b", "c"]}"#),
+            ("args: { ids: [] }", r#"{"ids": ["a"]}"#),
+            ("exact: true, args: { amount: 5 }", r#"{"amount": "5"}"#),
+            ("args_match: { amount: '^5$' }", r#"{"amount": 5.5}"#),
+            (
+                "args_where: { amount: { equals: 5, not: true } }",
+                r#"{"amount": "5"}"#,
+            ),
+            (
+                "args_where: { amount: { type: number } }",
+                r#"{"amount": "5"}"#,
+            ),
+            ("args: { amount: 5 }", "{"),
+            ("is_error: true", "{}"),
+        ] {
+            assert_eq!(near(written, args), None, "{written} {args}");
+        }
+    }
+
+    #[test]
+    fn a_result_has_near_misses_too() {
+        let call = call("{}", [answered("{\"ok\":\"true\",\"n\":[1,2]}", None)]);
+        for (written, is_near) in [
+            ("result: { ok: true }", true),
+            ("result: { ok: true }, is_error: true", false),
+            ("result_match: { n: '^2$' }", true),
+            ("result_where: { ok: { equals: true } }", true),
+            ("result: { n: [2, 3] }", false),
+        ] {
+            let yaml = format!("{{ name: pay, {written} }}");
+            let selector = selector(&yaml).expect(&yaml);
+            assert_eq!(selector.near_miss(&call).is_some(), is_near, "{written}");
+        }
+    }
+}

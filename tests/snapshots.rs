@@ -100,6 +100,57 @@ fn written(
     .render(Format::Began)
 }
 
+/// A conversation whose message is opened before a call, and begins after it.
+fn opened_early() -> Trace {
+    let mut trace = Trace::default();
+    trace.begin_turn(input("go"));
+    trace.begin_exchange(At(0));
+    let opened = Change::MessageOpened {
+        id: "m".into(),
+        role: MessageKind::Assistant,
+        subagent: None,
+    };
+    let called = Change::CallOpened {
+        id: "c".into(),
+        name: "look".into(),
+        subagent: None,
+    };
+    let said = Change::MessageText {
+        id: "m".into(),
+        delta: "There it is.".into(),
+    };
+    for change in [opened, called, said] {
+        trace.event(At(1));
+        trace.apply(At(1), change, &mut Vec::new());
+    }
+    trace.end_exchange(At(2));
+    trace.end_turn(&mut Vec::new());
+    trace
+}
+
+#[test]
+fn a_snapshot_of_an_earlier_format_is_compared_in_its_order() {
+    let trace = opened_early();
+    let text = GoldenText {
+        trace: &trace,
+        states: &States::default(),
+        part: ConversationPart::Turn(0),
+        volatile: &[],
+        redactor: &Redactor::default(),
+    };
+    let (call, said) = ("  call look\n    no result\n", "  says: There it is.\n");
+    let of = |number: u32, first: &str, second: &str| {
+        format!("ananke snapshot, format {number}\n\nturn\n  user: go\n{first}{second}  no end\n")
+    };
+    let (opened, began) = (of(1, said, call), of(2, call, said));
+    assert_eq!(text.render(Format::of(&opened)), opened);
+    assert_eq!(text.render(Format::of(&began)), began);
+    assert_eq!(
+        text.render(Format::of("ananke snapshot, format 9\n")),
+        began
+    );
+}
+
 fn input(text: &str) -> Input {
     Input {
         message_id: Some("sent-1".to_owned()),

@@ -13,6 +13,7 @@ mod hostile;
 mod observed_tools;
 mod oddities;
 mod openai;
+mod order;
 mod origins;
 mod pace;
 mod parts;

@@ -265,16 +265,9 @@ impl Sessions {
                 let message = "name a `run` or give `events`, not both";
                 return Err(SessionError::params(message));
             }
-            let setup = if let Some(session) = session {
-                self.held(&session)?.setup.clone()
-            } else {
-                let callbacks = self.callbacks("", CALLBACK_TIMEOUT);
-                let silent = SessionAgent::Written(AgentTarget::silent());
-                self.setup(silent, None, &callbacks)
-            };
             let mut turns = before.unwrap_or_default();
             turns.push(EarlierTurn { input, events });
-            return Ok(CheckedRun::by_hand(&setup, &made_turns(turns)));
+            return self.made_run(session, turns);
         }
         let name = match (session, run) {
             (Some(session), None) => {
@@ -304,6 +297,22 @@ impl Sessions {
             );
             SessionError::params(message)
         })
+    }
+
+    /// The last of these turns, whose events the client made; of `session` are the scripts and judges.
+    fn made_run(
+        &self,
+        session: Option<String>,
+        turns: Vec<EarlierTurn>,
+    ) -> Result<CheckedRun, SessionError> {
+        let setup = if let Some(session) = session {
+            self.held(&session)?.setup.clone()
+        } else {
+            let callbacks = self.callbacks("", CALLBACK_TIMEOUT);
+            let silent = SessionAgent::Written(AgentTarget::silent());
+            self.setup(silent, None, &callbacks)
+        };
+        Ok(CheckedRun::by_hand(&setup, &made_turns(turns)))
     }
 
     /// The run in the project of the config, whose targets can be named as judges.

@@ -191,18 +191,7 @@ impl LoadedTest {
         }
         let (mut lint, mut draft) = looked_at?;
         let asked = AskedTargets::of(&draft, agent, project.config());
-        let mut own_secrets = Vec::new();
-        if self.model.vars.is_some() {
-            own_secrets = asked.secrets(agent, &scope);
-        }
-        // Hooks and rows may give other values: the run reports what is empty then.
-        let is_settled = rows.is_none() && self.hooks(variables).is_empty();
-        if let Some(agent) = agent
-            && is_settled
-            && self.model.vars.is_some()
-        {
-            problems.extend(asked.empty_places(agent, &scope));
-        }
+        let own_secrets = self.own_secrets(&asked, agent, &scope, problems);
         secrets.extend(own_secrets.iter().cloned());
         let of_rows = scopes.iter().filter(|_| rows.is_some());
         secrets.extend(of_rows.flat_map(|scope| asked.secrets(agent, scope)));
@@ -232,6 +221,27 @@ impl LoadedTest {
             secrets,
             snapshots,
         })
+    }
+
+    /// The secrets that the test's own variables put into the headers of its targets. What they leave empty there is reported,
+    /// unless a hook or a row may give another value: the run reports what is empty then.
+    fn own_secrets(
+        &self,
+        asked: &AskedTargets,
+        agent: Option<TargetContext<'_>>,
+        scope: &Scope,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Vec<Secret> {
+        if self.model.vars.is_none() {
+            return Vec::new();
+        }
+        if let Some(agent) = agent
+            && self.model.hooks.is_none()
+            && self.model.cases.is_none()
+        {
+            problems.extend(asked.empty_places(agent, scope));
+        }
+        asked.secrets(agent, scope)
     }
 
     /// Warns about turns that say what their target does not use; a test that is skipped may assert nothing.

@@ -83,9 +83,13 @@ impl Preparation {
         }
         let mut problems = Vec::new();
         let mut secrets = Vec::new();
+        let mut of_helpers = Vec::new();
         for name in &self.helpers {
             match self.helper(name) {
-                Ok(helper) => secrets.extend(helper.secrets),
+                Ok(helper) => {
+                    secrets.extend(helper.secrets);
+                    of_helpers.extend(helper.warnings);
+                }
                 Err(PrepareError::Broken(of_helper, _)) => problems.extend(of_helper),
                 Err(PrepareError::Changed) => {}
             }
@@ -97,6 +101,7 @@ impl Preparation {
         problems.retain(Diagnostic::is_error);
         match prepared {
             Some(mut prepared) if problems.is_empty() => {
+                warnings.append(&mut of_helpers);
                 warnings.append(&mut prepared.warnings);
                 Ok(Prepared {
                     secrets,

@@ -7,6 +7,7 @@ use super::filled_target::FilledTarget;
 use super::plan::Plan;
 use super::preparation::Preparation;
 use super::prepare_error::PrepareError;
+use super::prepared::of_older_versions;
 use crate::compile::CompiledClientTool;
 use crate::project::{Config, DEFAULT_TURN_TIMEOUT, LaunchContext};
 use ananke_agents::{Target, TargetPace};
@@ -29,6 +30,8 @@ pub struct PreparedHelper {
     pub timeout: Duration,
     /// Values that must be masked.
     pub secrets: Vec<Secret>,
+    /// What has another meaning in files of newer versions.
+    pub(super) warnings: Vec<String>,
 }
 
 /// The problems of a helper, and the secrets that were found until then.
@@ -50,6 +53,7 @@ impl PreparedHelper {
         let mut interpolation = Interpolation::new(scope, &config.source, mode, &mut problems);
         let filled = FilledTarget::of(config, target, context, &mut interpolation);
         let secrets = interpolation.into_secrets();
+        let warnings = of_older_versions(&problems).collect();
         problems.retain(Diagnostic::is_error);
         match (filled.agent, filled.timeout, filled.pace) {
             (Some(target), Ok(timeout), Some(pace)) if problems.is_empty() => Ok(Self {
@@ -58,6 +62,7 @@ impl PreparedHelper {
                 pace,
                 timeout: timeout.unwrap_or(DEFAULT_TURN_TIMEOUT),
                 secrets,
+                warnings,
             }),
             _ => Err((problems, secrets)),
         }

@@ -67,6 +67,7 @@ pub(super) async fn run_teardown(
             Ok(None) => {}
             Ok(Some(mut command)) => {
                 let who = format!("teardown {}", index + 1);
+                teardown.warnings.append(&mut command.warnings);
                 teardown
                     .warnings
                     .extend(command.launch.leave_out_unusable(&who));

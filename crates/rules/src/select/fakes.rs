@@ -37,7 +37,7 @@ pub(crate) fn compile<M: DeserializeOwned, C>(
 }
 
 /// The selector of an entry of `forbid_calls`, its patterns compiled.
-pub(super) fn selector(yaml: &str) -> Result<Selector, Vec<String>> {
+pub(crate) fn selector(yaml: &str) -> Result<Selector, Vec<String>> {
     let selector = compile(yaml, |written: &CallSelector, interpolation| {
         Selector::compile(
             written,
@@ -52,7 +52,7 @@ pub(super) fn selector(yaml: &str) -> Result<Selector, Vec<String>> {
 }
 
 /// A call to `pay`.
-pub(super) fn call(args: &str, changes: impl IntoIterator<Item = Change<'static>>) -> ToolCall {
+pub(crate) fn call(args: &str, changes: impl IntoIterator<Item = Change<'static>>) -> ToolCall {
     let mut trace = Trace::default();
     trace.begin_turn(Input::default());
     trace.begin_exchange(At(0));
@@ -76,7 +76,7 @@ pub(super) fn call(args: &str, changes: impl IntoIterator<Item = Change<'static>
 }
 
 /// Its result.
-pub(super) fn answered(text: &'static str, is_error: Option<bool>) -> Change<'static> {
+pub(crate) fn answered(text: &'static str, is_error: Option<bool>) -> Change<'static> {
     Change::CallAnswered {
         id: "c".into(),
         result: ResultContent::Text(text.into()),

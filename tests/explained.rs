@@ -16,7 +16,7 @@ type Texts = &'static [(&'static str, &'static str)];
 
 /// Codes that no file of a project shows by itself: the files in addition to `a.test.yaml`, and the arguments of the
 /// command.
-const COMMANDS: [(Code, Texts, &str); 14] = [
+const COMMANDS: [(Code, Texts, &str); 15] = [
     (Code::BadEncoding, &[], "check latin1.test.yaml"),
     (
         Code::BadReport,
@@ -86,8 +86,23 @@ const COMMANDS: [(Code, Texts, &str); 14] = [
         ],
         "run shop",
     ),
+    (
+        Code::Since14,
+        &[("old/ananke.config.yaml", EMPTY), ("old/a.test.yaml", TEST)],
+        "check old",
+    ),
     (Code::Unreadable, &[], "check missing.test.yaml"),
 ];
+
+const EMPTY: &str = concat!(
+    "version: \"1.3\"\n",
+    "vars: { TOKEN: \"\" }\n",
+    "target:\n",
+    "  type: agui\n",
+    "  endpoint: \"http://127.0.0.1:8000/\"\n",
+    "  agentId: shop\n",
+    "  headers: { authorization: \"Bearer ${TOKEN}\" }\n",
+);
 
 const QUARANTINE: &str = concat!(
     "version: \"1.3\"\n",

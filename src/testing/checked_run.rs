@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::event_turn::EventTurn;
 use super::session_line::SessionStart;
 use super::session_project::{RuleScopes, SessionProject, SessionSetup, TestText};
 use super::session_requests::SessionRequests;
@@ -24,16 +25,6 @@ const BY_HAND: Facts = Facts::of(&[
     Fact::CallEnds,
     Fact::Text,
 ]);
-
-/// A turn whose events were made by hand.
-#[doc(hidden)]
-#[derive(Clone, Debug)]
-pub struct EventTurn {
-    /// The text of the user, if it is known; empty if the turn answers interrupts.
-    pub input: Option<String>,
-    /// The actions of the agent. A call has an id of its own in its conversation.
-    pub events: Vec<AgentEvent>,
-}
 
 /// A run that rules look at.
 #[doc(hidden)]

@@ -41,6 +41,7 @@
 mod agent_run;
 mod agent_target;
 mod checked_run;
+mod event_turn;
 mod expectation;
 mod run_events;
 mod session_line;
@@ -56,7 +57,9 @@ pub use agent_run::AgentRun;
 pub use agent_target::AgentTarget;
 // What is hidden is no promise: the command uses it.
 #[doc(hidden)]
-pub use checked_run::{CheckedRun, EventTurn};
+pub use checked_run::CheckedRun;
+#[doc(hidden)]
+pub use event_turn::EventTurn;
 #[doc(hidden)]
 pub use session_project::{SessionAgent, SessionSetup};
 #[doc(hidden)]

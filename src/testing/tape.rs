@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{EventTurn, TestingError, session_requests::SessionRequests};
+use super::{TestingError, event_turn::EventTurn, session_requests::SessionRequests};
 use ananke_agents::Wire;
 use ananke_base::context::At;
 use ananke_base::message::{Lane, ToolAnswer};

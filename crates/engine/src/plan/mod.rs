@@ -41,6 +41,7 @@ mod named_place;
 mod named_test;
 mod named_tests;
 mod needs;
+mod older_versions;
 #[expect(clippy::module_inception, reason = "the file of the type `Plan`")]
 mod plan;
 mod planned;

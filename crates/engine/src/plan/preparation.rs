@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 
 use super::entry::{CaseEntry, Judging};
 use super::filled_test::TestSurroundings;
+use super::older_versions::of_older_versions;
 use super::plan::Plan;
 use super::prepare_error::PrepareError;
-use super::prepared::of_older_versions;
 use super::secrets::{secrets_of, secrets_of_hooks};
 use super::test::LoadedTest;
 use super::test_scope::THREAD;

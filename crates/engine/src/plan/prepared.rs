@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::filled_target::FilledTarget;
 use super::filled_test::FilledTurn;
+use super::older_versions::{of_older_versions, with_place};
 use super::preparation::{Inheritance, Preparation};
 use super::prepare_error::PrepareError;
 use super::turn_defaults::TurnDefaults;
@@ -301,21 +302,4 @@ fn turns_known_now(turns: Vec<FilledTurn>) -> Option<Vec<Option<PreparedTurn>>> 
         Err(_) => None,
     };
     turns.into_iter().map(known_now).collect()
-}
-
-/// The problem in one line.
-fn with_place(problem: &Diagnostic) -> String {
-    problem
-        .place()
-        .map(|place| format!("{place}: "))
-        .unwrap_or_default()
-        + &problem.message
-}
-
-/// What has another meaning in files of newer versions, in one line each.
-pub(super) fn of_older_versions(problems: &[Diagnostic]) -> impl Iterator<Item = String> {
-    problems
-        .iter()
-        .filter(|problem| problem.code == Code::Since14)
-        .map(|problem| format!("{}: {}", problem.code, with_place(problem)))
 }

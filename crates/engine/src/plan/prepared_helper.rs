@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::filled_target::FilledTarget;
+use super::older_versions::of_older_versions;
 use super::plan::Plan;
 use super::preparation::Preparation;
 use super::prepare_error::PrepareError;
-use super::prepared::of_older_versions;
 use crate::compile::CompiledClientTool;
 use crate::project::{Config, DEFAULT_TURN_TIMEOUT, LaunchContext};
 use ananke_agents::{Target, TargetPace};

@@ -98,7 +98,9 @@ impl Variables {
         for (name, value) in &self.given {
             scope.set(name, value.clone());
         }
-        let scope = scope.allowing_empty(self.is_offline);
+        if self.is_offline {
+            scope = scope.allowing_empty();
+        }
         if self.without_hooks {
             scope.hint(WITHOUT_HOOKS)
         } else {
@@ -108,7 +110,11 @@ impl Variables {
 
     /// The same for hooks: those that are skipped need nothing.
     pub(crate) fn for_hooks(&self, scope: Scope) -> Scope {
-        scope.allowing_empty(self.is_offline || self.without_hooks)
+        if self.without_hooks {
+            scope.allowing_empty()
+        } else {
+            scope
+        }
     }
 
     /// The same for the config, where every test's own variables stand as well.

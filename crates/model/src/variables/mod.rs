@@ -9,7 +9,7 @@
 //! problem at its place, never an empty string.
 
 mod credentials;
-mod empty;
+mod empty_variable;
 mod fill;
 mod interpolation;
 mod leaf;
@@ -17,6 +17,7 @@ mod name;
 mod origins;
 mod pattern;
 mod reference;
+mod required_values;
 mod scan;
 mod scope;
 mod secret;

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Origins, Reference, Secret, empty::EmptyVariable, is_reserved, name::ENVIRONMENT};
+use super::{
+    Origins, Reference, Secret, empty_variable::EmptyVariable, is_reserved, name::ENVIRONMENT,
+};
 use ananke_base::context::Environment;
 
 /// The meaning of a reference.
@@ -124,9 +126,9 @@ impl Scope {
 
     /// Says that empty values are fine everywhere: nothing is sent or started with them.
     #[must_use]
-    pub fn allowing_empty(self, allows_empty: bool) -> Self {
+    pub fn allowing_empty(self) -> Self {
         Self {
-            allows_empty,
+            allows_empty: true,
             ..self
         }
     }
@@ -191,7 +193,7 @@ impl Scope {
         if let Some(empty) = EmptyVariable::of(reference, &value) {
             return Some(empty);
         }
-        // Of a list or a mapping, a path reaches some parts alone.
+        // A path reaches only some parts of a list or a mapping.
         if !reference.path.is_empty() || !value.is_string() {
             return None;
         }

@@ -717,9 +717,9 @@ fn whatever_has_patterns_for_arguments_or_results_has_conditions_on_them() {
                 }
             }
         });
-        // The entries of `require` and `forbid_calls`; three kinds of steps, calls in them, and mocks.
+        // The entries of `require` and `forbid_calls`, and `every`; three kinds of steps, calls in them, and mocks.
         let expected = match name {
-            "config" | "test" => BTreeMap::from([("args_match", 7), ("result_match", 2)]),
+            "config" | "test" => BTreeMap::from([("args_match", 8), ("result_match", 3)]),
             _ => BTreeMap::new(),
         };
         assert_eq!(found, expected, "{name}");

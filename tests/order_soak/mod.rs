@@ -317,7 +317,8 @@ fn report(wrong: &Wrong) -> String {
 
 fn kept() -> Vec<Case> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/order_soak/kept");
-    let entries = std::fs::read_dir(folder).expect("the kept cases");
+    // Without a kept case there is no such directory: git has none that are empty.
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
     let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     files.sort();
     files.retain(|file| {

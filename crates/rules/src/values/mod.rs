@@ -4,14 +4,14 @@
 //! bound cannot compare, meets nothing that is required, negated or not.
 
 mod bound;
+mod compiled_condition;
 mod contradiction;
 mod count;
 mod expected_value;
 mod near_value;
 mod schema;
-mod value_condition;
 
+pub(crate) use compiled_condition::{CompiledCondition, Purpose};
 pub(crate) use count::CallCount;
 pub(crate) use expected_value::{ExpectedValue, text_of, type_name};
 pub(crate) use near_value::NearMiss;
-pub(crate) use value_condition::{Purpose, ValueCondition};

@@ -6,7 +6,7 @@
 use serde_json::{Number, Value};
 
 use super::expected_value::{Comparison, ExpectedValue, text_of};
-use super::value_condition::ValueCondition;
+use super::compiled_condition::CompiledCondition;
 use crate::describe::{json, short};
 use ananke_model::variables::Pattern;
 use ananke_trace::outcome::brief;
@@ -86,7 +86,7 @@ impl NearMiss {
     }
 
     /// Whether the value at `path` meets the condition, or nearly does.
-    pub(crate) fn meets(&mut self, condition: &ValueCondition, path: &Path, whole: &Value) -> bool {
+    pub(crate) fn meets(&mut self, condition: &CompiledCondition, path: &Path, whole: &Value) -> bool {
         if condition.is_negated() {
             return false;
         }
@@ -116,7 +116,7 @@ impl NearMiss {
     /// Whether a value meets the condition, or nearly does.
     pub(crate) fn meets_here(
         &mut self,
-        condition: &ValueCondition,
+        condition: &CompiledCondition,
         found: &Value,
         place: &str,
     ) -> bool {

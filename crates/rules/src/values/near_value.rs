@@ -5,8 +5,8 @@
 
 use serde_json::{Number, Value};
 
-use super::expected_value::{Comparison, ExpectedValue, text_of};
 use super::compiled_condition::CompiledCondition;
+use super::expected_value::{Comparison, ExpectedValue, text_of};
 use crate::describe::{json, short};
 use ananke_model::variables::Pattern;
 use ananke_trace::outcome::brief;
@@ -86,7 +86,12 @@ impl NearMiss {
     }
 
     /// Whether the value at `path` meets the condition, or nearly does.
-    pub(crate) fn meets(&mut self, condition: &CompiledCondition, path: &Path, whole: &Value) -> bool {
+    pub(crate) fn meets(
+        &mut self,
+        condition: &CompiledCondition,
+        path: &Path,
+        whole: &Value,
+    ) -> bool {
         if condition.is_negated() {
             return false;
         }

@@ -28,7 +28,7 @@ pub(super) fn holds(rule: &Rule, conversation: &Conversation) -> bool {
             after_result,
         } => {
             let selected: Vec<usize> =
-                all.where_(|thing| all.is_call(thing, Some(tool), k.as_deref()));
+                all.where_(|thing| Judge::is_call(thing, Some(tool), k.as_deref()));
             let (least, most) = count.unwrap_or((1, usize::MAX));
             (least..=most).contains(&selected.len())
                 && selected.iter().all(|place| {
@@ -36,7 +36,7 @@ pub(super) fn holds(rule: &Rule, conversation: &Conversation) -> bool {
                     after.as_ref().is_none_or(|tool| {
                         before
                             .iter()
-                            .any(|thing| all.is_call(thing, Some(tool), None))
+                            .any(|thing| Judge::is_call(thing, Some(tool), None))
                     }) && after_result.as_ref().is_none_or(|tool| {
                         before
                             .iter()
@@ -45,9 +45,11 @@ pub(super) fn holds(rule: &Rule, conversation: &Conversation) -> bool {
                 })
         }
         Rule::ForbidCalls { tool, k } => all
-            .where_(|thing| all.is_call(thing, Some(tool), k.as_deref()))
+            .where_(|thing| Judge::is_call(thing, Some(tool), k.as_deref()))
             .is_empty(),
-        Rule::MaxCalls(most) => all.where_(|thing| all.is_call(thing, None, None)).len() <= *most,
+        Rule::MaxCalls(most) => {
+            all.where_(|thing| Judge::is_call(thing, None, None)).len() <= *most
+        }
         Rule::Sequence { mode, steps } => all.sequence(*mode, steps),
         Rule::Whenever {
             trigger,
@@ -87,7 +89,7 @@ pub(super) fn holds(rule: &Rule, conversation: &Conversation) -> bool {
             user,
             results,
         } => all
-            .where_(|thing| all.is_call(thing, Some(tool), None))
+            .where_(|thing| Judge::is_call(thing, Some(tool), None))
             .iter()
             .all(|place| {
                 let Kind::Call(_, _, value) = all.0[*place].kind else {
@@ -149,7 +151,7 @@ impl<'c> Judge<'c> {
             .collect()
     }
 
-    fn is_call(&self, thing: &Thing<'_>, tool: Option<&str>, k: Option<&str>) -> bool {
+    fn is_call(thing: &Thing<'_>, tool: Option<&str>, k: Option<&str>) -> bool {
         matches!(thing.kind, Kind::Call(_, name, value) if tool.is_none_or(|tool| tool == name) && k.is_none_or(|k| k == value))
     }
 
@@ -182,7 +184,7 @@ impl<'c> Judge<'c> {
     fn is(&self, step: &Step, thing: &Thing<'_>) -> bool {
         match (step, &thing.kind) {
             (Step::Call { tool, k, executed }, Kind::Call(id, ..)) => {
-                self.is_call(thing, tool.as_deref(), k.as_deref())
+                Judge::is_call(thing, tool.as_deref(), k.as_deref())
                     && (!executed || self.result_of(*id).is_some())
             }
             (Step::Result { tool, matching }, Kind::Result(..)) => {

@@ -1,6 +1,7 @@
 //! A server on loopback that speaks every wire: the request says which case it is for, and each case has its responses.
 
 use std::collections::{HashMap, VecDeque};
+use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -71,7 +72,7 @@ fn serve(mut stream: TcpStream, responses: &Responses) {
             if event["id"] == "REQUEST" {
                 event["id"] = body["id"].clone();
             }
-            events += &format!("data: {event}\n\n");
+            let _written = write!(events, "data: {event}\n\n");
         }
         if is_chat {
             events += "data: [DONE]\n\n";

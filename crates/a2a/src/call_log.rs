@@ -14,6 +14,15 @@ pub(super) struct CallLog {
     calls: IndexMap<String, LoggedCall>,
 }
 
+/// The calls in the parts of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CallParts {
+    /// They are taken.
+    Taken,
+    /// They are known, since the message came before.
+    Known,
+}
+
 #[derive(Debug)]
 struct LoggedCall {
     name: String,

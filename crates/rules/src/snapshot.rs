@@ -261,7 +261,7 @@ impl Monitor for SnapshotMonitor {
         let format = kept.map_or(Format::Began, Format::of);
         let comparable = text.render(format);
         let text = text.render(Format::Began);
-        // Of what has the same order in both formats, the file stays as it is.
+        // A file whose order is the same in both formats stays as it is.
         let has_one_order = text.lines().skip(1).eq(comparable.lines().skip(1));
         match kept {
             Some(kept) if has_one_order && !golden::differs(kept, &comparable) => Judgement::Passed,

@@ -4,20 +4,12 @@ use serde_json::Value;
 
 use super::A2aReader;
 use crate::artifacts::{Added, ArtifactUpdate};
+use crate::call_log::CallParts;
 use crate::conventions::{self, ConventionChange};
 use crate::part::{PartContent, content, parts};
 use crate::teller::Teller;
 use ananke_base::source::received_json::{HalfJoiner, Oddities, SentText};
 use ananke_trace::trace::Change;
-
-/// The calls in the parts of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CallParts {
-    /// They are taken.
-    Taken,
-    /// They are known, since the message came before.
-    Known,
-}
 
 impl<'a> A2aReader<'a> {
     /// Reports text next to the answer, once.

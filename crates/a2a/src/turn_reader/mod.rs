@@ -4,8 +4,6 @@
 
 mod contents;
 
-use contents::CallParts;
-
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -14,6 +12,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::artifacts::ArtifactUpdate;
+use super::call_log::CallParts;
 use super::config::ToolCallConvention;
 use super::conventions;
 use super::conversation::A2aConversation;

@@ -8,8 +8,8 @@ use ananke_trace::outcome::{
     ReportedRunEnd, SaidLine, TimeLimits, Timing, TranscriptLine, TurnEnd, TurnOutcome, bounded,
 };
 use ananke_trace::trace::{
-    self, CustomEvent, Interrupt, Message, MessageKind, Origin, Peer, ToolCall, ToolResult, Trace,
-    TraceItem, TurnItem, TurnRanges, Violation,
+    self, CustomEvent, Interrupt, Message, MessageKind, Origin, Peer, ReportedItem, ToolCall,
+    ToolResult, Trace, TraceItem, TurnRanges, Violation,
 };
 
 /// The most lines of one turn that a report gets.
@@ -207,26 +207,26 @@ enum ShownItem<'t> {
 
 impl<'t> ShownItem<'t> {
     /// The line that something has; `None` if it has none.
-    fn of(trace: &'t Trace, turn: &TurnRanges, item: TurnItem) -> Option<Self> {
+    fn of(trace: &'t Trace, turn: &TurnRanges, item: ReportedItem) -> Option<Self> {
         match item {
-            TurnItem::Logged(TraceItem::Message(index)) => {
+            ReportedItem::Logged(TraceItem::Message(index)) => {
                 let message = &trace.messages[index];
                 let is_shown = message.is_text() || message.role == MessageKind::Reasoning;
                 is_shown.then_some(Self::Message(message))
             }
-            TurnItem::Logged(TraceItem::Call(index)) => {
+            ReportedItem::Logged(TraceItem::Call(index)) => {
                 let call = &trace.calls[index];
                 (call.origin != Origin::History).then_some(Self::Call(call))
             }
-            TurnItem::Logged(item @ TraceItem::Result { call: index, .. }) => {
+            ReportedItem::Logged(item @ TraceItem::Result { call: index, .. }) => {
                 let call = &trace.calls[index];
                 let is_late = call.counted_in != turn.index;
                 let is_last = trace.last_result(index) == Some(item);
                 let result = item.result(trace)?;
                 (is_late && is_last).then_some(Self::Late(call, result))
             }
-            TurnItem::Logged(TraceItem::Answer { .. } | TraceItem::State(_)) => None,
-            TurnItem::Custom(index) => Some(Self::Custom(&trace.custom[index])),
+            ReportedItem::Logged(TraceItem::Answer { .. } | TraceItem::State(_)) => None,
+            ReportedItem::Custom(index) => Some(Self::Custom(&trace.custom[index])),
         }
     }
 

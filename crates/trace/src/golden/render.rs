@@ -10,8 +10,8 @@ use super::writer::{LineWriter, STEP, visible_line};
 use super::{Format, MaskPath, States, id_aliases::IdAliases, json, state::StateChange};
 use crate::redact::Redactor;
 use crate::trace::{
-    self, Args, Author, CustomEvent, Interrupt, Message, Origin, RunEnd, ToolCall, ToolResult,
-    Trace, TraceItem, TurnRanges, is_same_json,
+    Args, Author, CustomEvent, Interrupt, Message, Origin, ReportedItem, RunEnd, ToolCall,
+    ToolResult, Trace, TraceItem, TurnRanges, is_same_json,
 };
 use ananke_base::message::DeclaredTool;
 
@@ -386,19 +386,19 @@ fn items<'t>(
     let mut items: Vec<TurnItem<'t>> = Vec::new();
     for item in trace.items_of(turn) {
         match item {
-            trace::TurnItem::Logged(TraceItem::Message(index)) => {
+            ReportedItem::Logged(TraceItem::Message(index)) => {
                 let message = &trace.messages[index];
                 if message.is_text() && is_rendered(message.origin) {
                     items.push(TurnItem::Says(message));
                 }
             }
-            trace::TurnItem::Logged(TraceItem::Call(index)) => {
+            ReportedItem::Logged(TraceItem::Call(index)) => {
                 let call = &trace.calls[index];
                 if is_rendered(call.origin) {
                     items.push(TurnItem::Calls(call));
                 }
             }
-            trace::TurnItem::Logged(item @ TraceItem::Result { call, .. }) => {
+            ReportedItem::Logged(item @ TraceItem::Result { call, .. }) => {
                 let call = &trace.calls[call];
                 if call.counted_in != turn.index
                     && let Some(result) = item.result(trace)
@@ -406,8 +406,8 @@ fn items<'t>(
                     items.push(TurnItem::Answered(call, result));
                 }
             }
-            trace::TurnItem::Logged(TraceItem::Answer { .. } | TraceItem::State(_)) => {}
-            trace::TurnItem::Custom(index) => items.push(TurnItem::Custom(&trace.custom[index])),
+            ReportedItem::Logged(TraceItem::Answer { .. } | TraceItem::State(_)) => {}
+            ReportedItem::Custom(index) => items.push(TurnItem::Custom(&trace.custom[index])),
         }
     }
     if format == Format::Opened {

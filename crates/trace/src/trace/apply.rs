@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::aside::changed_texts;
 use super::ledger::Entered;
-use super::log::Place;
+use super::log::LogPlace;
 use super::trace_item::{MAX_CUSTOM_BYTES, MAX_REASONING_BYTES};
 use super::{
     Aside, AsideSource, Author, CallPhase, Change, CustomEvent, Declaration, Delta, Message,
-    MessageKind, Origin, ResultContent, RunEnd, StateChange, ToolCall, ToolResult, Trace,
-    TraceItem, Unread, UnreadPlace, UnreadViolation, Violation,
+    MessageKind, Origin, ResultContent, RunEnd, StateEvent, ToolCall, ToolResult, Trace, TraceItem,
+    Unread, UnreadPlace, UnreadViolation, Violation,
 };
 use ananke_base::context::At;
 
@@ -55,9 +55,13 @@ impl Trace {
                 id,
                 result,
                 is_error,
-            } => self.answer(at, &id, (result, is_error), Place::End, deltas),
-            Change::ResultArrived { number } => self.arrive(number),
-            Change::ResultFollows { id, number } => self.take_arrived(&id, number),
+            } => self.answer(at, &id, (result, is_error), LogPlace::End, deltas),
+            Change::ResultArrived { number } => self.log.arrive(number),
+            Change::ResultFollows { id, number } => {
+                if let Some(call) = self.known_call(&id) {
+                    self.log.take_arrived(call, number);
+                }
+            }
             Change::CallExecuted { id } => self.hide_result(&id, deltas),
             Change::CallFailed { id, is_denied } => {
                 if let Some(result) = self.failed_result(&id, deltas) {
@@ -145,8 +149,8 @@ impl Trace {
 
     fn note_state_change(&mut self, deltas: &mut Vec<Delta>) {
         let index = self.state_changes.len();
-        let order = self.add_to_log(TraceItem::State(index), Place::End);
-        self.state_changes.push(StateChange {
+        let order = self.add_to_log(TraceItem::State(index), LogPlace::End);
+        self.state_changes.push(StateEvent {
             order,
             turn: self.current_turn(),
             event: self.last_event(),
@@ -273,7 +277,7 @@ impl Trace {
         let had_begun = self.messages[index].has_begun();
         self.messages[index].add_text(at, event, delta);
         if !had_begun && self.messages[index].first_text.is_some() {
-            self.begin_message(index, Place::End);
+            self.begin_message(index, LogPlace::End);
             deltas.push(Delta::MessageBegan(index));
         }
     }
@@ -294,7 +298,7 @@ impl Trace {
         let (turn, event) = (self.current_turn(), self.last_event());
         let mut call = ToolCall::new(id.into(), name.into(), author, turn, at, event);
         call.origin = self.origin();
-        self.push_call(call, Place::End);
+        self.push_call(call, LogPlace::End);
         deltas.push(Delta::CallStarted(self.calls.len() - 1));
     }
 
@@ -345,14 +349,14 @@ impl Trace {
         at: At,
         id: &str,
         (result, is_error): (ResultContent<'_>, Option<bool>),
-        place: Place,
+        place: LogPlace,
         deltas: &mut Vec<Delta>,
     ) {
         let Some(index) = self.known_call(id) else {
             self.warn(format!("a result for the call `{id}`, which never started"));
             return;
         };
-        let place = self.place_of_result(index, place);
+        let place = self.log.place_of_result(index, place);
         let (turn, event) = (self.current_turn(), self.last_event());
         let nth = u32::try_from(self.calls[index].results.len()).unwrap_or(u32::MAX);
         let order = self.add_to_log(TraceItem::Result { call: index, nth }, place);
@@ -416,7 +420,7 @@ impl Trace {
         let event = self.last_event();
         self.messages[index].add_text(at, event, delta);
         if !self.messages[index].has_begun() && !delta.is_empty() {
-            self.begin_message(index, Place::End);
+            self.begin_message(index, LogPlace::End);
         }
     }
 

@@ -22,10 +22,12 @@ mod known;
 mod ledger;
 mod log;
 mod message;
+mod order;
 mod path;
 mod peer;
 mod pieced_texts;
 mod possible_facts;
+mod reported_item;
 mod same_json;
 mod snapshot;
 mod state;
@@ -34,7 +36,6 @@ mod tool_index;
 mod trace;
 mod trace_item;
 mod turn;
-mod turn_items;
 mod turn_totals;
 mod unread;
 mod usage;
@@ -54,14 +55,14 @@ pub use path::Path;
 pub use peer::{AgentTime, Peer};
 pub use pieced_texts::{PiecedText, PiecedTexts};
 pub use possible_facts::{facts_of_item, facts_of_key, may_hold_call};
+pub use reported_item::ReportedItem;
 pub use same_json::{is_same_json, is_same_number, json_key, read_json};
 pub use state::State;
 pub use tool_index::{CallPhase, Callers};
 pub use trace::Trace;
 pub use trace_item::{
-    CustomEvent, Declaration, Delta, StateChange, TraceItem, Violation, Violations,
+    CustomEvent, Declaration, Delta, StateEvent, TraceItem, Violation, Violations,
 };
 pub use turn::{AnsweredInterrupt, Input, InterruptStatus, TurnRanges};
-pub use turn_items::TurnItem;
 pub use unread::{Unread, UnreadForm, UnreadViolation};
 pub use usage::{Tokens, Usage};

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::log::Place;
+use super::log::LogPlace;
 use super::{
     Author, Delta, Input, Message, MessageKind, Origin, ResultContent, SnapshotCall, SnapshotItem,
     ToolCall, Trace,
@@ -29,7 +29,7 @@ fn first_live(input: Option<&Input>, items: &[SnapshotItem]) -> usize {
 }
 
 /// One thing that a snapshot shows: it has a place of its own in the log.
-enum Entry {
+enum SnapshotEntry {
     Text {
         id: String,
         text: String,
@@ -45,7 +45,7 @@ enum Entry {
 }
 
 /// The entries of an item; the text of a message comes before its calls.
-fn entries(item: SnapshotItem) -> Vec<Entry> {
+fn entries(item: SnapshotItem) -> Vec<SnapshotEntry> {
     match item {
         SnapshotItem::Message {
             id,
@@ -55,20 +55,20 @@ fn entries(item: SnapshotItem) -> Vec<Entry> {
         } => {
             let mut entries = Vec::with_capacity(calls.len() + 1);
             if role == MessageKind::Assistant && !text.is_empty() {
-                entries.push(Entry::Text {
+                entries.push(SnapshotEntry::Text {
                     id,
                     text,
                     known: None,
                 });
             }
-            entries.extend(calls.into_iter().map(Entry::Call));
+            entries.extend(calls.into_iter().map(SnapshotEntry::Call));
             entries
         }
         SnapshotItem::Answer {
             call,
             result,
             is_error,
-        } => vec![Entry::Answer {
+        } => vec![SnapshotEntry::Answer {
             call,
             result,
             is_error,
@@ -101,22 +101,22 @@ impl Trace {
     }
 
     /// The places of what a snapshot shows, should it be new: directly before the next thing that is known already.
-    fn places(&self, shown: &[(Entry, Origin)]) -> Vec<Place> {
+    fn places(&self, shown: &[(SnapshotEntry, Origin)]) -> Vec<LogPlace> {
         let began = self.turns.last().map_or(0, |turn| turn.began);
         let mut places = Vec::with_capacity(shown.len());
-        let mut place = Place::End;
+        let mut place = LogPlace::End;
         for (entry, origin) in shown.iter().rev() {
             // The history has no place in the order.
             if *origin == Origin::History {
-                places.push(Place::End);
+                places.push(LogPlace::End);
                 continue;
             }
             places.push(place);
             let known = self.order_of(entry);
             place = match (known.filter(|order| *order >= began), place) {
-                (Some(order), _) => Place::Before(order, 0),
-                (None, Place::Before(next, further)) => Place::Before(next, further + 1),
-                (None, Place::End | Place::At(_)) => Place::End,
+                (Some(order), _) => LogPlace::Before(order, 0),
+                (None, LogPlace::Before(next, further)) => LogPlace::Before(next, further + 1),
+                (None, LogPlace::End | LogPlace::At(_)) => LogPlace::End,
             };
         }
         places.reverse();
@@ -125,10 +125,10 @@ impl Trace {
 
     /// Finds the messages that are known already: by their ids, else by their texts, since some servers give a message another
     /// id in the snapshot than in the stream. Each message is found once, so that a repeated text is not lost.
-    fn recognise(&self, shown: &mut [(Entry, Origin)]) {
+    fn recognise(&self, shown: &mut [(SnapshotEntry, Origin)]) {
         let mut found = HashSet::new();
         for (entry, _) in &mut *shown {
-            if let Entry::Text { id, known, .. } = entry
+            if let SnapshotEntry::Text { id, known, .. } = entry
                 && !id.is_empty()
             {
                 *known = self.known.messages.get(id.as_str()).copied();
@@ -137,7 +137,7 @@ impl Trace {
         }
         let mut searched: HashMap<String, usize> = HashMap::new();
         for (entry, origin) in shown {
-            let Entry::Text { text, known, .. } = entry else {
+            let SnapshotEntry::Text { text, known, .. } = entry else {
                 continue;
             };
             if known.is_some() {
@@ -167,14 +167,14 @@ impl Trace {
     }
 
     /// The order of what a snapshot shows, if it is known already.
-    fn order_of(&self, entry: &Entry) -> Option<u64> {
+    fn order_of(&self, entry: &SnapshotEntry) -> Option<u64> {
         match entry {
-            Entry::Text { known, .. } => {
+            SnapshotEntry::Text { known, .. } => {
                 let known = &self.messages[(*known)?];
                 known.has_begun().then_some(known.order)
             }
-            Entry::Call(call) => Some(self.calls[self.known_call(&call.id)?].order),
-            Entry::Answer { call, .. } => {
+            SnapshotEntry::Call(call) => Some(self.calls[self.known_call(&call.id)?].order),
+            SnapshotEntry::Answer { call, .. } => {
                 let result = self.calls[self.known_call(call)?].result()?;
                 Some(result.order)
             }
@@ -184,18 +184,18 @@ impl Trace {
     fn take_entry(
         &mut self,
         at: At,
-        entry: Entry,
+        entry: SnapshotEntry,
         origin: Origin,
-        place: Place,
+        place: LogPlace,
         deltas: &mut Vec<Delta>,
     ) {
         match entry {
-            Entry::Text { known: Some(_), .. } => {}
-            Entry::Text { id, text, .. } => {
+            SnapshotEntry::Text { known: Some(_), .. } => {}
+            SnapshotEntry::Text { id, text, .. } => {
                 self.snapshot_message((id, text), origin, (at, place), deltas);
             }
-            Entry::Call(call) => self.snapshot_call(call, origin, (at, place), deltas),
-            Entry::Answer {
+            SnapshotEntry::Call(call) => self.snapshot_call(call, origin, (at, place), deltas),
+            SnapshotEntry::Answer {
                 call,
                 result,
                 is_error,
@@ -228,7 +228,7 @@ impl Trace {
         &mut self,
         call: SnapshotCall,
         origin: Origin,
-        (at, place): (At, Place),
+        (at, place): (At, LogPlace),
         deltas: &mut Vec<Delta>,
     ) {
         if self.known_call(&call.id).is_some() {
@@ -258,7 +258,7 @@ impl Trace {
         &mut self,
         (id, text): (String, String),
         origin: Origin,
-        (at, place): (At, Place),
+        (at, place): (At, LogPlace),
         deltas: &mut Vec<Delta>,
     ) {
         // The snapshot may list an id twice.

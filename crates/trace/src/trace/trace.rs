@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::log::{Log, Place};
+use super::log::{Log, LogPlace};
 use super::{
     Aside, CallPhase, Callers, CustomEvent, Declaration, Delta, Event, Exchange, Fact, Facts,
     Input, Interrupt, KnownName, Ledger, Message, MessageKind, Origin, Peer, ResultContent, State,
-    StateChange, ToolCall, TraceItem, TurnRanges,
+    StateEvent, ToolCall, TraceItem, TurnRanges,
 };
 use super::{known::KnownItems, tool_index::ToolIndex, trace_item::ReceivedBytes};
 use ananke_base::context::At;
@@ -45,7 +45,7 @@ pub struct Trace {
     /// The agent's state now.
     pub state: State,
     /// The changes of the state, in order.
-    pub state_changes: Vec<StateChange>,
+    pub state_changes: Vec<StateEvent>,
     /// The state as it was before the running turn changed it.
     pub(super) state_before: Option<Value>,
     /// The conversation's thread, and every other id that the agent gave it.
@@ -176,7 +176,7 @@ impl Trace {
         if let Some(id) = id {
             let message = Message::of_user(id.into(), text, self.current_turn(), self.next_event());
             let index = self.push_message(message);
-            self.begin_message(index, Place::End);
+            self.begin_message(index, LogPlace::End);
         }
     }
 
@@ -273,7 +273,7 @@ impl Trace {
                 ResultContent::Text(answer.text().into()),
                 Some(answer.is_error),
             ),
-            Place::End,
+            LogPlace::End,
             deltas,
         );
     }
@@ -394,11 +394,11 @@ impl Trace {
     }
 
     /// Begins a message, whose first text is there.
-    pub(super) fn begin_message(&mut self, index: usize, place: Place) {
+    pub(super) fn begin_message(&mut self, index: usize, place: LogPlace) {
         self.messages[index].order = self.add_to_log(TraceItem::Message(index), place);
     }
 
-    pub(super) fn push_call(&mut self, mut call: ToolCall, place: Place) {
+    pub(super) fn push_call(&mut self, mut call: ToolCall, place: LogPlace) {
         call.order = self.add_to_log(TraceItem::Call(self.calls.len()), place);
         if call.origin.is_new() {
             self.tools

@@ -35,7 +35,7 @@ pub enum TraceItem {
 
 /// One change of the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StateChange {
+pub struct StateEvent {
     /// Its place in the order in which everything began.
     pub order: u64,
     /// The turn, counted from 0.

@@ -2,9 +2,9 @@
 
 use super::{Trace, TraceItem, TurnRanges};
 
-/// One thing in a report of a turn.
+/// One item in a report of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TurnItem {
+pub enum ReportedItem {
     /// A part of the log.
     Logged(TraceItem),
     /// A custom event, by its place among those of the trace.
@@ -13,8 +13,8 @@ pub enum TurnItem {
 
 impl Trace {
     /// The log of a turn with its custom events, in the order in which everything began. A custom event has no place in the log:
-    /// it stands before the first thing that, with everything after it, began after the event.
-    pub fn items_of(&self, turn: &TurnRanges) -> Vec<TurnItem> {
+    /// its place is before the first thing that, with everything after it, began after the event.
+    pub fn items_of(&self, turn: &TurnRanges) -> Vec<ReportedItem> {
         let log = self.log_of(turn.index);
         let mut items = Vec::with_capacity(log.len() + turn.custom.len());
         let mut custom = turn.custom.clone().rev().peekable();
@@ -22,11 +22,11 @@ impl Trace {
         for item in log.iter().rev() {
             earliest = earliest.min(self.began(*item));
             while let Some(index) = custom.next_if(|index| self.custom[*index].event >= earliest) {
-                items.push(TurnItem::Custom(index));
+                items.push(ReportedItem::Custom(index));
             }
-            items.push(TurnItem::Logged(*item));
+            items.push(ReportedItem::Logged(*item));
         }
-        items.extend(custom.map(TurnItem::Custom));
+        items.extend(custom.map(ReportedItem::Custom));
         items.reverse();
         items
     }

@@ -16,7 +16,7 @@ type Texts = &'static [(&'static str, &'static str)];
 
 /// Codes that no file of a project shows by itself: the files in addition to `a.test.yaml`, and the arguments of the
 /// command.
-const COMMANDS: [(Code, Texts, &str); 14] = [
+const COMMANDS: [(Code, Texts, &str); 15] = [
     (Code::BadEncoding, &[], "check latin1.test.yaml"),
     (
         Code::BadReport,
@@ -86,6 +86,14 @@ const COMMANDS: [(Code, Texts, &str); 14] = [
         ],
         "run shop",
     ),
+    (
+        Code::LooksLikeCondition,
+        &[
+            ("shop/ananke.config.yaml", CHARGES),
+            ("shop/a.test.yaml", LOOKS_LIKE),
+        ],
+        "run shop",
+    ),
     (Code::Unreadable, &[], "check missing.test.yaml"),
 ];
 
@@ -108,6 +116,16 @@ const SETUP: &str = concat!(
 const CALLS: &str = concat!(
     "version: \"1.3\"\n",
     "target: { type: scripted, rules: [{ do: [{ call: { tool: delete_order, result: deleted } }] }] }\n",
+);
+const CHARGES: &str = concat!(
+    "version: \"1.4\"\n",
+    "target: { type: scripted, rules: [{ do: [{ call: { tool: charge_card, args: { amount: 1000 }, result: charged } }] }] }\n",
+);
+const LOOKS_LIKE: &str = concat!(
+    "version: \"1.4\"\n",
+    "name: a\n",
+    "turns: [{ user: Pay }]\n",
+    "assert: { tools: { forbid_calls: [{ name: charge_card, args: { amount: { min: 40 } } }] } }\n",
 );
 const NEAR: &str = concat!(
     "version: \"1.3\"\n",
@@ -151,6 +169,10 @@ fn printed(files: &[(&str, &str)], arguments: &str, code: Code) -> String {
     let at_end = stdout
         .split("\n\n")
         .find(|block| block.starts_with("warning["));
+    let of_test = stdout
+        .lines()
+        .find(|line| line.contains(&format!(": {code}: ")));
+    let at_end = at_end.or(of_test.map(str::trim));
     let problem = at_end.unwrap_or_else(|| stderr.split("\nFor more:").next().unwrap_or_default());
     format!("$ ananke {arguments}\n{problem}")
 }
@@ -195,7 +217,10 @@ fn every_example_is_what_it_says() {
                     printed(files, arguments, *code),
                     "the example of {code}"
                 );
-                assert!(output.contains(&format!("[{code}]")), "{output}");
+                let is_named = [format!("[{code}]"), format!(": {code}: ")]
+                    .iter()
+                    .any(|name| output.contains(name));
+                assert!(is_named, "{output}");
             }
         }
     }

@@ -796,6 +796,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
             silenced: vec![say("known name")],
             judges_not_asked: 0,
             warnings: vec![say("warning")],
+            denied_warnings: 1,
             snapshots: Vec::new(),
         },
         transcript: Transcript {

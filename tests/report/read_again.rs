@@ -73,6 +73,7 @@ impl Choices<'_> {
                 verdict: TestVerdict {
                     snapshots: Vec::new(),
                     judges_not_asked: 0,
+                    denied_warnings: 0,
                     ..verdict
                 },
                 transcript: Transcript {

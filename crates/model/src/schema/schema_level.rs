@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use serde_json::{Map, Value};
 
-use super::{demands::least_keys, forms::forms, lazy_schema::LazySchema};
+use super::{demands::least_keys, forms::forms, lazy_schema::LazySchema, union::own_names};
 use ananke_base::source::Node;
 use ananke_base::text::any_of;
 
@@ -134,13 +134,15 @@ impl KeySearch<'_> {
     }
 }
 
-/// The keys of every mapping that a value, or an entry of it, can be.
+/// The keys of every mapping that a value, or an entry of it, can be; none if its keys can be the user's own.
 fn mappings(
     whole: &'static LazySchema,
     schema: &'static Value,
 ) -> impl Iterator<Item = &'static Map<String, Value>> {
+    let own = own_names(schema);
     let all = forms(whole, schema, None)
         .into_iter()
+        .filter(move |_| own.is_none())
         .flat_map(move |form| {
             let items = form
                 .schema

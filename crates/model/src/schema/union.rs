@@ -185,6 +185,12 @@ pub(super) fn accepts(branch: &Value, node: &Node) -> bool {
     }
 }
 
+/// The words of a mapping whose keys are either these or names of the user's own.
+pub(super) fn own_names(schema: &Value) -> Option<&Vec<Value>> {
+    let branches = keyword(schema, "anyOf")?.as_array()?;
+    branches.iter().find_map(refused_names)
+}
+
 /// The names that a branch refuses as keys.
 fn refused_names(branch: &Value) -> Option<&Vec<Value>> {
     keyword(branch, "propertyNames")?["not"]["enum"].as_array()

@@ -9,7 +9,7 @@ use crate::describe::{said_by, short};
 use crate::evaluation::{Evidence, Finding, Judgement, Monitor, View, at_scope_end};
 use crate::rule::Rule;
 use crate::text::{ComparedText, Needle, TextMatcher, must_not_match::MustNotMatch};
-use crate::values::{ExpectedValue, ValueCondition, type_name};
+use crate::values::{CompiledCondition, ExpectedValue, type_name};
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::source::NodeValue;
 use ananke_model::model::{self, AssertBlock, TextOf, ValueRule, ValueType};
@@ -134,7 +134,7 @@ fn add_prohibition(
         collector.add(written.span, |_| {
             let condition = PathCondition {
                 path: Path::parse("$").ok(),
-                condition: ValueCondition::exists(message),
+                condition: CompiledCondition::exists(message),
             };
             Some(OutputRule { condition })
         });

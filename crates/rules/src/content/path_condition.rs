@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::describe::{json, short};
 use crate::evaluation::{Evidence, Finding};
-use crate::values::{ExpectedValue, ValueCondition};
+use crate::values::{CompiledCondition, ExpectedValue};
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::text::nearest;
 use ananke_model::model::{Text, ValueRule};
@@ -18,7 +18,7 @@ pub(super) struct PathCondition {
     /// The path of the value; without it the whole is meant.
     pub(super) path: Option<Path>,
     /// What it must be.
-    pub(super) condition: ValueCondition,
+    pub(super) condition: CompiledCondition,
 }
 
 /// A path, filled.
@@ -42,7 +42,7 @@ impl PathCondition {
             Some(text) => parsed(text, interpolation).map(Some),
         };
         let condition = &written.value.condition;
-        let condition = ValueCondition::compile(condition, written.span, interpolation);
+        let condition = CompiledCondition::compile(condition, written.span, interpolation);
         Some(Self {
             path: path?,
             condition: condition?,
@@ -197,7 +197,7 @@ mod tests {
         let path = path.map(|path| Path::parse(path).unwrap());
         let condition = PathCondition {
             path,
-            condition: ValueCondition::of(wanted, negated),
+            condition: CompiledCondition::of(wanted, negated),
         };
         condition
             .mismatch(value, ComparedValue::State, "the state")

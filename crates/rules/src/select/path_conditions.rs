@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::path_patterns::at;
 use crate::describe::short;
-use crate::values::{ExpectedValue, Purpose, ValueCondition, text_of};
+use crate::values::{CompiledCondition, ExpectedValue, Purpose, text_of};
 use ananke_base::diagnostic::{Code, Span, Spanned};
 use ananke_base::source::FreeMap;
 use ananke_model::model::{Text, ValuesWhere};
@@ -14,7 +14,7 @@ use ananke_trace::trace::{Args, Path, ToolCall};
 
 /// Paths in a value and the conditions on what is there (SPEC 7.2, `args_match` and `args_where`); all must be met.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct PathConditions(Vec<(Path, ValueCondition)>);
+pub struct PathConditions(Vec<(Path, CompiledCondition)>);
 
 /// An argument, or a value in a result, that does not meet its condition.
 pub(crate) struct ConditionMiss {
@@ -42,12 +42,12 @@ impl PathConditions {
             let pattern = interpolation.pattern(text).ok();
             compiled.push((
                 parsed(key, interpolation),
-                pattern.map(ValueCondition::matching),
+                pattern.map(CompiledCondition::matching),
             ));
         }
         for (key, condition) in conditions.iter().flat_map(|all| &all.value) {
             let condition =
-                ValueCondition::compile(&condition.value, condition.span, interpolation);
+                CompiledCondition::compile(&condition.value, condition.span, interpolation);
             compiled.push((parsed(key, interpolation), condition));
         }
         let compiled = compiled
@@ -142,7 +142,7 @@ impl PathConditions {
 
     /// Whether there is a condition, and each is a pattern that finds something in a text.
     pub(super) fn all_find(&self, text: &str) -> bool {
-        let finds = |condition: &ValueCondition| match condition.single() {
+        let finds = |condition: &CompiledCondition| match condition.single() {
             Some((ExpectedValue::Match(pattern), false)) => pattern.is_match(text),
             Some((ExpectedValue::Contain(part), false)) => text.contains(part.as_str()),
             _ => false,

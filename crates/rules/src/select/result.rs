@@ -6,7 +6,7 @@ use super::json_subset::{JsonComparison, JsonSubset};
 use super::path_conditions::{ConditionMiss, PathConditions};
 use super::{ArgumentReading, Mismatches, mismatches::Whole};
 use crate::describe::{self, short};
-use crate::values::{Purpose, ValueCondition};
+use crate::values::{CompiledCondition, Purpose};
 use ananke_base::diagnostic::Code;
 use ananke_model::model::{CallSelector, CallStatus, ResultMatch, ResultWhere, Text};
 use ananke_model::variables::{Fill as _, Interpolation, Pattern, Patterns};
@@ -21,7 +21,7 @@ pub(crate) struct ResultConditions {
     /// The pattern it must match.
     pub(crate) matching: Option<Pattern>,
     /// The condition that it must meet.
-    condition: Option<ValueCondition>,
+    condition: Option<CompiledCondition>,
     /// The conditions that values in it must meet.
     parts: PathConditions,
     /// The pattern it must not match.
@@ -53,7 +53,7 @@ impl ResultConditions {
         let (condition, conditions) = match &written.result_where {
             Some(ResultWhere::Whole(condition)) => {
                 let compiled =
-                    ValueCondition::compile(&condition.value, condition.span, interpolation);
+                    CompiledCondition::compile(&condition.value, condition.span, interpolation);
                 (compiled.map(Some), None)
             }
             Some(ResultWhere::Parts(conditions)) => (Some(None), Some(conditions)),
@@ -188,7 +188,7 @@ impl ResultConditions {
 
     /// The author's own words for a failure.
     pub(super) fn message(&self) -> Option<&str> {
-        let whole = self.condition.as_ref().and_then(ValueCondition::message);
+        let whole = self.condition.as_ref().and_then(CompiledCondition::message);
         whole.or_else(|| self.parts.message())
     }
 

@@ -14,14 +14,14 @@ use ananke_trace::trace::compare_numbers;
 
 /// The side of a value on which a bound is, and whether the value may be equal to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Side {
+pub(crate) enum BoundSide {
     Min,
     Max,
     Above,
     Below,
 }
 
-impl Side {
+impl BoundSide {
     /// The key.
     pub(super) fn key(self) -> &'static str {
         match self {
@@ -53,8 +53,8 @@ impl Side {
 
 /// A bound of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Bound {
-    pub(super) side: Side,
+pub(crate) struct ValueBound {
+    pub(super) side: BoundSide,
     /// As it is written in messages.
     written: String,
     kind: BoundKind,
@@ -69,11 +69,11 @@ enum BoundKind {
     Later,
 }
 
-impl Bound {
+impl ValueBound {
     /// Checks and fills a bound; `None` if something is known later or was reported.
     pub(super) fn compile(
         BoundValue(node): &BoundValue,
-        side: Side,
+        side: BoundSide,
         interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
         let filled = interpolation.json(node).ok()?;
@@ -122,19 +122,19 @@ impl Bound {
             (BoundKind::Number(bound), Value::Number(found)) => {
                 let order = compare_numbers(found, bound);
                 Some(match self.side {
-                    Side::Min => order != Ordering::Less,
-                    Side::Max => order != Ordering::Greater,
-                    Side::Above => order == Ordering::Greater,
-                    Side::Below => order == Ordering::Less,
+                    BoundSide::Min => order != Ordering::Less,
+                    BoundSide::Max => order != Ordering::Greater,
+                    BoundSide::Above => order == Ordering::Greater,
+                    BoundSide::Below => order == Ordering::Less,
                 })
             }
             (BoundKind::Date(bound), Value::String(text)) => {
                 let found = DateOrTime::parse(text)?;
                 Some(match self.side {
-                    Side::Min => found.is_at_least(*bound),
-                    Side::Max => found.is_at_most(*bound),
-                    Side::Above => found.is_above(*bound),
-                    Side::Below => found.is_below(*bound),
+                    BoundSide::Min => found.is_at_least(*bound),
+                    BoundSide::Max => found.is_at_most(*bound),
+                    BoundSide::Above => found.is_above(*bound),
+                    BoundSide::Below => found.is_below(*bound),
                 })
             }
             _ => None,

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::bound::Bound;
-use super::expected_value::{Comparison, ExpectedValue, text_of};
+use super::bound::ValueBound;
+use super::expected_value::{ExpectedValue, ValueComparison, text_of};
 use ananke_model::model::{self, ValueType};
 use ananke_model::variables::Interpolation;
 
@@ -20,9 +20,9 @@ pub(super) fn contradiction(
         ExpectedValue::Bound(bound) => Some(bound),
         _ => None,
     });
-    let bounds: Vec<&Bound> = bounds.collect();
+    let bounds: Vec<&ValueBound> = bounds.collect();
     for (index, bound) in bounds.iter().enumerate() {
-        let of_pair = |other: &&Bound| between(bound, other);
+        let of_pair = |other: &&ValueBound| between(bound, other);
         if let Some(message) = bounds[index + 1..].iter().find_map(of_pair) {
             return Some(message);
         }
@@ -35,7 +35,7 @@ pub(super) fn contradiction(
 }
 
 /// The contradiction between two bounds.
-fn between(one: &Bound, other: &Bound) -> Option<String> {
+fn between(one: &ValueBound, other: &ValueBound) -> Option<String> {
     if let (Some(kind), Some(other_kind)) = (one.value_type(), other.value_type())
         && kind != other_kind
     {
@@ -92,7 +92,7 @@ fn is_met_by_own_values(
     let meets_all = |value: &&Value| {
         let text = text_of(value);
         let mut known = all.iter().filter(|expected| !expected.is_later());
-        known.all(|expected| expected.compare(value, &text) == Comparison::Met)
+        known.all(|expected| expected.compare(value, &text) == ValueComparison::Met)
     };
     values.is_empty() || values.iter().any(meets_all)
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::CallCount;
-use super::bound::Bound;
+use super::bound::ValueBound;
 use crate::describe::{json, short};
 use ananke_base::source::received_json::is_not_finite;
 use ananke_model::model::ValueType;
@@ -31,7 +31,7 @@ pub(crate) enum ExpectedValue {
     /// Valid for this schema.
     Fit(ValueSchema),
     /// A number or a date within this bound.
-    Bound(Bound),
+    Bound(ValueBound),
     /// So many code points, elements or keys.
     Length(CallCount),
     /// The same, known later, in words.
@@ -40,7 +40,7 @@ pub(crate) enum ExpectedValue {
 
 /// The result of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Comparison {
+pub(crate) enum ValueComparison {
     /// The value is as expected.
     Met,
     /// It is not, in these ways if there are words for them.
@@ -51,7 +51,7 @@ pub(crate) enum Comparison {
 
 impl ExpectedValue {
     /// Compares a value, which is written as `text`.
-    pub(super) fn compare(&self, found: &Value, text: &str) -> Comparison {
+    pub(super) fn compare(&self, found: &Value, text: &str) -> ValueComparison {
         let is_met = match self {
             Self::Equal(wanted) => is_same_json(wanted, found),
             Self::OneOf(all) => all.iter().any(|wanted| is_same_json(wanted, found)),
@@ -68,25 +68,25 @@ impl ExpectedValue {
                 });
                 let words: Vec<String> = words.collect();
                 return if words.is_empty() {
-                    Comparison::Met
+                    ValueComparison::Met
                 } else {
-                    Comparison::Unmet(words)
+                    ValueComparison::Unmet(words)
                 };
             }
             Self::Bound(bound) => match bound.allows(found) {
                 Some(is_within) => is_within,
-                None => return Comparison::Incomparable,
+                None => return ValueComparison::Incomparable,
             },
             Self::Length(range) => match length(found) {
                 Some(length) => range.allows(length),
-                None => return Comparison::Incomparable,
+                None => return ValueComparison::Incomparable,
             },
-            Self::LaterLength(_) => return Comparison::Incomparable,
+            Self::LaterLength(_) => return ValueComparison::Incomparable,
         };
         if is_met {
-            Comparison::Met
+            ValueComparison::Met
         } else {
-            Comparison::Unmet(Vec::new())
+            ValueComparison::Unmet(Vec::new())
         }
     }
 

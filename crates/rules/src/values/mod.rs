@@ -4,12 +4,12 @@
 //! bound cannot compare, meets nothing that is required, negated or not.
 
 mod bound;
+mod compiled_condition;
 mod contradiction;
 mod count;
 mod expected_value;
 mod schema;
-mod value_condition;
 
+pub(crate) use compiled_condition::{CompiledCondition, Purpose};
 pub(crate) use count::CallCount;
 pub(crate) use expected_value::{ExpectedValue, text_of, type_name};
-pub(crate) use value_condition::{Purpose, ValueCondition};

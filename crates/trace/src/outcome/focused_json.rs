@@ -359,7 +359,7 @@ mod tests {
             ("(missing)", "1"),
         ];
         assert_eq!(found, expected);
-        // Of several expectations of one value, the value is marked once.
+        // A value with several expectations is marked once.
         let FocusedJson { text, marks } = focused(&json!([7]), &focus(&[("0", "5"), ("0", "6")]));
         assert_eq!(text, "[7 ≠ 5 ≠ 6]");
         let found = marks

@@ -130,19 +130,19 @@ pub fn compare_numbers(one: &Number, other: &Number) -> Ordering {
     if is_same_number(one, other) {
         return Ordering::Equal;
     }
-    Decimal::of(one.as_str()).cmp(&Decimal::of(other.as_str()))
+    DecimalDigits::of(one.as_str()).cmp(&DecimalDigits::of(other.as_str()))
 }
 
 /// A number as its sign, the position of its point and its digits without zeros at either end: `0.DIGITS * 10^point`.
 #[derive(PartialEq, Eq)]
-struct Decimal {
+struct DecimalDigits {
     /// -1, 0 or 1.
     sign: i8,
     point: i64,
     digits: String,
 }
 
-impl Decimal {
+impl DecimalDigits {
     fn of(text: &str) -> Self {
         let (sign, text) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
         let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
@@ -170,7 +170,7 @@ impl Decimal {
     }
 }
 
-impl Ord for Decimal {
+impl Ord for DecimalDigits {
     fn cmp(&self, other: &Self) -> Ordering {
         let magnitude = || (self.point, &self.digits).cmp(&(other.point, &other.digits));
         self.sign.cmp(&other.sign).then_with(|| match self.sign {
@@ -181,7 +181,7 @@ impl Ord for Decimal {
     }
 }
 
-impl PartialOrd for Decimal {
+impl PartialOrd for DecimalDigits {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::bound::{Bound, Side};
+use super::bound::{BoundSide, ValueBound};
 use super::contradiction::contradiction;
-use super::expected_value::{Comparison, ExpectedValue, text_of};
+use super::expected_value::{ExpectedValue, ValueComparison, text_of};
 use super::{CallCount, schema};
 use crate::describe::short;
 use ananke_base::diagnostic::{Code, Span};
@@ -22,7 +22,7 @@ const CONDITIONS: &str = "`equals`, `one_of`, `contains`, `match`, `type`, `exis
 
 /// Conditions on one value (SPEC 7.2): all of them must be met, or, negated, not all of them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct ValueCondition {
+pub(crate) struct CompiledCondition {
     all: Vec<ExpectedValue>,
     /// Whether they must not be met together.
     is_negated: bool,
@@ -39,7 +39,7 @@ pub(crate) enum Purpose {
     Forbid,
 }
 
-impl ValueCondition {
+impl CompiledCondition {
     /// One condition.
     #[cfg(test)]
     pub(crate) fn of(expected: ExpectedValue, is_negated: bool) -> Self {
@@ -74,13 +74,13 @@ impl ValueCondition {
         span: Span,
         interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
-        let is_negated = written.not.unwrap_or_default() != (written.exists == Some(false));
+        let is_negated = is_negated(written);
         if is_negated {
             for node in written.equals.iter().chain(written.one_of.iter().flatten()) {
                 interpolation.check_prohibited(node);
             }
         }
-        let all = expectations(written, is_negated, interpolation);
+        let all = expectations(written, interpolation);
         let message = written.message.fill(interpolation);
         let is_well_formed = has_allowed_number(all.len(), span, interpolation);
         let all: Vec<ExpectedValue> = all.into_iter().collect::<Option<_>>()?;
@@ -146,39 +146,39 @@ impl ValueCondition {
     /// Whether a value that is written as `text` meets the conditions.
     pub(crate) fn is_met_as(&self, found: &Value, text: &str, purpose: Purpose) -> bool {
         match self.compare(found, text) {
-            Comparison::Met => !self.is_negated,
-            Comparison::Unmet(_) => self.is_negated,
-            Comparison::Incomparable => self.is_negated && purpose == Purpose::Forbid,
+            ValueComparison::Met => !self.is_negated,
+            ValueComparison::Unmet(_) => self.is_negated,
+            ValueComparison::Incomparable => self.is_negated && purpose == Purpose::Forbid,
         }
     }
 
     /// The ways in which a value does not meet the conditions, if there are words for them; `None` if it meets them.
     pub(crate) fn differences(&self, found: &Value) -> Option<Vec<String>> {
         match self.compare(found, &text_of(found)) {
-            Comparison::Met if self.is_negated => Some(Vec::new()),
-            Comparison::Unmet(words) if !self.is_negated => Some(words),
-            Comparison::Met | Comparison::Unmet(_) => None,
-            Comparison::Incomparable => Some(vec![self.comparable().to_owned()]),
+            ValueComparison::Met if self.is_negated => Some(Vec::new()),
+            ValueComparison::Unmet(words) if !self.is_negated => Some(words),
+            ValueComparison::Met | ValueComparison::Unmet(_) => None,
+            ValueComparison::Incomparable => Some(vec![self.comparable().to_owned()]),
         }
     }
 
     /// The comparison with all conditions together, before it is negated.
-    fn compare(&self, found: &Value, text: &str) -> Comparison {
+    fn compare(&self, found: &Value, text: &str) -> ValueComparison {
         let (mut is_met, mut differences) = (true, Vec::new());
         for expected in &self.all {
             match expected.compare(found, text) {
-                Comparison::Met => {}
-                Comparison::Unmet(words) => {
+                ValueComparison::Met => {}
+                ValueComparison::Unmet(words) => {
                     is_met = false;
                     differences.extend(words);
                 }
-                Comparison::Incomparable => return Comparison::Incomparable,
+                ValueComparison::Incomparable => return ValueComparison::Incomparable,
             }
         }
         if is_met {
-            Comparison::Met
+            ValueComparison::Met
         } else {
-            Comparison::Unmet(differences)
+            ValueComparison::Unmet(differences)
         }
     }
 
@@ -220,7 +220,7 @@ impl ValueCondition {
     pub(crate) fn expected(&self, found: Option<&Value>) -> String {
         let comparison = found.map(|found| self.compare(found, &text_of(found)));
         let reason = match comparison {
-            Some(Comparison::Incomparable) => Some(self.comparable()),
+            Some(ValueComparison::Incomparable) => Some(self.comparable()),
             _ => None,
         };
         let message = self.message.as_deref().map(short);
@@ -239,7 +239,6 @@ fn joined(words: impl Iterator<Item = String>) -> String {
 /// The conditions that are written; one is `None` if something of it is known later or was reported.
 fn expectations(
     written: &model::ValueCondition,
-    is_negated: bool,
     interpolation: &mut Interpolation<'_>,
 ) -> Vec<Option<ExpectedValue>> {
     let mut all = Vec::new();
@@ -250,7 +249,13 @@ fn expectations(
         all.push(nodes.fill(interpolation).ok().map(ExpectedValue::OneOf));
     }
     if let Some(text) = &written.contains {
-        all.push(contained(text, is_negated, interpolation));
+        let filled = if is_negated(written) {
+            interpolation.prohibited_text(text)
+        } else {
+            interpolation.text(text)
+        };
+        let filled = filled.ok();
+        all.push(filled.and_then(|filled| contained(filled, text.span, interpolation)));
     }
     if let Some(text) = &written.matches {
         all.push(interpolation.pattern(text).ok().map(ExpectedValue::Match));
@@ -265,13 +270,13 @@ fn expectations(
         all.push(schema::compile(node, interpolation).map(ExpectedValue::Fit));
     }
     for (bound, side) in [
-        (&written.min, Side::Min),
-        (&written.max, Side::Max),
-        (&written.above, Side::Above),
-        (&written.below, Side::Below),
+        (&written.min, BoundSide::Min),
+        (&written.max, BoundSide::Max),
+        (&written.above, BoundSide::Above),
+        (&written.below, BoundSide::Below),
     ] {
         if let Some(bound) = bound {
-            all.push(Bound::compile(bound, side, interpolation).map(ExpectedValue::Bound));
+            all.push(ValueBound::compile(bound, side, interpolation).map(ExpectedValue::Bound));
         }
     }
     if let Some(length) = &written.length {
@@ -285,22 +290,21 @@ fn expectations(
     all
 }
 
+/// Whether the conditions must not be met together.
+fn is_negated(written: &model::ValueCondition) -> bool {
+    written.not.unwrap_or_default() != (written.exists == Some(false))
+}
+
 /// The text that must occur, or must not. Each text contains an empty one, which is reported.
 fn contained(
-    text: &model::Text,
-    is_negated: bool,
+    filled: String,
+    span: Span,
     interpolation: &mut Interpolation<'_>,
 ) -> Option<ExpectedValue> {
-    let filled = if is_negated {
-        interpolation.prohibited_text(text)
-    } else {
-        interpolation.text(text)
-    };
-    let filled = filled.ok()?;
     if filled.is_empty() {
         let message = "every text contains an empty text";
         let help = "write the expected text, or remove the entry";
-        interpolation.report(Code::EmptyValue, text.span, message, Some(help.to_owned()));
+        interpolation.report(Code::EmptyValue, span, message, Some(help.to_owned()));
         return None;
     }
     Some(ExpectedValue::Contain(filled))
@@ -329,9 +333,9 @@ mod tests {
     use crate::select::fakes::compile;
     use serde_json::json;
 
-    fn condition(yaml: &str) -> Result<ValueCondition, Vec<String>> {
+    fn condition(yaml: &str) -> Result<CompiledCondition, Vec<String>> {
         compile(yaml, |written: &model::ValueCondition, interpolation| {
-            ValueCondition::compile(written, Span::default(), interpolation)
+            CompiledCondition::compile(written, Span::default(), interpolation)
         })
     }
 

@@ -791,7 +791,6 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
             quarantine: None,
         },
         verdict: TestVerdict {
-            denied_warnings: 0,
             end: TestEnd::Problem(problem),
             rules: vec![failure, held, not_shown(&say)],
             silenced: vec![say("known name")],

@@ -6,7 +6,7 @@
 use serde_json::{Number, Value};
 
 use super::compiled_condition::CompiledCondition;
-use super::expected_value::{Comparison, ExpectedValue, text_of};
+use super::expected_value::{ExpectedValue, ValueComparison, text_of};
 use crate::describe::{json, short};
 use ananke_model::variables::Pattern;
 use ananke_trace::outcome::brief;
@@ -129,7 +129,7 @@ impl NearMiss {
             return false;
         }
         condition.all().iter().all(|expected| {
-            expected.compare(found, &text_of(found)) == Comparison::Met
+            expected.compare(found, &text_of(found)) == ValueComparison::Met
                 || self.nearly(expected, found, place)
         })
     }
@@ -160,7 +160,8 @@ impl NearMiss {
                 let Some(number) = number_of(text) else {
                     return false;
                 };
-                let is_near = expected.compare(&Value::Number(number), text) == Comparison::Met;
+                let is_near =
+                    expected.compare(&Value::Number(number), text) == ValueComparison::Met;
                 if is_near {
                     self.add(
                         place,

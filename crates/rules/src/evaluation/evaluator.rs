@@ -492,7 +492,7 @@ impl Evaluator {
                 watch.feed(trace, &self.redactor, Moment::TestEnd, &mut self.found);
             }
         });
-        self.judge(|evaluator| evaluator.count_calls());
+        self.judge(Self::count_calls);
         self.judge(|evaluator| evaluator.take_failures(trace))
     }
 

@@ -8,7 +8,7 @@ use crate::describe::json;
 use ananke_base::context::DateOrTime;
 use ananke_model::model::BOUND_WORDS;
 use ananke_trace::outcome::brief;
-use ananke_trace::trace::{Args, ToolCall, is_same_json};
+use ananke_trace::trace::{Args, ToolCall, ToolResult, is_same_json};
 
 /// Comparisons as they are written at the beginning of a text, the longer ones first, and the key that means the same.
 const SIGNS: [(&str, &str); 6] = [
@@ -190,7 +190,7 @@ impl Lookalike<'_> {
                 Args::Json(args) => Some(call.opened_args().unwrap_or(args).clone()),
                 Args::Malformed(_) => None,
             },
-            Whole::Result => call.result().map(|result| result.value()),
+            Whole::Result => call.result().map(ToolResult::value),
         }
     }
 
@@ -206,9 +206,9 @@ impl Lookalike<'_> {
         let mut place = String::new();
         for part in &self.path {
             match part {
-                PathPart::Index(index) => place += &format!("[{index}]"),
+                PathPart::Index(index) => place.extend(["[", &index.to_string(), "]"]),
                 PathPart::Key(key) if place.is_empty() => place += key,
-                PathPart::Key(key) => place += &format!(".{key}"),
+                PathPart::Key(key) => place.extend([".", key]),
             }
         }
         place

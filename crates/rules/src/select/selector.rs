@@ -426,6 +426,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "one table of cases")]
     fn a_selector_says_what_it_selects_and_what_is_wrong_with_it() {
         for (yaml, expected) in [
             ("name: pay", Ok("`pay`")),

@@ -200,7 +200,7 @@ impl CompiledCondition {
         }
     }
 
-    /// The conditions after the name of the value: `equal to `5``, `not above 3`.
+    /// The conditions after the name of the value: ``equal to `5` ``, `not above 3`.
     pub(crate) fn describe(&self) -> String {
         match (self.all.as_slice(), self.is_negated) {
             ([only], true) => only.describe("not "),
@@ -441,6 +441,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "one table of cases")]
     fn conditions_are_described_and_mistakes_in_them_are_reported() {
         for (yaml, expected) in [
             ("{ min: 40, max: 100 }", Ok("at least 40 and at most 100")),

@@ -210,7 +210,7 @@ fn entry_of<'v>(
         .find(|(name, _)| name.to_lowercase() == folded)
 }
 
-/// Whether the entries of a list stand in a longer one, in their order.
+/// Whether a longer list contains the entries, in their order.
 fn is_part_of(wanted: &[Value], found: &[Value]) -> bool {
     let mut rest = found.iter();
     wanted.len() < found.len()

@@ -6,9 +6,9 @@ use crate::describe::short;
 use crate::evaluation::{Monitor, RuleScope};
 use crate::rule::{Claim, Rule};
 use crate::select::{CallCount, NotMatchKeys, PathPatterns, RuleTool, Selector, WrittenName};
-use ananke_base::diagnostic::Code;
+use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::text::any_of;
-use ananke_model::model::{self, AssertBlock, WhichCalls};
+use ananke_model::model::{self, AssertBlock, EveryCall, WhichCalls};
 use ananke_model::variables::{Fill as _, Interpolation, Pattern, Patterns};
 use ananke_trace::trace::{Fact, Facts};
 
@@ -83,14 +83,7 @@ impl RequireRule {
                 interpolation.check_prohibited(&value);
             }
         }
-        if let Some(every) = every
-            && count.is_some_and(|count: CallCount| count.max == Some(0))
-            && count_written.is_none()
-        {
-            let help = "drop one of them; `count: { min: 0 }` allows that no call comes".to_owned();
-            let message = "no call may come, and `every` looks at calls";
-            interpolation.report(Code::Contradiction, every.span, message, Some(help));
-        }
+        check_every(every.as_ref(), count, count_written.as_ref(), interpolation);
         let args_not_match = PathPatterns::compile(args_not_match.as_ref(), interpolation);
         let result_not_match = result_not_match.fill(interpolation);
         let [after, after_result] = [after, after_result].map(|text| {
@@ -123,6 +116,23 @@ impl RequireRule {
             && self.result_not_match.is_none()
             && self.after.is_none()
             && self.after_result.is_none()
+    }
+}
+
+/// Reports `every` next to a count of none: there is no call that it could look at.
+fn check_every(
+    every: Option<&Spanned<EveryCall>>,
+    count: Option<CallCount>,
+    later: Option<&String>,
+    interpolation: &mut Interpolation<'_>,
+) {
+    let is_none = later.is_none() && count.is_some_and(|count| count.max == Some(0));
+    if let Some(every) = every
+        && is_none
+    {
+        let help = "drop one of them; `count: { min: 0 }` allows that no call comes".to_owned();
+        let message = "no call may come, and `every` looks at calls";
+        interpolation.report(Code::Contradiction, every.span, message, Some(help));
     }
 }
 

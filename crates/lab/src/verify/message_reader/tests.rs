@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::verify::message_item::ToolEnd;
 
 /// The items of messages, on one line.
 fn items(value: &Value) -> String {
@@ -21,10 +22,15 @@ fn items(value: &Value) -> String {
         MessageItem::Answers {
             id,
             result,
-            is_error,
+            end,
             ..
         } => {
-            let error = if is_error == Some(true) { "!" } else { "" };
+            let error = match end {
+                Some(ToolEnd::Failed) => "!",
+                Some(ToolEnd::Denied) => "!!",
+                Some(ToolEnd::Succeeded) => ".",
+                None => "",
+            };
             format!(
                 "answers {} {}{error}",
                 shown(id),

@@ -7,9 +7,10 @@
 use serde_json::{Map, Value};
 
 use super::otlp_span::{AnyValue, OtlpSpan, SpanEvent, json_of};
-use super::span_messages::{SpanMessages, is_truncated, unread};
+use super::span_messages::{SpanMessages, is_left_out, is_truncated, unread};
+use crate::verify::call_result::CallResult;
 use crate::verify::conventions::{Conventions, SpanKind};
-use crate::verify::message_item::{MessageItem, first, text_of};
+use crate::verify::message_item::{MessageItem, ToolEnd, first, inner_json, is_given, text_of};
 use ananke_base::source::received_json;
 use ananke_trace::trace::{Fact, Facts, Unread, UnreadForm, Usage};
 
@@ -39,6 +40,8 @@ pub(super) struct ObservedSpan {
     pub(super) call_id: Option<String>,
     pub(super) args: Option<String>,
     pub(super) result: Option<Value>,
+    /// The end of the call, if its result or a status contains it.
+    pub(super) end: Option<ToolEnd>,
     /// The error: a message, and a code.
     pub(super) error: Option<(String, Option<String>)>,
     /// The parts that were not understood.
@@ -54,6 +57,7 @@ impl ObservedSpan {
         names: &Conventions,
     ) -> Self {
         let mut attributes = json_of(span.attributes.as_deref().unwrap_or_default());
+        add_inner_attributes(&mut attributes, names);
         let Some(kind) = kind else {
             return Self::unread(span, &attributes);
         };
@@ -77,6 +81,8 @@ impl ObservedSpan {
         let is_tool = kind == SpanKind::Tool;
         if !is_tool {
             messages.take_attributes(&attributes, names);
+            // A model of which nothing is left said something that is not there.
+            messages.output.take_if(|output| is_left_out(output));
         }
         let text = |names: &[String]| {
             first(&attributes, names)
@@ -87,6 +93,7 @@ impl ObservedSpan {
         let count = |names: &[String]| first(&attributes, names).and_then(Value::as_u64);
         let (input_tokens, output_tokens) =
             (count(&known.input_tokens), count(&known.output_tokens));
+        let status = first(&attributes, &known.status);
         let mut observed = Self {
             kind,
             times: times(span),
@@ -95,14 +102,17 @@ impl ObservedSpan {
             usage: input_tokens
                 .zip(output_tokens)
                 .map(|(input, output)| Usage::reported(Some(input), Some(output), None)),
-            tool: text(&known.tool_name),
+            tool: None,
             call_id: text(&known.call_id),
             args: None,
             result: None,
+            end: status.and_then(|status| names.messages.end_of_status(status)),
             error: error(span, events, &attributes, names),
             unread,
         };
         if is_tool {
+            let name = tool_name(span, &attributes, names);
+            observed.tool = name.filter(|name| !name.is_empty());
             observed.take_call(&attributes, names);
         }
         observed
@@ -135,6 +145,7 @@ impl ObservedSpan {
             call_id: None,
             args: None,
             result: None,
+            end: None,
             error: None,
             unread: Vec::new(),
         }
@@ -154,7 +165,7 @@ impl ObservedSpan {
             .iter()
             .filter_map(|name| attributes.get(name));
         let given = given
-            .filter(|value| !value.is_null())
+            .filter(|value| is_given(value))
             .find(|value| !is_schema(&unquoted(value)));
         self.args = given
             .cloned()
@@ -182,8 +193,39 @@ impl ObservedSpan {
             let why = "the attribute is truncated by a limit of its length";
             self.unread.push(Unread::results(&id, why).into_owned());
         }
-        self.result = result.map(|result| names.unwrapped(unquoted(&result)));
+        if let Some(result) = result {
+            let CallResult { value, end } = names.result(unquoted(&result));
+            self.result = Some(value);
+            self.end = end.or(self.end);
+        }
     }
+}
+
+/// Adds the keys of attributes that are objects as attributes of their own.
+fn add_inner_attributes(attributes: &mut Map<String, Value>, names: &Conventions) {
+    for name in &names.attributes.objects {
+        let inner = attributes.get(name).map(inner_json);
+        let Some(Value::Object(inner)) = inner else {
+            continue;
+        };
+        for (key, value) in inner {
+            attributes.entry(format!("{name}.{key}")).or_insert(value);
+        }
+    }
+}
+
+/// The name of the tool that a span executes. A name that is no text is not read: the call has none.
+fn tool_name(
+    span: &OtlpSpan<'_>,
+    attributes: &Map<String, Value>,
+    names: &Conventions,
+) -> Option<String> {
+    let known = &names.attributes;
+    if let Some(name) = first(attributes, &known.tool_name) {
+        return name.as_str().map(str::to_owned);
+    }
+    first(attributes, &known.named_tools)?;
+    span.name.as_deref().map(str::to_owned)
 }
 
 /// The text of arguments without what is put around them.
@@ -295,6 +337,9 @@ fn error(
     ))
 }
 
+/// The id of spans without one.
+pub(super) const NO_ID: u64 = 0;
+
 /// A span with its place among the others.
 #[derive(Debug)]
 pub(super) struct PlacedSpan {
@@ -303,6 +348,8 @@ pub(super) struct PlacedSpan {
     pub(super) run: Option<u64>,
     /// The subagent that it is of.
     pub(super) subagent: Option<String>,
+    /// Whether its model gave an answer.
+    pub(super) has_answer: bool,
     /// The number of spans that it is in.
     pub(super) depth: usize,
     /// The span of a model, a tool or an agent that it is in, the innermost one.

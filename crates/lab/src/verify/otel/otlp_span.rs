@@ -149,7 +149,7 @@ impl SpanStatus<'_> {
     pub(super) fn is_error(&self) -> bool {
         match &self.code {
             Some(StatusCode::Number(number)) => *number == 2,
-            Some(StatusCode::Name(name)) => name == "STATUS_CODE_ERROR",
+            Some(StatusCode::Name(name)) => name.to_uppercase().ends_with("ERROR"),
             None => false,
         }
     }

@@ -1,0 +1,146 @@
+//! Reads the parts of messages, and accounts for the keys of an object that nothing reads.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value, json};
+
+use super::message_item::{MessageItem, first, inner_json, is_given, text_of};
+use super::message_names::PartKind;
+use super::message_reader::{MessageLevel, MessagePlace, MessageReader};
+use ananke_trace::trace::{Facts, Unread};
+
+impl MessageReader<'_> {
+    /// The keys that are neither among `read` nor about the message itself: what is unread in them.
+    pub(in crate::verify) fn account(
+        &mut self,
+        message: &Map<String, Value>,
+        read: &[&Vec<String>],
+        place: MessagePlace<'_>,
+    ) {
+        let names = self.names;
+        let about = [
+            &names.role,
+            &names.part_type,
+            &names.call_id,
+            &names.name,
+            &names.is_error,
+            &names.status,
+            &names.approval,
+        ];
+        let about: HashSet<&String> = about.into_iter().flatten().collect();
+        let read: HashSet<&String> = read.iter().copied().flatten().collect();
+        for (key, value) in message {
+            if read.contains(key) && !about.contains(key) {
+                continue;
+            }
+            let name = format!("key:{}", place.key(key));
+            // An object around a message, or one that repeats it, may be anything if it is of another kind.
+            let is_repeat = names.repeats.contains(key);
+            let unread = if is_repeat && value.is_object() {
+                None
+            } else if is_repeat || names.wrappers.contains(key) {
+                let inner = inner_json(value);
+                let may_be_item = inner.is_array() || inner.is_object();
+                let unread = may_be_item.then(|| Unread::item(name, &inner));
+                unread.filter(|unread| unread.facts != Facts::NONE)
+            } else {
+                Unread::key(name, value)
+            };
+            if let Some(unread) = unread
+                && !self.conventions.is_silent(&unread.name)
+            {
+                self.items.push(MessageItem::Unread(unread));
+            }
+        }
+    }
+
+    pub(in crate::verify) fn kind(&self, part: &Map<String, Value>) -> Option<PartKind> {
+        let kind = first(part, &self.names.part_type).and_then(Value::as_str)?;
+        self.names.part_kind(kind).map(|(kind, _)| kind)
+    }
+
+    /// Whether a list is one of parts, and not JSON that an agent says: every value is an object, and one of them is a part of a
+    /// known form, or all are texts.
+    pub(in crate::verify) fn are_parts(&self, value: &Value) -> bool {
+        let mut parts = Vec::new();
+        for part in value.as_array().into_iter().flatten() {
+            let Some(part) = part.as_object() else {
+                return false;
+            };
+            parts.push(part);
+        }
+        let names = self.names;
+        let has = |part: &Map<String, Value>, keys: &[String]| {
+            keys.iter().any(|key| part.contains_key(key))
+        };
+        let is_known = parts.iter().any(|part| {
+            self.kind(part).is_some()
+                || has(part, &names.calls)
+                || has(part, &names.results)
+                || part.len() == 1 && has(part, &names.reasoning)
+        });
+        let is_text = |part: &&Map<String, Value>| {
+            part.len() == 1 && part.get("text").is_some_and(Value::is_string)
+        };
+        is_known || !parts.is_empty() && parts.iter().all(is_text)
+    }
+
+    /// Whether a list of parts has results in it, so that each of them is an answer of its own.
+    pub(in crate::verify) fn has_results(&self, content: &Value) -> bool {
+        let inner = content
+            .as_str()
+            .and_then(|text| self.inner_messages(text, MessageLevel::Part));
+        let parts = inner
+            .as_ref()
+            .map_or(content, |inner| &inner.value)
+            .as_array();
+        let mut parts = parts.into_iter().flatten().filter_map(Value::as_object);
+        parts.any(|part| {
+            self.kind(part) == Some(PartKind::Result)
+                || self.names.results.iter().any(|key| part.contains_key(key))
+        })
+    }
+
+    pub(in crate::verify) fn reasoning(&mut self, part: &Map<String, Value>, place: MessagePlace<'_>) {
+        let names = self.names;
+        if let Some(text) = first(part, &names.text) {
+            self.reasons(text, place);
+        }
+        self.account(part, &[&names.text], place);
+    }
+
+    /// Reads the texts of reasoning, however deep they are.
+    pub(in crate::verify) fn reasons(&mut self, value: &Value, place: MessagePlace<'_>) {
+        let Some(deeper) = place.deeper() else { return };
+        match value {
+            Value::Array(values) => values.iter().for_each(|value| self.reasons(value, deeper)),
+            Value::Object(object) => {
+                let names = self.names;
+                let inner = first(object, &names.reasoning_parts).or_else(|| first(object, &names.text));
+                if let Some(inner) = inner {
+                    self.reasons(inner, deeper);
+                }
+            }
+            value if is_given(value) => self.items.push(MessageItem::Reasons(text_of(value))),
+            _ => {}
+        }
+    }
+
+    /// The object without wrappers; what they have twice with different values is unread.
+    pub(in crate::verify) fn unwrapped(
+        &mut self,
+        object: &Map<String, Value>,
+        place: MessagePlace<'_>,
+    ) -> Map<String, Value> {
+        let mut lost = Vec::new();
+        let flat = self.names.unwrapped(object, &mut lost);
+        for (key, value) in lost {
+            let value = json!({ key.as_str(): value });
+            let unread = Unread::item(format!("key:{}", place.key(&key)), &value);
+            if unread.facts != Facts::NONE {
+                self.items.push(MessageItem::Unread(unread));
+            }
+        }
+        flat
+    }
+}

@@ -93,7 +93,10 @@ impl MessageReader<'_> {
     fn denial(&self, call: &Map<String, Value>) -> Value {
         let approval = first(call, &self.names.approval);
         let reason = approval.and_then(|approval| approval.get("reason"));
-        reason.filter(|reason| reason.is_string()).cloned().unwrap_or_else(|| Value::from(""))
+        reason
+            .filter(|reason| reason.is_string())
+            .cloned()
+            .unwrap_or_else(|| Value::from(""))
     }
 
     /// Reads the result of a call.
@@ -183,7 +186,11 @@ impl MessageReader<'_> {
     fn end(&mut self, object: &Map<String, Value>, place: MessagePlace<'_>) -> Option<ToolEnd> {
         let names = self.names;
         let mut end = None;
-        for key in names.is_error.iter().filter(|key| object.contains_key(*key)) {
+        for key in names
+            .is_error
+            .iter()
+            .filter(|key| object.contains_key(*key))
+        {
             match &object[key] {
                 Value::Bool(is_error) => end = end.or(Some(ToolEnd::of_failure(*is_error))),
                 other => self.unread_end(key, other, place),
@@ -195,9 +202,17 @@ impl MessageReader<'_> {
                 other => self.unread_end(key, other, place),
             }
         }
-        for key in names.approval.iter().filter(|key| object.contains_key(*key)) {
-            if object[key].get("approved") == Some(&Value::Bool(false)) {
-                end = Some(ToolEnd::Denied);
+        for key in names
+            .approval
+            .iter()
+            .filter(|key| object.contains_key(*key))
+        {
+            let approval = &object[key];
+            match approval.get("approved") {
+                Some(Value::Bool(false)) => end = Some(ToolEnd::Denied),
+                Some(Value::Bool(true) | Value::Null) => {}
+                None if approval.is_object() => {}
+                _ => self.unread_end(key, approval, place),
             }
         }
         end

@@ -60,20 +60,22 @@ impl Conventions {
         if let Some(result) = result_of_mcp(object) {
             return Some(result);
         }
-        let around = self
-            .wrapped_results
-            .iter()
-            .find(|around| at(value, &around.key).and_then(Value::as_str) == Some(&around.value))?;
-        let status = around.status.as_ref().and_then(|path| at(value, path));
-        let end = status.and_then(|status| self.messages.end_of_status(status));
-        let end = end.or(around.end);
-        let inner = match at(value, &around.result) {
-            Some(inner) => inner.clone(),
-            // Nothing says why a call was denied, or nothing says what a tool returned.
-            None if around.end == Some(ToolEnd::Denied) => Value::from(""),
-            None => return None,
-        };
-        Some(CallResult { value: inner, end })
+        for around in &self.wrapped_results {
+            if at(value, &around.key).and_then(Value::as_str) != Some(&around.value) {
+                continue;
+            }
+            let inner = match at(value, &around.result) {
+                Some(inner) => inner.clone(),
+                // A call that was denied may have no reason.
+                None if around.end == Some(ToolEnd::Denied) => Value::from(""),
+                None => continue,
+            };
+            let status = around.status.as_ref().and_then(|path| at(value, path));
+            let end = status.and_then(|status| self.messages.end_of_status(status));
+            let end = end.or(around.end);
+            return Some(CallResult { value: inner, end });
+        }
+        None
     }
 
     /// The result of a call that is at one key if the call succeeded, and at another if it failed.
@@ -137,7 +139,9 @@ fn result_of_mcp(object: &Map<String, Value>) -> Option<CallResult> {
         return None;
     }
     let value = content_of_part(part)?;
-    let structured = object.get("structuredContent").filter(|value| is_given(value));
+    let structured = object
+        .get("structuredContent")
+        .filter(|value| is_given(value));
     if let Some(structured) = structured
         && super::message_item::inner_json(&value) != *structured
     {
@@ -162,14 +166,42 @@ mod tests {
             (json!([{ "type": "text", "text": "sunny" }]), &text, None),
             (json!([{ "text": "sunny" }]), &text, None),
             (json!([{ "json": "sunny" }]), &text, None),
-            (json!({ "content": [{ "type": "text", "text": "sunny" }], "isError": true }), &text, failed),
-            (json!({ "content": [{ "type": "text", "text": "sunny" }] }), &text, None),
+            (
+                json!({ "content": [{ "type": "text", "text": "sunny" }], "isError": true }),
+                &text,
+                failed,
+            ),
+            (
+                json!({ "content": [{ "type": "text", "text": "sunny" }] }),
+                &text,
+                None,
+            ),
             (json!({ "type": "json", "value": "sunny" }), &text, ok),
-            (json!({ "type": "content", "value": [{ "type": "text", "text": "sunny" }] }), &text, ok),
-            (json!({ "type": "error-text", "value": "sunny" }), &text, failed),
-            (json!({ "type": "execution-denied" }), &json!(""), Some(ToolEnd::Denied)),
-            (json!({ "type": "tool", "data": { "content": "sunny", "status": "success" } }), &text, ok),
-            (json!({ "type": "tool", "content": "sunny", "status": "error" }), &text, failed),
+            (
+                json!({ "type": "content", "value": [{ "type": "text", "text": "sunny" }] }),
+                &text,
+                ok,
+            ),
+            (
+                json!({ "type": "error-text", "value": "sunny" }),
+                &text,
+                failed,
+            ),
+            (
+                json!({ "type": "execution-denied" }),
+                &json!(""),
+                Some(ToolEnd::Denied),
+            ),
+            (
+                json!({ "type": "tool", "data": { "content": "sunny", "status": "success" } }),
+                &text,
+                ok,
+            ),
+            (
+                json!({ "type": "tool", "content": "sunny", "status": "error" }),
+                &text,
+                failed,
+            ),
             (
                 json!({ "output": { "lc": 1, "kwargs": { "type": "tool", "content": "sunny", "status": "error" } }, "kwargs": {} }),
                 &text,
@@ -195,7 +227,10 @@ mod tests {
             json!("[{\"text\":\"a\"}]"),
         ] {
             let end = None;
-            let expected = CallResult { value: value.clone(), end };
+            let expected = CallResult {
+                value: value.clone(),
+                end,
+            };
             assert_eq!(Conventions::known().result(value), expected);
         }
     }
@@ -204,10 +239,22 @@ mod tests {
     fn a_key_says_whether_a_call_failed() {
         for (value, expected, end) in [
             (json!({ "output": 1 }), json!(1), ToolEnd::Succeeded),
-            (json!({ "output": 1, "unit": "C" }), json!({ "output": 1, "unit": "C" }), ToolEnd::Succeeded),
+            (
+                json!({ "output": 1, "unit": "C" }),
+                json!({ "output": 1, "unit": "C" }),
+                ToolEnd::Succeeded,
+            ),
             (json!({ "error": "no" }), json!("no"), ToolEnd::Failed),
-            (json!({ "error": null, "a": 1 }), json!({ "error": null, "a": 1 }), ToolEnd::Succeeded),
-            (json!({ "error": "no", "a": 1 }), json!({ "error": "no", "a": 1 }), ToolEnd::Failed),
+            (
+                json!({ "error": null, "a": 1 }),
+                json!({ "error": null, "a": 1 }),
+                ToolEnd::Succeeded,
+            ),
+            (
+                json!({ "error": "no", "a": 1 }),
+                json!({ "error": "no", "a": 1 }),
+                ToolEnd::Failed,
+            ),
         ] {
             let found = Conventions::known().keyed_result(value.clone());
             assert_eq!((found.value, found.end), (expected, Some(end)), "{value}");

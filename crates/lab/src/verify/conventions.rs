@@ -188,7 +188,9 @@ impl Conventions {
         attributes: &(impl Iterator<Item = (&'a str, Option<&'a str>)> + Clone),
     ) -> Option<SpanKind> {
         for kinds in &self.kinds {
-            let own = attributes.clone().find(|(name, _)| *name == kinds.attribute);
+            let own = attributes
+                .clone()
+                .find(|(name, _)| *name == kinds.attribute);
             if let Some((_, Some(value))) = own
                 && let Some(kind) = kinds.values.get(value)
             {
@@ -202,7 +204,9 @@ impl Conventions {
 
     /// Whether a text stands for content that an exporter left out.
     pub(in crate::verify) fn is_placeholder(&self, text: &str) -> bool {
-        self.placeholders.iter().any(|placeholder| placeholder == text)
+        self.placeholders
+            .iter()
+            .any(|placeholder| placeholder == text)
     }
 
     /// Whether a span with an attribute of this name follows a convention.

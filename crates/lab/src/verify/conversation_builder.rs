@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::known_facts::KnownFacts;
 use super::history_item::history_message;
+use super::known_facts::KnownFacts;
 use super::message_item::{MessageItem, ToolEnd, is_empty_arguments, text_of};
 use ananke_agents::TimedChange;
 use ananke_base::message::{TurnInput, UserContent};
 use ananke_base::text::truncate;
 use ananke_engine::observed::{ObservedConversation, ObservedTurn};
 use ananke_trace::trace::{
-    AsideSource, Change, Fact, Facts, MessageKind, ResultContent, RunEnd, Unread, UnreadForm, Usage,
-    is_same_json,
+    AsideSource, Change, Fact, Facts, MessageKind, ResultContent, RunEnd, Unread, UnreadForm,
+    Usage, is_same_json,
 };
 
 /// The text that replaces a message of the user that a trace does not contain.

@@ -33,7 +33,8 @@ impl KnownFacts {
     /// A call is made.
     pub(in crate::verify) fn calls(&mut self, name: Option<&str>, args: Option<&str>) {
         let name = name.map(str::to_owned);
-        self.calls.insert((name, arguments_key(args.unwrap_or_default())));
+        self.calls
+            .insert((name, arguments_key(args.unwrap_or_default())));
     }
 
     /// A text is said.
@@ -80,7 +81,10 @@ impl KnownFacts {
     pub(in crate::verify) fn has(&self, item: &MessageItem) -> bool {
         match item {
             MessageItem::Calls { name, args, .. } => {
-                let call = (name.clone(), arguments_key(args.as_deref().unwrap_or_default()));
+                let call = (
+                    name.clone(),
+                    arguments_key(args.as_deref().unwrap_or_default()),
+                );
                 self.calls.contains(&call)
             }
             MessageItem::Says(Some(text)) => self.text.contains(&*without_whitespace(text)),

@@ -56,7 +56,9 @@ fn is_message(value: &Value) -> bool {
 /// The body of a request, and that of its response, in an invocation log of Amazon Bedrock.
 fn logged_bodies(document: &Value) -> Option<Vec<ListedMessages<'_>>> {
     let request = document.pointer("/input/inputBodyJson/messages")?;
-    let response = document.pointer("/output/outputBodyJson").unwrap_or(&Value::Null);
+    let response = document
+        .pointer("/output/outputBodyJson")
+        .unwrap_or(&Value::Null);
     let message = response.pointer("/output/message").unwrap_or(response);
     let request = ("input.inputBodyJson.messages", None, request);
     let speaker = Some(MessageSpeaker::Assistant);
@@ -141,9 +143,8 @@ impl Exchanges {
     pub(super) fn add(&mut self, document: &Value) {
         let lists = logged_bodies(document).or_else(|| lists(document));
         let lists = lists.unwrap_or_default();
-        let is_exchange = lists.len() == 2
-            && lists[0].0.starts_with("input")
-            && lists[1].0.starts_with("output");
+        let is_exchange =
+            lists.len() == 2 && lists[0].0.starts_with("input") && lists[1].0.starts_with("output");
         if !is_exchange {
             return self.whole.push(None);
         }
@@ -153,9 +154,12 @@ impl Exchanges {
             hash = hash_with(hash, item);
             self.beginnings.insert(hash);
         }
-        let has_unread = response.iter().any(|item| matches!(item, MessageItem::Unread(_)));
+        let has_unread = response
+            .iter()
+            .any(|item| matches!(item, MessageItem::Unread(_)));
         let whole = response.iter().fold(hash, hash_with);
-        self.whole.push(Some(whole).filter(|whole| *whole != hash && !has_unread));
+        self.whole
+            .push(Some(whole).filter(|whole| *whole != hash && !has_unread));
     }
 
     /// Whether a longer request begins with the document at this place and its response.

@@ -137,7 +137,11 @@ impl MessageReader<'_> {
     }
 
     /// The messages or parts that a text is the JSON of.
-    pub(in crate::verify) fn inner_messages(&self, text: &str, level: MessageLevel) -> Option<ReceivedJson> {
+    pub(in crate::verify) fn inner_messages(
+        &self,
+        text: &str,
+        level: MessageLevel,
+    ) -> Option<ReceivedJson> {
         if self.inner == InnerMessages::Ignored || !text.trim_start().starts_with(['[', '{']) {
             return None;
         }
@@ -160,7 +164,8 @@ impl MessageReader<'_> {
 
     fn text(&mut self, text: String, speaker: Option<MessageSpeaker>) {
         if self.conventions.is_placeholder(&text) {
-            self.items.extend(speaker.map(|speaker| said(speaker, None)));
+            self.items
+                .extend(speaker.map(|speaker| said(speaker, None)));
             return;
         }
         match speaker {
@@ -220,6 +225,10 @@ impl MessageReader<'_> {
                 .and_then(of_role)
                 .or(default),
         };
+        if let Some(other) = first(&message, &names.part_type).filter(|kind| !kind.is_string()) {
+            let name = format!("part:{other}");
+            return self.unread(&name, &Value::Object(object.clone()), speaker);
+        }
         let is_role = place.level == MessageLevel::Message && kind.and_then(of_role).is_some();
         let known = self.kind(&message).filter(|_| !is_role);
         match known {
@@ -367,7 +376,9 @@ impl MessageReader<'_> {
                 self.again(before, |reader| reader.value(content, speaker, within));
             }
         }
-        let Some(thought) = first(message, &names.thought).filter(|thought| **thought != Value::Bool(false)) else {
+        let Some(thought) =
+            first(message, &names.thought).filter(|thought| **thought != Value::Bool(false))
+        else {
             return;
         };
         for item in &mut self.items[before..] {
@@ -483,7 +494,6 @@ impl MessageReader<'_> {
         self.items.extend(known);
         self.items.extend(left);
     }
-
 }
 
 fn said(speaker: MessageSpeaker, text: Option<String>) -> MessageItem {
@@ -500,5 +510,7 @@ fn said(speaker: MessageSpeaker, text: Option<String>) -> MessageItem {
     }
 }
 
+#[cfg(test)]
+mod every_key;
 #[cfg(test)]
 mod tests;

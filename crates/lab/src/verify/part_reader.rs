@@ -101,7 +101,11 @@ impl MessageReader<'_> {
         })
     }
 
-    pub(in crate::verify) fn reasoning(&mut self, part: &Map<String, Value>, place: MessagePlace<'_>) {
+    pub(in crate::verify) fn reasoning(
+        &mut self,
+        part: &Map<String, Value>,
+        place: MessagePlace<'_>,
+    ) {
         let names = self.names;
         if let Some(text) = first(part, &names.text) {
             self.reasons(text, place);
@@ -116,7 +120,8 @@ impl MessageReader<'_> {
             Value::Array(values) => values.iter().for_each(|value| self.reasons(value, deeper)),
             Value::Object(object) => {
                 let names = self.names;
-                let inner = first(object, &names.reasoning_parts).or_else(|| first(object, &names.text));
+                let inner =
+                    first(object, &names.reasoning_parts).or_else(|| first(object, &names.text));
                 if let Some(inner) = inner {
                     self.reasons(inner, deeper);
                 }

@@ -88,7 +88,10 @@ impl FactPlaces {
         });
         let lists = [by_id, by_arguments, self.open_calls.get_mut(name)];
         for places in lists.into_iter().flatten() {
-            while places.front().is_some_and(|place| self.taken.contains(place)) {
+            while places
+                .front()
+                .is_some_and(|place| self.taken.contains(place))
+            {
                 places.pop_front();
             }
             if let Some(place) = places.front().copied()

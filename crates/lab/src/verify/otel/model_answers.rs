@@ -129,14 +129,33 @@ mod tests {
     #[test]
     fn what_a_model_said_before_a_call_comes_before_it() {
         let text = MessageItem::Says(Some("Wait".to_owned()));
-        let items = [text.clone(), call(Some("a"), "look"), call(Some("b"), "pay")];
+        let items = [
+            text.clone(),
+            call(Some("a"), "look"),
+            call(Some("b"), "pay"),
+        ];
         let mut answers = ModelAnswers::default();
         answers.begin(3, Some(1), None, items.to_vec());
-        assert!(answers.until_call(Some(2), None, Some("a"), None).is_empty(), "another run");
-        assert!(answers.until_call(Some(1), None, Some("c"), Some("pay")).is_empty(), "another id");
+        assert!(
+            answers
+                .until_call(Some(2), None, Some("a"), None)
+                .is_empty(),
+            "another run"
+        );
+        assert!(
+            answers
+                .until_call(Some(1), None, Some("c"), Some("pay"))
+                .is_empty(),
+            "another id"
+        );
         let found = answers.until_call(Some(1), None, Some("b"), Some("pay"));
         assert_eq!(found, items, "in the order of the model");
-        assert!(answers.until_call(Some(1), None, Some("a"), Some("look")).is_empty(), "taken");
+        assert!(
+            answers
+                .until_call(Some(1), None, Some("a"), Some("look"))
+                .is_empty(),
+            "taken"
+        );
         assert!(answers.end(3).is_empty());
     }
 

@@ -100,7 +100,11 @@ fn take_call(outer: &mut ObservedSpan, inner: ObservedSpan) {
     outer.tool = outer.tool.take().or(tool);
     outer.call_id = outer.call_id.take().or(call_id);
     let is_empty = outer.args.as_deref().is_none_or(is_empty_arguments);
-    outer.args = if is_empty { args.or(outer.args.take()) } else { outer.args.take() };
+    outer.args = if is_empty {
+        args.or(outer.args.take())
+    } else {
+        outer.args.take()
+    };
     outer.result = outer.result.take().or(result);
     outer.end = outer.end.take().or(end);
     outer.error = outer.error.take().or(error);

@@ -73,11 +73,11 @@ impl ObservedSpan {
             let body = log.body.as_ref().map(AnyValue::json);
             messages.take_event(log.event_name.as_deref(), own, body, names, &mut attributes);
         }
-        let mut unread: Vec<_> = std::iter::once(span)
+        let mut unread_parts: Vec<_> = std::iter::once(span)
             .chain(logs)
             .flat_map(dropped)
             .collect();
-        unread.extend(unread_attributes(&attributes, names));
+        unread_parts.extend(unread_attributes(&attributes, names));
         let is_tool = kind == SpanKind::Tool;
         if !is_tool {
             messages.take_attributes(&attributes, names);
@@ -94,6 +94,11 @@ impl ObservedSpan {
         let (input_tokens, output_tokens) =
             (count(&known.input_tokens), count(&known.output_tokens));
         let status = first(&attributes, &known.status);
+        if let Some(other) = status.filter(|status| !status.is_string()) {
+            let ends = Facts::of(&[Fact::CallEnds]);
+            let name = "attribute:status".to_owned();
+            unread_parts.push(unread(name, &other.to_string(), ends));
+        }
         let mut observed = Self {
             kind,
             times: times(span),
@@ -108,7 +113,7 @@ impl ObservedSpan {
             result: None,
             end: status.and_then(|status| names.messages.end_of_status(status)),
             error: error(span, events, &attributes, names),
-            unread,
+            unread: unread_parts,
         };
         if is_tool {
             let name = tool_name(span, &attributes, names);
@@ -339,6 +344,9 @@ fn error(
 
 /// The id of spans without one.
 pub(super) const NO_ID: u64 = 0;
+
+#[cfg(test)]
+mod every_attribute;
 
 /// A span with its place among the others.
 #[derive(Debug)]

@@ -145,18 +145,17 @@ impl SpanMessages {
                 continue;
             };
             let mut own = Self::default();
-            match inner_json(value) {
-                Value::Array(events) => {
-                    for event in events {
-                        match event {
-                            Value::Object(event) => {
-                                own.take_event(None, event, None, names, &mut Map::new());
-                            }
-                            other => own.add_unread(format!("attribute:{name}[]"), &other, names),
-                        }
-                    }
+            let events = match inner_json(value) {
+                Value::Array(events) => events,
+                other => vec![other],
+            };
+            for event in events {
+                if let Value::Object(event) = event {
+                    own.take_event(None, event, None, names, &mut Map::new());
+                } else if is_given(&event) {
+                    let unread = unread(format!("attribute:{name}"), &text_of(&event), MESSAGE);
+                    own.add(EventContent::Output, vec![MessageItem::Unread(unread)]);
                 }
-                other => own.add_unread(format!("attribute:{name}"), &other, names),
             }
             if self.input.is_none() {
                 self.input = own.input;

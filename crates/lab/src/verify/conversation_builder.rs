@@ -48,6 +48,8 @@ pub(in crate::verify) struct ConversationBuilder {
     /// The places at which arguments and results are missing, by the ids of their calls.
     without_args: HashMap<String, ChangePlace>,
     without_result: HashMap<String, ChangePlace>,
+    /// The places of errors that replace results.
+    errors: HashMap<String, ChangePlace>,
     /// The places at which arguments are empty.
     with_empty_args: HashMap<String, ChangePlace>,
     /// What the agent said in messages that follow each other directly.
@@ -79,6 +81,7 @@ impl ConversationBuilder {
             known: KnownFacts::default(),
             without_args: HashMap::new(),
             without_result: HashMap::new(),
+            errors: HashMap::new(),
             with_empty_args: HashMap::new(),
             pieces: Vec::new(),
             results: None,
@@ -454,7 +457,11 @@ impl ConversationBuilder {
     /// A call has another result, or the one that was missing.
     fn answers_again(&mut self, at: u64, id: &str, result: Option<Value>, end: Option<ToolEnd>) {
         let Some(result) = result else { return };
-        if let Some(place) = self.without_result.remove(id) {
+        let place = self
+            .without_result
+            .remove(id)
+            .or_else(|| self.errors.remove(id));
+        if let Some(place) = place {
             if let Some(Change::CallAnswered {
                 result: missing, ..
             }) = self.change(place)
@@ -502,6 +509,12 @@ impl ConversationBuilder {
     ) {
         self.judged.insert(id.to_owned());
         self.answers(at, id, result, Some(end));
+    }
+
+    /// A tool failed with this error, which is its result if no message has the one that the model read.
+    pub(in crate::verify) fn executed_with_error(&mut self, at: u64, id: &str, message: String) {
+        self.errors.insert(id.to_owned(), self.next_place());
+        self.executed(at, id, Some(message.into()), ToolEnd::Failed);
     }
 
     fn answers(&mut self, at: u64, id: &str, result: Option<Value>, end: Option<ToolEnd>) {

@@ -76,20 +76,51 @@ pub(super) fn conversation(thread_id: &str, mut spans: Vec<PlacedSpan>) -> Obser
         reader.builder.lacks(Fact::CallTimes);
     }
     reader.note_missing(&spans);
-    for (at, moment, _, index) in moments(&spans) {
+    for (at, moment, _, _, index) in moments(&spans) {
         reader.take(at, moment, index, &mut spans[index]);
     }
     reader.finish(origin)
 }
 
-/// The beginnings and ends of spans, in the order of time, each with the index of its span.
-fn moments(spans: &[PlacedSpan]) -> Vec<(u64, SpanEdge, Reverse<u64>, usize)> {
+/// A moment at which a span begins or ends. What ends together ends from the inside to the outside.
+type SpanMoment = (u64, SpanEdge, Reverse<u64>, Reverse<usize>, usize);
+
+/// The beginnings and ends of spans, in the order of time, each with the index of its span last.
+fn moments(spans: &[PlacedSpan]) -> Vec<SpanMoment> {
     let mut moments = Vec::new();
-    for (index, placed) in spans.iter().enumerate() {
+    let mut ends: Vec<u64> = Vec::with_capacity(spans.len());
+    for placed in spans {
         let (began, ended) = placed.span.times.unwrap_or_default();
-        // What ends together ends from the inside to the outside.
-        moments.push((began, SpanEdge::Begins, Reverse(0), index));
-        moments.push((ended.max(began + 1), SpanEdge::Ends, Reverse(began), index));
+        ends.push(ended.max(began + 1));
+    }
+    // A span that has no length ends later than it says, and what it is in does not end before.
+    let places: HashMap<u64, usize> = (0..)
+        .zip(spans)
+        .map(|(index, placed)| (placed.id, index))
+        .collect();
+    let mut order: Vec<usize> = (0..spans.len()).collect();
+    order.sort_by_key(|index| Reverse(spans[*index].depth));
+    for inner in order {
+        let outer = spans[inner]
+            .within
+            .and_then(|outer| places.get(&outer).copied());
+        let Some(outer) = outer else { continue };
+        let ended = |index: usize| spans[index].span.times.unwrap_or_default().1;
+        if ended(inner) <= ended(outer) {
+            ends[outer] = ends[outer].max(ends[inner]);
+        }
+    }
+    for (index, placed) in spans.iter().enumerate() {
+        let (began, _) = placed.span.times.unwrap_or_default();
+        moments.push((began, SpanEdge::Begins, Reverse(0), Reverse(0), index));
+        let inner_first = Reverse(placed.depth);
+        moments.push((
+            ends[index],
+            SpanEdge::Ends,
+            Reverse(began),
+            inner_first,
+            index,
+        ));
     }
     moments.sort_unstable();
     moments
@@ -351,13 +382,15 @@ impl SpanReader {
         };
         let error = placed.span.error.take();
         let result = placed.span.result.take();
-        let result = result.or_else(|| error.as_ref().map(|(message, _)| message.clone().into()));
         let of_span = ToolEnd::of_failure(error.is_some());
         let end = match (of_span, placed.span.end) {
             (ToolEnd::Succeeded, Some(end)) => end,
             (of_span, _) => of_span,
         };
-        self.builder.executed(at, &id, result, end);
+        match (result, error) {
+            (None, Some((message, _))) => self.builder.executed_with_error(at, &id, message),
+            (result, _) => self.builder.executed(at, &id, result, end),
+        }
     }
 
     fn agent_ends(&mut self, at: u64, placed: &mut PlacedSpan) {

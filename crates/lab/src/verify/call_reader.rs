@@ -2,25 +2,15 @@
 
 use serde_json::{Map, Value, json};
 
-use super::call_result::CallResult;
+use super::call_result::UnwrappedResult;
 use super::message_item::{
-    MessageItem, ToolEnd, first, inner_json, is_empty_arguments, is_given, others, same_arguments,
-    text_of,
+    MessageItem, first, inner_json, is_empty_arguments, is_given, others, same_arguments, text_of,
 };
+use super::message_names::FailureMarks;
 use super::message_reader::{InnerMessages, MessagePlace, MessageReader};
 use super::same_facts::contradiction;
+use super::tool_end::ToolEnd;
 use ananke_trace::trace::{Fact, Facts, Unread, UnreadForm};
-
-/// The forms of results by which an unmarked one is known to be no failure.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::verify) enum ResultForm {
-    /// Nothing says whether the call failed, if no mark does.
-    Unmarked,
-    /// A failure has a mark.
-    MarkedFailures,
-    /// The keys of the result say it.
-    Keyed,
-}
 
 impl MessageReader<'_> {
     /// Reads a call, with its result if it has one.
@@ -54,7 +44,7 @@ impl MessageReader<'_> {
         let denied = (end == Some(ToolEnd::Denied)).then(|| self.denial(call));
         if let Some(value) = result.cloned().or(denied) {
             let has_error = names.error.iter().any(|key| call.contains_key(key));
-            let CallResult { value, end: inner } = self.conventions.result(value);
+            let UnwrappedResult { value, end: inner } = self.conventions.result(value);
             let of_error = match error {
                 Some(_) => Some(ToolEnd::Failed),
                 None => has_error.then_some(ToolEnd::Succeeded),
@@ -115,23 +105,23 @@ impl MessageReader<'_> {
             self.items
                 .push(MessageItem::Unread(Unread::results(&id, why).into_owned()));
         }
-        let form = self.result_form(answer, place);
-        self.answers(answer, result.cloned(), form, place);
+        let marks = self.failure_marks(answer, place);
+        self.answers(answer, result.cloned(), marks, place);
         self.account(answer, &[&names.result, &names.error], place);
     }
 
-    /// The form of a result, by its type, or by the key that has it.
-    fn result_form(&self, answer: &Map<String, Value>, place: MessagePlace<'_>) -> ResultForm {
+    /// The marks of a failure that a result has, by its type, or by the key that has it.
+    fn failure_marks(&self, answer: &Map<String, Value>, place: MessagePlace<'_>) -> FailureMarks {
         let names = self.names;
         let kind = first(answer, &names.part_type).and_then(Value::as_str);
         let key = place.path.rsplit('.').next().unwrap_or_default();
         let form = kind.unwrap_or(key);
         if names.keyed_results.of.iter().any(|own| own == form) {
-            ResultForm::Keyed
+            FailureMarks::Keys
         } else if names.marked_failures.iter().any(|own| own == form) {
-            ResultForm::MarkedFailures
+            FailureMarks::Always
         } else {
-            ResultForm::Unmarked
+            FailureMarks::Optional
         }
     }
 
@@ -140,23 +130,23 @@ impl MessageReader<'_> {
         &mut self,
         answer: &Map<String, Value>,
         result: Option<Value>,
-        form: ResultForm,
+        marks: FailureMarks,
         place: MessagePlace<'_>,
     ) {
         let names = self.names;
         let before = self.items.len();
         let marked = self.end(answer, place);
         let is_read = self.items.len() == before;
-        let of_form = match form {
-            ResultForm::MarkedFailures if is_read => Some(ToolEnd::Succeeded),
+        let unmarked = match marks {
+            FailureMarks::Always if is_read => Some(ToolEnd::Succeeded),
             _ => None,
         };
-        let result = result.map(|value| match form {
-            ResultForm::Keyed => self.conventions.keyed_result(value),
+        let result = result.map(|value| match marks {
+            FailureMarks::Keys => self.conventions.keyed_result(value),
             _ => self.result(value),
         });
         let (value, inner) = match result {
-            Some(CallResult { value, end }) => (Some(value), end),
+            Some(UnwrappedResult { value, end }) => (Some(value), end),
             None => (None, None),
         };
         let name = first(answer, &names.name).and_then(Value::as_str);
@@ -164,12 +154,12 @@ impl MessageReader<'_> {
             id: first(answer, &names.call_id).map(text_of),
             name: name.map(str::to_owned),
             result: value,
-            end: marked.or(inner).or(of_form),
+            end: marked.or(inner).or(unmarked),
         });
     }
 
     /// A result without what is around it; also one that is a text of JSON, where texts may be.
-    fn result(&self, value: Value) -> CallResult {
+    fn result(&self, value: Value) -> UnwrappedResult {
         if self.inner == InnerMessages::Read && value.is_string() {
             let inner = inner_json(&value);
             if !inner.is_string() {
@@ -192,7 +182,8 @@ impl MessageReader<'_> {
             .filter(|key| object.contains_key(*key))
         {
             match &object[key] {
-                Value::Bool(is_error) => end = end.or(Some(ToolEnd::of_failure(*is_error))),
+                Value::Bool(true) => end = end.or(Some(ToolEnd::Failed)),
+                Value::Bool(false) => end = end.or(Some(ToolEnd::Succeeded)),
                 other => self.unread_end(key, other, place),
             }
         }

@@ -1,47 +1,33 @@
 //! The result of a call without what instrumentations and protocols put around it, and what that says of the call's end.
 
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::conventions::Conventions;
-use super::message_item::{ToolEnd, is_given};
+use super::message_item::{inner_json, is_given};
+use super::tool_end::ToolEnd;
 
 /// The largest number of objects around a result.
 const DEEPEST: usize = 4;
 
-/// The keys of a result of MCP.
-const OF_MCP: [&str; 4] = ["content", "isError", "structuredContent", "_meta"];
-
-/// An object around a result: where the value at `key` is `value`, the result is at `result`. Places are paths of keys with `/`
-/// between them.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(in crate::verify) struct WrappedResult {
-    key: String,
-    value: String,
-    result: String,
-    /// The end of a call with such a result.
-    end: Option<ToolEnd>,
-    /// The place of the call's status.
-    status: Option<String>,
-}
+/// The keys of a result that is an object with its parts.
+const KEYS_WITH_PARTS: [&str; 4] = ["content", "isError", "structuredContent", "_meta"];
 
 /// A result, and the end of its call if the result contains it.
 #[derive(Debug, PartialEq)]
-pub(in crate::verify) struct CallResult {
+pub(in crate::verify) struct UnwrappedResult {
     pub(in crate::verify) value: Value,
     pub(in crate::verify) end: Option<ToolEnd>,
 }
 
 impl Conventions {
     /// The result without the objects around it. One part of text or JSON is its content; several stay a list.
-    pub(in crate::verify) fn result(&self, value: Value) -> CallResult {
-        let mut result = CallResult { value, end: None };
+    pub(in crate::verify) fn result(&self, value: Value) -> UnwrappedResult {
+        let mut result = UnwrappedResult { value, end: None };
         for _ in 0..DEEPEST {
             let Some(inner) = self.inner_result(&result.value) else {
                 break;
             };
-            result = CallResult {
+            result = UnwrappedResult {
                 value: inner.value,
                 end: inner.end.or(result.end),
             };
@@ -50,14 +36,14 @@ impl Conventions {
     }
 
     /// The result in this one, if something known is around it.
-    fn inner_result(&self, value: &Value) -> Option<CallResult> {
+    fn inner_result(&self, value: &Value) -> Option<UnwrappedResult> {
         if let Value::Array(parts) = value {
             let [part] = &parts[..] else { return None };
             let value = content_of_part(part.as_object()?)?;
-            return Some(CallResult { value, end: None });
+            return Some(UnwrappedResult { value, end: None });
         }
         let object = value.as_object()?;
-        if let Some(result) = result_of_mcp(object) {
+        if let Some(result) = result_with_parts(object) {
             return Some(result);
         }
         for around in &self.wrapped_results {
@@ -73,17 +59,17 @@ impl Conventions {
             let status = around.status.as_ref().and_then(|path| at(value, path));
             let end = status.and_then(|status| self.messages.end_of_status(status));
             let end = end.or(around.end);
-            return Some(CallResult { value: inner, end });
+            return Some(UnwrappedResult { value: inner, end });
         }
         None
     }
 
     /// The result of a call that is at one key if the call succeeded, and at another if it failed.
-    pub(in crate::verify) fn keyed_result(&self, value: Value) -> CallResult {
+    pub(in crate::verify) fn keyed_result(&self, value: Value) -> UnwrappedResult {
         let keys = &self.messages.keyed_results;
         let Value::Object(mut object) = value else {
             let end = None;
-            return CallResult { value, end };
+            return UnwrappedResult { value, end };
         };
         if object.get(&keys.failed).is_some_and(is_given) {
             let value = match object.len() {
@@ -91,7 +77,7 @@ impl Conventions {
                 _ => Value::Object(object),
             };
             let end = Some(ToolEnd::Failed);
-            return CallResult { value, end };
+            return UnwrappedResult { value, end };
         }
         let value = match object.len() {
             1 if object.contains_key(&keys.succeeded) => {
@@ -100,7 +86,7 @@ impl Conventions {
             _ => Value::Object(object),
         };
         let end = Some(ToolEnd::Succeeded);
-        CallResult { value, end }
+        UnwrappedResult { value, end }
     }
 }
 
@@ -129,13 +115,14 @@ fn content_of_part(part: &Map<String, Value>) -> Option<Value> {
     (is_typed || part.len() == 1).then(|| content.clone())
 }
 
-/// The result in an object of MCP: its one part, which its structured content repeats if there is any.
-fn result_of_mcp(object: &Map<String, Value>) -> Option<CallResult> {
+/// The result in an object with its parts, if it is one part, which its structured content
+/// repeats if there is any.
+fn result_with_parts(object: &Map<String, Value>) -> Option<UnwrappedResult> {
     let parts = object.get("content")?.as_array()?;
     let [Value::Object(part)] = &parts[..] else {
         return None;
     };
-    if object.keys().any(|key| !OF_MCP.contains(&&**key)) {
+    if object.keys().any(|key| !KEYS_WITH_PARTS.contains(&&**key)) {
         return None;
     }
     let value = content_of_part(part)?;
@@ -143,13 +130,16 @@ fn result_of_mcp(object: &Map<String, Value>) -> Option<CallResult> {
         .get("structuredContent")
         .filter(|value| is_given(value));
     if let Some(structured) = structured
-        && super::message_item::inner_json(&value) != *structured
+        && inner_json(&value) != *structured
     {
         return None;
     }
-    let end = object.get("isError").and_then(Value::as_bool);
-    let end = end.map(ToolEnd::of_failure);
-    Some(CallResult { value, end })
+    let end = match object.get("isError").and_then(Value::as_bool) {
+        Some(true) => Some(ToolEnd::Failed),
+        Some(false) => Some(ToolEnd::Succeeded),
+        None => None,
+    };
+    Some(UnwrappedResult { value, end })
 }
 
 #[cfg(test)]
@@ -227,7 +217,7 @@ mod tests {
             json!("[{\"text\":\"a\"}]"),
         ] {
             let end = None;
-            let expected = CallResult {
+            let expected = UnwrappedResult {
                 value: value.clone(),
                 end,
             };

@@ -7,9 +7,9 @@ use std::sync::{Arc, LazyLock};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::call_result::WrappedResult;
 use super::message_names::MessageNames;
 use super::span_shape::SpanShape;
+use super::tool_end::ToolEnd;
 use ananke_base::diagnostic::SourceFile;
 use ananke_base::source::parse;
 use ananke_trace::trace::KnownName;
@@ -139,6 +139,20 @@ impl AttributeNames {
     }
 }
 
+/// An object around a result: where the value at `key` is `value`, the result is at `result`. Places are paths of keys with `/`
+/// between them.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::verify) struct WrappedResult {
+    pub(in crate::verify) key: String,
+    pub(in crate::verify) value: String,
+    pub(in crate::verify) result: String,
+    /// The end of a call with such a result.
+    pub(in crate::verify) end: Option<ToolEnd>,
+    /// The place of the call's status.
+    pub(in crate::verify) status: Option<String>,
+}
+
 /// The path of arguments in an object with other things.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -202,7 +216,7 @@ impl Conventions {
         mark.map(|mark| mark.kind)
     }
 
-    /// Whether a text stands for content that an exporter left out.
+    /// Whether a text replaces content that an exporter omitted.
     pub(in crate::verify) fn is_placeholder(&self, text: &str) -> bool {
         self.placeholders
             .iter()
@@ -255,20 +269,6 @@ impl Conventions {
             Some(around) => value[&around.arguments].take(),
             None => value,
         }
-    }
-
-    /// The name of the conversation that a span with these attributes is of.
-    pub(in crate::verify) fn conversation<'a>(
-        &self,
-        attributes: impl Iterator<Item = (&'a str, String)>,
-    ) -> Option<String> {
-        let conventional = &self.attributes.conversation;
-        let place = |name: &str| conventional.iter().position(|known| known == name);
-        let named = attributes.filter_map(|(name, value)| Some((place(name)?, value)));
-        named
-            .filter(|(_, value)| !value.is_empty())
-            .min_by_key(|(place, _)| *place)
-            .map(|(_, value)| value)
     }
 }
 

@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use super::history_item::history_message;
 use super::known_facts::KnownFacts;
-use super::message_item::{MessageItem, ToolEnd, is_empty_arguments, text_of};
+use super::message_item::{MessageItem, is_empty_arguments, text_of};
+use super::tool_end::ToolEnd;
 use ananke_agents::TimedChange;
 use ananke_base::message::{TurnInput, UserContent};
 use ananke_base::text::truncate;

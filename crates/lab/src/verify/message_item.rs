@@ -1,32 +1,11 @@
 //! The content of a message, whatever its format.
 
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::conventions::Conventions;
+use super::tool_end::ToolEnd;
 use ananke_base::source::received_json;
 use ananke_trace::trace::{Unread, is_same_json};
-
-/// The end of a tool's execution.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub(in crate::verify) enum ToolEnd {
-    Succeeded,
-    Failed,
-    /// It was refused, and the tool did not run.
-    Denied,
-}
-
-impl ToolEnd {
-    /// The end of a call of which it is known whether it failed.
-    pub(in crate::verify) fn of_failure(is_failed: bool) -> Self {
-        if is_failed {
-            Self::Failed
-        } else {
-            Self::Succeeded
-        }
-    }
-}
 
 /// One thing that a message says or does.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,7 +89,7 @@ pub(in crate::verify) fn is_empty_arguments(args: &str) -> bool {
     }
 }
 
-/// Whether there is a value: not null, and not a placeholder for content that an exporter left out.
+/// Whether there is a value: not null, and not a placeholder for content that an exporter omitted.
 pub(in crate::verify) fn is_given(value: &Value) -> bool {
     match value {
         Value::Null => false,

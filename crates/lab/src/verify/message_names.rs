@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::message_item::ToolEnd;
+use super::tool_end::ToolEnd;
 
 /// The speaker of a message.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
@@ -59,6 +59,17 @@ pub(in crate::verify) struct MessageNames {
     pub(in crate::verify) approval: Vec<String>,
     pub(in crate::verify) marked_failures: Vec<String>,
     pub(in crate::verify) keyed_results: KeyedResults,
+}
+
+/// The marks of a failure that results of a form have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::verify) enum FailureMarks {
+    /// Nothing says whether the call failed, if no mark does.
+    Optional,
+    /// A failure has a mark.
+    Always,
+    /// The keys of the result say it.
+    Keys,
 }
 
 /// Results that are at one key of an object if the call succeeded, and at another if it failed.

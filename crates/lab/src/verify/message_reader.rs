@@ -5,10 +5,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::call_reader::ResultForm;
 use super::conventions::Conventions;
 use super::message_item::{MessageItem, first, is_given, others, text_of};
-use super::message_names::{MessageNames, MessageSpeaker, PartKind};
+use super::message_names::{FailureMarks, MessageNames, MessageSpeaker, PartKind};
 use super::same_facts::merge;
 use ananke_base::source::received_json::{self, ReceivedJson};
 use ananke_trace::trace::{Fact, Facts, Unread};
@@ -363,7 +362,7 @@ impl MessageReader<'_> {
                 .find(|content| is_given(content));
             // A part that is the result has no content of its own.
             if content.is_some() || place.level == MessageLevel::Message {
-                self.answers(message, content.cloned(), ResultForm::Unmarked, place);
+                self.answers(message, content.cloned(), FailureMarks::Optional, place);
             }
         } else {
             for (key, content) in contents().filter(|(_, content)| is_given(content)) {
@@ -389,7 +388,7 @@ impl MessageReader<'_> {
                 MessageItem::Reasons(std::mem::take(text))
             } else {
                 // Nothing says whether it is reasoning.
-                let name = format!("part:{}", names.thought.concat());
+                let name = "part:reasoning".to_owned();
                 MessageItem::Unread(Unread::item(name, &json!({ "text": &*text })))
             };
         }
@@ -510,7 +509,5 @@ fn said(speaker: MessageSpeaker, text: Option<String>) -> MessageItem {
     }
 }
 
-#[cfg(test)]
-mod every_key;
 #[cfg(test)]
 mod tests;

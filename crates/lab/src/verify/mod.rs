@@ -27,6 +27,7 @@ mod recording_format;
 mod rules_file;
 mod same_facts;
 mod span_shape;
+mod tool_end;
 mod trace_file;
 mod trace_formats;
 mod verify_plan;

@@ -21,7 +21,7 @@ struct FactPlaces {
     taken: HashSet<usize>,
 }
 
-/// Adds what `fresh` knows to the calls of `known`. Returns the items that `known` does not have; arguments of one call that
+/// Adds what `fresh` knows to the calls in `known`. Returns the items that `known` does not have; arguments of one call that
 /// contradict each other are unread.
 pub(in crate::verify) fn merge(
     known: &mut [MessageItem],

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::verify::message_item::ToolEnd;
+use crate::verify::tool_end::ToolEnd;
 
 /// The items of messages, on one line.
 fn items(value: &Value) -> String {
@@ -212,6 +212,10 @@ fn calls_of_many_forms_are_calls() {
             "says ; calls ? pay({})",
         ),
         (
+            json!({ "type": "AIMessageChunk", "content": "One moment", "tool_call_chunks": [{ "name": "pay", "args": "{}", "id": "c", "index": 0 }] }),
+            "says One moment; calls c pay({})",
+        ),
+        (
             json!({ "type": "tool", "data": { "content": "done", "tool_call_id": "c", "status": "error" } }),
             "answers c done!",
         ),
@@ -306,7 +310,7 @@ fn what_is_not_understood_is_unread() {
         ),
         (
             json!({ "role": "model", "parts": [{ "text": "Hm", "thought": "yes" }] }),
-            "unread part:thought",
+            "unread part:reasoning",
         ),
         (
             json!({ "role": "user", "parts": [{ "functionResponse": "done" }] }),

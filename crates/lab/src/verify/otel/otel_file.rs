@@ -15,7 +15,6 @@ use super::otlp_scanner::{ObjectKind, OtlpScanner};
 use super::otlp_span::OtlpSpan;
 use super::spans_of_conversation::conversation;
 use crate::verify::conventions::{Conventions, SpanKind};
-use crate::verify::message_item::text_of;
 use crate::verify::trace_file::{add_oddities, unreadable, utf16};
 use crate::verify::{TraceContext, TraceError, TraceFile, TraceFormat};
 use ananke_base::{source::reason, source::received_json::JsonError, text::escape};
@@ -153,11 +152,7 @@ impl Index {
         }
         let trace_hash = hash(trace, Some("trace"));
         self.without_trace += usize::from(trace.is_empty() && !is_log);
-        if !is_log
-            && let Some(name) = names.conversation(attributes.iter().filter_map(|attribute| {
-                Some((&*attribute.key, text_of(&attribute.value.as_ref()?.json())))
-            }))
-        {
+        if !is_log && let Some(name) = names.conversation(attributes) {
             self.conversations.entry(trace_hash).or_insert(name);
         }
         let place = SpanPlace {

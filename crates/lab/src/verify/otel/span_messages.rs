@@ -97,7 +97,7 @@ impl SpanMessages {
         let user = MessageSpeaker::User;
         let inputs = listed_messages(attributes, &known.input, &known.input_prefixes);
         for (name, value) in inputs {
-            if self.input.as_ref().is_none_or(|input| is_left_out(input)) {
+            if self.input.as_ref().is_none_or(|input| is_omitted(input)) {
                 self.input = Some(items_of(&value, user, name, names));
             }
         }
@@ -168,7 +168,7 @@ impl SpanMessages {
 
     /// Takes the output of the attribute `name`: if there is an output already, what that does not have is unread.
     fn take_output(&mut self, name: &str, items: Vec<MessageItem>) {
-        if let Some(output) = self.output.as_mut().filter(|output| !is_left_out(output)) {
+        if let Some(output) = self.output.as_mut().filter(|output| !is_omitted(output)) {
             let left = missing_in(items, output);
             output.extend(unread_of(&format!("attribute:{name}"), &left).map(MessageItem::Unread));
         } else {
@@ -188,8 +188,8 @@ pub(super) fn missing_in(items: Vec<MessageItem>, known: &mut [MessageItem]) -> 
     left
 }
 
-/// Whether an exporter left out all that these messages say.
-pub(super) fn is_left_out(items: &[MessageItem]) -> bool {
+/// Whether an exporter omitted all that these messages say.
+pub(super) fn is_omitted(items: &[MessageItem]) -> bool {
     let mut is_any_missing = false;
     for item in items {
         match item {

@@ -13,7 +13,8 @@ use super::observed_span::PlacedSpan;
 use super::span_messages::{missing_in, unread_of};
 use crate::verify::conventions::SpanKind;
 use crate::verify::conversation_builder::ConversationBuilder;
-use crate::verify::message_item::{MessageItem, ToolEnd};
+use crate::verify::message_item::MessageItem;
+use crate::verify::tool_end::ToolEnd;
 use ananke_engine::observed::ObservedConversation;
 use ananke_trace::trace::{Fact, Facts, RunEnd};
 
@@ -382,10 +383,9 @@ impl SpanReader {
         };
         let error = placed.span.error.take();
         let result = placed.span.result.take();
-        let of_span = ToolEnd::of_failure(error.is_some());
-        let end = match (of_span, placed.span.end) {
-            (ToolEnd::Succeeded, Some(end)) => end,
-            (of_span, _) => of_span,
+        let end = match &error {
+            Some(_) => ToolEnd::Failed,
+            None => placed.span.end.unwrap_or(ToolEnd::Succeeded),
         };
         match (result, error) {
             (None, Some((message, _))) => self.builder.executed_with_error(at, &id, message),

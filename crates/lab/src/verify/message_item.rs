@@ -83,8 +83,7 @@ pub(in crate::verify) fn same_arguments(one: Option<&str>, other: Option<&str>) 
 pub(in crate::verify) fn is_empty_arguments(args: &str) -> bool {
     let mut signs = args.chars().filter(|sign| !sign.is_whitespace());
     match (signs.next(), signs.next(), signs.next()) {
-        (None, ..) => true,
-        (Some('{'), Some('}'), None) | (Some('"'), Some('"'), None) => true,
+        (None, ..) | (Some('{'), Some('}'), None) | (Some('"'), Some('"'), None) => true,
         _ => args.trim() == "null",
     }
 }

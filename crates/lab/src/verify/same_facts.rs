@@ -139,9 +139,7 @@ fn combine(known: &mut MessageItem, other: MessageItem) -> Option<Unread<'static
     };
     *id = id.take().or(other_id);
     *name = name.take().or(other_name);
-    let Some(other_args) = other_args else {
-        return None;
-    };
+    let other_args = other_args?;
     if args.as_ref().is_none_or(|args| is_empty_arguments(args)) {
         *args = Some(other_args);
         return None;
@@ -195,7 +193,7 @@ mod tests {
             let empty = call(Some("c"), empty);
             for (one, other) in [(&empty, &real), (&real, &empty)] {
                 let (known, left) = merged(std::slice::from_ref(one), std::slice::from_ref(other));
-                assert_eq!(known, [real.clone()], "{one:?} {other:?}");
+                assert_eq!(known, std::slice::from_ref(&real), "{one:?} {other:?}");
                 assert!(left.is_empty(), "{one:?} {other:?}");
             }
         }
@@ -218,7 +216,7 @@ mod tests {
     #[test]
     fn as_many_calls_are_left_as_the_place_with_the_most_of_them_has() {
         let pay = call(None, Some("{}"));
-        let (known, left) = merged(&[pay.clone()], &[pay.clone(), pay.clone()]);
+        let (known, left) = merged(std::slice::from_ref(&pay), &[pay.clone(), pay.clone()]);
         assert_eq!((known.len(), left.len()), (1, 1));
         let (known, left) = merged(&[pay.clone(), pay.clone()], std::slice::from_ref(&pay));
         assert_eq!((known.len(), left.len()), (2, 0));

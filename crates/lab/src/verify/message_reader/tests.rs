@@ -39,6 +39,7 @@ fn items(value: &Value) -> String {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table of cases")]
 fn messages_of_all_conventions_are_read() {
     for (messages, expected) in [
         // GenAI semantic conventions
@@ -259,6 +260,7 @@ fn calls_of_many_forms_are_calls() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table of cases")]
 fn what_is_not_understood_is_unread() {
     let call = json!({ "name": "pay", "arguments": {} });
     for (message, expected) in [

@@ -74,11 +74,11 @@ impl ObservedSpan {
             let body = log.body.as_ref().map(AnyValue::json);
             messages.take_event(log.event_name.as_deref(), own, body, names, &mut attributes);
         }
-        let mut unread_parts: Vec<_> = std::iter::once(span)
+        let mut unread: Vec<_> = std::iter::once(span)
             .chain(logs)
             .flat_map(dropped)
             .collect();
-        unread_parts.extend(unread_attributes(&attributes, names));
+        unread.extend(unread_attributes(&attributes, names));
         let is_tool = kind == SpanKind::Tool;
         if !is_tool {
             messages.take_attributes(&attributes, names);
@@ -94,12 +94,6 @@ impl ObservedSpan {
         let count = |names: &[String]| first(&attributes, names).and_then(Value::as_u64);
         let (input_tokens, output_tokens) =
             (count(&known.input_tokens), count(&known.output_tokens));
-        let status = first(&attributes, &known.status);
-        if let Some(other) = status.filter(|status| !status.is_string()) {
-            let ends = Facts::of(&[Fact::CallEnds]);
-            let name = "attribute:status".to_owned();
-            unread_parts.push(unread(name, &other.to_string(), ends));
-        }
         let mut observed = Self {
             kind,
             times: times(span),
@@ -112,13 +106,14 @@ impl ObservedSpan {
             call_id: text(&known.call_id),
             args: None,
             result: None,
-            end: status.and_then(|status| names.messages.end_of_status(status)),
+            end: None,
             error: error(span, events, &attributes, names),
-            unread: unread_parts,
+            unread,
         };
         if is_tool {
             let name = tool_name(span, &attributes, names);
             observed.tool = name.filter(|name| !name.is_empty());
+            observed.take_status(&attributes, names);
             observed.take_call(&attributes, names);
         }
         observed
@@ -154,6 +149,19 @@ impl ObservedSpan {
             end: None,
             error: None,
             unread: Vec::new(),
+        }
+    }
+
+    /// Takes the end of the call from the attribute that has its status.
+    fn take_status(&mut self, attributes: &Map<String, Value>, names: &Conventions) {
+        let Some(status) = first(attributes, &names.attributes.status) else {
+            return;
+        };
+        self.end = names.messages.end_of_status(status);
+        if !status.is_string() {
+            let ends = Facts::of(&[Fact::CallEnds]);
+            let name = "attribute:status".to_owned();
+            self.unread.push(unread(name, &status.to_string(), ends));
         }
     }
 

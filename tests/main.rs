@@ -14,6 +14,7 @@ mod agree;
 mod attachments;
 mod bad_files;
 mod bounds;
+mod captured_traces;
 mod case_files;
 mod changes;
 mod command_lines;

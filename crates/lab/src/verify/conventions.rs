@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::message_names::MessageNames;
 use super::span_shape::SpanShape;
+use super::tool_end::ToolEnd;
 use ananke_base::diagnostic::SourceFile;
 use ananke_base::source::parse;
 use ananke_trace::trace::KnownName;
@@ -80,6 +81,11 @@ pub(in crate::verify) struct AttributeNames {
     pub(in crate::verify) output_tokens: Vec<String>,
     pub(in crate::verify) error: Vec<String>,
     pub(in crate::verify) error_message: Vec<String>,
+    pub(in crate::verify) status: Vec<String>,
+    /// Attributes that are objects, whose keys are attributes of their own.
+    pub(in crate::verify) objects: Vec<String>,
+    /// Attributes of tool spans that are named like their tools.
+    pub(in crate::verify) named_tools: Vec<String>,
 }
 
 impl AttributeNames {
@@ -104,6 +110,9 @@ impl AttributeNames {
             output_tokens,
             error,
             error_message,
+            status,
+            objects,
+            named_tools,
         } = self;
         let lists = [
             conversation,
@@ -122,18 +131,26 @@ impl AttributeNames {
             output_tokens,
             error,
             error_message,
+            status,
+            objects,
+            named_tools,
         ];
         lists.into_iter().flatten()
     }
 }
 
-/// The path of a result in an object with other things.
+/// An object around a result: where the value at `key` is `value`, the result is at `result`. Places are paths of keys with `/`
+/// between them.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::verify) struct WrappedResult {
-    key: String,
-    value: String,
-    result: String,
+    pub(in crate::verify) key: String,
+    pub(in crate::verify) value: String,
+    pub(in crate::verify) result: String,
+    /// The end of a call with such a result.
+    pub(in crate::verify) end: Option<ToolEnd>,
+    /// The place of the call's status.
+    pub(in crate::verify) status: Option<String>,
 }
 
 /// The path of arguments in an object with other things.
@@ -154,6 +171,7 @@ pub(in crate::verify) struct Conventions {
     pub(in crate::verify) attributes: AttributeNames,
     pub(in crate::verify) wrapped_arguments: Vec<WrappedArguments>,
     pub(in crate::verify) wrapped_results: Vec<WrappedResult>,
+    pub(in crate::verify) placeholders: Vec<String>,
     pub(in crate::verify) events: HashMap<String, EventContent>,
     pub(in crate::verify) event_names: Vec<String>,
     pub(in crate::verify) event_bodies: Vec<String>,
@@ -183,14 +201,26 @@ impl Conventions {
         &self,
         attributes: &(impl Iterator<Item = (&'a str, Option<&'a str>)> + Clone),
     ) -> Option<SpanKind> {
-        let of_value = |(name, value): (&str, Option<&str>)| {
-            let mut kinds = self.kinds.iter().filter(|kind| kind.attribute == name);
-            kinds.find_map(|kind| kind.values.get(value?)).copied()
-        };
-        let has = |name: &str| attributes.clone().any(|(own, _)| own == name);
-        let marked = || self.marks.iter().find(|mark| has(&mark.attribute));
-        let named = attributes.clone().find_map(of_value);
-        named.or_else(|| marked().map(|mark| mark.kind))
+        for kinds in &self.kinds {
+            let own = attributes
+                .clone()
+                .find(|(name, _)| *name == kinds.attribute);
+            if let Some((_, Some(value))) = own
+                && let Some(kind) = kinds.values.get(value)
+            {
+                return Some(*kind);
+            }
+        }
+        let mut marks = self.marks.iter();
+        let mark = marks.find(|mark| attributes.clone().any(|(name, _)| name == mark.attribute));
+        mark.map(|mark| mark.kind)
+    }
+
+    /// Whether a text replaces content that an exporter omitted.
+    pub(in crate::verify) fn is_placeholder(&self, text: &str) -> bool {
+        self.placeholders
+            .iter()
+            .any(|placeholder| placeholder == text)
     }
 
     /// Whether a span with an attribute of this name follows a convention.
@@ -239,32 +269,6 @@ impl Conventions {
             Some(around) => value[&around.arguments].take(),
             None => value,
         }
-    }
-
-    /// The result without what some instrumentations put around it.
-    pub(in crate::verify) fn unwrapped(&self, mut value: Value) -> Value {
-        let around = self.wrapped_results.iter().find(|around| {
-            value.get(&around.key).and_then(Value::as_str) == Some(&around.value)
-                && value.get(&around.result).is_some()
-        });
-        match around {
-            Some(around) => value[&around.result].take(),
-            None => value,
-        }
-    }
-
-    /// The name of the conversation that a span with these attributes is of.
-    pub(in crate::verify) fn conversation<'a>(
-        &self,
-        attributes: impl Iterator<Item = (&'a str, String)>,
-    ) -> Option<String> {
-        let conventional = &self.attributes.conversation;
-        let place = |name: &str| conventional.iter().position(|known| known == name);
-        let named = attributes.filter_map(|(name, value)| Some((place(name)?, value)));
-        named
-            .filter(|(_, value)| !value.is_empty())
-            .min_by_key(|(place, _)| *place)
-            .map(|(_, value)| value)
     }
 }
 

@@ -7,25 +7,21 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::history_item::history_message;
 use super::known_facts::KnownFacts;
-use super::message_item::{MessageItem, text_of};
+use super::message_item::{MessageItem, is_empty_arguments, text_of};
+use super::tool_end::ToolEnd;
 use ananke_agents::TimedChange;
-use ananke_base::message::{HistoryCall, HistoryMessage, Role, TurnInput, UserContent};
+use ananke_base::message::{TurnInput, UserContent};
+use ananke_base::text::truncate;
 use ananke_engine::observed::{ObservedConversation, ObservedTurn};
 use ananke_trace::trace::{
-    Change, Fact, Facts, MessageKind, ResultContent, RunEnd, Unread, UnreadForm, Usage,
-    is_same_json,
+    AsideSource, Change, Fact, Facts, MessageKind, ResultContent, RunEnd, Unread, UnreadForm,
+    Usage, is_same_json,
 };
 
 /// The text that replaces a message of the user that a trace does not contain.
 const NOT_SHOWN: &str = "(not shown)";
-
-/// The end of a tool's execution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::verify) enum ToolEnd {
-    Succeeded,
-    Failed,
-}
 
 /// The facts that may be unread in a call without a name.
 const CALL: Facts = Facts::of(&[Fact::Calls, Fact::Arguments, Fact::Results, Fact::CallEnds]);
@@ -53,6 +49,12 @@ pub(in crate::verify) struct ConversationBuilder {
     /// The places at which arguments and results are missing, by the ids of their calls.
     without_args: HashMap<String, ChangePlace>,
     without_result: HashMap<String, ChangePlace>,
+    /// The places of errors that replace results.
+    errors: HashMap<String, ChangePlace>,
+    /// The places at which arguments are empty.
+    with_empty_args: HashMap<String, ChangePlace>,
+    /// What the agent said in messages that follow each other directly.
+    pieces: Vec<String>,
     /// The results of each call, if another one with the same id is another result.
     results: Option<HashMap<String, Vec<Value>>>,
     /// The unread parts before the first turn.
@@ -80,6 +82,9 @@ impl ConversationBuilder {
             known: KnownFacts::default(),
             without_args: HashMap::new(),
             without_result: HashMap::new(),
+            errors: HashMap::new(),
+            with_empty_args: HashMap::new(),
+            pieces: Vec::new(),
             results: None,
             unread: Vec::new(),
             messages: 0,
@@ -149,10 +154,15 @@ impl ConversationBuilder {
         self.known.executes(id.to_owned(), name, args);
     }
 
-    /// The arguments of a call are known, if they were not.
+    /// The arguments of a call are known, if they were not, or if they were empty.
     pub(in crate::verify) fn completes(&mut self, id: &str, args: Option<String>) {
         let Some(args) = args else { return };
-        if let Some(place) = self.without_args.remove(id)
+        let place = self.without_args.remove(id);
+        let place = match place {
+            None if !is_empty_arguments(&args) => self.with_empty_args.remove(id),
+            place => place,
+        };
+        if let Some(place) = place
             && let Some(Change::CallArgs { delta, .. }) = self.change(place)
         {
             *delta = args.into();
@@ -208,59 +218,15 @@ impl ConversationBuilder {
 
     /// Adds messages from before the first turn.
     pub(in crate::verify) fn remember(&mut self, items: Vec<MessageItem>) {
-        for item in items {
-            let message = |role| HistoryMessage {
-                role,
-                id: None,
-                name: None,
-                content: None,
-                calls: Vec::new(),
-                answers: None,
-            };
-            let text = |text: String| Some(UserContent::Text(text.into()));
-            let history = &mut self.conversation.history;
-            match item {
-                MessageItem::Instructs
-                | MessageItem::Reasons(_)
-                | MessageItem::Asks(None)
-                | MessageItem::Says(None)
-                | MessageItem::Unread(_) => {}
-                MessageItem::Asks(Some(said)) => {
-                    history.push(HistoryMessage {
-                        content: text(said),
-                        ..message(Role::User)
-                    });
-                }
-                MessageItem::Says(Some(said)) => {
-                    history.push(HistoryMessage {
-                        content: text(said),
-                        ..message(Role::Assistant)
-                    });
-                }
-                MessageItem::Calls { id, name, args } => {
-                    let id = id.unwrap_or_else(|| format!("history-{}", history.len()));
-                    self.calls.insert(id.clone(), true);
-                    self.judged.insert(id.clone());
-                    self.known.calls(name.as_deref(), args.as_deref());
-                    let calls = vec![HistoryCall {
-                        id,
-                        name: name.unwrap_or_default(),
-                        arguments: args.unwrap_or_else(|| "{}".to_owned()),
-                    }];
-                    history.push(HistoryMessage {
-                        calls,
-                        ..message(Role::Assistant)
-                    });
-                }
-                MessageItem::Answers { id, result, .. } => {
-                    let content = text(result.as_ref().map(text_of).unwrap_or_default());
-                    history.push(HistoryMessage {
-                        content,
-                        answers: id,
-                        ..message(Role::Tool)
-                    });
-                }
+        for mut item in items {
+            if let MessageItem::Calls { id, name, args } = &mut item {
+                let number = self.conversation.history.len();
+                let id = id.get_or_insert_with(|| format!("history-{number}"));
+                self.calls.insert(id.clone(), true);
+                self.judged.insert(id.clone());
+                self.known.calls(name.as_deref(), args.as_deref());
             }
+            self.conversation.history.extend(history_message(item));
         }
     }
 
@@ -296,6 +262,7 @@ impl ConversationBuilder {
 
     /// The running turn ends.
     pub(in crate::verify) fn end_turn(&mut self, at: u64, end: RunEnd) {
+        self.end_message(at);
         self.push(at, Change::RunEnded(end));
     }
 
@@ -312,6 +279,9 @@ impl ConversationBuilder {
         subagent: Option<&str>,
     ) {
         for item in items {
+            if !matches!(item, MessageItem::Says(_)) {
+                self.end_message(at);
+            }
             match item {
                 MessageItem::Instructs | MessageItem::Asks(_) => {}
                 MessageItem::Says(Some(text)) => self.says(at, text, subagent),
@@ -343,11 +313,24 @@ impl ConversationBuilder {
                     id,
                     name,
                     result,
-                    is_error,
+                    end,
                 } => {
-                    self.answers_open(at, id.as_deref(), name.as_deref(), result, is_error);
+                    self.answers_open(at, id, name, result, end, subagent);
                 }
             }
+        }
+        if self.results.is_none() {
+            // The messages of the next span do not continue these.
+            self.end_message(at);
+        }
+    }
+
+    /// Nothing continues the last messages: text prohibitions see them as one, since they may be pieces of one (SPEC 13).
+    fn end_message(&mut self, at: u64) {
+        let pieces = std::mem::take(&mut self.pieces);
+        if pieces.len() > 1 {
+            let (text, source) = (pieces.concat().into(), AsideSource::Pieces);
+            self.push(at, Change::Aside { text, source });
         }
     }
 
@@ -356,6 +339,7 @@ impl ConversationBuilder {
             return;
         }
         self.known.says(&text);
+        self.pieces.push(text.clone());
         let id = self.next_id("message");
         self.push(
             at,
@@ -410,8 +394,14 @@ impl ConversationBuilder {
                 subagent,
             },
         );
-        if args.is_none() {
-            self.without_args.insert(id.clone(), self.next_place());
+        match &args {
+            None => {
+                self.without_args.insert(id.clone(), self.next_place());
+            }
+            Some(args) if is_empty_arguments(args) => {
+                self.with_empty_args.insert(id.clone(), self.next_place());
+            }
+            Some(_) => {}
         }
         let delta = args.unwrap_or_default().into();
         self.push(at, Change::CallArgs { id: call(), delta });
@@ -419,41 +409,60 @@ impl ConversationBuilder {
         id
     }
 
-    /// A message answers a call, unless something else has answered it.
+    /// A message answers a call, unless something else has answered it. A result without its call that names its tool proves the
+    /// call; any other is unread.
     fn answers_open(
         &mut self,
         at: u64,
-        id: Option<&str>,
-        name: Option<&str>,
+        id: Option<String>,
+        name: Option<String>,
         result: Option<Value>,
-        is_error: Option<bool>,
+        end: Option<ToolEnd>,
+        subagent: Option<&str>,
     ) {
-        let of_tool = || self.open_call_of(name?);
-        let id = id
-            .map(str::to_owned)
-            .or_else(of_tool)
-            .or_else(|| self.only_open_call());
-        let id = id.map(|id| self.known.own_id(id));
-        let Some(id) = id else {
-            let tool = name.map(|name| format!(" of `{name}`")).unwrap_or_default();
-            return self.warn(format!("a result{tool} has no call"));
+        let known = match &id {
+            Some(id) => Some(self.known.own_id(id.clone())),
+            None => name
+                .as_deref()
+                .and_then(|name| self.open_call_of(name))
+                .or_else(|| self.only_open_call(name.as_deref())),
         };
-        match self.calls.get(&id) {
-            Some(true) => self.answers_again(at, &id, result, is_error),
-            Some(false) => {
-                if is_error.is_some() {
-                    self.judged.insert(id.clone());
-                }
-                self.answers(at, &id, result, is_error);
+        let known = known.filter(|id| self.calls.contains_key(id));
+        let id = match (known, name) {
+            (Some(id), _) => id,
+            (None, Some(name)) => {
+                let why = "the call is missing: only its result is there";
+                let unread = Unread::arguments(name.clone(), why).into_owned();
+                let id = self.calls(at, id, Some(name), None, subagent);
+                self.without_args.remove(&id);
+                self.push(at, Change::Unread(unread));
+                id
             }
-            None => self.warn(format!("the result of `{id}` has no call")),
+            (None, None) => {
+                let id = id.unwrap_or_default();
+                let quote = result.as_ref().map(text_of).unwrap_or_default();
+                let why = format!("its call is missing: {quote}");
+                let unread = Unread::results(&id, truncate::bytes(&why, Unread::QUOTED_BYTES));
+                return self.is_unread(at, vec![unread.into_owned()]);
+            }
+        };
+        if self.calls.get(&id) == Some(&true) {
+            return self.answers_again(at, &id, result, end);
         }
+        if end.is_some() {
+            self.judged.insert(id.clone());
+        }
+        self.answers(at, &id, result, end);
     }
 
     /// A call has another result, or the one that was missing.
-    fn answers_again(&mut self, at: u64, id: &str, result: Option<Value>, is_error: Option<bool>) {
+    fn answers_again(&mut self, at: u64, id: &str, result: Option<Value>, end: Option<ToolEnd>) {
         let Some(result) = result else { return };
-        if let Some(place) = self.without_result.remove(id) {
+        let place = self
+            .without_result
+            .remove(id)
+            .or_else(|| self.errors.remove(id));
+        if let Some(place) = place {
             if let Some(Change::CallAnswered {
                 result: missing, ..
             }) = self.change(place)
@@ -466,7 +475,7 @@ impl ConversationBuilder {
         if earlier
             .is_some_and(|earlier| !earlier.iter().any(|earlier| is_same_json(earlier, &result)))
         {
-            self.answers(at, id, Some(result), is_error);
+            self.answers(at, id, Some(result), end);
         }
     }
 
@@ -478,11 +487,17 @@ impl ConversationBuilder {
         open.next().map(|(id, _)| id.clone())
     }
 
-    fn only_open_call(&self) -> Option<String> {
+    /// The only call without a result, unless it is one to another tool than `tool`.
+    fn only_open_call(&self, tool: Option<&str>) -> Option<String> {
         let mut open = self.calls.iter().filter(|(_, is_answered)| !**is_answered);
-        open.next()
-            .map(|(id, _)| id.clone())
-            .filter(|_| open.next().is_none())
+        let (id, _) = open.next()?;
+        if open.next().is_some() {
+            return None;
+        }
+        let mut made = self.made.iter().filter(|(made, _)| made == id);
+        let own = made.find_map(|(_, name)| name.as_deref());
+        let is_other = own.zip(tool).is_some_and(|(own, tool)| own != tool);
+        (!is_other).then(|| id.clone())
     }
 
     /// A tool was executed: its call is answered, and it is known whether it failed.
@@ -494,10 +509,16 @@ impl ConversationBuilder {
         end: ToolEnd,
     ) {
         self.judged.insert(id.to_owned());
-        self.answers(at, id, result, Some(end == ToolEnd::Failed));
+        self.answers(at, id, result, Some(end));
     }
 
-    fn answers(&mut self, at: u64, id: &str, result: Option<Value>, is_error: Option<bool>) {
+    /// A tool failed with this error, which is its result if no message has the one that the model read.
+    pub(in crate::verify) fn executed_with_error(&mut self, at: u64, id: &str, message: String) {
+        self.errors.insert(id.to_owned(), self.next_place());
+        self.executed(at, id, Some(message.into()), ToolEnd::Failed);
+    }
+
+    fn answers(&mut self, at: u64, id: &str, result: Option<Value>, end: Option<ToolEnd>) {
         self.calls.insert(id.to_owned(), true);
         match &result {
             None => {
@@ -518,9 +539,13 @@ impl ConversationBuilder {
             Change::CallAnswered {
                 id: id.to_owned().into(),
                 result,
-                is_error,
+                is_error: end.map(|end| end != ToolEnd::Succeeded),
             },
         );
+        if end == Some(ToolEnd::Denied) {
+            let (id, is_denied) = (id.to_owned().into(), true);
+            self.push(at, Change::CallFailed { id, is_denied });
+        }
     }
 
     fn next_id(&mut self, what: &str) -> String {

@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::message_item::{MessageItem, same_arguments};
-use ananke_base::source::received_json;
-use ananke_trace::trace::json_key;
+use super::same_facts::arguments_key;
 
 /// A call that something executes, and that no message has had yet.
 #[derive(Debug)]
@@ -34,7 +33,8 @@ impl KnownFacts {
     /// A call is made.
     pub(in crate::verify) fn calls(&mut self, name: Option<&str>, args: Option<&str>) {
         let name = name.map(str::to_owned);
-        self.calls.insert((name, arguments_key(args)));
+        self.calls
+            .insert((name, arguments_key(args.unwrap_or_default())));
     }
 
     /// A text is said.
@@ -81,7 +81,10 @@ impl KnownFacts {
     pub(in crate::verify) fn has(&self, item: &MessageItem) -> bool {
         match item {
             MessageItem::Calls { name, args, .. } => {
-                let call = (name.clone(), arguments_key(args.as_deref()));
+                let call = (
+                    name.clone(),
+                    arguments_key(args.as_deref().unwrap_or_default()),
+                );
                 self.calls.contains(&call)
             }
             MessageItem::Says(Some(text)) => self.text.contains(&*without_whitespace(text)),
@@ -92,15 +95,6 @@ impl KnownFacts {
     /// The turn is over: no message has its calls any more.
     pub(in crate::verify) fn end_turn(&mut self) {
         self.executed.clear();
-    }
-}
-
-/// Arguments as a text that is equal where they are the same JSON.
-fn arguments_key(args: Option<&str>) -> String {
-    let args = args.unwrap_or_default();
-    match received_json::read(args) {
-        Ok(read) => json_key(&read.value),
-        Err(_) => args.trim().to_owned(),
     }
 }
 

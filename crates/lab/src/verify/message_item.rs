@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use super::conventions::Conventions;
+use super::tool_end::ToolEnd;
 use ananke_base::source::received_json;
 use ananke_trace::trace::{Unread, is_same_json};
 
@@ -33,8 +35,8 @@ pub(in crate::verify) enum MessageItem {
         name: Option<String>,
         /// The result; `None` if it is not there.
         result: Option<Value>,
-        /// Whether it is an error, if the message says so.
-        is_error: Option<bool>,
+        /// The end of the call, if the message contains it.
+        end: Option<ToolEnd>,
     },
     /// Something that is not understood.
     Unread(Unread<'static>),
@@ -63,28 +65,6 @@ impl MessageItem {
             Self::Instructs => String::new(),
         }
     }
-
-    /// Whether `other` is the same fact in another place.
-    pub(in crate::verify) fn is_same_fact(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Says(Some(text)), Self::Says(Some(other))) => text.trim() == other.trim(),
-            (
-                Self::Calls { id, name, args },
-                Self::Calls {
-                    id: other_id,
-                    name: other_name,
-                    args: other_args,
-                },
-            ) => {
-                name == other_name
-                    && match (id, other_id) {
-                        (Some(id), Some(other)) => id == other,
-                        _ => same_arguments(args.as_deref(), other_args.as_deref()),
-                    }
-            }
-            _ => self == other,
-        }
-    }
 }
 
 /// Whether two texts of arguments are the same JSON; one that is not there may be any.
@@ -99,7 +79,25 @@ pub(in crate::verify) fn same_arguments(one: Option<&str>, other: Option<&str>) 
             .is_some_and(|(one, other)| is_same_json(&one, &other))
 }
 
-/// The first of these keys that is there and not null.
+/// Whether a text of arguments contains none, as a streamed call begins.
+pub(in crate::verify) fn is_empty_arguments(args: &str) -> bool {
+    let mut signs = args.chars().filter(|sign| !sign.is_whitespace());
+    match (signs.next(), signs.next(), signs.next()) {
+        (None, ..) | (Some('{'), Some('}'), None) | (Some('"'), Some('"'), None) => true,
+        _ => args.trim() == "null",
+    }
+}
+
+/// Whether there is a value: not null, and not a placeholder for content that an exporter omitted.
+pub(in crate::verify) fn is_given(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::String(text) => !Conventions::known().is_placeholder(text),
+        _ => true,
+    }
+}
+
+/// The first of these keys that is given.
 pub(in crate::verify) fn first<'v>(
     object: &'v Map<String, Value>,
     names: &[String],
@@ -107,7 +105,7 @@ pub(in crate::verify) fn first<'v>(
     names
         .iter()
         .filter_map(|name| object.get(name))
-        .find(|value| !value.is_null())
+        .find(|value| is_given(value))
 }
 
 /// The values of these keys that are different from the first that is there.
@@ -117,23 +115,27 @@ pub(in crate::verify) fn others<'v>(
 ) -> Vec<(&'v Value, &'v str)> {
     let mut given = names.iter().filter_map(|name| {
         Some((
-            object.get(name).filter(|value| !value.is_null())?,
+            object.get(name).filter(|value| is_given(value))?,
             name.as_str(),
         ))
     });
     let Some((first, _)) = given.next() else {
         return Vec::new();
     };
-    let json = |value: &Value| match value {
+    let first = inner_json(first);
+    given
+        .filter(|(value, _)| !is_same_json(&inner_json(value), &first))
+        .collect()
+}
+
+/// The value that a text is the JSON of; any other value as it is.
+pub(in crate::verify) fn inner_json(value: &Value) -> Value {
+    match value {
         Value::String(text) => {
             received_json::read(text).map_or_else(|_| value.clone(), |read| read.value)
         }
         value => value.clone(),
-    };
-    let first = json(first);
-    given
-        .filter(|(value, _)| !is_same_json(&json(value), &first))
-        .collect()
+    }
 }
 
 /// A text as it is, any other value as JSON.

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::tool_end::ToolEnd;
+
 /// The speaker of a message.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
@@ -40,6 +42,7 @@ pub(in crate::verify) struct MessageNames {
     pub(in crate::verify) reasoning: Vec<String>,
     pub(in crate::verify) calls: Vec<String>,
     pub(in crate::verify) results: Vec<String>,
+    pub(in crate::verify) reasoning_parts: Vec<String>,
     pub(in crate::verify) thought: Vec<String>,
     pub(in crate::verify) part_type: Vec<String>,
     pub(in crate::verify) part_types: HashMap<String, PartKind>,
@@ -52,7 +55,31 @@ pub(in crate::verify) struct MessageNames {
     pub(in crate::verify) is_error: Vec<String>,
     pub(in crate::verify) error: Vec<String>,
     pub(in crate::verify) status: Vec<String>,
-    pub(in crate::verify) statuses: HashMap<String, bool>,
+    pub(in crate::verify) statuses: HashMap<String, ToolEnd>,
+    pub(in crate::verify) approval: Vec<String>,
+    pub(in crate::verify) marked_failures: Vec<String>,
+    pub(in crate::verify) keyed_results: KeyedResults,
+}
+
+/// The marks of a failure that results of a form have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::verify) enum FailureMarks {
+    /// Nothing says whether the call failed, if no mark does.
+    Optional,
+    /// A failure has a mark.
+    Always,
+    /// The keys of the result say it.
+    Keys,
+}
+
+/// Results that are at one key of an object if the call succeeded, and at another if it failed.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::verify) struct KeyedResults {
+    /// The types or keys of such results.
+    pub(in crate::verify) of: Vec<String>,
+    pub(in crate::verify) succeeded: String,
+    pub(in crate::verify) failed: String,
 }
 
 impl MessageNames {
@@ -71,6 +98,11 @@ impl MessageNames {
         });
         // The shortest text is that of the longest pattern.
         starred.min_by_key(|(_, star)| star.map(str::len))
+    }
+
+    /// The end of a call whose status is this text, if that says it.
+    pub(in crate::verify) fn end_of_status(&self, status: &Value) -> Option<ToolEnd> {
+        self.statuses.get(&status.as_str()?.to_lowercase()).copied()
     }
 
     /// The same object with the keys of objects in it that mean nothing by themselves. A key that both have keeps the outer

@@ -3,13 +3,12 @@
 //! Flows in: JSON. Flows out: items in their order. What the keys are called is data ([`MessageNames`]). **Invariant:** every
 //! key, part and role is read, on the silent list, or an item that is unread (SPEC 13).
 
-use std::collections::HashSet;
-
 use serde_json::{Map, Value, json};
 
 use super::conventions::Conventions;
-use super::message_item::{MessageItem, first, others, text_of};
-use super::message_names::{MessageNames, MessageSpeaker, PartKind};
+use super::message_item::{MessageItem, first, is_given, others, text_of};
+use super::message_names::{FailureMarks, MessageNames, MessageSpeaker, PartKind};
+use super::same_facts::merge;
 use ananke_base::source::received_json::{self, ReceivedJson};
 use ananke_trace::trace::{Fact, Facts, Unread};
 
@@ -18,7 +17,7 @@ const DEEPEST: usize = 8;
 
 /// The level of a value that is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum MessageLevel {
+pub(in crate::verify) enum MessageLevel {
     /// In a list of messages.
     Message,
     /// In a message.
@@ -38,14 +37,14 @@ pub(in crate::verify) enum InnerMessages {
 pub(in crate::verify) struct MessageReader<'n> {
     pub(in crate::verify) conventions: &'n Conventions,
     pub(in crate::verify) names: &'n MessageNames,
-    inner: InnerMessages,
+    pub(in crate::verify) inner: InnerMessages,
     pub(in crate::verify) items: Vec<MessageItem>,
 }
 
 /// The fields of a message or a part, apart from its content.
 #[derive(Clone, Copy)]
 pub(in crate::verify) struct MessagePlace<'p> {
-    path: &'p str,
+    pub(in crate::verify) path: &'p str,
     level: MessageLevel,
     depth: usize,
 }
@@ -54,6 +53,12 @@ impl MessagePlace<'_> {
     /// The name of a key in it.
     pub(in crate::verify) fn key(self, key: &str) -> String {
         format!("{}.{key}", self.path)
+    }
+
+    /// The place of a value in it; `None` if that is too deep.
+    pub(in crate::verify) fn deeper(self) -> Option<Self> {
+        let depth = self.depth.checked_sub(1)?;
+        Some(Self { depth, ..self })
     }
 }
 
@@ -91,7 +96,7 @@ impl Conventions {
             level: MessageLevel::Part,
             depth: DEEPEST,
         };
-        reader.calls(calls, place, MessageReader::call);
+        reader.calls(calls, place, PartKind::Call);
         reader.items
     }
 }
@@ -131,28 +136,18 @@ impl MessageReader<'_> {
     }
 
     /// The messages or parts that a text is the JSON of.
-    fn inner_messages(&self, text: &str, level: MessageLevel) -> Option<ReceivedJson> {
+    pub(in crate::verify) fn inner_messages(
+        &self,
+        text: &str,
+        level: MessageLevel,
+    ) -> Option<ReceivedJson> {
         if self.inner == InnerMessages::Ignored || !text.trim_start().starts_with(['[', '{']) {
             return None;
         }
         let inner = received_json::read(text).ok()?;
-        // What an agent says may be JSON: only parts are read in a message.
-        let is_part = |value: &Value| {
-            value.as_object().is_some_and(|part| {
-                self.kind(part).is_some()
-                    || self
-                        .names
-                        .calls
-                        .iter()
-                        .chain(&self.names.results)
-                        .any(|key| part.contains_key(key))
-                    || part.len() == 1 && part.get("text").is_some_and(Value::is_string)
-            })
-        };
         let is_meant = match &inner.value {
-            Value::Array(parts) => {
-                !parts.is_empty() && (level == MessageLevel::Message || parts.iter().all(is_part))
-            }
+            Value::Array(_) if level == MessageLevel::Part => self.are_parts(&inner.value),
+            Value::Array(parts) => !parts.is_empty(),
             Value::Object(_) => level == MessageLevel::Message,
             _ => false,
         };
@@ -167,6 +162,11 @@ impl MessageReader<'_> {
     }
 
     fn text(&mut self, text: String, speaker: Option<MessageSpeaker>) {
+        if self.conventions.is_placeholder(&text) {
+            self.items
+                .extend(speaker.map(|speaker| said(speaker, None)));
+            return;
+        }
         match speaker {
             Some(speaker) => self.items.push(said(speaker, Some(text))),
             None => self.unread("role:none", &json!({ "text": text }), None),
@@ -224,6 +224,10 @@ impl MessageReader<'_> {
                 .and_then(of_role)
                 .or(default),
         };
+        if let Some(other) = first(&message, &names.part_type).filter(|kind| !kind.is_string()) {
+            let name = format!("part:{other}");
+            return self.unread(&name, &Value::Object(object.clone()), speaker);
+        }
         let is_role = place.level == MessageLevel::Message && kind.and_then(of_role).is_some();
         let known = self.kind(&message).filter(|_| !is_role);
         match known {
@@ -283,8 +287,8 @@ impl MessageReader<'_> {
         let names = self.names;
         let before = self.items.len();
         for key in &names.reasoning {
-            if let Some(Value::String(text)) = message.get(key) {
-                self.items.push(MessageItem::Reasons(text.clone()));
+            if let Some(reasoning) = message.get(key) {
+                self.reasons(reasoning, place);
             }
         }
         self.contents(message, speaker, place, before);
@@ -293,20 +297,24 @@ impl MessageReader<'_> {
             .iter()
             .chain(&names.transcript)
             .filter_map(|key| message.get(key))
-            .filter(|value| !value.is_null())
+            .filter(|value| is_given(value))
         {
             self.text(text_of(text), speaker);
         }
         for key in &names.calls {
-            self.each(message, key, place, before, Self::call);
+            self.each(message, key, place, before, PartKind::Call);
         }
         for key in &names.results {
-            self.each(message, key, place, before, Self::answer);
+            self.each(message, key, place, before, PartKind::Result);
         }
         self.repeats(message, speaker, place, before);
         let is_empty = self.items.len() == before;
         if is_empty && place.level == MessageLevel::Part {
             let key = message.keys().next().map_or("", String::as_str);
+            if names.reasoning.iter().any(|own| own == key) {
+                // Reasoning that is encrypted.
+                return;
+            }
             return self.unread(
                 &format!("part:{key}"),
                 &Value::Object(message.clone()),
@@ -318,16 +326,17 @@ impl MessageReader<'_> {
             && names
                 .content
                 .iter()
-                .all(|key| message.get(key).is_none_or(Value::is_null))
+                .all(|key| !message.get(key).is_some_and(is_given))
         {
             self.items.push(said(speaker, None));
         }
         let read = [
             &names.content,
             &names.refusal,
+            &names.transcript,
+            &names.reasoning,
             &names.calls,
             &names.results,
-            &names.repeats,
         ];
         self.account(message, &read, place);
     }
@@ -350,10 +359,13 @@ impl MessageReader<'_> {
         {
             let content = contents()
                 .map(|(_, content)| content)
-                .find(|content| !content.is_null());
-            self.items.push(self.answer_item(message, content.cloned()));
+                .find(|content| is_given(content));
+            // A part that is the result has no content of its own.
+            if content.is_some() || place.level == MessageLevel::Message {
+                self.answers(message, content.cloned(), FailureMarks::Optional, place);
+            }
         } else {
-            for (key, content) in contents().filter(|(_, content)| !content.is_null()) {
+            for (key, content) in contents().filter(|(_, content)| is_given(content)) {
                 let path = place.key(key);
                 let within = MessagePlace {
                     path: &path,
@@ -363,12 +375,22 @@ impl MessageReader<'_> {
                 self.again(before, |reader| reader.value(content, speaker, within));
             }
         }
-        if first(message, &names.thought) == Some(&Value::Bool(true)) {
-            for item in &mut self.items[before..] {
-                if let MessageItem::Says(Some(text)) = item {
-                    *item = MessageItem::Reasons(std::mem::take(text));
-                }
-            }
+        let Some(thought) =
+            first(message, &names.thought).filter(|thought| **thought != Value::Bool(false))
+        else {
+            return;
+        };
+        for item in &mut self.items[before..] {
+            let MessageItem::Says(Some(text)) = item else {
+                continue;
+            };
+            *item = if *thought == Value::Bool(true) {
+                MessageItem::Reasons(std::mem::take(text))
+            } else {
+                // Nothing says whether it is reasoning.
+                let name = "part:reasoning".to_owned();
+                MessageItem::Unread(Unread::item(name, &json!({ "text": &*text })))
+            };
         }
     }
 
@@ -410,7 +432,7 @@ impl MessageReader<'_> {
         key: &str,
         place: MessagePlace<'_>,
         before: usize,
-        read: fn(&mut Self, &Map<String, Value>, MessagePlace<'_>),
+        kind: PartKind,
     ) {
         let Some(value) = message.get(key) else {
             return;
@@ -428,16 +450,11 @@ impl MessageReader<'_> {
             self.duplicates(inner, within);
         }
         let value = inner.as_ref().map_or(value, |inner| &inner.value);
-        self.again(before, |reader| reader.calls(value, within, read));
+        self.again(before, |reader| reader.calls(value, within, kind));
     }
 
     /// Reads a call or a result, or a list of them.
-    fn calls(
-        &mut self,
-        value: &Value,
-        place: MessagePlace<'_>,
-        read: fn(&mut Self, &Map<String, Value>, MessagePlace<'_>),
-    ) {
+    fn calls(&mut self, value: &Value, place: MessagePlace<'_>, kind: PartKind) {
         let values = match value {
             Value::Null => &[],
             Value::Array(values) => values.as_slice(),
@@ -447,119 +464,34 @@ impl MessageReader<'_> {
             match value {
                 Value::Object(object) => {
                     let flat = self.unwrapped(object, place);
-                    read(self, &flat, place);
+                    if kind == PartKind::Call {
+                        self.call(&flat, place);
+                    } else {
+                        self.answer(&flat, place);
+                    }
                 }
-                other => self.unnamed(other),
+                other if kind == PartKind::Call => self.items.push(MessageItem::Calls {
+                    id: None,
+                    name: None,
+                    args: Some(text_of(other)),
+                }),
+                other => {
+                    let why = format!("a result is no object: {other}");
+                    let unread = Unread::results("", why).into_owned();
+                    self.items.push(MessageItem::Unread(unread));
+                }
             }
         }
     }
 
-    /// A call of which nothing is known.
-    fn unnamed(&mut self, value: &Value) {
-        self.items.push(MessageItem::Calls {
-            id: None,
-            name: None,
-            args: Some(text_of(value)),
-        });
-    }
-
-    /// Adds the items that `read` finds, without those that the message has had since `before`.
+    /// Adds the items that `read` finds to those that the message has had since `before`: what both have is one item.
     fn again(&mut self, before: usize, read: impl FnOnce(&mut Self)) {
-        let known = self.items.split_off(before);
+        let mut known = self.items.split_off(before);
         read(self);
         let fresh = self.items.split_off(before);
-        let is_known = |item: &MessageItem| known.iter().any(|known| known.is_same_fact(item));
-        let fresh: Vec<_> = fresh.into_iter().filter(|item| !is_known(item)).collect();
+        let left = merge(&mut known, fresh);
         self.items.extend(known);
-        self.items.extend(fresh);
-    }
-
-    /// The keys that are neither among `read` nor about the message itself: what is unread in them.
-    pub(in crate::verify) fn account(
-        &mut self,
-        message: &Map<String, Value>,
-        read: &[&Vec<String>],
-        place: MessagePlace<'_>,
-    ) {
-        let names = self.names;
-        let about = [
-            &names.role,
-            &names.part_type,
-            &names.call_id,
-            &names.name,
-            &names.is_error,
-            &names.status,
-        ];
-        let known: HashSet<&String> = read.iter().chain(&about).copied().flatten().collect();
-        for (key, value) in message
-            .iter()
-            .filter(|(_, value)| value.is_array() || value.is_object())
-        {
-            if known.contains(key) && !about.iter().any(|names| names.contains(key)) {
-                continue;
-            }
-            let name = format!("key:{}", place.key(key));
-            if !self.conventions.is_silent(&name)
-                && let Some(unread) = Unread::key(name, value)
-            {
-                self.items.push(MessageItem::Unread(unread));
-            }
-        }
-    }
-
-    fn kind(&self, part: &Map<String, Value>) -> Option<PartKind> {
-        let kind = first(part, &self.names.part_type).and_then(Value::as_str)?;
-        self.names.part_kind(kind).map(|(kind, _)| kind)
-    }
-
-    /// Whether a list of parts has results in it, so that each of them is an answer of its own.
-    fn has_results(&self, content: &Value) -> bool {
-        let inner = content
-            .as_str()
-            .and_then(|text| self.inner_messages(text, MessageLevel::Part));
-        let parts = inner
-            .as_ref()
-            .map_or(content, |inner| &inner.value)
-            .as_array();
-        let mut parts = parts.into_iter().flatten().filter_map(Value::as_object);
-        parts.any(|part| {
-            self.kind(part) == Some(PartKind::Result)
-                || self.names.results.iter().any(|key| part.contains_key(key))
-        })
-    }
-
-    fn reasoning(&mut self, part: &Map<String, Value>, place: MessagePlace<'_>) {
-        let names = self.names;
-        match first(part, &names.text) {
-            Some(Value::Array(texts)) => {
-                let texts = texts.iter().filter_map(|text| match text {
-                    Value::Object(text) => first(text, &names.text).map(text_of),
-                    other => Some(text_of(other)),
-                });
-                self.items.extend(texts.map(MessageItem::Reasons));
-            }
-            Some(text) => self.items.push(MessageItem::Reasons(text_of(text))),
-            None => {}
-        }
-        self.account(part, &[&names.text], place);
-    }
-
-    /// The object without wrappers; what they have twice with different values is unread.
-    fn unwrapped(
-        &mut self,
-        object: &Map<String, Value>,
-        place: MessagePlace<'_>,
-    ) -> Map<String, Value> {
-        let mut lost = Vec::new();
-        let flat = self.names.unwrapped(object, &mut lost);
-        for (key, value) in lost {
-            let value = json!({ key.as_str(): value });
-            let unread = Unread::item(format!("key:{}", place.key(&key)), &value);
-            if unread.facts != Facts::NONE {
-                self.items.push(MessageItem::Unread(unread));
-            }
-        }
-        flat
+        self.items.extend(left);
     }
 }
 
@@ -572,7 +504,7 @@ fn said(speaker: MessageSpeaker, text: Option<String>) -> MessageItem {
             id: None,
             name: None,
             result: text.map(Value::from),
-            is_error: None,
+            end: None,
         },
     }
 }

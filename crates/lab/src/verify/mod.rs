@@ -8,20 +8,26 @@
 //! **Invariant:** a rule whose facts a trace does not contain neither passes nor fails.
 
 mod call_reader;
+mod call_result;
 mod conventions;
 mod conversation_builder;
 mod freeze_trace;
+mod history_item;
 mod hold_trace;
 mod json_documents;
 mod known_facts;
 mod message_item;
+mod message_lists;
 mod message_names;
 mod message_reader;
 mod openai_format;
 mod otel;
+mod part_reader;
 mod recording_format;
 mod rules_file;
+mod same_facts;
 mod span_shape;
+mod tool_end;
 mod trace_file;
 mod trace_formats;
 mod verify_plan;

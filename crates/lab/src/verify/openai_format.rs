@@ -8,21 +8,19 @@ use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use futures_util::future::BoxFuture;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{TraceContext, TraceError, TraceFile, TraceFormat};
-use crate::verify::conventions::Conventions;
 use crate::verify::conversation_builder::ConversationBuilder;
 use crate::verify::json_documents::{DocumentPlace, JsonDocuments};
 use crate::verify::message_item::MessageItem;
-use crate::verify::message_names::MessageSpeaker;
-use crate::verify::message_reader::InnerMessages;
+use crate::verify::message_lists::{Exchanges, ListedMessages, document_items, lists};
 use crate::verify::trace_file::{add_oddities, not_json, unreadable, utf16};
 use ananke_base::source::reason;
 use ananke_base::source::received_json::{ReceivedJson, read_bytes};
 use ananke_engine::observed::ObservedConversation;
 use ananke_trace::outcome::Problem;
-use ananke_trace::trace::{Fact, Facts, RunEnd, Unread};
+use ananke_trace::trace::{Fact, Facts, RunEnd};
 
 /// The facts that lists of messages show.
 const SHOWN: Facts = Facts::of(&[
@@ -53,44 +51,7 @@ pub(super) struct MessageLists {
     path: PathBuf,
     shown: String,
     places: Vec<ListPlace>,
-}
-
-/// The keys of an object that have messages, and who speaks in those that have no role.
-const LISTS: [(&str, Option<MessageSpeaker>); 4] = [
-    ("messages", None),
-    ("contents", None),
-    ("input", None),
-    ("output", Some(MessageSpeaker::Assistant)),
-];
-
-/// A list of messages in a document: what it is called, who speaks, and the messages.
-type ListedMessages<'v> = (&'static str, Option<MessageSpeaker>, &'v Value);
-
-/// The lists of messages of a conversation: a list, or an object with lists.
-fn lists(document: &Value) -> Option<Vec<ListedMessages<'_>>> {
-    match document {
-        Value::Array(messages) if messages.iter().all(is_message) => {
-            Some(vec![("messages", None, document)])
-        }
-        Value::Object(object) => {
-            let given = LISTS
-                .iter()
-                .filter_map(|(key, speaker)| Some((*key, *speaker, object.get(*key)?)));
-            let given: Vec<_> = given.filter(|(_, _, value)| !value.is_null()).collect();
-            let is_list = |(key, _, value): &ListedMessages<'_>| match value {
-                Value::Array(_) => true,
-                Value::String(_) | Value::Object(_) => matches!(*key, "input" | "output"),
-                _ => false,
-            };
-            let begins = given.first().is_some_and(|(key, _, _)| *key != "output");
-            (begins && given.iter().all(is_list)).then_some(given)
-        }
-        _ => None,
-    }
-}
-
-fn is_message(value: &Value) -> bool {
-    value.get("role").is_some() || value.get("type").is_some()
+    exchanges: Exchanges,
 }
 
 fn id_of(document: &Value, number: usize) -> String {
@@ -117,6 +78,7 @@ impl MessageLists {
             path: path.to_owned(),
             shown: shown.to_owned(),
             places: Vec::new(),
+            exchanges: Exchanges::default(),
         };
         while let Some(place) = documents.next().map_err(wrong)? {
             read.add(place)?;
@@ -127,6 +89,13 @@ impl MessageLists {
                 help: None,
             });
         }
+        // The requests of one conversation are one.
+        let exchanges = std::mem::take(&mut read.exchanges);
+        let mut place = 0;
+        read.places.retain(|_| {
+            place += 1;
+            !exchanges.is_repeated(place - 1)
+        });
         Ok(read)
     }
 
@@ -136,6 +105,7 @@ impl MessageLists {
         let is_empty =
             |(_, _, list): &ListedMessages<'_>| list.as_array().is_some_and(Vec::is_empty);
         if lists(&document).is_some_and(|lists| !lists.iter().all(is_empty)) {
+            self.exchanges.add(&document);
             self.places.push(ListPlace {
                 id: id_of(&document, number),
                 document: place,
@@ -157,6 +127,7 @@ impl MessageLists {
             });
         };
         for (element, conversation) in elements.iter().enumerate() {
+            self.exchanges.add(conversation);
             let id = id_of(conversation, number + element);
             self.places.push(ListPlace {
                 id,
@@ -214,50 +185,12 @@ impl MessageLists {
     }
 }
 
-/// The items of a document.
-fn items(document: &Value) -> Vec<MessageItem> {
-    let names = Conventions::known();
-    let lists = lists(document).unwrap_or_default();
-    let mut items: Vec<MessageItem> = Vec::new();
-    let has_all = lists.iter().any(|(key, _, _)| *key == "messages");
-    for (key, speaker, list) in &lists {
-        let speaker = speaker.or_else(|| list.is_string().then_some(MessageSpeaker::User));
-        let own = names.items(list, speaker, key, InnerMessages::Ignored);
-        let is_repeated = |own: &MessageItem| items.iter().any(|item| item.is_same_fact(own));
-        if has_all && *key != "messages" && own.iter().all(is_repeated) {
-            // It repeats what the messages say.
-            continue;
-        }
-        items.extend(own);
-    }
-    for (key, value) in document.as_object().into_iter().flatten() {
-        let name = format!("key:{key}");
-        let is_read = lists.iter().any(|(list, _, _)| list == key);
-        if is_read || names.is_silent(&name) {
-            continue;
-        }
-        let text = value.as_str().filter(|text| {
-            let is_said =
-                |item: &MessageItem| matches!(item, MessageItem::Says(Some(said)) if said == text);
-            names.messages.answer.contains(key) && !items.iter().any(is_said)
-        });
-        let unread = match text {
-            Some(text) => Unread::item(name, &json!({ "text": text })),
-            None => Unread::item(name, value),
-        };
-        if unread.facts != Facts::NONE {
-            items.push(MessageItem::Unread(unread));
-        }
-    }
-    items
-}
-
 /// The conversation of a list of messages: each message of the user begins a turn. What comes before the first one is in its
 /// turn.
 fn conversation(id: &str, document: &Value) -> ObservedConversation {
     let mut builder = ConversationBuilder::new(id).of_single_messages();
     let mut before = Vec::new();
-    let items = items(document);
+    let items = document_items(document);
     let last_question = items
         .iter()
         .rposition(|item| matches!(item, MessageItem::Asks(_)));

@@ -26,6 +26,8 @@ pub enum AsideSource {
     StructuredResult,
     /// The state: a text that the turn changed or added.
     State,
+    /// Messages that follow each other directly, as one text: a trace may have a message for each piece of one.
+    Pieces,
 }
 
 /// The most bytes of texts of the state that a turn adds.
@@ -70,6 +72,7 @@ impl AsideSource {
             Self::Error => "an error message",
             Self::StructuredResult => "a structured result",
             Self::State => "the state",
+            Self::Pieces => "messages that follow each other",
         }
     }
 }

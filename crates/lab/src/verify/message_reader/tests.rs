@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::verify::tool_end::ToolEnd;
 
 /// The items of messages, on one line.
 fn items(value: &Value) -> String {
@@ -19,12 +20,14 @@ fn items(value: &Value) -> String {
         }
         MessageItem::Unread(unread) => format!("unread {}", unread.name),
         MessageItem::Answers {
-            id,
-            result,
-            is_error,
-            ..
+            id, result, end, ..
         } => {
-            let error = if is_error == Some(true) { "!" } else { "" };
+            let error = match end {
+                Some(ToolEnd::Failed) => "!",
+                Some(ToolEnd::Denied) => "!!",
+                Some(ToolEnd::Succeeded) => ".",
+                None => "",
+            };
             format!(
                 "answers {} {}{error}",
                 shown(id),
@@ -36,6 +39,7 @@ fn items(value: &Value) -> String {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table of cases")]
 fn messages_of_all_conventions_are_read() {
     for (messages, expected) in [
         // GenAI semantic conventions
@@ -65,7 +69,7 @@ fn messages_of_all_conventions_are_read() {
                 { "role": "assistant", "content": [{ "type": "text", "text": "Done" }] },
                 { "role": "assistant", "refusal": "Never" },
             ]),
-            "calls c pay({}); answers c done; answers d [{\"type\":\"text\",\"text\":\"done\"}]; says Done; says Never",
+            "calls c pay({}); answers c done; answers d done; says Done; says Never",
         ),
         // OpenAI's responses
         (
@@ -81,8 +85,23 @@ fn messages_of_all_conventions_are_read() {
             json!([
                 { "role": "assistant", "content": [{ "type": "tool_use", "id": "c", "name": "pay", "input": {} }] },
                 { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "c", "content": "no", "is_error": true }] },
+                { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "d", "content": [{ "type": "text", "text": "yes" }] }] },
+                { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "e", "content": "yes", "is_error": "maybe" }] },
             ]),
-            "calls c pay({}); answers c no!",
+            "calls c pay({}); answers c no!; answers d yes.; unread key:messages[].content[].is_error; answers e yes",
+        ),
+        // Anthropic, streamed by LangChain: the arguments of a call are in another place than the block
+        (
+            json!([{ "type": "ai", "data": {
+                "content": [
+                    { "type": "tool_use", "id": "c", "name": "pay", "input": {}, "partial_json": "{\"n\": 1}" },
+                    { "type": "tool_use", "id": "d", "name": "pay", "input": {} },
+                ],
+                "tool_calls": [{ "id": "c", "name": "pay", "args": { "n": 1 } }, { "id": "d", "name": "pay", "args": { "n": 2 } }],
+                "invalid_tool_calls": [{ "id": "e", "name": "pay", "args": "{\"n", "error": null }],
+                "tool_call_chunks": [{ "id": "c", "name": "pay", "args": "{\"n\":1}" }],
+            } }]),
+            "calls c pay({\"n\": 1}); calls d pay({\"n\":2}); calls e pay({\"n)",
         ),
         // Vercel
         (
@@ -120,7 +139,7 @@ fn calls_of_many_forms_are_calls() {
         ),
         (
             json!({ "type": "mcp_call", "id": "c", "name": "pay", "arguments": "{}", "output": "done", "error": null }),
-            "calls c pay({}); answers c done",
+            "calls c pay({}); answers c done.",
         ),
         (
             json!({ "type": "mcp_call", "id": "c", "name": "pay", "arguments": "{}", "error": "no" }),
@@ -152,6 +171,13 @@ fn calls_of_many_forms_are_calls() {
             "answers ? done",
         ),
         (
+            json!({ "role": "user", "parts": [
+                { "functionResponse": { "name": "pay", "response": { "output": 7 } } },
+                { "functionResponse": { "name": "pay", "response": { "error": "no" } } },
+            ] }),
+            "answers ? 7.; answers ? no!",
+        ),
+        (
             json!({ "role": "model", "parts": [{ "text": "Hm", "thought": true }, { "text": "Done" }] }),
             "reasons Hm; says Done",
         ),
@@ -164,6 +190,18 @@ fn calls_of_many_forms_are_calls() {
             json!({ "role": "user", "content": [{ "toolResult": { "toolUseId": "c", "status": "error", "content": "no" } }] }),
             "answers c no!",
         ),
+        (
+            json!({ "role": "user", "content": [{ "toolResult": { "toolUseId": "c", "status": "success", "content": [{ "json": { "n": 1 } }] } }] }),
+            "answers c {\"n\":1}.",
+        ),
+        (
+            json!({ "role": "assistant", "content": [
+                { "reasoningContent": { "reasoningText": { "text": "Hm", "signature": "s" } } },
+                { "reasoningContent": { "redactedContent": "x" } },
+                { "text": "Done" },
+            ] }),
+            "reasons Hm; says Done",
+        ),
         // LangChain
         (
             json!({ "type": "ai", "data": { "type": "ai", "content": "", "tool_calls": [{ "name": "pay", "args": {}, "id": "c" }],
@@ -175,8 +213,12 @@ fn calls_of_many_forms_are_calls() {
             "says ; calls ? pay({})",
         ),
         (
-            json!({ "type": "tool", "data": { "content": "done", "tool_call_id": "c" } }),
-            "answers c done",
+            json!({ "type": "AIMessageChunk", "content": "One moment", "tool_call_chunks": [{ "name": "pay", "args": "{}", "id": "c", "index": 0 }] }),
+            "says One moment; calls c pay({})",
+        ),
+        (
+            json!({ "type": "tool", "data": { "content": "done", "tool_call_id": "c", "status": "error" } }),
+            "answers c done!",
         ),
         // AI SDK
         (
@@ -186,7 +228,22 @@ fn calls_of_many_forms_are_calls() {
                 { "type": "dynamic-tool", "toolName": "pay", "toolCallId": "d", "state": "output-error", "input": {}, "errorText": "no" },
                 { "type": "tool-invocation", "toolInvocation": { "toolCallId": "e", "toolName": "pay", "args": {}, "state": "call" } },
             ] }),
-            "calls c pay({}); answers c done; calls d pay({}); answers d no!; calls e pay({})",
+            "calls c pay({}); answers c done.; calls d pay({}); answers d no!; calls e pay({})",
+        ),
+        (
+            json!({ "role": "assistant", "parts": [
+                { "type": "tool-pay", "toolCallId": "c", "state": "output-denied", "input": {}, "approval": { "id": "a", "approved": false } },
+                { "type": "tool-pay", "toolCallId": "d", "state": "approval-responded", "input": {}, "approval": { "id": "a", "approved": true } },
+            ] }),
+            "calls c pay({}); answers c !!; calls d pay({})",
+        ),
+        (
+            json!({ "role": "tool", "content": [
+                { "type": "tool-result", "toolCallId": "c", "toolName": "pay", "output": { "type": "json", "value": { "n": 1 } } },
+                { "type": "tool-result", "toolCallId": "d", "toolName": "pay", "output": { "type": "error-text", "value": "no" } },
+                { "type": "tool-result", "toolCallId": "e", "toolName": "pay", "output": { "type": "execution-denied", "reason": "never" } },
+            ] }),
+            "answers c {\"n\":1}.; answers d no!; answers e never!!",
         ),
         // Content as a text of JSON, as attributes have it
         (
@@ -203,6 +260,7 @@ fn calls_of_many_forms_are_calls() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table of cases")]
 fn what_is_not_understood_is_unread() {
     let call = json!({ "name": "pay", "arguments": {} });
     for (message, expected) in [
@@ -237,7 +295,28 @@ fn what_is_not_understood_is_unread() {
         ),
         (
             json!({ "type": "tool_call", "id": "c", "name": "pay", "arguments": "{}", "input": { "all": 1 } }),
-            "unread arguments:pay; calls c pay({})",
+            "calls c pay({\"all\":1})",
+        ),
+        (
+            json!({ "type": "tool_call", "id": "c", "name": "pay", "arguments": "{\"all\":0}", "input": { "all": 1 } }),
+            "unread arguments:pay; calls c pay({\"all\":0})",
+        ),
+        (
+            json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": "c", "name": "pay", "input": { "n": 1 } }],
+                "tool_calls": [{ "id": "c", "name": "pay", "args": { "n": 2 } }] }),
+            "calls c pay({\"n\":1}); unread arguments:pay",
+        ),
+        (
+            json!({ "role": "assistant", "tool_calls": [{ "id": "c", "name": ["pay"], "args": {} }] }),
+            "calls c ?({})",
+        ),
+        (
+            json!({ "role": "model", "parts": [{ "text": "Hm", "thought": "yes" }] }),
+            "unread part:reasoning",
+        ),
+        (
+            json!({ "role": "user", "parts": [{ "functionResponse": "done" }] }),
+            "unread result:",
         ),
         (
             json!({ "type": "tool_call", "id": "c", "name": "look", "tool_name": "pay" }),
@@ -266,6 +345,10 @@ fn what_no_rule_is_about_is_skipped() {
         (
             json!({ "role": "assistant", "content": "x", "x_vendor": { "score": 1, "note": "call me" } }),
             "says x",
+        ),
+        (
+            json!({ "role": "assistant", "content": "<elided>" }),
+            "says ?",
         ),
         (
             json!({ "role": "assistant", "content": "x", "metadata": { "name": "pay", "input": 1 } }),

@@ -1,5 +1,6 @@
 //! Traces of OpenTelemetry as JSON of OTLP: spans of agents, models and tools become conversations.
 
+mod model_answers;
 mod nested_spans;
 mod observed_span;
 mod otel_file;

@@ -2,22 +2,34 @@
 //!
 //! Two instrumentations at once, or a library around another, write two spans for one request to a model or one call.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use super::observed_span::{ObservedSpan, PlacedSpan};
+use super::observed_span::{NO_ID, ObservedSpan, PlacedSpan};
 use super::span_messages::missing_in;
 
 use crate::verify::conventions::SpanKind;
-use crate::verify::message_item::{MessageItem, same_arguments};
+use crate::verify::message_item::{is_empty_arguments, same_arguments};
 use ananke_trace::trace::{Tokens, Usage};
 
 /// Combines spans of one fact that are inside each other.
 pub(super) fn merge(spans: &mut Vec<PlacedSpan>) {
-    let places: HashMap<u64, usize> = spans
-        .iter()
-        .enumerate()
-        .map(|(index, placed)| (placed.id, index))
-        .collect();
+    let mut places: HashMap<u64, usize> = HashMap::new();
+    // A span that a file has twice is in the first of them.
+    let mut twice = Vec::new();
+    for (index, placed) in spans.iter().enumerate() {
+        match places.entry(placed.id) {
+            Entry::Vacant(place) => {
+                place.insert(index);
+            }
+            Entry::Occupied(first) if placed.id != NO_ID => twice.push((index, *first.get())),
+            Entry::Occupied(_) => {}
+        }
+    }
+    for (index, first) in twice {
+        spans[index].within = Some(spans[first].id);
+        spans[index].depth += 1;
+    }
     let mut models: Vec<Vec<usize>> = vec![Vec::new(); spans.len()];
     let mut repeated = HashSet::new();
     // The innermost ones first.
@@ -64,7 +76,13 @@ fn is_same_call(outer: &ObservedSpan, inner: &ObservedSpan) -> bool {
     };
     is_same(&outer.tool, &inner.tool)
         && is_same(&outer.call_id, &inner.call_id)
-        && same_arguments(outer.args.as_deref(), inner.args.as_deref())
+        && has_same_arguments(outer.args.as_deref(), inner.args.as_deref())
+}
+
+/// Whether two spans have the same arguments; empty ones may be any.
+fn has_same_arguments(outer: Option<&str>, inner: Option<&str>) -> bool {
+    let is_any = |args: Option<&str>| args.is_none_or(is_empty_arguments);
+    is_any(outer) || is_any(inner) || same_arguments(outer, inner)
 }
 
 /// Takes what the inner span of a call knows and the outer does not.
@@ -74,14 +92,21 @@ fn take_call(outer: &mut ObservedSpan, inner: ObservedSpan) {
         call_id,
         args,
         result,
+        end,
         error,
         unread,
         ..
     } = inner;
     outer.tool = outer.tool.take().or(tool);
     outer.call_id = outer.call_id.take().or(call_id);
-    outer.args = outer.args.take().or(args);
+    let is_empty = outer.args.as_deref().is_none_or(is_empty_arguments);
+    outer.args = if is_empty {
+        args.or(outer.args.take())
+    } else {
+        outer.args.take()
+    };
     outer.result = outer.result.take().or(result);
+    outer.end = outer.end.take().or(end);
     outer.error = outer.error.take().or(error);
     outer.unread.extend(unread);
 }
@@ -99,17 +124,17 @@ fn merge_models(spans: &mut [PlacedSpan], outer: usize, inner: &[usize]) {
             spans[*index].span.usage = Some(Usage::default());
         }
     }
-    let known: Vec<MessageItem> = inner
-        .iter()
-        .filter_map(|index| spans[*index].span.messages.output.clone())
-        .flatten()
-        .collect();
-    let is_known = inner
-        .iter()
-        .any(|index| spans[*index].span.messages.output.is_some());
     let own = spans[outer].span.messages.output.take();
+    let mut is_known = false;
+    let mut left = own.clone().unwrap_or_default();
+    for index in inner {
+        if let Some(output) = &mut spans[*index].span.messages.output {
+            is_known = true;
+            left = missing_in(left, output);
+        }
+    }
     if is_known {
-        spans[outer].span.messages.output = Some(missing_in(own.unwrap_or_default(), &known));
+        spans[outer].span.messages.output = Some(left);
         for index in inner {
             spans[*index].span.messages.output.get_or_insert_default();
         }

@@ -7,9 +7,11 @@
 use serde_json::{Map, Value};
 
 use super::otlp_span::{AnyValue, OtlpSpan, SpanEvent, json_of};
-use super::span_messages::{SpanMessages, is_truncated, unread};
+use super::span_messages::{SpanMessages, is_omitted, is_truncated, unread};
+use crate::verify::call_result::UnwrappedResult;
 use crate::verify::conventions::{Conventions, SpanKind};
-use crate::verify::message_item::{MessageItem, first, text_of};
+use crate::verify::message_item::{MessageItem, first, inner_json, is_given, text_of};
+use crate::verify::tool_end::ToolEnd;
 use ananke_base::source::received_json;
 use ananke_trace::trace::{Fact, Facts, Unread, UnreadForm, Usage};
 
@@ -39,6 +41,8 @@ pub(super) struct ObservedSpan {
     pub(super) call_id: Option<String>,
     pub(super) args: Option<String>,
     pub(super) result: Option<Value>,
+    /// The end of the call, if its result or a status contains it.
+    pub(super) end: Option<ToolEnd>,
     /// The error: a message, and a code.
     pub(super) error: Option<(String, Option<String>)>,
     /// The parts that were not understood.
@@ -54,6 +58,7 @@ impl ObservedSpan {
         names: &Conventions,
     ) -> Self {
         let mut attributes = json_of(span.attributes.as_deref().unwrap_or_default());
+        add_inner_attributes(&mut attributes, names);
         let Some(kind) = kind else {
             return Self::unread(span, &attributes);
         };
@@ -77,6 +82,8 @@ impl ObservedSpan {
         let is_tool = kind == SpanKind::Tool;
         if !is_tool {
             messages.take_attributes(&attributes, names);
+            // A model of which nothing is left said something that is not there.
+            messages.output.take_if(|output| is_omitted(output));
         }
         let text = |names: &[String]| {
             first(&attributes, names)
@@ -95,14 +102,18 @@ impl ObservedSpan {
             usage: input_tokens
                 .zip(output_tokens)
                 .map(|(input, output)| Usage::reported(Some(input), Some(output), None)),
-            tool: text(&known.tool_name),
+            tool: None,
             call_id: text(&known.call_id),
             args: None,
             result: None,
+            end: None,
             error: error(span, events, &attributes, names),
             unread,
         };
         if is_tool {
+            let name = tool_name(span, &attributes, names);
+            observed.tool = name.filter(|name| !name.is_empty());
+            observed.take_status(&attributes, names);
             observed.take_call(&attributes, names);
         }
         observed
@@ -135,8 +146,22 @@ impl ObservedSpan {
             call_id: None,
             args: None,
             result: None,
+            end: None,
             error: None,
             unread: Vec::new(),
+        }
+    }
+
+    /// Takes the end of the call from the attribute that has its status.
+    fn take_status(&mut self, attributes: &Map<String, Value>, names: &Conventions) {
+        let Some(status) = first(attributes, &names.attributes.status) else {
+            return;
+        };
+        self.end = names.messages.end_of_status(status);
+        if !status.is_string() {
+            let ends = Facts::of(&[Fact::CallEnds]);
+            let name = "attribute:status".to_owned();
+            self.unread.push(unread(name, &status.to_string(), ends));
         }
     }
 
@@ -154,7 +179,7 @@ impl ObservedSpan {
             .iter()
             .filter_map(|name| attributes.get(name));
         let given = given
-            .filter(|value| !value.is_null())
+            .filter(|value| is_given(value))
             .find(|value| !is_schema(&unquoted(value)));
         self.args = given
             .cloned()
@@ -182,8 +207,39 @@ impl ObservedSpan {
             let why = "the attribute is truncated by a limit of its length";
             self.unread.push(Unread::results(&id, why).into_owned());
         }
-        self.result = result.map(|result| names.unwrapped(unquoted(&result)));
+        if let Some(result) = result {
+            let UnwrappedResult { value, end } = names.result(unquoted(&result));
+            self.result = Some(value);
+            self.end = end.or(self.end);
+        }
     }
+}
+
+/// Adds the keys of attributes that are objects as attributes of their own.
+fn add_inner_attributes(attributes: &mut Map<String, Value>, names: &Conventions) {
+    for name in &names.attributes.objects {
+        let inner = attributes.get(name).map(inner_json);
+        let Some(Value::Object(inner)) = inner else {
+            continue;
+        };
+        for (key, value) in inner {
+            attributes.entry(format!("{name}.{key}")).or_insert(value);
+        }
+    }
+}
+
+/// The name of the tool that a span executes. A name that is no text is not read: the call has none.
+fn tool_name(
+    span: &OtlpSpan<'_>,
+    attributes: &Map<String, Value>,
+    names: &Conventions,
+) -> Option<String> {
+    let known = &names.attributes;
+    if let Some(name) = first(attributes, &known.tool_name) {
+        return name.as_str().map(str::to_owned);
+    }
+    first(attributes, &known.named_tools)?;
+    span.name.as_deref().map(str::to_owned)
 }
 
 /// The text of arguments without what is put around them.
@@ -295,6 +351,9 @@ fn error(
     ))
 }
 
+/// The id of spans without one.
+pub(super) const NO_ID: u64 = 0;
+
 /// A span with its place among the others.
 #[derive(Debug)]
 pub(super) struct PlacedSpan {
@@ -303,10 +362,141 @@ pub(super) struct PlacedSpan {
     pub(super) run: Option<u64>,
     /// The subagent that it is of.
     pub(super) subagent: Option<String>,
+    /// Whether its model gave an answer.
+    pub(super) has_answer: bool,
     /// The number of spans that it is in.
     pub(super) depth: usize,
     /// The span of a model, a tool or an agent that it is in, the innermost one.
     pub(super) within: Option<u64>,
     /// Its own id.
     pub(super) id: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The kinds of an attribute that contain no fact: a status that says nothing of failures, an event without a name.
+    const WITHOUT_FACTS: &[(&str, &str)] = &[
+        ("status", "text"),
+        ("status", "JSON as text"),
+        ("event_lists", "object"),
+        ("event_lists", "JSON as text"),
+    ];
+
+    /// A value of each kind of OTLP, and a text that is JSON.
+    fn kinds() -> [(&'static str, Value); 7] {
+        let text = json!({ "stringValue": "mark" });
+        [
+            ("text", text.clone()),
+            ("integer", json!({ "intValue": "7777" })),
+            ("number", json!({ "doubleValue": 7.5 })),
+            ("boolean", json!({ "boolValue": true })),
+            ("list", json!({ "arrayValue": { "values": [text] } })),
+            (
+                "object",
+                json!({ "kvlistValue": { "values": [{ "key": "k", "value": { "stringValue": "mark" } }] } }),
+            ),
+            ("JSON as text", json!({ "stringValue": r#"{"k":"mark"}"# })),
+        ]
+    }
+
+    /// A span of this kind with one attribute, complete but for what the attribute contains.
+    fn observed(kind: SpanKind, list: &str, attribute: Option<(&str, &Value)>) -> ObservedSpan {
+        let mut attributes = Vec::new();
+        let mut add =
+            |key: &str, value: Value| attributes.push(json!({ "key": key, "value": value }));
+        let text = |text: &str| json!({ "stringValue": text });
+        if kind == SpanKind::Tool {
+            if list != "tool_name" && list != "named_tools" {
+                add("gen_ai.tool.name", text("pay"));
+            }
+            if list != "arguments" {
+                add("gen_ai.tool.call.arguments", text("{\"n\":1}"));
+            }
+            if list != "result" {
+                add("gen_ai.tool.call.result", text("done"));
+            }
+        }
+        if let Some((key, value)) = attribute {
+            add(key, value.clone());
+        }
+        let span =
+            json!({ "traceId": "t", "spanId": "s", "name": "span", "attributes": attributes });
+        let (bytes, mut strict) = (span.to_string().into_bytes(), String::new());
+        let (span, _) = OtlpSpan::read(&bytes, &mut strict).expect("a span");
+        ObservedSpan::of(Some(kind), &span, &[], Conventions::known())
+    }
+
+    /// Whether a fact that an attribute of this list contains is not shown.
+    fn has_gap(span: &ObservedSpan, list: &str) -> bool {
+        let has_unread = |items: &Option<Vec<MessageItem>>| {
+            let mut items = items.iter().flatten();
+            items.any(|item| matches!(item, MessageItem::Unread(_)))
+        };
+        let is_unread = !span.unread.is_empty()
+            || has_unread(&span.messages.input)
+            || has_unread(&span.messages.output);
+        is_unread
+            || match list {
+                "tool_name" | "named_tools" => span.tool.is_none(),
+                "output" => span.messages.output.is_none(),
+                "input_tokens" | "output_tokens" | "objects" => span.usage.is_none(),
+                _ => false,
+            }
+    }
+
+    #[test]
+    fn every_attribute_with_every_kind_of_value_is_read_or_unread() {
+        let known = &Conventions::known().attributes;
+        let (tool, model) = (SpanKind::Tool, SpanKind::Model);
+        let lists: [(&str, SpanKind, &Vec<String>); 15] = [
+            ("tool_name", tool, &known.tool_name),
+            ("named_tools", tool, &known.named_tools),
+            ("call_id", tool, &known.call_id),
+            ("arguments", tool, &known.arguments),
+            ("result", tool, &known.result),
+            ("status", tool, &known.status),
+            ("error", tool, &known.error),
+            ("input", model, &known.input),
+            ("output", model, &known.output),
+            ("all", model, &known.all),
+            ("output_text", model, &known.output_text),
+            ("output_calls", model, &known.output_calls),
+            ("event_lists", model, &known.event_lists),
+            ("input_tokens", model, &known.input_tokens),
+            ("output_tokens", model, &known.output_tokens),
+        ];
+        let mut vanished = Vec::new();
+        for (list, span_kind, names) in lists {
+            for name in names {
+                let without = format!("{:?}", observed(span_kind, list, None));
+                for (kind, value) in kinds() {
+                    let own = observed(span_kind, list, Some((name, &value)));
+                    let is_gone = format!("{own:?}") == without && !has_gap(&own, list);
+                    if is_gone != WITHOUT_FACTS.contains(&(list, kind)) {
+                        vanished.push(format!("{list}: `{name}` as {kind}: {own:?}"));
+                    }
+                }
+            }
+        }
+        assert!(vanished.is_empty(), "{}", vanished.join("\n"));
+    }
+
+    #[test]
+    fn parts_of_messages_that_are_attributes_of_their_own_are_read_or_unread() {
+        let known = &Conventions::known().attributes;
+        let prefixes = known.input_prefixes.iter().chain(&known.output_prefixes);
+        for prefix in prefixes {
+            for (kind, value) in kinds() {
+                let key = format!("{prefix}.0.content");
+                let own = observed(SpanKind::Model, "", Some((&key, &value)));
+                let SpanMessages { input, output } = &own.messages;
+                let items: Vec<_> = input.iter().chain(output).flatten().collect();
+                assert!(!items.is_empty(), "{key} as {kind}: {own:?}");
+            }
+        }
+    }
 }

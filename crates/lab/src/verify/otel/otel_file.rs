@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use futures_util::future::BoxFuture;
 
-use super::observed_span::{ObservedSpan, PlacedSpan};
+use super::observed_span::{NO_ID, ObservedSpan, PlacedSpan};
 use super::otlp_scanner::{ObjectKind, OtlpScanner};
 use super::otlp_span::OtlpSpan;
 use super::spans_of_conversation::conversation;
@@ -23,9 +23,6 @@ use ananke_trace::outcome::Problem;
 
 /// The number of attributes that are named if none is known.
 const NAMED: usize = 6;
-
-/// The id of spans without one.
-const NO_ID: u64 = 0;
 
 /// The place of a span or a log record.
 #[derive(Clone, Copy, Debug)]
@@ -155,10 +152,7 @@ impl Index {
         }
         let trace_hash = hash(trace, Some("trace"));
         self.without_trace += usize::from(trace.is_empty() && !is_log);
-        if !is_log
-            && let Some(name) = names
-                .conversation(texts.filter_map(|(name, value)| Some((name, value?.to_owned()))))
-        {
+        if !is_log && let Some(name) = names.conversation(attributes) {
             self.conversations.entry(trace_hash).or_insert(name);
         }
         let place = SpanPlace {
@@ -320,6 +314,7 @@ impl OtelFile {
             span,
             run,
             subagent,
+            has_answer: false,
             id: place.id,
             depth,
             within,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Number, Value};
 
 use crate::verify::conventions::Conventions;
+use crate::verify::message_item::{is_given, text_of};
 use ananke_base::source::received_json::{JsonError, Oddities, read_bytes, without_marks};
 
 /// A span, or a log record.
@@ -149,7 +150,7 @@ impl SpanStatus<'_> {
     pub(super) fn is_error(&self) -> bool {
         match &self.code {
             Some(StatusCode::Number(number)) => *number == 2,
-            Some(StatusCode::Name(name)) => name == "STATUS_CODE_ERROR",
+            Some(StatusCode::Name(name)) => name.to_uppercase().ends_with("ERROR"),
             None => false,
         }
     }
@@ -252,6 +253,25 @@ impl AnyValue<'_> {
             .map(OtlpInteger::json)
             .or_else(|| double_value.clone().map(Value::Number));
         number.or(bool_value.map(Value::Bool)).unwrap_or_default()
+    }
+}
+
+impl Conventions {
+    /// The name of the conversation that a span with these attributes is of: the first that is not empty.
+    pub(super) fn conversation(&self, attributes: &[Attribute<'_>]) -> Option<String> {
+        for name in &self.attributes.conversation {
+            for attribute in attributes {
+                if attribute.key != **name {
+                    continue;
+                }
+                let value = attribute.value.as_ref().map(AnyValue::json);
+                let text = value.as_ref().map(text_of).unwrap_or_default();
+                if value.is_some_and(|value| is_given(&value)) && !text.is_empty() {
+                    return Some(text);
+                }
+            }
+        }
+        None
     }
 }
 

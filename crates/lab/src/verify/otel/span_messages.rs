@@ -5,9 +5,10 @@
 use serde_json::{Map, Value};
 
 use crate::verify::conventions::{Conventions, EventContent};
-use crate::verify::message_item::{MessageItem, first, text_of};
+use crate::verify::message_item::{MessageItem, first, inner_json, is_given, text_of};
 use crate::verify::message_names::MessageSpeaker;
 use crate::verify::message_reader::InnerMessages;
+use crate::verify::same_facts::merge;
 use ananke_base::source::received_json;
 use ananke_base::text::truncate;
 use ananke_trace::trace::{Fact, Facts, Unread, UnreadForm};
@@ -96,7 +97,7 @@ impl SpanMessages {
         let user = MessageSpeaker::User;
         let inputs = listed_messages(attributes, &known.input, &known.input_prefixes);
         for (name, value) in inputs {
-            if self.input.is_none() {
+            if self.input.as_ref().is_none_or(|input| is_omitted(input)) {
                 self.input = Some(items_of(&value, user, name, names));
             }
         }
@@ -107,7 +108,7 @@ impl SpanMessages {
         self.take_text_and_calls(attributes, names);
         self.take_event_lists(attributes, names);
         for name in &known.all {
-            let Some(value) = attributes.get(name).filter(|value| !value.is_null()) else {
+            let Some(value) = attributes.get(name).filter(|value| is_given(value)) else {
                 continue;
             };
             let mut all = items_of(value, user, name, names);
@@ -133,13 +134,7 @@ impl SpanMessages {
         let text = text.filter(|text| text.as_str() != Some(""));
         let said = text.map(|text| MessageItem::Says(Some(text_of(text))));
         let name = known.output_calls.first().map_or("", String::as_str);
-        let calls = calls.map(|calls| match calls {
-            Value::String(text) => {
-                received_json::read(text).map_or_else(|_| calls.clone(), |read| read.value)
-            }
-            calls => calls.clone(),
-        });
-        let calls = calls.unwrap_or_default();
+        let calls = calls.map(inner_json).unwrap_or_default();
         let made = names.calls(&calls, name);
         self.take_output(name, said.into_iter().chain(made).collect());
     }
@@ -149,13 +144,18 @@ impl SpanMessages {
             let Some(value) = attributes.get(name) else {
                 continue;
             };
-            let parsed = value
-                .as_str()
-                .and_then(|text| received_json::read(text).ok());
-            let events = parsed.as_ref().map_or(value, |read| &read.value).as_array();
             let mut own = Self::default();
-            for event in events.into_iter().flatten().filter_map(Value::as_object) {
-                own.take_event(None, event.clone(), None, names, &mut Map::new());
+            let events = match inner_json(value) {
+                Value::Array(events) => events,
+                other => vec![other],
+            };
+            for event in events {
+                if let Value::Object(event) = event {
+                    own.take_event(None, event, None, names, &mut Map::new());
+                } else if is_given(&event) {
+                    let unread = unread(format!("attribute:{name}"), &text_of(&event), MESSAGE);
+                    own.add(EventContent::Output, vec![MessageItem::Unread(unread)]);
+                }
             }
             if self.input.is_none() {
                 self.input = own.input;
@@ -168,7 +168,7 @@ impl SpanMessages {
 
     /// Takes the output of the attribute `name`: if there is an output already, what that does not have is unread.
     fn take_output(&mut self, name: &str, items: Vec<MessageItem>) {
-        if let Some(output) = &mut self.output {
+        if let Some(output) = self.output.as_mut().filter(|output| !is_omitted(output)) {
             let left = missing_in(items, output);
             output.extend(unread_of(&format!("attribute:{name}"), &left).map(MessageItem::Unread));
         } else {
@@ -177,18 +177,28 @@ impl SpanMessages {
     }
 }
 
-/// The calls, texts and unread things among `items` that are not in `known`.
-pub(super) fn missing_in(items: Vec<MessageItem>, known: &[MessageItem]) -> Vec<MessageItem> {
-    let is_known = |item: &MessageItem| match item {
-        MessageItem::Says(Some(text)) => {
-            text.trim().is_empty() || known.iter().any(|known| known.is_same_fact(item))
+/// The calls, texts and unread things among `items` that are not in `known`, whose calls take what `items` know of them.
+pub(super) fn missing_in(items: Vec<MessageItem>, known: &mut [MessageItem]) -> Vec<MessageItem> {
+    let mut left = merge(known, items);
+    left.retain(|item| match item {
+        MessageItem::Says(Some(text)) => !text.trim().is_empty(),
+        MessageItem::Calls { .. } | MessageItem::Unread(_) => true,
+        _ => false,
+    });
+    left
+}
+
+/// Whether an exporter omitted all that these messages say.
+pub(super) fn is_omitted(items: &[MessageItem]) -> bool {
+    let mut is_any_missing = false;
+    for item in items {
+        match item {
+            MessageItem::Says(None) | MessageItem::Asks(None) => is_any_missing = true,
+            MessageItem::Instructs => {}
+            _ => return false,
         }
-        MessageItem::Calls { .. } | MessageItem::Unread(_) => {
-            known.iter().any(|known| known.is_same_fact(item))
-        }
-        _ => true,
-    };
-    items.into_iter().filter(|item| !is_known(item)).collect()
+    }
+    is_any_missing
 }
 
 /// The unread part of `name`, which has these items that nothing else has.
@@ -275,7 +285,7 @@ fn listed_messages<'n>(
     prefixes: &'n [String],
 ) -> Vec<(&'n str, Value)> {
     let whole = |name: &'n String| {
-        let value = attributes.get(name).filter(|value| !value.is_null())?;
+        let value = attributes.get(name).filter(|value| is_given(value))?;
         Some((name.as_str(), value.clone()))
     };
     let parted = |prefix: &'n String| Some((prefix.as_str(), nested(attributes, prefix)?));

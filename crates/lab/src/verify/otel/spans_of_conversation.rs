@@ -7,12 +7,14 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
+use super::model_answers::ModelAnswers;
 use super::nested_spans::merge;
 use super::observed_span::PlacedSpan;
 use super::span_messages::{missing_in, unread_of};
 use crate::verify::conventions::SpanKind;
-use crate::verify::conversation_builder::{ConversationBuilder, ToolEnd};
+use crate::verify::conversation_builder::ConversationBuilder;
 use crate::verify::message_item::MessageItem;
+use crate::verify::tool_end::ToolEnd;
 use ananke_engine::observed::ObservedConversation;
 use ananke_trace::trace::{Fact, Facts, RunEnd};
 
@@ -62,6 +64,7 @@ pub(super) fn conversation(thread_id: &str, mut spans: Vec<PlacedSpan>) -> Obser
         turn: None,
         has_answered: false,
         calls: HashMap::new(),
+        answers: ModelAnswers::default(),
         last: origin,
         failure: None,
         is_run_missing: false,
@@ -74,20 +77,51 @@ pub(super) fn conversation(thread_id: &str, mut spans: Vec<PlacedSpan>) -> Obser
         reader.builder.lacks(Fact::CallTimes);
     }
     reader.note_missing(&spans);
-    for (at, moment, _, index) in moments(&spans) {
+    for (at, moment, _, _, index) in moments(&spans) {
         reader.take(at, moment, index, &mut spans[index]);
     }
     reader.finish(origin)
 }
 
-/// The beginnings and ends of spans, in the order of time, each with the index of its span.
-fn moments(spans: &[PlacedSpan]) -> Vec<(u64, SpanEdge, Reverse<u64>, usize)> {
+/// A moment at which a span begins or ends. What ends together ends from the inside to the outside.
+type SpanMoment = (u64, SpanEdge, Reverse<u64>, Reverse<usize>, usize);
+
+/// The beginnings and ends of spans, in the order of time, each with the index of its span last.
+fn moments(spans: &[PlacedSpan]) -> Vec<SpanMoment> {
     let mut moments = Vec::new();
-    for (index, placed) in spans.iter().enumerate() {
+    let mut ends: Vec<u64> = Vec::with_capacity(spans.len());
+    for placed in spans {
         let (began, ended) = placed.span.times.unwrap_or_default();
-        // What ends together ends from the inside to the outside.
-        moments.push((began, SpanEdge::Begins, Reverse(0), index));
-        moments.push((ended.max(began + 1), SpanEdge::Ends, Reverse(began), index));
+        ends.push(ended.max(began + 1));
+    }
+    // A span that has no length ends later than it says, and what it is in does not end before.
+    let places: HashMap<u64, usize> = (0..)
+        .zip(spans)
+        .map(|(index, placed)| (placed.id, index))
+        .collect();
+    let mut order: Vec<usize> = (0..spans.len()).collect();
+    order.sort_by_key(|index| Reverse(spans[*index].depth));
+    for inner in order {
+        let outer = spans[inner]
+            .within
+            .and_then(|outer| places.get(&outer).copied());
+        let Some(outer) = outer else { continue };
+        let ended = |index: usize| spans[index].span.times.unwrap_or_default().1;
+        if ended(inner) <= ended(outer) {
+            ends[outer] = ends[outer].max(ends[inner]);
+        }
+    }
+    for (index, placed) in spans.iter().enumerate() {
+        let (began, _) = placed.span.times.unwrap_or_default();
+        moments.push((began, SpanEdge::Begins, Reverse(0), Reverse(0), index));
+        let inner_first = Reverse(placed.depth);
+        moments.push((
+            ends[index],
+            SpanEdge::Ends,
+            Reverse(began),
+            inner_first,
+            index,
+        ));
     }
     moments.sort_unstable();
     moments
@@ -142,6 +176,7 @@ struct SpanReader {
     has_answered: bool,
     /// The calls that spans execute, by the indices of the spans.
     calls: HashMap<usize, String>,
+    answers: ModelAnswers,
     /// The moment of the last thing that happened.
     last: u64,
     /// The failure of the turn's run.
@@ -154,8 +189,8 @@ impl SpanReader {
     /// Takes what a span does at a moment.
     fn take(&mut self, at: u64, moment: SpanEdge, index: usize, placed: &mut PlacedSpan) {
         match (placed.span.kind, moment) {
-            (SpanKind::Model, SpanEdge::Begins) => self.model_begins(at, placed),
-            (SpanKind::Model, SpanEdge::Ends) => self.model_ends(at, placed),
+            (SpanKind::Model, SpanEdge::Begins) => self.model_begins(at, index, placed),
+            (SpanKind::Model, SpanEdge::Ends) => self.model_ends(at, index, placed),
             (SpanKind::Tool, SpanEdge::Begins) => self.tool_begins(at, index, placed),
             (SpanKind::Tool, SpanEdge::Ends) => self.tool_ends(at, index, placed),
             (SpanKind::Agent | SpanKind::Silent, SpanEdge::Begins) => {}
@@ -207,7 +242,15 @@ impl SpanReader {
         }
     }
 
-    fn model_begins(&mut self, at: u64, placed: &mut PlacedSpan) {
+    fn model_begins(&mut self, at: u64, index: usize, placed: &mut PlacedSpan) {
+        // A run of an agent lists what happened in it in an order of its own.
+        if placed.run != Some(placed.id)
+            && let Some(output) = &mut placed.span.messages.output
+        {
+            let (items, subagent) = (std::mem::take(output), placed.subagent.as_deref());
+            placed.has_answer = !items.is_empty();
+            self.answers.begin(index, placed.run, subagent, items);
+        }
         if placed.subagent.is_some() {
             return;
         }
@@ -252,27 +295,22 @@ impl SpanReader {
         self.builder.does(at, after, None);
     }
 
-    fn model_ends(&mut self, at: u64, placed: &mut PlacedSpan) {
+    fn model_ends(&mut self, at: u64, index: usize, placed: &mut PlacedSpan) {
         let PlacedSpan {
             span,
             run,
             subagent,
+            has_answer,
             ..
         } = placed;
         self.last = self.last.max(at);
         if let Some(agent) = span.agent.as_deref().filter(|_| subagent.is_none()) {
             self.builder.name_agent(agent);
         }
-        self.has_answered |= span
-            .messages
-            .output
-            .as_ref()
-            .is_some_and(|output| !output.is_empty());
-        self.builder.does(
-            at,
-            span.messages.output.take().unwrap_or_default(),
-            subagent.as_deref(),
-        );
+        let mut answer = span.messages.output.take().unwrap_or_default();
+        answer.extend(self.answers.end(index));
+        self.has_answered |= *has_answer || !answer.is_empty();
+        self.builder.does(at, answer, subagent.as_deref());
         self.builder.is_unread(at, std::mem::take(&mut span.unread));
         if let Some(usage) = span.usage {
             self.builder.uses(at, usage);
@@ -308,6 +346,20 @@ impl SpanReader {
             self.begin_turn(at, *run, None);
         }
         self.last = self.last.max(at);
+        // A model that is still answering has asked for the call, and for those before it.
+        let said = self.answers.until_call(
+            *run,
+            subagent.as_deref(),
+            own_id.as_deref(),
+            name.as_deref(),
+        );
+        let known = if said.is_empty() {
+            known
+        } else {
+            self.builder.does(at, said, subagent.as_deref());
+            let own = own_id.clone().filter(|id| self.builder.knows_call(id));
+            own.or_else(|| self.builder.open_call(name.as_deref()))
+        };
         let args = span.args.take();
         let id = if let Some(id) = known {
             self.builder.completes(&id, args);
@@ -331,13 +383,14 @@ impl SpanReader {
         };
         let error = placed.span.error.take();
         let result = placed.span.result.take();
-        let result = result.or_else(|| error.as_ref().map(|(message, _)| message.clone().into()));
-        let end = if error.is_some() {
-            ToolEnd::Failed
-        } else {
-            ToolEnd::Succeeded
+        let end = match &error {
+            Some(_) => ToolEnd::Failed,
+            None => placed.span.end.unwrap_or(ToolEnd::Succeeded),
         };
-        self.builder.executed(at, &id, result, end);
+        match (result, error) {
+            (None, Some((message, _))) => self.builder.executed_with_error(at, &id, message),
+            (result, _) => self.builder.executed(at, &id, result, end),
+        }
     }
 
     fn agent_ends(&mut self, at: u64, placed: &mut PlacedSpan) {
@@ -378,7 +431,7 @@ impl SpanReader {
     /// Notes the output of a run of an agent that no span in it has.
     fn note_output(&mut self, at: u64, placed: &mut PlacedSpan) {
         let output = placed.span.messages.output.take().unwrap_or_default();
-        let left: Vec<_> = missing_in(output, &[])
+        let left: Vec<_> = missing_in(output, &mut [])
             .into_iter()
             .filter(|item| !self.builder.knows(item))
             .collect();

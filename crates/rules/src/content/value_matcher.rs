@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::value_condition::{ExpectedValue, ValueCondition};
 use crate::describe::{json, short};
-use crate::evaluation::{Evidence, Finding};
+use crate::evaluation::{Evidence, Finding, schema_mismatches};
 use ananke_base::text::nearest;
 use ananke_model::model::ValueType;
 use ananke_trace::outcome::{ComparedValue, JsonFocus, ValueDifference, brief, surrounded};
@@ -105,12 +105,12 @@ impl ValueCondition {
             ExpectedValue::Type(wanted) => type_of(found) == *wanted,
             ExpectedValue::Exists => true,
             ExpectedValue::Fit(schema) => {
-                let words = schema.mismatches(found).into_iter().map(|mismatch| {
-                    match mismatch.pointer.as_str() {
+                let words = schema_mismatches(schema, found)
+                    .into_iter()
+                    .map(|mismatch| match mismatch.pointer.as_str() {
                         "" => mismatch.message,
                         pointer => format!("{}: {}", short(pointer), short(&mismatch.message)),
-                    }
-                });
+                    });
                 return Some(words.collect()).filter(|words: &Vec<String>| !words.is_empty());
             }
         };

@@ -133,8 +133,7 @@ impl Transport for Paths {
             let head = ResponseHead {
                 status: 200,
                 content_type: "text/event-stream".to_owned(),
-                location: None,
-                headers: Vec::new(),
+                ..ResponseHead::default()
             };
             let body = Box::new(Chunks::new(receiver, Arc::new(ManualClock::default())));
             Some(Reply {

@@ -209,6 +209,35 @@ async fn a_session_goes_with_every_request_and_is_ended() {
 }
 
 #[tokio::test]
+async fn a_cookie_of_the_server_goes_with_its_later_requests() {
+    // A load balancer keeps the session on one machine by it.
+    let balanced = |asked: &Asked| match asked.what() {
+        "initialize" => {
+            let result = json!({ "protocolVersion": "2025-11-25", "capabilities": {} });
+            let body = json!({ "jsonrpc": "2.0", "id": asked.body["id"], "result": result });
+            let more = "set-cookie: AWSALB=x1; Path=/; HttpOnly\r\nset-cookie: other=2; Path=/elsewhere\r\n";
+            Some(json_response(more, &body))
+        }
+        _ if asked.header("cookie") != Some("AWSALB=x1") => Some(response(
+            "404 Not Found",
+            "text/plain",
+            "",
+            "another machine",
+        )),
+        _ => None,
+    };
+    let run = ran(LEGACY, CALL, balanced).await;
+    assert_eq!(run.verdict(), "passed");
+    assert_eq!(run.asked[0].header("cookie"), None);
+    let own = format!("{LEGACY}, headers: {{ cookie: AWSALB=own }}");
+    let run = ran(&own, CALL, balanced).await;
+    assert_eq!(
+        run.verdict(),
+        "error: the server refuses a message with HTTP 404; received: HTTP 404, text/plain, 15 bytes, starting `another machine` (is `endpoint` the URL of the server?)"
+    );
+}
+
+#[tokio::test]
 async fn a_session_that_the_server_forgot_is_an_error() {
     let run = ran(LEGACY, CALL, |asked| {
         (asked.what() == "tools/call")

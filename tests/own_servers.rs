@@ -128,6 +128,18 @@ fn requests_of_other_sites_are_refused() {
         ("host: localhost\r\norigin: null\r\n", 403),
         ("host: page.example:8766\r\n", 421),
         ("host: localhost.page.example\r\n", 421),
+        ("host: localhost\r\nsec-fetch-site: cross-site\r\n", 403),
+        ("host: localhost\r\nSec-Fetch-Site: Same-Site\r\n", 403),
+        ("host: localhost\r\nsec-fetch-site: same-origin\r\n", 200),
+        ("host: localhost\r\nsec-fetch-site: none\r\n", 200),
+        (
+            "host: localhost\r\norigin: http://localhost:3000\r\nsec-fetch-site: cross-site\r\n",
+            200,
+        ),
+        (
+            "host: localhost\r\norigin: http://page.example\r\nsec-fetch-site: same-origin\r\n",
+            403,
+        ),
     ] {
         assert_eq!(mock.status("/", head), status, "{head}");
         assert_eq!(passing.status("/", head), status, "{head}");

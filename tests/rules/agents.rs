@@ -226,8 +226,7 @@ impl Transport for Played {
         let head = ResponseHead {
             status: 200,
             content_type: "text/event-stream".to_owned(),
-            location: None,
-            headers: Vec::new(),
+            ..ResponseHead::default()
         };
         let body = Box::new(Chunks::new(body, Arc::clone(&self.clock) as Arc<dyn Clock>));
         Box::pin(std::future::ready(Ok(Some(Reply { at, head, body }))))

@@ -317,8 +317,7 @@ impl Transport for Answers {
         let head = ResponseHead {
             status: 200,
             content_type: "text/event-stream".to_owned(),
-            location: None,
-            headers: Vec::new(),
+            ..ResponseHead::default()
         };
         let body = Box::new(Chunks::new(receiver, Arc::new(ManualClock::default())));
         Box::pin(async move {

@@ -62,8 +62,7 @@ impl Transport for Endless {
         let head = ResponseHead {
             status: 200,
             content_type: "text/event-stream".to_owned(),
-            location: None,
-            headers: Vec::new(),
+            ..ResponseHead::default()
         };
         let at = self.clock.now();
         let body = Box::new(Chunks::new(body, Arc::clone(&self.clock) as Arc<dyn Clock>));

@@ -1,6 +1,6 @@
 //! How far a request came whose response did not come in time, and through which proxy.
 
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::process::Command;
 use std::sync::Arc;
@@ -125,4 +125,23 @@ fn the_proxy_is_named() {
         "{shown}"
     );
     reader.join().expect("the proxy");
+    let refusing = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let proxy = refusing.local_addr().expect("an address").to_string();
+    let refuser = std::thread::spawn(move || {
+        let (mut stream, _) = refusing.accept().expect("a connection");
+        let mut bytes = [0; 4096];
+        let _read = stream.read(&mut bytes);
+        let answer = "HTTP/1.1 403 Forbidden\r\ncontent-type: text/html\r\ncontent-length: 11\r\nconnection: close\r\n\r\n<p>no</p>\r\n";
+        stream.write_all(answer.as_bytes()).expect("it is sent");
+    });
+    let shown = printed(&proxy);
+    let words = format!("the agent responded with HTTP 403 (through the proxy http://{proxy})");
+    assert!(
+        shown.contains(&words)
+            && shown.contains("`HTTP_PROXY`")
+            && shown.contains("<p>no</p>")
+            && !shown.contains("password"),
+        "{shown}"
+    );
+    refuser.join().expect("the proxy");
 }

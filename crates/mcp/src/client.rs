@@ -178,7 +178,11 @@ impl Client {
                 ended @ Break::Ended(_) => ended,
             });
             match read? {
-                Ended::Terminal => {}
+                Ended::Terminal => {
+                    if let Some(answer) = talk.incoming.take_unrecognised() {
+                        return Err(answer.error().into());
+                    }
+                }
                 Ended::Timeout => return Ok(None),
                 Ended::Cancelled => return Err(Break::Ended(Ended::Cancelled)),
             }

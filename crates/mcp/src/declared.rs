@@ -3,10 +3,25 @@
 use serde_json::Value;
 
 use ananke_base::message::DeclaredTool;
+use ananke_trace::trace::{Fact, Facts, Unread};
 
 /// The tools that a server lists, in its order.
 pub(super) fn declared_tools(tools: &[Value]) -> Vec<DeclaredTool> {
     tools.iter().map(declared_tool).collect()
+}
+
+/// The tools of a server that are not read, since they or their names are values of another kind.
+pub(super) fn unread_tools(tools: &[Value]) -> Vec<Unread<'static>> {
+    let unread = |tool: &Value| {
+        let (name, value) = match (tool, tool.get("name")) {
+            (Value::Object(_), None | Some(Value::Null | Value::String(_))) => return None,
+            (Value::Object(_), Some(name)) => ("key:tools[].name", name),
+            _ => ("key:tools[]", tool),
+        };
+        let facts = Facts::of(&[Fact::DeclaredTools]);
+        Some(Unread::other_kind(name, facts, value))
+    };
+    tools.iter().filter_map(unread).collect()
 }
 
 fn declared_tool(tool: &Value) -> DeclaredTool {
@@ -16,6 +31,7 @@ fn declared_tool(tool: &Value) -> DeclaredTool {
             .unwrap_or_default()
             .to_owned()
     };
+    let schema = |key: &str| tool.get(key).filter(|schema| !schema.is_null()).cloned();
     let mut rest = tool.as_object().cloned().unwrap_or_default();
     rest.retain(|key, _| {
         !["name", "description", "inputSchema", "outputSchema"].contains(&key.as_str())
@@ -24,8 +40,8 @@ fn declared_tool(tool: &Value) -> DeclaredTool {
     DeclaredTool {
         name: text("name"),
         description: text("description"),
-        input: tool.get("inputSchema").cloned(),
-        output: tool.get("outputSchema").cloned(),
+        input: schema("inputSchema"),
+        output: schema("outputSchema"),
         // Without a hint the protocol assumes the worst, and so does this.
         may_change_data: hint("readOnlyHint") != Some(true)
             && hint("destructiveHint") != Some(false),

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::era::{self, Discovery, LEGACY, MODERN, ProtocolEra};
+use super::incoming::AFTER_UNRECOGNISED;
 use super::rpc_response::{McpResponse, RpcError};
 use super::talk::{Break, Talk};
 use super::{client::Client, config::McpProtocol, outgoing::Outgoing, result::chosen_version};
@@ -16,6 +17,9 @@ use ananke_base::context::At;
 
 /// The time that the answer to `server/discover` is waited for before `initialize` is sent too.
 const PROBE: Duration = Duration::from_secs(2);
+
+/// The time that this answer may take after one that is not recognised: a server that answers so is asked for more.
+const AFTER_ODD_ANSWER: Duration = Duration::from_millis(100);
 
 impl Client {
     /// Finds out how the server is spoken to, and initializes it if it needs that. It does so once.
@@ -70,6 +74,7 @@ impl Client {
     /// Speaks to a server of any era.
     async fn detect(&mut self, talk: &mut Talk<'_>) -> Result<ProtocolEra, Break> {
         talk.patience = Some(PROBE);
+        talk.incoming.patience = AFTER_ODD_ANSWER;
         let probed = self.ask_discovery(talk).await;
         let answer = match probed {
             Ok((id, at)) => {
@@ -81,6 +86,7 @@ impl Client {
             Err(failed) => Err(failed),
         };
         talk.patience = None;
+        talk.incoming.patience = AFTER_UNRECOGNISED;
         match answer {
             Ok((_, Some(answer))) => match Discovery::of(&answer.result) {
                 Discovery::Modern => Ok(ProtocolEra::Modern),

@@ -7,29 +7,21 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::rpc_response::{McpResponse, RpcError, has_error, is_same_answer, result};
+use super::notifications::notified;
+use super::rpc_response::{McpResponse, RpcError, has_error, is_same_answer, own_id, result};
+use super::server_requests::Asked;
+use super::unrecognised::{OtherLines, UnrecognisedAnswer, UnrecognisedForm, is_utf16_json};
 use ananke_agents::{EventReader, Received, Rest, Sink, Stop, TargetError, in_words};
 use ananke_base::context::At;
 use ananke_base::source::printable;
 use ananke_base::source::received_json::{is_utf16, read_bytes};
 use ananke_trace::trace::{Change, Facts, Unread};
 
-/// Notifications that a trace shows: how far a request is, and what the server logs.
-const SHOWN: [&str; 2] = ["notifications/progress", "notifications/message"];
-
-/// Notifications that say nothing about an answer (MCP 2025-11-25, "Notifications").
-const SILENT: [&str; 7] = [
-    "notifications/cancelled",
-    "notifications/initialized",
-    "notifications/tools/list_changed",
-    "notifications/resources/list_changed",
-    "notifications/resources/updated",
-    "notifications/prompts/list_changed",
-    "notifications/elicitation/complete",
-];
-
 /// The time that an answer without `jsonrpc` waits for one that has it.
 const AFTER_BARE: Duration = Duration::from_millis(100);
+
+/// The time that an answer may take after one that is not recognised: most servers have no other.
+pub(super) const AFTER_UNRECOGNISED: Duration = Duration::from_secs(2);
 
 /// The messages of a server in one turn.
 pub(super) struct ServerMessages {
@@ -52,17 +44,12 @@ pub(super) struct ServerMessages {
     max_bytes: usize,
     /// The beginning of the first line that is not a message.
     noise: Option<String>,
-}
-
-/// A request of a server to its client.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Asked {
-    /// The id that it gave.
-    pub(super) id: Value,
-    /// The method of the request.
-    pub(super) method: String,
-    /// The rest of the question.
-    pub(super) params: Value,
+    /// The lines that are not messages.
+    other: OtherLines,
+    /// The first answer that is not the one that is waited for, while that is the only one.
+    unrecognised: Option<UnrecognisedAnswer>,
+    /// The time for which the answer is waited for after one that is not recognised.
+    pub(super) patience: Duration,
 }
 
 impl ServerMessages {
@@ -80,6 +67,9 @@ impl ServerMessages {
             bytes: 0,
             max_bytes,
             noise: None,
+            other: OtherLines::default(),
+            unrecognised: None,
+            patience: AFTER_UNRECOGNISED,
         }
     }
 
@@ -97,8 +87,28 @@ impl ServerMessages {
     pub(super) fn take_response(&mut self) -> Option<McpResponse> {
         let response = self.responses.pop_front().or_else(|| self.bare.take())?;
         self.awaited.retain(|awaited| *awaited != response.id);
+        self.unrecognised = None;
         self.answered = Some((response.id, response.result.clone()));
         Some(response)
+    }
+
+    /// The answer that came instead of that to the request that waits.
+    pub(super) fn take_unrecognised(&mut self) -> Option<UnrecognisedAnswer> {
+        if self.has_news() || self.bare.is_some() {
+            return None;
+        }
+        self.unrecognised.take()
+    }
+
+    /// Takes an answer that cannot be the one to the request that waits.
+    fn recognise_nothing(&mut self, form: UnrecognisedForm, quote: String) {
+        if let [awaited] = self.awaited[..] {
+            self.unrecognised.get_or_insert(UnrecognisedAnswer {
+                form,
+                awaited,
+                quote,
+            });
+        }
     }
 
     /// Ignores the responses to the requests that wait, and returns their ids.
@@ -176,19 +186,6 @@ impl ServerMessages {
         warn(at, words, sink)
     }
 
-    /// The number of a request of ours that a response names, and whether as another kind of value. Ids are compared as
-    /// text.
-    fn own_id(id: &Value) -> Option<(u64, bool)> {
-        if let Some(number) = id.as_u64() {
-            return Some((number, false));
-        }
-        let text = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
-        // Some servers have one kind of number.
-        let digits = text.strip_suffix(".0").unwrap_or(&text);
-        let number: u64 = digits.parse().ok()?;
-        (number.to_string() == digits).then_some((number, true))
-    }
-
     /// Whether a response is another one to a request: an answer to that was taken, or it is of an earlier turn.
     fn is_repeated(&self, id: u64, message: &Map<String, Value>) -> bool {
         let is_known = self
@@ -225,14 +222,12 @@ impl ServerMessages {
         let params = message.remove("params").unwrap_or(Value::Null);
         match message.remove("id") {
             Some(id) => {
+                // It is at work on what it was asked.
+                self.unrecognised = None;
                 self.asked.push_back(Asked { id, method, params });
                 ControlFlow::Continue(())
             }
-            None if SHOWN.contains(&method.as_str()) => {
-                let (name, value) = (method.into(), params);
-                sink.change(at, Change::Custom { name, value })
-            }
-            None => unknown_notification(at, &method, &params, sink),
+            None => notified(at, method, params, sink),
         }
     }
 
@@ -242,7 +237,7 @@ impl ServerMessages {
         message: Map<String, Value>,
         sink: &mut dyn Sink,
     ) -> Result<ControlFlow<Stop>, String> {
-        match message.get("id").and_then(Self::own_id) {
+        match message.get("id").and_then(own_id) {
             Some((id, is_other_kind)) if self.awaited.contains(&id) => {
                 let words = format!(
                     "the `id` of the response to the request `{id}` is not the number that was sent"
@@ -289,6 +284,8 @@ impl ServerMessages {
                         let words = format!(
                             "the server answered the request `{id}`, which was not sent: it is ignored"
                         );
+                        let quote = Received::quoted(Value::Object(message).to_string().as_bytes());
+                        self.recognise_nothing(UnrecognisedForm::OtherId(id), quote);
                         Ok(warn(at, words, sink))
                     }
                     Some(last) => Err(format!(
@@ -309,7 +306,7 @@ impl ServerMessages {
             return true;
         }
         let has = |key: &str| message.get(key).is_some();
-        let own = message.get("id").and_then(Self::own_id);
+        let own = message.get("id").and_then(own_id);
         self.has_lines
             && !has("method")
             && (has("result") || has("error") || has("jsonrpc"))
@@ -318,6 +315,9 @@ impl ServerMessages {
 
     /// A line that is not a message.
     fn ignore(&mut self, at: At, data: &[u8], sink: &mut dyn Sink) -> ControlFlow<Stop> {
+        if let Some((form, quote)) = self.other.take(data) {
+            self.recognise_nothing(form, quote);
+        }
         if self.noise.is_some() {
             return ControlFlow::Continue(());
         }
@@ -345,7 +345,9 @@ impl ServerMessages {
         }
         let mut read = match read_bytes(data) {
             Ok(read) => read,
-            Err(error) if is_utf16(data) => return Err(error.0),
+            Err(error) if is_utf16_json(data) || !self.has_lines && is_utf16(data) => {
+                return Err(error.0);
+            }
             Err(_) => return Ok(None),
         };
         let messages = match read.value {
@@ -387,17 +389,25 @@ impl EventReader for ServerMessages {
         sink: &mut dyn Sink,
     ) -> Result<ControlFlow<Stop>, String> {
         self.has_lines = true;
-        match self.take(at, data, sink)? {
-            Some(flow) => Ok(flow),
-            None => Ok(self.ignore(at, data, sink)),
-        }
+        let flow = match self.take(at, data, sink)? {
+            Some(flow) => {
+                self.other.clear();
+                flow
+            }
+            None => self.ignore(at, data, sink),
+        };
+        Ok(flow)
     }
 
     fn rest(&self) -> Option<Rest> {
         if self.has_news() {
             return Some(Rest::AfterEnd(Duration::ZERO));
         }
-        self.bare.is_some().then_some(Rest::AfterEnd(AFTER_BARE))
+        if self.bare.is_some() {
+            return Some(Rest::AfterEnd(AFTER_BARE));
+        }
+        self.unrecognised.as_ref()?;
+        Some(Rest::AfterEnd(self.patience))
     }
 }
 
@@ -405,40 +415,10 @@ fn warn(at: At, words: impl Into<Cow<'static, str>>, sink: &mut dyn Sink) -> Con
     sink.change(at, Change::Warning(words.into()))
 }
 
-/// Reports a notification that is neither shown nor one of the protocol, if a rule may be about it (SPEC 13).
-fn unknown_notification(
-    at: At,
-    method: &str,
-    params: &Value,
-    sink: &mut dyn Sink,
-) -> ControlFlow<Stop> {
-    let unread = Unread::item(format!("notification:{}", printable(method)), params);
-    if SILENT.contains(&method) || unread.facts == Facts::NONE {
-        return ControlFlow::Continue(());
-    }
-    sink.change(at, Change::Unread(unread))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::key_tables::WarningSink;
     use super::*;
-    use ananke_agents::Wire;
-
-    #[derive(Default)]
-    struct WarningSink(Vec<String>);
-
-    impl Sink for WarningSink {
-        fn wire(&mut self, _: At, _: Wire<'_>) {}
-
-        fn change(&mut self, _: At, change: Change<'_>) -> ControlFlow<Stop> {
-            match change {
-                Change::Warning(warning) => self.0.push(warning.into_owned()),
-                Change::Unread(unread) => self.0.push(unread.warning()),
-                _ => {}
-            }
-            ControlFlow::Continue(())
-        }
-    }
 
     /// The messages, the result and the warnings that a client reads in one line while it waits for the response to
     /// request 1.

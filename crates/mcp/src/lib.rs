@@ -3,7 +3,7 @@
 //!
 //! A `session` holds a `client`, whose `connection` carries messages of JSON-RPC: lines, or requests. The `handshake` finds
 //! out the era of the server; if it fails over HTTP, `other_transport` tries once whether the other one works. `incoming`
-//! reads what the server says, `server_requests` answer what it asks, and a `turn` makes changes of its `result`s.
+//! reads what the server says (`unrecognised` sees the answers among what is none), `server_requests` answer what it asks, and a `turn` makes changes of its `result`s.
 //!
 //! **Invariant:** it knows `agents` and no other protocol; every peculiarity of the protocol ends in its reader; a line that
 //! is not a message, or a response that no request waits for, is shown by the test.
@@ -17,7 +17,13 @@ mod era;
 mod handshake;
 mod http;
 mod incoming;
+#[cfg(test)]
+#[path = "../../../tests/support/key_table.rs"]
+mod key_table;
+#[cfg(test)]
+mod key_tables;
 mod mcp_target;
+mod notifications;
 mod other_transport;
 mod outgoing;
 mod probed;
@@ -30,6 +36,7 @@ mod stdio;
 mod talk;
 mod turn;
 mod turns;
+mod unrecognised;
 
 pub use config::{McpConfig, McpProtocol};
 pub use mcp_target::McpTarget;

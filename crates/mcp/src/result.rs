@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use ananke_agents::TargetError;
-use ananke_trace::trace::{ResultContent, Unread};
+use ananke_trace::trace::{Fact, Facts, ResultContent, Unread};
 
 /// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +21,12 @@ pub(super) struct CallResult {
     /// The parts of it that are not understood (SPEC 13).
     pub(super) unread: Vec<Unread<'static>>,
 }
+
+/// The facts that the text of a call's result carries.
+const RESULT_TEXT: Facts = Facts::of(&[Fact::Results, Fact::Text]);
+
+/// The facts that any other text carries.
+const TEXT: Facts = Facts::of(&[Fact::Text]);
 
 /// The kinds of parts of a result that are no text; those of resources have their own.
 const SILENT_PARTS: [&str; 3] = ["image", "audio", "resource_link"];
@@ -48,14 +54,14 @@ impl CallResult {
             return Err(wrong(METHOD, "no list `content`"));
         };
         let is_error = match result.remove("isError") {
-            None => false,
+            None | Some(Value::Null) => false,
             Some(Value::Bool(is_error)) => is_error,
             Some(_) => return Err(wrong(METHOD, "an `isError` that is neither true nor false")),
         };
         let texts: Vec<&str> = parts.iter().filter_map(text_of).collect();
         let (mut text, is_text) = (texts.join("\n"), texts.len() == parts.len());
-        let (mut beside, mut unread) = (Vec::new(), unread_parts(&parts));
-        beside.extend(parts.iter().filter_map(text_of_resource));
+        let mut beside: Vec<String> = parts.iter().filter_map(text_of_resource).collect();
+        let mut unread = unread_parts("content", &parts, RESULT_TEXT);
         let structured = result
             .remove("structuredContent")
             .filter(|structured| !structured.is_null());
@@ -101,6 +107,8 @@ impl ListPage {
         };
         let next = match result.remove("nextCursor") {
             None | Some(Value::Null) => None,
+            // Some SDKs write an empty one at the end.
+            Some(Value::String(cursor)) if cursor.is_empty() => None,
             Some(Value::String(cursor)) => Some(cursor),
             Some(_) => return Err(wrong(method, "a `nextCursor` that is not a text")),
         };
@@ -108,36 +116,63 @@ impl ListPage {
     }
 }
 
+/// The text of an answer, and the parts of it that are not understood.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct AnswerText {
+    pub(super) text: String,
+    pub(super) unread: Vec<Unread<'static>>,
+}
+
 /// The text of what `resources/read` answers.
 ///
 /// # Errors
 /// If it is not what the protocol promises.
-pub(super) fn resource_text(result: Value) -> Result<String, TargetError> {
+pub(super) fn resource_text(result: Value) -> Result<AnswerText, TargetError> {
     const METHOD: &str = "resources/read";
     let Some(Value::Array(contents)) = object(result, METHOD)?.remove("contents") else {
         return Err(wrong(METHOD, "no list `contents`"));
     };
-    let texts: Vec<&str> = contents
-        .iter()
-        .filter_map(|content| content.get("text").and_then(Value::as_str))
-        .collect();
-    Ok(texts.join("\n"))
+    let texts: Vec<&str> = contents.iter().filter_map(text_of_contents).collect();
+    let is_unread = |contents: &&Value| {
+        !contents.is_object() || other_kind(contents, "text", Value::is_string).is_some()
+    };
+    let unread = contents.iter().filter(is_unread);
+    let unread = unread.map(|item| Unread::other_kind("key:contents[]", TEXT, item));
+    Ok(AnswerText {
+        text: texts.join("\n"),
+        unread: unread.collect(),
+    })
+}
+
+fn text_of_contents(contents: &Value) -> Option<&str> {
+    contents.get("text")?.as_str()
 }
 
 /// The text of the messages that `prompts/get` answers.
 ///
 /// # Errors
 /// If it is not what the protocol promises.
-pub(super) fn prompt_text(result: Value) -> Result<String, TargetError> {
+pub(super) fn prompt_text(result: Value) -> Result<AnswerText, TargetError> {
     const METHOD: &str = "prompts/get";
     let Some(Value::Array(messages)) = object(result, METHOD)?.remove("messages") else {
         return Err(wrong(METHOD, "no list `messages`"));
     };
-    let texts: Vec<&str> = messages
-        .iter()
-        .filter_map(|message| message.get("content").and_then(text_of))
-        .collect();
-    Ok(texts.join("\n"))
+    let (mut texts, mut unread) = (Vec::new(), Vec::new());
+    for message in &messages {
+        match message.get("content") {
+            Some(content) if !content.is_null() => {
+                texts.extend(text_of(content));
+                let content = std::slice::from_ref(content);
+                unread.extend(unread_parts("messages[].content", content, TEXT));
+            }
+            _ if message.is_object() => {}
+            _ => unread.push(Unread::other_kind("key:messages[]", TEXT, message)),
+        }
+    }
+    Ok(AnswerText {
+        text: texts.join("\n"),
+        unread,
+    })
 }
 
 /// The version that the result of `initialize` chooses.
@@ -165,17 +200,47 @@ fn wrong(method: &str, what: &str) -> TargetError {
     TargetError::new(format!("the result of `{method}` has {what}"))
 }
 
-/// The parts of a result that are not understood.
-fn unread_parts(parts: &[Value]) -> Vec<Unread<'static>> {
+/// The parts under `key` that are not understood. A part that is none, and one whose text is of another kind, carries `facts`.
+fn unread_parts(key: &str, parts: &[Value], facts: Facts) -> Vec<Unread<'static>> {
     let unread = |part: &Value| {
-        let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
-        let is_known = text_of(part).is_some()
-            || text_of_resource(part).is_some()
-            || kind == "resource"
-            || SILENT_PARTS.contains(&kind);
-        (!is_known).then(|| Unread::item(format!("part:{kind}"), part))
+        let Value::Object(_) = part else {
+            return Some(Unread::other_kind(format!("key:{key}[]"), facts, part));
+        };
+        if text_of(part).is_some() {
+            return None;
+        }
+        let kind = match part.get("type") {
+            Some(Value::String(kind)) => kind.as_str(),
+            Some(kind) if !kind.is_null() => {
+                return Some(Unread::other_kind(format!("key:{key}[].type"), facts, kind));
+            }
+            _ => "",
+        };
+        match kind {
+            "text" => {
+                let text = other_kind(part, "text", Value::is_string)?;
+                Some(Unread::other_kind(format!("key:{key}[].text"), facts, text))
+            }
+            "resource" => {
+                let name = format!("key:{key}[].resource");
+                if let Some(resource) = other_kind(part, "resource", Value::is_object) {
+                    return Some(Unread::other_kind(name, facts, resource));
+                }
+                let text = other_kind(part.get("resource")?, "text", Value::is_string)?;
+                Some(Unread::other_kind(name + ".text", facts, text))
+            }
+            _ if SILENT_PARTS.contains(&kind) => None,
+            _ => Some(Unread::item(format!("part:{kind}"), part)),
+        }
     };
     parts.iter().filter_map(unread).collect()
+}
+
+/// The value of a key that is there and not of the kind that is read.
+fn other_kind<'v>(object: &'v Value, key: &str, is_read: fn(&Value) -> bool) -> Option<&'v Value> {
+    let value = object.get(key)?;
+    let is_other = !value.is_null() && !is_read(value);
+    is_other.then_some(value)
 }
 
 /// The text of a resource that a result embeds.

@@ -47,12 +47,15 @@ pub(super) fn result(mut message: Map<String, Value>) -> Result<Result<Value, Rp
     match (result, error) {
         (Some(result), None) => Ok(Ok(result)),
         (None, Some(Value::Object(mut error))) => Ok(Err(RpcError {
-            code: error.get("code").map(ToString::to_string),
-            message: error
-                .get("message")
-                .and_then(Value::as_str)
-                .unwrap_or("(no message)")
-                .to_owned(),
+            code: error
+                .get("code")
+                .filter(|code| !code.is_null())
+                .map(ToString::to_string),
+            message: match error.remove("message") {
+                Some(Value::String(message)) => message,
+                None | Some(Value::Null) => "(no message)".to_owned(),
+                Some(other) => other.to_string(),
+            },
             data: error.remove("data").unwrap_or_default(),
         })),
         _ => Err("is a response without a `result` or an `error`".to_owned()),
@@ -61,6 +64,19 @@ pub(super) fn result(mut message: Map<String, Value>) -> Result<Result<Value, Rp
 
 pub(super) fn has_error(message: &Map<String, Value>) -> bool {
     message.get("error").is_some_and(|error| !error.is_null())
+}
+
+/// The number of a request of ours that a response names, and whether as another kind of value. Ids are compared as
+/// text.
+pub(super) fn own_id(id: &Value) -> Option<(u64, bool)> {
+    if let Some(number) = id.as_u64() {
+        return Some((number, false));
+    }
+    let text = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
+    // Some servers have one kind of number.
+    let digits = text.strip_suffix(".0").unwrap_or(&text);
+    let number: u64 = digits.parse().ok()?;
+    (number.to_string() == digits).then_some((number, true))
 }
 
 /// Whether two answers to one request mean the same.

@@ -6,6 +6,17 @@ use super::outgoing::Refusal;
 use ananke_agents::Sink;
 use ananke_base::message::{ServerAnswer, ServerRequest, ServerRequestKind};
 
+/// A request of a server to its client.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Asked {
+    /// The id that it gave.
+    pub(super) id: Value,
+    /// The method of the request.
+    pub(super) method: String,
+    /// The rest of the question.
+    pub(super) params: Value,
+}
+
 /// The answer to a sampling request that is declined.
 const REJECTED: Refusal = Refusal {
     code: -1,

@@ -5,15 +5,15 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::client::Client;
-use super::declared::declared_tools;
+use super::declared::{declared_tools, unread_tools};
 use super::other_transport::with_hint;
-use super::result::{CallResult, ListPage, prompt_text, resource_text};
+use super::result::{AnswerText, CallResult, ListPage, prompt_text, resource_text};
 use super::rpc_response::{McpResponse, RpcError};
 use super::talk::{Break, Talk};
 use super::turns::McpRequest;
 use ananke_agents::{Action, TargetError};
 use ananke_base::context::At;
-use ananke_trace::trace::{AsideSource, Change, MessageKind, ResultContent, RunEnd};
+use ananke_trace::trace::{AsideSource, Change, MessageKind, ResultContent, RunEnd, Unread};
 
 /// The beginning of a turn, which has no ids.
 const RUN_STARTED: Change<'static> = Change::RunStarted {
@@ -148,15 +148,20 @@ impl McpTurn<'_, '_> {
             unread,
         } = result;
         self.answer(at, id, content, Some(is_error))?;
-        for unread in unread {
-            self.change(at, Change::Unread(unread))?;
-        }
+        self.report_unread(at, unread)?;
         for text in beside.iter().filter(|beside| **beside != text) {
             let source = AsideSource::StructuredResult;
             let text = text.into();
             self.change(at, Change::Aside { text, source })?;
         }
         self.say(at, id, text)
+    }
+
+    fn report_unread(&mut self, at: At, unread: Vec<Unread<'static>>) -> Result<(), Break> {
+        for unread in unread {
+            self.change(at, Change::Unread(unread))?;
+        }
+        Ok(())
     }
 
     /// The list of the tools.
@@ -177,6 +182,7 @@ impl McpTurn<'_, '_> {
         match list(self.client, "tools/list", "tools", talk, start).await? {
             Listed::All { at, id, items } => {
                 self.client.connection.learn_tools(&items);
+                self.report_unread(at, unread_tools(&items))?;
                 let tools = declared_tools(&items);
                 self.change(
                     at,
@@ -194,7 +200,10 @@ impl McpTurn<'_, '_> {
     /// Finds out the tools before the first turn. A server that has none may refuse.
     async fn declare_tools(&mut self) -> Result<(), Break> {
         let (at, tools) = match self.tools().await? {
-            Listed::All { at, items, .. } => (at, declared_tools(&items)),
+            Listed::All { at, items, .. } => {
+                self.report_unread(at, unread_tools(&items))?;
+                (at, declared_tools(&items))
+            }
             Listed::Refused(at, _) => (at, Vec::new()),
         };
         self.change(
@@ -211,14 +220,18 @@ impl McpTurn<'_, '_> {
         &mut self,
         method: &'static str,
         params: Map<String, Value>,
-        text: fn(Value) -> Result<String, TargetError>,
+        text: fn(Value) -> Result<AnswerText, TargetError>,
     ) -> Result<(), Break> {
         let pending = self.client.ask(method, params, &mut self.talk).await?;
         let id = pending.id;
         self.start(pending.at)?;
         let McpResponse { at, result, .. } = self.client.response(pending, &mut self.talk).await?;
         match result {
-            Ok(result) => self.say(at, id, text(result)?),
+            Ok(result) => {
+                let AnswerText { text, unread } = text(result)?;
+                self.report_unread(at, unread)?;
+                self.say(at, id, text)
+            }
             Err(error) => self.change(at, Change::RunEnded(error.end())),
         }
     }

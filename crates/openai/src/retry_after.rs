@@ -8,23 +8,34 @@ use ananke_base::context::http_date;
 /// The longest time that is waited for (SPEC 5).
 pub(super) const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
-/// The header that says how long to wait.
-pub(super) const HEADER: &str = "retry-after";
+/// The headers that say how long to wait: that of OpenAI and Azure, in milliseconds, comes before the common one.
+pub(super) const HEADERS: [&str; 2] = [MILLISECONDS, "retry-after"];
+
+const MILLISECONDS: &str = "retry-after-ms";
 
 /// The time before the request is sent again, `now` in Unix milliseconds: what the server says, else longer with
 /// each retry.
 pub(super) fn retry_after(response: &ReceivedResponse, retry: u32, now: u64) -> Duration {
-    let header = response
-        .head
-        .headers
-        .iter()
-        .find(|(name, _)| name == HEADER);
-    header
-        .and_then(|(_, value)| wait(value.trim(), now))
-        .unwrap_or_else(|| {
-            let seconds = 1_u64.checked_shl(retry).unwrap_or(u64::MAX);
-            Duration::from_secs(seconds).min(LONGEST_WAIT)
-        })
+    for wanted in HEADERS {
+        let mut headers = response.head.headers.iter();
+        let Some((_, value)) = headers.find(|(name, _)| name == wanted) else {
+            continue;
+        };
+        let wait = match wanted {
+            MILLISECONDS => milliseconds(value.trim()),
+            _ => wait(value.trim(), now),
+        };
+        if let Some(wait) = wait {
+            return wait;
+        }
+    }
+    let seconds = 1_u64.checked_shl(retry).unwrap_or(u64::MAX);
+    Duration::from_secs(seconds).min(LONGEST_WAIT)
+}
+
+fn milliseconds(value: &str) -> Option<Duration> {
+    let milliseconds: f64 = value.parse().ok()?;
+    Duration::try_from_secs_f64(milliseconds / 1000.0).ok()
 }
 
 /// Seconds, or a date.
@@ -38,6 +49,34 @@ fn wait(value: &str, now: u64) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ananke_agents::http::ResponseHead;
+
+    #[test]
+    fn milliseconds_come_before_seconds() {
+        for (headers, expected) in [
+            (
+                &[("retry-after", "3"), ("retry-after-ms", "1800")][..],
+                1800,
+            ),
+            (&[("retry-after-ms", "0.5")], 0),
+            (&[("retry-after-ms", "soon"), ("retry-after", "3")], 3000),
+            (&[("retry-after-ms", "-1")], 1000),
+            (&[], 1000),
+        ] {
+            let headers = headers.iter();
+            let response = ReceivedResponse::new(ResponseHead {
+                headers: headers
+                    .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                    .collect(),
+                ..ResponseHead::default()
+            });
+            assert_eq!(
+                retry_after(&response, 0, 0).as_millis(),
+                expected,
+                "{response:?}"
+            );
+        }
+    }
 
     #[test]
     fn it_is_seconds_or_a_date() {

@@ -12,7 +12,7 @@ use super::chat_message::{ChatCall, ChatMessage};
 use super::chat_request::ChatRequest;
 use super::config::OpenaiSettings;
 use super::reply_reader::{ModelReply, ReplyReader};
-use super::retry_after::{HEADER, LONGEST_WAIT, retry_after};
+use super::retry_after::{self, LONGEST_WAIT, retry_after};
 use ananke_agents::http::{
     self, ClientEvent, HttpRequest, Method, RequestProgress, Response, StreamReader as _, Transport,
 };
@@ -270,7 +270,7 @@ fn post(settings: &OpenaiSettings, body: Bytes) -> HttpRequest {
         url: settings.endpoint.clone(),
         headers: http::headers_with_defaults(&settings.headers, &HEADERS),
         body,
-        response_headers: &[HEADER],
+        response_headers: &retry_after::HEADERS,
         options: Arc::clone(&settings.options),
         progress: RequestProgress::default(),
     }

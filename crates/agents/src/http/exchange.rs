@@ -135,10 +135,10 @@ async fn refusal(
                 "redirects are not followed for POST requests: set `endpoint` to the new URL",
             );
     }
-    let error = received.error(format!("the agent responded with HTTP {status}"));
-    match status {
-        401 | 403 => error.with_help("check the `headers` of the target, such as `authorization`"),
-        404 | 405 => error.with_help("is `endpoint` the URL that runs the agent?"),
-        _ => error,
-    }
+    let help = match status {
+        401 | 403 => Some("check the `headers` of the target, such as `authorization`"),
+        404 | 405 => Some("is `endpoint` the URL that runs the agent?"),
+        _ => None,
+    };
+    received.refusal(format!("the agent responded with HTTP {status}"), help)
 }

@@ -18,7 +18,7 @@ use bytes::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use reqwest::header::{
-    CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION,
+    CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, SET_COOKIE,
 };
 use reqwest::{Client, Response, Url};
 use tokio::runtime::{Builder, Handle};
@@ -150,7 +150,7 @@ async fn exchange(
     thread: Arc<IoThread>,
     proxy: Option<String>,
 ) -> Result<Reply, TargetError> {
-    let place = match proxy {
+    let place = match &proxy {
         Some(proxy) => format!("{} through the proxy {proxy}", shown(&request.url)),
         None => shown(&request.url),
     };
@@ -179,7 +179,14 @@ async fn exchange(
     request
         .progress
         .received(all.map(|(name, value)| (name.as_str().to_owned(), readable(value))));
-    let head = head(&response, request.response_headers);
+    let set_cookies = response.headers().get_all(SET_COOKIE).into_iter();
+    request
+        .progress
+        .set_cookies(set_cookies.filter_map(|cookie| cookie.to_str().ok().map(str::to_owned)));
+    let head = ResponseHead {
+        proxy,
+        ..head(&response, request.response_headers)
+    };
     let encodings = response.headers().get_all(CONTENT_ENCODING).into_iter();
     let encoding = encodings.map(readable).collect::<Vec<_>>().join(", ");
     let (chunks, body) = Chunks::channel(Arc::clone(&clock));
@@ -250,6 +257,7 @@ fn head(response: &Response, wanted: &[&str]) -> ResponseHead {
             Err(_) => location,
         }),
         headers: wanted.iter().flat_map(named).collect(),
+        proxy: None,
     }
 }
 

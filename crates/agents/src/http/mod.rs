@@ -3,12 +3,13 @@
 //! events ([`StreamReader`]).
 //!
 //! **Invariant:** requests are sent, and responses read and stamped, by a thread that does nothing else (`http_transport`);
-//! redirects are not followed.
+//! redirects are not followed; cookies and credentials go to their own origin.
 
 mod cause;
 mod chunks;
 mod client_kind;
 mod content_encoding;
+mod cookies;
 mod document;
 mod event_stream;
 mod exchange;
@@ -24,6 +25,7 @@ mod transport;
 
 pub use chunks::Chunks;
 pub use client_kind::status;
+pub use cookies::CookieTransport;
 pub use document::{Document, read_document};
 pub use event_stream::{StreamReader, read_events};
 pub use exchange::{Response, send};

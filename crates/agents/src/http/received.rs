@@ -6,6 +6,9 @@ use crate::error::{Received, TargetError};
 /// The most bytes of a body that are kept.
 pub(super) const START_BYTES: usize = 4 << 10;
 
+/// The remedy for a response that a proxy may have made.
+const PROXY_HELP: &str = "the proxy may have refused the request instead of passing it on: it is named in `HTTP_PROXY`, `HTTPS_PROXY` or `ALL_PROXY`, and hosts in `NO_PROXY` are asked without it";
+
 /// The part of a response that was received so far.
 #[derive(Debug)]
 pub struct ReceivedResponse {
@@ -80,6 +83,16 @@ impl ReceivedResponse {
         }
     }
 
+    /// The error of a response with another status than success; with this help, unless a proxy may have made it.
+    pub fn refusal(&self, message: impl Into<String>, help: Option<&str>) -> TargetError {
+        let error = self.error(message);
+        match help {
+            _ if self.head.proxy.is_some() => error.with_help(PROXY_HELP),
+            Some(help) => error.with_help(help),
+            None => error,
+        }
+    }
+
     /// An error that quotes the response.
     pub fn error(&self, message: impl Into<String>) -> TargetError {
         let content_type =
@@ -91,6 +104,13 @@ impl ReceivedResponse {
             bytes: self.bytes as u64,
             events: self.events,
         };
+        let mut message = message.into();
+        // An agent whose events came answers itself.
+        if let Some(proxy) = &self.head.proxy
+            && self.events == 0
+        {
+            message = format!("{message} (through the proxy {proxy})");
+        }
         TargetError {
             received,
             ..TargetError::new(message)

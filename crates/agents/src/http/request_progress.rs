@@ -31,6 +31,7 @@ struct Reached {
     words: Option<String>,
     proxy: Option<String>,
     headers: Option<Arc<[(String, String)]>>,
+    cookies: Vec<String>,
 }
 
 impl RequestProgress {
@@ -57,6 +58,16 @@ impl RequestProgress {
     /// The response is there.
     pub(super) fn received(&self, headers: impl Iterator<Item = (String, String)>) {
         self.reached().headers = Some(headers.collect());
+    }
+
+    /// The response sets these cookies, each as its header has it.
+    pub(super) fn set_cookies(&self, cookies: impl Iterator<Item = String>) {
+        self.reached().cookies = cookies.collect();
+    }
+
+    /// The cookies that the response sets.
+    pub(super) fn take_cookies(&self) -> Vec<String> {
+        std::mem::take(&mut self.reached().cookies)
     }
 
     /// Sends a request through `proxy`, if there is one, whose progress is this.

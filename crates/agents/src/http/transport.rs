@@ -64,6 +64,8 @@ pub struct ResponseHead {
     pub location: Option<String>,
     /// The headers that the request asked for: names in lower case, values made readable.
     pub headers: Vec<(String, String)>,
+    /// The proxy that the response came through, without user and password.
+    pub proxy: Option<String>,
 }
 
 /// The next part of a body.

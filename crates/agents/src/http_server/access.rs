@@ -52,10 +52,21 @@ impl Access {
             );
             return Some(RefusedRequest { status: 421, why });
         }
-        let origin = of("origin")
-            .into_iter()
-            .find(|origin| !self.takes_origin(origin))?;
-        let why = format!("the request is from a page of `{origin}`: `--allow-origin` takes it");
+        let origins = of("origin");
+        let why = if origins.is_empty() {
+            // Browsers name no origin in a simple GET, and say in this header that it is not the page's own.
+            let site = of("sec-fetch-site")
+                .into_iter()
+                .find(|site| is_foreign(site))?;
+            format!(
+                "the request is from a page of another site (`Sec-Fetch-Site: {site}`) and names no origin that `--allow-origin` could take"
+            )
+        } else {
+            let origin = origins
+                .into_iter()
+                .find(|origin| !self.takes_origin(origin))?;
+            format!("the request is from a page of `{origin}`: `--allow-origin` takes it")
+        };
         Some(RefusedRequest { status: 403, why })
     }
 
@@ -81,6 +92,13 @@ impl Access {
             || self.pages == AnsweredPages::OfThisMachine
                 && Url::parse(origin).is_ok_and(|url| is_loopback(&url))
     }
+}
+
+/// Whether the value of `Sec-Fetch-Site` is that of a request that a page of another origin makes.
+fn is_foreign(site: &str) -> bool {
+    ["cross-site", "same-site"]
+        .iter()
+        .any(|foreign| site.trim().eq_ignore_ascii_case(foreign))
 }
 
 #[cfg(test)]

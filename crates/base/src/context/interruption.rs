@@ -68,7 +68,20 @@ pub fn step() {
     };
     let taken = TAKEN.get().wrapping_add(1);
     TAKEN.set(taken);
-    if taken.is_multiple_of(STEPS) && (is_everything_given_up() || real_time() >= until) {
+    if taken.is_multiple_of(STEPS) {
+        end_after(until);
+    }
+}
+
+/// A step of which each may take long, such as one pattern that tries many ways. Returns unless there is no time left.
+pub fn costly_step() {
+    if let Some(until) = UNTIL.get() {
+        end_after(until);
+    }
+}
+
+fn end_after(until: At) {
+    if is_everything_given_up() || real_time() >= until {
         // No message is printed, as a panic would.
         resume_unwind(Box::new(Interrupted));
     }
@@ -92,6 +105,8 @@ mod tests {
             within(Duration::from_mins(1), forever).is_err()
         });
         assert_eq!(inner, Ok(true));
+        assert_eq!(within(Duration::ZERO, costly_step), Err(Interrupted));
+        assert_eq!(within(Duration::from_mins(1), costly_step), Ok(()));
         for _ in 0..=STEPS {
             step();
         }

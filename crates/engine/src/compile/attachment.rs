@@ -18,7 +18,7 @@ use ananke_base::message::{
 };
 use ananke_base::source::reason;
 use ananke_model::model::{self, Media};
-use ananke_model::variables::{Fill as _, Interpolation, Leaf, NotReady, add_user_info};
+use ananke_model::variables::{Fill as _, Interpolation, Leaf, NotReady, add_written_secrets};
 
 /// The largest local file that is sent, in bytes: in base64 it still fits into one event of the largest size, as agents
 /// send it that repeat their input or the conversation.
@@ -122,7 +122,7 @@ fn file(
     }
     let found = AttachmentSource::of(&source, files.context, files.folder);
     if let Ok(AttachmentSource::Url(url)) = &found {
-        add_user_info(&source, url, "attachment", interpolation);
+        add_written_secrets(&source, url, "attachment", interpolation);
     }
     let attached = found.and_then(|source| attach(kind, said, source, files));
     match attached {

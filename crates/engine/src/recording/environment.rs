@@ -19,6 +19,7 @@ use super::recorder::{Recorder, RecordingExtent};
 use super::recordings::{RecordingMode, Recordings};
 use super::replay::{Replay, ReplayedLane};
 use crate::server::ServerWatch;
+use ananke_agents::http::CookieTransport;
 use ananke_agents::pipe::{PipeLauncher, ProgramLauncher};
 use ananke_agents::{SessionOptions, Transport, UndeclaredCalls};
 use ananke_base::context::{At, CaseKey, Context, Ids, lock};
@@ -73,15 +74,17 @@ impl AttemptEnvironment {
         servers: &ServerWatch,
         redactor: &Redactor,
     ) -> Self {
+        let with_cookies = CookieTransport::new(Arc::clone(transport), Arc::clone(&context.clock));
+        let transport: Arc<dyn Transport> = Arc::new(with_cookies);
         Self {
             context: context.clone(),
-            transport: Arc::clone(transport),
+            transport: Arc::clone(&transport),
             programs: Arc::new(ProgramLauncher::new(context)),
             servers: servers.clone(),
             redactor: redactor.clone(),
             own: Outside {
                 ids: Arc::clone(&context.ids),
-                transport: Arc::clone(transport),
+                transport,
             },
             started: context.clock.now(),
             source: EnvironmentSource::Live,

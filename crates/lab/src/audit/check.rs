@@ -51,6 +51,8 @@ checks! {
     MissingSchema = "missing-schema", Error;
     /// A schema is not valid.
     InvalidSchema = "invalid-schema", Error;
+    /// Values cannot be checked against a schema, which is valid.
+    UncheckedSchema = "unchecked-schema", Warning;
     /// The schema of the arguments is not one of an object.
     NoObjectSchema = "no-object-schema", Error;
     /// The agent ended, or the connection did, without an answer.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{AuditCheck, AuditFinding};
 use ananke_base::message::DeclaredTool;
-use ananke_model::schema::{SchemaError, ValueSchema};
+use ananke_model::schema::{SchemaError, Undecided, ValueSchema};
 
 /// The longest name that every client takes.
 const LONGEST_NAME: usize = 128;
@@ -47,9 +47,19 @@ pub(super) fn checked(tools: &[DeclaredTool]) -> (Vec<CheckedTool<'_>>, Vec<Audi
             Some(_) => {}
         }
         let mut compile = |schema: Option<&Value>, of: &str| {
-            ValueSchema::compile(schema?.clone())
-                .map_err(|error| find(AuditCheck::InvalidSchema, invalid_schema(of, &error)))
-                .ok()
+            let schema = match ValueSchema::compile(schema?.clone()) {
+                Ok(schema) => schema,
+                Err(error) => {
+                    find(AuditCheck::InvalidSchema, invalid_schema(of, &error));
+                    return None;
+                }
+            };
+            if let Some(Undecided { message }) = schema.unsupported() {
+                let message =
+                    format!("nothing can be checked against the schema of the {of}: {message}");
+                find(AuditCheck::UncheckedSchema, message);
+            }
+            Some(schema)
         };
         let input = compile(tool.input.as_ref(), "arguments");
         let output = compile(tool.output.as_ref(), "results");

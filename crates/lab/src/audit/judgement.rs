@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::made_arguments::{ArgumentsKind, MadeArguments};
 use super::{AuditCheck, declarations::CheckedTool, prober::Observed};
 use ananke_agents::Ended;
+use ananke_model::schema::Undecided;
 use ananke_trace::trace::{ResultContent, RunEnd};
 
 /// A check that found something, and what.
@@ -153,7 +154,13 @@ fn judge_result(tool: &CheckedTool<'_>, result: &ResultContent<'_>) -> Vec<Check
             ),
         )
     };
-    schema.mismatches(value).into_iter().map(mismatch).collect()
+    match schema.mismatches(value) {
+        Ok(mismatches) => mismatches.into_iter().map(mismatch).collect(),
+        Err(Undecided { message }) => {
+            let message = format!("the structured result cannot be checked: {message}");
+            vec![(AuditCheck::UncheckedSchema, message)]
+        }
+    }
 }
 
 #[cfg(test)]

@@ -112,7 +112,8 @@ impl Made<'_> {
         }
         let is_valid = self
             .compiled
-            .map(|compiled| compiled.mismatches(&value).is_empty());
+            .and_then(|compiled| compiled.mismatches(&value).ok())
+            .map(|mismatches| mismatches.is_empty());
         let is_as_meant = match kind {
             ArgumentsKind::Valid => is_valid != Some(false),
             ArgumentsKind::Missing | ArgumentsKind::WrongType => is_valid != Some(true),

@@ -10,7 +10,7 @@ use ananke_base::context::interruption::{COMPUTING_TIME, within};
 use ananke_base::message::DeclaredTool;
 use ananke_base::text::{duration, nearest, truncate};
 use ananke_derive::Mask;
-use ananke_model::schema::ValueSchema;
+use ananke_model::schema::{Undecided, ValueSchema};
 
 /// A call that would be refused, and why.
 #[derive(Clone, Debug, PartialEq, Mask, Serialize, JsonSchema)]
@@ -78,11 +78,17 @@ pub fn refusals(calls: &[RecordedCall], tools: &[DeclaredTool]) -> Vec<RefusedCa
                     schemas.insert(&call.tool, Err(message));
                     continue;
                 };
-                refused.extend(
-                    mismatches
-                        .into_iter()
-                        .map(|mismatch| refusal(mismatch.pointer, mismatch.message)),
-                );
+                match mismatches {
+                    Ok(mismatches) => refused.extend(
+                        mismatches
+                            .into_iter()
+                            .map(|mismatch| refusal(mismatch.pointer, mismatch.message)),
+                    ),
+                    Err(Undecided { message }) => {
+                        let message = format!("the arguments cannot be checked: {message}");
+                        refused.push(refusal(String::new(), message));
+                    }
+                }
             }
         }
     }

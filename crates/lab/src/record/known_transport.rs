@@ -62,6 +62,7 @@ impl KnownTransport {
                 .iter()
                 .filter_map(|name| Some(((*name).to_owned(), header(name)?)))
                 .collect(),
+            proxy: None,
         };
         let body = KnownBody {
             clock: Arc::clone(&self.clock),

@@ -12,7 +12,7 @@ use url::Url;
 use super::headers::{MirroredArguments, of_message};
 use super::incoming_reply::{IncomingReply, ReplyItem};
 use super::merge::{ReplySource, next};
-use super::refusal::{no_endpoint, no_message, no_stream, wrong_message};
+use super::refusal::{no_endpoint, no_message, no_stream, not_accepted, wrong_message};
 use super::{Endpoints, HttpSettings};
 use crate::outgoing::Outgoing;
 use crate::talk::{Break, Talk, TalkEnd};
@@ -117,16 +117,12 @@ impl HttpConnection {
             self.reply = Some(reply);
             return Ok(sent);
         }
-        reply.fill(talk.until(sent)).await?;
-        match reply.received.take() {
+        let until = talk.until(sent);
+        reply.fill(until).await?;
+        match reply.next_at() {
             None => Err(Break::Ended(Ended::Timeout)),
-            Some(received) if (200..300).contains(&received.head.status) => Ok(sent),
-            Some(received) => {
-                let status = received.head.status;
-                Err(received
-                    .error(format!("the server refuses a message with HTTP {status}"))
-                    .into())
-            }
+            Some(_) if reply.is_success() => Ok(sent),
+            Some(at) => Err(not_accepted(reply, at, until).await.into()),
         }
     }
 

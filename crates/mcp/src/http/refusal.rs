@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::incoming_reply::IncomingReply;
+use super::incoming_reply::{IncomingReply, ReplyItem};
 use ananke_agents::TargetError;
 use ananke_agents::http::{BodyForm, ReceivedResponse};
 use ananke_base::context::At;
@@ -39,12 +39,25 @@ pub(super) fn no_message(received: &ReceivedResponse) -> TargetError {
 }
 
 /// The error of a response that came at `at` and should be a stream; it quotes what comes of the body soon.
-pub(super) async fn no_stream(mut reply: IncomingReply, at: At, until: At) -> TargetError {
-    let _late = reply.fill(until.min(at.plus(REFUSAL))).await;
+pub(super) async fn no_stream(reply: IncomingReply, at: At, until: At) -> TargetError {
     let message = match reply.status() {
         200..=299 => "the server opens no stream of events".to_owned(),
         status => format!("the server opens no stream of events: HTTP {status}"),
     };
+    quoting_body(reply, message, at, until).await
+}
+
+/// The error of a response to a message that came at `at`; it quotes what comes of the body soon.
+pub(super) async fn not_accepted(reply: IncomingReply, at: At, until: At) -> TargetError {
+    let message = format!("the server refuses a message with HTTP {}", reply.status());
+    quoting_body(reply, message, at, until).await
+}
+
+/// An error that quotes what comes of the body soon after `at`.
+async fn quoting_body(mut reply: IncomingReply, message: String, at: At, until: At) -> TargetError {
+    // The head may be what is there.
+    while let Some(ReplyItem::Head(_)) = reply.take() {}
+    let _late = reply.fill(until.min(at.plus(REFUSAL))).await;
     match &reply.received {
         Some(received) => refused(received, message),
         None => TargetError::new(message),
@@ -69,10 +82,10 @@ fn quoting(reply: &IncomingReply, message: &str) -> TargetError {
 }
 
 fn refused(received: &ReceivedResponse, message: String) -> TargetError {
-    let error = received.error(message);
-    match received.head.status {
-        401 | 403 => error.with_help("check the `headers` of the target, such as `authorization`"),
-        200..=299 | 404 | 405 => error.with_help("is `endpoint` the URL of the server?"),
-        _ => error,
-    }
+    let help = match received.head.status {
+        401 | 403 => Some("check the `headers` of the target, such as `authorization`"),
+        200..=299 | 404 | 405 => Some("is `endpoint` the URL of the server?"),
+        _ => None,
+    };
+    received.refusal(message, help)
 }

@@ -1,12 +1,14 @@
 //! Schemas whose validation can be given up: of those that refer to themselves, or to one definition several times, a few lines
 //! can mean more steps than any machine takes.
 
-use ananke_base::context::interruption;
 use jsonschema::{Keyword, ValidationError};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// The keyword that counts a step. No schema that people write has it.
 pub(super) const STEP: &str = "\u{1}step";
+
+/// The keyword that counts a step that may be a long one.
+pub(super) const COSTLY_STEP: &str = "\u{1}costly step";
 
 /// Keywords with which a schema applies others to the same value, or several to one part of it.
 const BRANCHES: [&str; 11] = [
@@ -24,10 +26,10 @@ const BRANCHES: [&str; 11] = [
 ];
 
 /// Keywords whose values are no schemas.
-const VALUES: [&str; 4] = ["const", "default", "enum", "examples"];
+pub(super) const VALUES: [&str; 4] = ["const", "default", "enum", "examples"];
 
 /// Keywords that hold schemas by name, or names alone.
-const MAPS: [&str; 7] = [
+pub(super) const MAPS: [&str; 7] = [
     "$defs",
     "definitions",
     "dependencies",
@@ -37,17 +39,17 @@ const MAPS: [&str; 7] = [
     "properties",
 ];
 
-/// The keyword [`STEP`], which every value fits.
-pub(super) struct StepKeyword;
+/// The keywords [`STEP`] and [`COSTLY_STEP`], which every value fits, with what they count.
+pub(super) struct StepKeyword(pub(super) fn());
 
 impl<'i> Keyword<'i> for StepKeyword {
     fn validate(&self, _: &'i Value) -> Result<(), ValidationError<'i>> {
-        interruption::step();
+        self.0();
         Ok(())
     }
 
     fn is_valid(&self, _: &'i Value) -> bool {
-        interruption::step();
+        self.0();
         true
     }
 }
@@ -95,10 +97,15 @@ fn count_steps(schema: &mut Value) {
         }
     }
     if BRANCHES.iter().any(|key| keys.contains_key(*key)) {
-        // The parts of `allOf` come before those of the other keywords. The last has no schema after it, whose place would change.
-        let all = keys.entry("allOf").or_insert_with(|| json!([]));
-        if let Value::Array(parts) = all {
-            parts.push(json!({ STEP: true }));
-        }
+        push_step(keys, STEP);
+    }
+}
+
+/// Adds the step `keyword` to a schema.
+pub(super) fn push_step(keys: &mut Map<String, Value>, keyword: &str) {
+    // The parts of `allOf` come before those of the other keywords. The last has no schema after it, whose place would change.
+    let all = keys.entry("allOf").or_insert_with(|| json!([]));
+    if let Value::Array(parts) = all {
+        parts.push(json!({ keyword: true }));
     }
 }

@@ -18,6 +18,8 @@
 
 mod check;
 mod demands;
+#[cfg(feature = "json-schema")]
+mod ecma_pattern;
 mod embedded;
 mod foreign_words;
 mod forms;
@@ -37,6 +39,8 @@ mod recover;
 mod remedy;
 mod repairs;
 mod schema_level;
+#[cfg(feature = "json-schema")]
+mod schema_patterns;
 mod snippets;
 mod tidy;
 mod titles;
@@ -53,5 +57,5 @@ pub use load::{LoadedDocument, load};
 pub use oddities::oddities;
 pub use prune::pruned;
 pub use recover::{Recovered, recover, recover_tree};
-pub use value::{NO_VALIDATOR, SchemaError, SchemaMismatch, ValueSchema};
+pub use value::{NO_VALIDATOR, SchemaError, SchemaMismatch, Undecided, ValueSchema};
 pub use version::Version;

@@ -5,11 +5,17 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 #[cfg(feature = "json-schema")]
-use jsonschema::{PatternOptions, Validator};
+use jsonschema::error::ValidationErrorKind;
+#[cfg(feature = "json-schema")]
+use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
 #[cfg(feature = "json-schema")]
-use super::interruptible::{STEP, StepKeyword, interruptible};
+use super::interruptible::{COSTLY_STEP, STEP, StepKeyword, interruptible};
+#[cfg(feature = "json-schema")]
+use super::schema_patterns::{SchemaPatterns, with_patterns};
+#[cfg(feature = "json-schema")]
+use ananke_base::context::interruption::{costly_step, step};
 
 /// The reason why this build cannot check values against schemas, if it cannot.
 pub const NO_VALIDATOR: Option<&str> = if cfg!(feature = "json-schema") {
@@ -22,6 +28,10 @@ pub const NO_VALIDATOR: Option<&str> = if cfg!(feature = "json-schema") {
 /// megabyte of text.
 #[cfg(feature = "json-schema")]
 const LARGEST_CACHE: usize = 16 << 20;
+
+/// The most ways that a pattern with look-around or references tries on one text: a fraction of a second.
+#[cfg(feature = "json-schema")]
+const MOST_STEPS: usize = 1_000_000;
 
 /// The most mismatches that are reported for one value.
 #[cfg(feature = "json-schema")]
@@ -41,9 +51,28 @@ enum FormatMeaning {
 #[derive(Clone, Debug)]
 pub struct ValueSchema {
     written: Value,
-    /// `None` where something of it is known later.
     #[cfg(feature = "json-schema")]
-    validator: Option<Arc<Validator>>,
+    compiled: Compiled,
+}
+
+/// A schema as it checks values.
+#[cfg(feature = "json-schema")]
+#[derive(Clone, Debug)]
+enum Compiled {
+    /// Something of it is known later: every value fits.
+    Later,
+    /// It is valid, and no value can be checked against it.
+    Unsupported(Arc<Undecided>),
+    /// It checks values.
+    Ready(Arc<Ready>),
+}
+
+#[cfg(feature = "json-schema")]
+#[derive(Debug)]
+struct Ready {
+    validator: Validator,
+    /// Patterns that are compiled in other words, each with the one that is written.
+    rewritten: Vec<(String, String)>,
 }
 
 impl PartialEq for ValueSchema {
@@ -89,6 +118,13 @@ pub struct SchemaMismatch {
     pub message: String,
 }
 
+/// The reason why a schema neither takes nor refuses a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undecided {
+    /// The reason, as a sentence without a full stop.
+    pub message: String,
+}
+
 impl ValueSchema {
     /// Compiles a schema: that of its `$schema`, else of draft 2020-12. Nothing is fetched. A `format` checks nothing, as
     /// most who declare tools take it.
@@ -111,27 +147,59 @@ impl ValueSchema {
 
     #[cfg(feature = "json-schema")]
     fn build(written: Value, formats: FormatMeaning) -> Result<Self, SchemaError> {
-        // Linear, whatever the value holds.
-        let patterns = PatternOptions::regex().dfa_size_limit(LARGEST_CACHE);
-        let options = jsonschema::options()
-            .with_pattern_options(patterns)
-            .should_validate_formats(formats == FormatMeaning::Assertion)
-            .with_keyword(STEP, |_, _, _| Ok(Box::new(StepKeyword)));
-        let counted = interruptible(&written);
-        match options.build(counted.as_ref().unwrap_or(&written)) {
-            Ok(validator) => Ok(Self {
-                written,
-                validator: Some(Arc::new(validator)),
-            }),
-            Err(error) => Err(SchemaError {
-                path: error
-                    .instance_path()
-                    .iter()
-                    .map(|part| part.to_string())
-                    .collect(),
-                message: error.to_string(),
-            }),
+        let (patterns, translated) = with_patterns(&written)?;
+        let SchemaPatterns {
+            rewritten,
+            untranslated,
+            ..
+        } = patterns;
+        if let Some(pattern) = untranslated {
+            return Ok(Self::without_engine(written, &pattern));
         }
+        // Linear, whatever the value holds, for patterns without look-around and references.
+        let options = PatternOptions::fancy_regex()
+            .backtrack_limit(MOST_STEPS)
+            .dfa_size_limit(LARGEST_CACHE);
+        let options = jsonschema::options()
+            .with_pattern_options(options)
+            .should_validate_formats(formats == FormatMeaning::Assertion)
+            .with_keyword(STEP, |_, _, _| Ok(Box::new(StepKeyword(step))))
+            .with_keyword(COSTLY_STEP, |_, _, _| {
+                Ok(Box::new(StepKeyword(costly_step)))
+            });
+        let schema = translated.as_ref().unwrap_or(&written);
+        let counted = interruptible(schema);
+        let error = match options.build(counted.as_ref().unwrap_or(schema)) {
+            Ok(validator) => {
+                let ready = Ready {
+                    validator,
+                    rewritten,
+                };
+                let compiled = Compiled::Ready(Arc::new(ready));
+                return Ok(Self { written, compiled });
+            }
+            Err(error) => error,
+        };
+        if let Some(pattern) = uncompiled_pattern(&error) {
+            let pattern = as_written(&rewritten, pattern).to_owned();
+            return Ok(Self::without_engine(written, &pattern));
+        }
+        Err(SchemaError {
+            path: error
+                .instance_path()
+                .iter()
+                .map(|part| part.to_string())
+                .collect(),
+            message: error.to_string(),
+        })
+    }
+
+    /// A schema that is valid, with a pattern that the engine cannot match.
+    #[cfg(feature = "json-schema")]
+    fn without_engine(written: Value, pattern: &str) -> Self {
+        let message = format!("the pattern {} is not supported", Value::from(pattern));
+        let compiled = Compiled::Unsupported(Arc::new(Undecided { message }));
+        Self { written, compiled }
     }
 
     /// Compiles no schema: this build has no validator.
@@ -160,34 +228,82 @@ impl ValueSchema {
         #[cfg(feature = "json-schema")]
         let schema = Self {
             written,
-            validator: None,
+            compiled: Compiled::Later,
         };
         #[cfg(not(feature = "json-schema"))]
         let schema = Self { written };
         schema
     }
 
+    /// The reason why no value can be checked against it, though it is valid.
+    pub fn unsupported(&self) -> Option<&Undecided> {
+        #[cfg(feature = "json-schema")]
+        if let Compiled::Unsupported(why) = &self.compiled {
+            return Some(why);
+        }
+        None
+    }
+
     /// In which ways `value` does not fit: this build cannot know.
+    ///
+    /// # Errors
+    /// Never.
     #[cfg(not(feature = "json-schema"))]
-    pub fn mismatches(&self, _: &Value) -> Vec<SchemaMismatch> {
-        Vec::new()
+    pub fn mismatches(&self, _: &Value) -> Result<Vec<SchemaMismatch>, Undecided> {
+        Ok(Vec::new())
     }
 
     /// In which ways `value` does not fit, in its own order; not more than ten. It takes a [step](ananke_base::context::interruption::step) wherever
     /// the schema branches.
+    ///
+    /// # Errors
+    /// If that depends on a pattern that cannot be matched, or would take too many steps.
     #[cfg(feature = "json-schema")]
-    pub fn mismatches(&self, value: &Value) -> Vec<SchemaMismatch> {
-        let Some(validator) = &self.validator else {
-            return Vec::new();
+    pub fn mismatches(&self, value: &Value) -> Result<Vec<SchemaMismatch>, Undecided> {
+        let ready = match &self.compiled {
+            Compiled::Later => return Ok(Vec::new()),
+            Compiled::Unsupported(why) => return Err(why.as_ref().clone()),
+            Compiled::Ready(ready) => ready,
         };
-        let errors = validator.iter_errors(value).take(MOST_REPORTED);
+        let errors = ready.validator.iter_errors(value).take(MOST_REPORTED);
         errors
-            .map(|error| SchemaMismatch {
-                pointer: error.instance_path().to_string(),
-                message: error.masked().to_string(),
+            .map(|error| {
+                if let ValidationErrorKind::BacktrackLimitExceeded { .. }
+                | ValidationErrorKind::RegexEngineFailure { .. } = error.kind()
+                {
+                    let place = error.instance_path();
+                    let message =
+                        format!("a pattern takes too many steps for the text at `{place}`");
+                    return Err(Undecided { message });
+                }
+                let mut message = error.masked().to_string();
+                if let ValidationErrorKind::Pattern { pattern } = error.kind() {
+                    let written = as_written(&ready.rewritten, pattern);
+                    message = message.replace(pattern.as_str(), written);
+                }
+                Ok(SchemaMismatch {
+                    pointer: error.instance_path().to_string(),
+                    message,
+                })
             })
             .collect()
     }
+}
+
+/// The pattern that the engine could not compile, if that is the error.
+#[cfg(feature = "json-schema")]
+fn uncompiled_pattern<'e>(error: &'e ValidationError<'_>) -> Option<&'e str> {
+    match error.kind() {
+        ValidationErrorKind::Format { format } if format == "regex" => error.instance().as_str(),
+        _ => None,
+    }
+}
+
+/// The pattern that was written for `pattern` of the engine.
+#[cfg(feature = "json-schema")]
+fn as_written<'p>(rewritten: &'p [(String, String)], pattern: &'p str) -> &'p str {
+    let known = rewritten.iter().find(|(engine, _)| engine == pattern);
+    known.map_or(pattern, |(_, written)| written)
 }
 
 #[cfg(all(test, feature = "json-schema"))]
@@ -208,8 +324,12 @@ mod tests {
             (json!("nobody"), 1),
             (json!(1), 0),
         ] {
-            assert_eq!(checked.mismatches(&value).len(), mismatches, "{value}");
-            assert_eq!(declared.mismatches(&value).len(), 0, "{value}");
+            assert_eq!(
+                checked.mismatches(&value).unwrap().len(),
+                mismatches,
+                "{value}"
+            );
+            assert_eq!(declared.mismatches(&value).unwrap().len(), 0, "{value}");
         }
     }
 
@@ -218,7 +338,7 @@ mod tests {
         for format in super::super::idle_words::FORMATS {
             let schema = ValueSchema::compile_with_formats(json!({"format": format})).unwrap();
             // No format has a text of two lines with brackets.
-            let mismatches = schema.mismatches(&json!("{[(\n"));
+            let mismatches = schema.mismatches(&json!("{[(\n")).unwrap();
             assert_eq!(mismatches.len(), 1, "{format}");
         }
     }
@@ -227,8 +347,13 @@ mod tests {
     fn tells_what_does_not_fit_and_where() {
         let schema = json!({"properties": {"items": {"minItems": 1}, "total": {"type": "number"}}});
         let schema = ValueSchema::compile(schema).unwrap();
-        assert_eq!(schema.mismatches(&json!({"items": [1], "total": 2})), []);
-        let found = schema.mismatches(&json!({"items": [], "total": "2"}));
+        assert_eq!(
+            schema.mismatches(&json!({"items": [1], "total": 2})),
+            Ok(vec![])
+        );
+        let found = schema
+            .mismatches(&json!({"items": [], "total": "2"}))
+            .unwrap();
         let found: Vec<&str> = found
             .iter()
             .map(|mismatch| mismatch.pointer.as_str())
@@ -241,7 +366,6 @@ mod tests {
         let bad = ValueSchema::compile(json!({"properties": {"a": {"type": "text"}}})).unwrap_err();
         assert_eq!(bad.path, ["properties", "a", "type"]);
         assert!(ValueSchema::compile(json!({"$ref": "https://example.org/schema"})).is_err());
-        assert!(ValueSchema::compile(json!({"pattern": "(?=a)"})).is_err());
     }
 
     #[test]
@@ -275,7 +399,7 @@ mod tests {
             ),
         ] {
             let compiled = ValueSchema::compile(read(schema)).unwrap();
-            let found = compiled.mismatches(&read(value));
+            let found = compiled.mismatches(&read(value)).unwrap();
             assert_eq!(found.is_empty(), fits, "{schema} {value}: {found:?}");
         }
     }
@@ -360,7 +484,7 @@ mod tests {
         ] {
             let compiled = ValueSchema::compile(schema.clone()).expect("a schema");
             assert_eq!(
-                compiled.mismatches(&value).is_empty(),
+                compiled.mismatches(&value) == Ok(Vec::new()),
                 fits,
                 "{schema} {value}"
             );
@@ -371,6 +495,144 @@ mod tests {
     fn a_schema_that_means_itself_ends() {
         let schema = ValueSchema::compile(json!({"$ref": "#"}));
         let found = schema.map(|schema| schema.mismatches(&json!({"a": 1})));
-        assert!(found.is_err() || found == Ok(Vec::new()));
+        assert!(found.is_err() || found == Ok(Ok(Vec::new())));
+    }
+
+    #[test]
+    fn patterns_are_those_of_ecma_262() {
+        for (pattern, fitting, others) in [
+            (
+                r"^(?!__.*__$)[^\p{Cc}]{1,200}$",
+                &["hello", "__a"][..],
+                &["__a__", "a\tb", ""][..],
+            ),
+            (r"^(?!__)\p{L}+$", &["Zoë"], &["Zoë7", "__a"]),
+            // Digits, letters, spaces and edges of words, with look-around and without.
+            (r"^\d+$", &["12"], &["\u{661}"]),
+            (r"^(?=.)\d+$", &["12"], &["\u{661}"]),
+            (r"^(?=.)\w+$", &["a_1"], &["é"]),
+            (r"^(?=.)[\W]+$", &["é-"], &["a"]),
+            (r"^(?=[^])\s$", &["\u{feff}", "\u{2028}"], &["\u{85}"]),
+            (r"\bcaf\b", &["a caf", "café"], &["cafe"]),
+            (r"caf\B", &["cafe"], &["caf", "café"]),
+            (r"^a.b$", &["a\u{85}b"], &["a\rb", "a\nb", "a\u{2028}b"]),
+            (r"^[^]$", &["\n"], &["", "ab"]),
+            (r"^a[]?$", &["a"], &["ab"]),
+            // Escapes.
+            (r"^\/\-\<$", &["/-<"], &["/-"]),
+            (r"^\cI\0\x41\u0042\u{1F600}$", &["\t\0AB😀"], &["\t0AB😀"]),
+            (r"^\uD83D\uDE00$", &["😀"], &["\u{fffd}"]),
+            (r"^[\uD83D\uDE00-\uD83D\uDE4F]$", &["😀"], &["a"]),
+            (r"^[^\uD800-\uDFFF]+$", &["a😀"], &[""]),
+            (r"^[a\-z\]^&&~~[]+$", &["a-z]^&~["], &["b"]),
+            (r"^[\b]$", &["\u{8}"], &["b"]),
+            // References, also to what has matched nothing.
+            (r#"^(?<q>["'])x\k<q>$"#, &["'x'"], &["'x\""]),
+            (r"^(?:x(a)\1|b(?=(c))\2c)$", &["xaa"], &["xa", "bc"]),
+            (r"^(\w)(\w)\2\1$", &["abba"], &["abab"]),
+            (r"(?<=\$)\d+(?:\.\d*)?", &["$10.53"], &["10.53"]),
+            (r"(?<!a+)b$", &["cb"], &["aab"]),
+            (r"^(?i:a)b$", &["Ab"], &["AB"]),
+        ] {
+            let schema = ValueSchema::compile(json!({ "pattern": pattern })).unwrap();
+            let keys =
+                json!({ "patternProperties": {pattern: true}, "additionalProperties": false });
+            let keys = ValueSchema::compile(keys).unwrap();
+            for (texts, fits) in [(fitting, true), (others, false)] {
+                for text in texts {
+                    let found = schema.mismatches(&json!(text)).unwrap();
+                    assert_eq!(found.is_empty(), fits, "{pattern} {text:?}: {found:?}");
+                    let quoted = found
+                        .iter()
+                        .all(|one| one.message.contains(&format!("\"{pattern}\"")));
+                    assert!(quoted, "{found:?}");
+                    let found = keys.mismatches(&json!({ *text: 1 })).unwrap();
+                    assert_eq!(found.is_empty(), fits, "{pattern} {text:?}: {found:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_pattern_is_invalid_only_if_ecma_262_says_so() {
+        for pattern in [
+            "(",
+            "a**",
+            "[b-a]",
+            "a{2,1}",
+            r"\",
+            r"\k<q>",
+            r"(?=a)*",
+            r"a++",
+            r"\2(a)",
+            r"\p{L",
+            r"(?>a)",
+            r"(?P<n>a)",
+            "^{x}$",
+            r"\Aa\z",
+        ] {
+            for (schema, path) in [
+                (
+                    json!({"items": {"pattern": pattern}}),
+                    &["items", "pattern"][..],
+                ),
+                (
+                    json!({"patternProperties": {pattern: true}}),
+                    &["patternProperties"],
+                ),
+            ] {
+                let error = ValueSchema::compile(schema).unwrap_err();
+                assert_eq!(error.path, path, "{pattern}: {error:?}");
+            }
+            // The standard knows neither as a pattern.
+            for schema in [
+                json!({"const": {"pattern": pattern}}),
+                json!({"x-shown": {"pattern": pattern}}),
+                json!({"properties": {"pattern": {"const": pattern}}}),
+            ] {
+                assert!(ValueSchema::compile(schema.clone()).is_ok(), "{schema}");
+            }
+        }
+        // Valid, and more than the engine has words for.
+        for pattern in [
+            r"^(a)?b\1$",
+            r"^(?:(a)|b)\1$",
+            r"\1(a)",
+            r"\p{Script=Unheard}",
+            "(?s:.)",
+            r"(?:(?<y>a)|(?<y>b))\k<y>",
+        ] {
+            let schema = ValueSchema::compile(json!({ "pattern": pattern })).unwrap();
+            let error = schema.mismatches(&json!("a")).unwrap_err();
+            assert!(
+                error.message.contains("is not supported"),
+                "{pattern}: {error:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_pattern_with_too_many_ways_decides_nothing() {
+        let schema =
+            json!({"properties": {"a": {"pattern": r"^(?:(?=a)a+)+$"}, "b": {"type": "integer"}}});
+        let schema = ValueSchema::compile(schema).unwrap();
+        let long = "a".repeat(60) + "!";
+        let error = schema.mismatches(&json!({"a": long, "b": 1})).unwrap_err();
+        assert_eq!(
+            error.message,
+            "a pattern takes too many steps for the text at `/a`"
+        );
+        // What is wrong whatever the pattern says is found.
+        let found = schema.mismatches(&json!({"a": long, "b": "x"})).unwrap();
+        assert_eq!(found[0].pointer, "/b");
+        // Many of them end with the time for all.
+        let schema =
+            ValueSchema::compile(json!({"items": {"pattern": r"^(?:(?=a)a+)+$"}})).unwrap();
+        let all: Vec<String> = (0..10_000)
+            .map(|number| format!("{long}{number}"))
+            .collect();
+        let found =
+            interruption::within(Duration::from_millis(50), || schema.mismatches(&json!(all)));
+        assert_eq!(found, Err(interruption::Interrupted));
     }
 }

@@ -41,5 +41,5 @@ pub use secret::{
 };
 pub use test_about::TestAbout;
 pub use tool_name::{call_keys, tool_name_problem};
-pub use url::{add_user_info, endpoint_url, http_url};
+pub use url::{add_written_secrets, endpoint_url, http_url};
 pub use useless::{UselessMatch, useless_match};

@@ -178,7 +178,7 @@ pub fn masked_query(target: &str) -> Cow<'_, str> {
 }
 
 /// A test of the name of a parameter of a query, which may be encoded.
-fn is_secret_parameter(name: &str) -> bool {
+pub(super) fn is_secret_parameter(name: &str) -> bool {
     url::form_urlencoded::parse(name.as_bytes())
         .next()
         .is_some_and(|(name, _)| is_secret_name(&name))

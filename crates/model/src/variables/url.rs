@@ -5,6 +5,7 @@ use std::ops::Range;
 use url::Url;
 
 use super::credentials::{forms, is_long};
+use super::secret::{is_secret_parameter, is_secret_value};
 use super::{Interpolation, Leaf, Lookup, Piece, Reference, Secret, as_text, credentials, scan};
 use crate::model::Text;
 use ananke_base::diagnostic::Code;
@@ -91,7 +92,7 @@ fn add_secrets(
     let authority = authority(text);
     let (rest, path) = (authority.start, authority.end);
     let host = text[authority].rfind('@').map_or(rest, |at| rest + at);
-    add_user_info(text, url, name, interpolation);
+    add_written_secrets(text, url, name, interpolation);
     for (reference, at) in inserted(text, written, interpolation) {
         let value = &text[at.clone()];
         if at.start >= path || at.end <= host && at.start >= rest {
@@ -114,8 +115,14 @@ fn add_secrets(
     interpolation.warn_of_short_secrets(known, name, written.span);
 }
 
-/// Adds the user and password of a URL, which messages call `name`, to the secrets.
-pub fn add_user_info(text: &str, url: &Url, name: &str, interpolation: &mut Interpolation<'_>) {
+/// Adds the user and password of a URL, which messages call `name`, to the secrets, and the values of its query whose names say that
+/// they are one.
+pub fn add_written_secrets(
+    text: &str,
+    url: &Url,
+    name: &str,
+    interpolation: &mut Interpolation<'_>,
+) {
     let of_url = Secret::written(name, "");
     let mut user_info = Vec::new();
     for part in [url.username(), url.password().unwrap_or_default()].map(forms) {
@@ -125,9 +132,28 @@ pub fn add_user_info(text: &str, url: &Url, name: &str, interpolation: &mut Inte
         // As a header `Basic` carries it.
         user_info.extend(forms(whole));
     }
+    let parts = user_info.into_iter().chain(named_values(text));
     interpolation
         .secrets
-        .extend(user_info.into_iter().map(|part| of_url.part(part)));
+        .extend(parts.map(|part| of_url.part(part)));
+}
+
+/// The values of the query of a URL that are secrets by their names, as they are written and decoded.
+fn named_values(text: &str) -> Vec<String> {
+    let before_fragment = text.split('#').next().unwrap_or_default();
+    let Some((_, query)) = before_fragment.split_once('?') else {
+        return Vec::new();
+    };
+    let mut values = Vec::new();
+    for pair in query.split('&') {
+        if let Some((name, value)) = pair.split_once('=')
+            && is_secret_parameter(name)
+            && is_secret_value(value)
+        {
+            values.extend(forms(value));
+        }
+    }
+    values
 }
 
 /// The range of the user, password, host and port of a URL.
@@ -221,6 +247,11 @@ mod tests {
         for (written, expected) in [
             ("http://${ENV.HOST}/agent", &[][..]),
             ("http://${ENV.HOST}/?key=literal", &[]),
+            (
+                "http://x/a?v=1&api_key=k3y%2D1234&page_token=abcdefgh&token=12345678#token=no-secret",
+                &["k3y%2D1234", "k3y-1234"],
+            ),
+            ("http://x/?session%5Ftoken=k3y-1234", &["k3y-1234"]),
             (
                 "http://me:p%61ss@x/",
                 &["me", "p%61ss", "pass", "me:p%61ss", "me:pass"],

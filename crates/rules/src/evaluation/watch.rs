@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::counted_calls::CallCounting;
+use super::undecided::take_reason;
 use super::{Evidence, Exclusions, Finding, Judgement, Moment, Monitor, Question, RuleScope, View};
 use crate::captured::{Captured, Writing};
 use crate::limits::{Bound, Measure};
@@ -44,6 +45,8 @@ pub(super) struct RuleWatch {
     needs: Facts,
     /// The items that were not read or are not shown, and may be what it is about: it neither passes nor fails.
     pub(super) lacks: Option<String>,
+    /// The reason why a value that it compared is neither right nor wrong.
+    undecided: Option<String>,
     exclusions: Exclusions,
     /// The number of findings since failures were last reported.
     findings: usize,
@@ -151,6 +154,7 @@ impl RuleWatch {
             kind,
             needs: Facts::NONE,
             lacks: None,
+            undecided: None,
             exclusions: Exclusions::default(),
             findings: 0,
             activity: WatchActivity::Waiting,
@@ -178,7 +182,9 @@ impl RuleWatch {
         self.activity = WatchActivity::Computing;
         let judgement = self.monitor.watch(&view, moment);
         self.activity = WatchActivity::Waiting;
-        if let Some(lacks) = self.lacking(trace, &judgement) {
+        let undecided = self.undecided(&judgement, take_reason());
+        let lacks = undecided.or_else(|| self.lacking(trace, &judgement));
+        if let Some(lacks) = lacks {
             self.is_decided = true;
             if found.withholds {
                 self.lacks = Some(lacks);
@@ -236,6 +242,23 @@ impl RuleWatch {
                 self.unknown = Some(why);
                 (self.has_failed, self.is_decided) = (true, true);
             }
+        }
+    }
+
+    /// The reason why a value that could not be compared may turn this judgement into another one. `reason` is that of a value
+    /// of this moment.
+    fn undecided(&mut self, judgement: &Judgement, reason: Option<String>) -> Option<String> {
+        let is_of_moment = reason.is_some();
+        self.undecided = self.undecided.take().or(reason);
+        let may_change = match judgement {
+            Judgement::Open | Judgement::Unknown(_) => false,
+            Judgement::Failed(_) => is_of_moment || self.is_requirement(),
+            _ => is_of_moment || self.may_pass_wrongly(),
+        };
+        if may_change {
+            self.undecided.clone()
+        } else {
+            None
         }
     }
 

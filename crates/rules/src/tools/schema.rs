@@ -9,7 +9,9 @@ use serde_json::Value;
 
 use crate::collector::Collector;
 use crate::describe::{json, listed, short};
-use crate::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View};
+use crate::evaluation::{
+    Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View, schema_mismatches,
+};
 use crate::rule::{Rule, RuleKind};
 use ananke_base::diagnostic::Code;
 use ananke_base::message::DeclaredTool;
@@ -284,7 +286,8 @@ fn mismatches(
         }
         finding
     };
-    schema.mismatches(value).into_iter().map(finding).collect()
+    let mismatches = schema_mismatches(schema, value);
+    mismatches.into_iter().map(finding).collect()
 }
 
 fn place(pointer: &str) -> String {

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::CallCount;
 use super::bound::ValueBound;
 use crate::describe::{json, short};
+use crate::evaluation::schema_mismatches;
 use ananke_base::source::received_json::is_not_finite;
 use ananke_model::model::ValueType;
 use ananke_model::schema::ValueSchema;
@@ -60,12 +61,12 @@ impl ExpectedValue {
             Self::Type(wanted) => type_of(found) == *wanted,
             Self::Exists => true,
             Self::Fit(schema) => {
-                let words = schema.mismatches(found).into_iter().map(|mismatch| {
-                    match mismatch.pointer.as_str() {
+                let words = schema_mismatches(schema, found)
+                    .into_iter()
+                    .map(|mismatch| match mismatch.pointer.as_str() {
                         "" => mismatch.message,
                         pointer => format!("{}: {}", short(pointer), short(&mismatch.message)),
-                    }
-                });
+                    });
                 let words: Vec<String> = words.collect();
                 return if words.is_empty() {
                     ValueComparison::Met

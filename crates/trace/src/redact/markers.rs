@@ -11,7 +11,7 @@ use regex::Regex;
 
 use super::excerpt::{Opened, has_hidden};
 use super::search::{Search, merged, replaced};
-use super::{Redactor, encodings::encodings, patterns, readings::each_reading};
+use super::{Redactor, encodings::encodings, nested, patterns, readings::each_reading};
 use ananke_model::variables::Secret;
 
 /// The text that a recording contains instead of the secret `name`.
@@ -28,6 +28,10 @@ pub struct Markers {
     values: Search,
     /// The marker of each text that `values` searches for.
     of_values: Vec<String>,
+    /// Finds the secrets that are long enough to be looked for inside of several encodings, as they are.
+    long: Search,
+    /// The marker of each of them.
+    of_long: Vec<String>,
     patterns: Vec<Arc<Regex>>,
     /// The marker of what each pattern matches.
     of_patterns: Vec<String>,
@@ -57,6 +61,10 @@ impl Markers {
                 by_encoding.entry(encoding).or_insert(name);
             }
         }
+        let long = known.iter();
+        let long = long.filter(|(value, _)| value.chars().count() >= nested::SHORTEST);
+        let (long, of_long): (Vec<&str>, Vec<String>) =
+            long.map(|(value, name)| (*value, marker(name))).unzip();
         let of_values = by_encoding.values().map(|name| marker(name)).collect();
         let values = Search::of(&by_encoding.into_keys().collect::<Vec<_>>());
         let looks: Vec<String> = (1..=patterns.len())
@@ -73,6 +81,8 @@ impl Markers {
             names,
             values,
             of_values,
+            long: Search::of(&long),
+            of_long,
             patterns,
             of_patterns,
             marked,
@@ -103,6 +113,7 @@ impl Markers {
         let matches = matches.map(|(range, number)| (range, &self.of_patterns[number]));
         values
             .chain(matches)
+            .chain(self.tokens(text))
             .find(|(range, _)| is_cut(range))
             .map(|(_, marker)| marker.as_str())
     }
@@ -127,6 +138,11 @@ impl Markers {
                 }),
             );
         });
+        found.extend(
+            self.tokens(text)
+                .into_iter()
+                .map(|(range, marker)| (range, marker.as_str())),
+        );
         let markers: Vec<Range<usize>> = self.markers_in(text);
         let is_apart = |range: &Range<usize>, others: &[Range<usize>]| {
             let next = others.partition_point(|other| other.end <= range.start);
@@ -143,6 +159,24 @@ impl Markers {
         let matches: Vec<_> = matches.filter(|(range, _)| is_new(range)).collect();
         found.extend(matches);
         found
+    }
+
+    /// The tokens in `text` that hold a secret inside of several encodings, each with its marker.
+    fn tokens(&self, text: &str) -> Vec<(Range<usize>, &String)> {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        nested::tokens_with(text, &|text| {
+            if let Some((_, number)) = self.long.find(text).next() {
+                return Some(&self.of_long[number]);
+            }
+            let is_match = |pattern: &Arc<Regex>| {
+                let mut matches = pattern.find_iter(text);
+                matches.any(|found| found.as_str().chars().count() >= nested::SHORTEST)
+            };
+            let number = self.patterns.iter().position(is_match)?;
+            Some(&self.of_patterns[number])
+        })
     }
 
     /// `text` with a marker instead of every secret, and with everything else masked that `redactor` knows.

@@ -1,7 +1,7 @@
 //! Secrets by value, and the only way to a report.
 //!
 //! What a test uses as a secret is added to its [`Redactor`], a child of the run's; what is secret is found out by
-//! `variables`. Secrets are known in every encoding in which they can be written (`encodings`, `readings`), and by patterns
+//! `variables`. Secrets are known in every encoding in which they can be written (`encodings`, `readings`, `nested`), and by patterns
 //! (`patterns`); those of a test are searched all at once (`search`). What is to be reported is sealed: [`Redactor::seal`]
 //! masks every string of a value. Text that is truncated before it is masked is an `excerpt`, which keeps, hidden, the text
 //! next to the truncated part.
@@ -13,6 +13,7 @@ mod encodings;
 mod excerpt;
 mod foreign;
 mod markers;
+mod nested;
 mod packed_text;
 mod patterns;
 mod problems;

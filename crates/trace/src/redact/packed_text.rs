@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use super::nested::{nibble, sextet};
+
 /// The shortest run that is looked into, in characters: it means a text of four bytes or more.
 const SHORTEST_RUN: usize = 8;
 
@@ -90,25 +92,6 @@ fn unpacked(values: &[u8], start: usize, bits: usize) -> PackedText {
     }
 }
 
-/// The six bits of a character of base64, in either alphabet.
-fn sextet(byte: u8) -> Option<u8> {
-    match byte {
-        b'A'..=b'Z' => Some(byte - b'A'),
-        b'a'..=b'z' => Some(byte - b'a' + 26),
-        b'0'..=b'9' => Some(byte - b'0' + 52),
-        b'+' | b'-' => Some(62),
-        b'/' | b'_' => Some(63),
-        _ => None,
-    }
-}
-
-/// The four bits of a hexadecimal digit.
-fn nibble(byte: u8) -> Option<u8> {
-    char::from(byte)
-        .to_digit(16)
-        .and_then(|digit| u8::try_from(digit).ok())
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -153,7 +136,7 @@ mod tests {
         assert_eq!(masked("key 736B2D6162636431323334 there"), "key *** there");
         assert_eq!(
             masked("key 0736b2d6162636431323334, there"),
-            "key 0***, there"
+            "key ***, there"
         );
         assert_eq!(
             masked("no-text-of-this-kind is d41d8cd98f00b204e9800998ecf8427e"),

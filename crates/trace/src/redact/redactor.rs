@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 use regex::Regex;
 
 use super::search::{Search, merged, replaced};
-use super::{encodings::encodings, excerpt::Opened, patterns, readings::each_reading};
+use super::{encodings::encodings, excerpt::Opened, nested, patterns, readings::each_reading};
 use ananke_model::variables::SHORTEST_SECRET;
 
 /// The text that is shown instead of a secret.
@@ -36,6 +36,8 @@ struct KnownSecrets {
     values: BTreeSet<String>,
     /// Finds the values in every encoding; built when it is needed.
     search: OnceLock<Search>,
+    /// Finds those that are long enough to be looked for inside of several encodings, as they are; built when it is needed.
+    long: OnceLock<Search>,
     patterns: Vec<Arc<Regex>>,
 }
 
@@ -49,6 +51,25 @@ impl KnownSecrets {
                 .collect();
             Search::of(&texts.into_iter().collect::<Vec<_>>())
         })
+    }
+
+    /// Whether `text` shows a long secret.
+    fn shows(&self, text: &str) -> bool {
+        let long = self.long.get_or_init(|| {
+            let is_long = |value: &&String| value.chars().count() >= nested::SHORTEST;
+            Search::of(&self.values.iter().filter(is_long).collect::<Vec<_>>())
+        });
+        let is_match = |pattern: &Arc<Regex>| {
+            pattern
+                .find_iter(text)
+                .any(|found| found.as_str().chars().count() >= nested::SHORTEST)
+        };
+        long.find(text).next().is_some() || self.patterns.iter().any(is_match)
+    }
+
+    fn changed(&mut self) {
+        self.search = OnceLock::new();
+        self.long = OnceLock::new();
     }
 }
 
@@ -73,7 +94,7 @@ impl Redactor {
         }
         let mut known = self.0.known.write().unwrap_or_else(PoisonError::into_inner);
         known.values.extend(new);
-        known.search = OnceLock::new();
+        known.changed();
     }
 
     /// From now on these are the only secrets that it knows itself; those of what it is a child of stay.
@@ -85,7 +106,7 @@ impl Redactor {
             .any(|value| secrets.iter().all(|secret| secret.as_ref() != value))
         {
             known.values.clear();
-            known.search = OnceLock::new();
+            known.changed();
         }
         drop(known);
         self.add(secrets);
@@ -172,6 +193,14 @@ impl Redactor {
                 found.extend(matches.map(|range| reading.origin(range)));
             }
         });
+        if !self.is_empty() {
+            let shown = |text: &str| {
+                let mut levels = self.levels();
+                levels.any(|level| level.known().shows(text)).then_some(())
+            };
+            let tokens = nested::tokens_with(text, &shown);
+            found.extend(tokens.into_iter().map(|(token, ())| token));
+        }
         found
     }
 

@@ -109,6 +109,24 @@ impl<'a> Unread<'a> {
         }
     }
 
+    /// A known key, or an item of a known list, whose value is of another kind than the one that is read. It carries these facts.
+    pub fn other_kind(name: impl Into<Cow<'a, str>>, facts: Facts, value: &Value) -> Self {
+        let kind = match value {
+            Value::Null => "is null",
+            Value::Bool(_) => "is a Boolean",
+            Value::Number(_) => "is a number",
+            Value::String(_) => "is a text",
+            Value::Array(_) => "is a list",
+            Value::Object(_) => "is an object",
+        };
+        let unread = Self::new(name.into(), facts, value);
+        Self {
+            form: UnreadForm::Known { tool: None },
+            detail: format!("it {kind}: {}", unread.detail).into(),
+            ..unread
+        }
+    }
+
     fn new(name: Cow<'a, str>, facts: Facts, value: &Value) -> Self {
         let text = value.to_string();
         let name = match name.len() {

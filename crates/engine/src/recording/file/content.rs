@@ -346,6 +346,7 @@ impl RecordingReader {
             content_type: line.content_type,
             location: line.location,
             headers: line.headers,
+            proxy: line.proxy,
         };
         self.received = Some(ReceivedParts {
             at: line.at_us,

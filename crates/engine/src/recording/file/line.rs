@@ -149,6 +149,9 @@ pub(super) struct HeadLine {
     /// The headers that the protocol asked for, each with its name and its value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) headers: Vec<(String, String)>,
+    /// The proxy that it came through.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) proxy: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]

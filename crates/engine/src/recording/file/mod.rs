@@ -50,6 +50,7 @@ mod tests {
             content_type: "text/event-stream".to_owned(),
             location: None,
             headers: vec![("x-session".to_owned(), "s-1".to_owned())],
+            proxy: Some("http://proxy:3128".to_owned()),
         };
         let piece = |at, text: &'static [u8]| (at, Bytes::from_static(text));
         let Value::Object(output) = json!({"TOKEN": "s3cr3t", "n": 1}) else {
@@ -217,7 +218,7 @@ mod tests {
                 r#"{"hook":{"failed":{"message":"exit code 1","help":"try again"}}}"#,
                 r#"{"script":{"turn":1,"name":"check s3cr3t","request":"cbf29ce484222325","answer":{"pass":false,"message":"s3cr3t"}}}"#,
                 r#"{"request":{"turn":1,"exchange":1,"at_us":5,"path":"/agent","body":{"a":  1.0}}}"#,
-                r#"{"head":{"at_us":6,"status":200,"content_type":"text/event-stream","headers":[["x-session","s-1"]]}}"#,
+                r#"{"head":{"at_us":6,"status":200,"content_type":"text/event-stream","headers":[["x-session","s-1"]],"proxy":"http://proxy:3128"}}"#,
                 r#"{"event":{"at_us":7,"data":{"type":"RUN_STARTED","n":1e2}}}"#,
             ]
         );

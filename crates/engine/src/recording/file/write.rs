@@ -184,6 +184,7 @@ impl RecordingWriter<'_> {
             at_us,
             status: head.status,
             content_type: (self.mark)(&head.content_type),
+            proxy: head.proxy.as_deref().map(self.mark),
             location: head.location.as_deref().map(self.mark),
             headers: headers
                 .map(|(name, value)| ((self.mark)(name), (self.mark)(value)))

@@ -43,7 +43,10 @@ fn names() -> Vec<String> {
                 .into_string()
                 .expect("a name")
         })
-        .filter(|name| name.ends_with(".json") || name.ends_with(".jsonl"))
+        .filter(|name| {
+            let ending = std::path::Path::new(name).extension();
+            ending.is_some_and(|ending| ending == "json" || ending == "jsonl")
+        })
         .collect();
     names.sort();
     names
@@ -76,10 +79,10 @@ fn summary(conversation: &ObservedConversation) -> String {
         for timed in &turn.changes {
             match &timed.change {
                 Change::MessageText { delta, .. } => {
-                    writeln!(lines, "  agent     {delta:?}").unwrap()
+                    writeln!(lines, "  agent     {delta:?}").unwrap();
                 }
                 Change::Reasoning { delta, .. } => {
-                    writeln!(lines, "  reasoning {delta:?}").unwrap()
+                    writeln!(lines, "  reasoning {delta:?}").unwrap();
                 }
                 Change::CallOpened { id, name, .. } => {
                     names.insert(id.clone().into_owned(), names.len() + 1);
@@ -99,7 +102,7 @@ fn summary(conversation: &ObservedConversation) -> String {
                     let result = match result {
                         ResultContent::Text(text) => format!("{text:?}"),
                         ResultContent::Json(value) => value.to_string(),
-                        other => format!("{other:?}"),
+                        other @ ResultContent::Structured { .. } => format!("{other:?}"),
                     };
                     writeln!(lines, "  result {}  {result}{end}", names[&**id]).unwrap();
                 }
@@ -129,7 +132,7 @@ fn each_captured_trace_is_read_as_the_conversation_that_it_is_of() {
     let mut read = String::new();
     for name in names() {
         let context = TraceContext {
-            context: Context::isolated(&folder()),
+            context: Context::isolated(folder()),
             selection: Selection::default(),
         };
         let format = trace_format(format_of(&name)).expect("a format");
@@ -148,7 +151,7 @@ fn each_captured_trace_is_read_as_the_conversation_that_it_is_of() {
         }
     }
     let path = folder().join("conversations.txt");
-    if std::env::var_os("ANANKE_UPDATE").is_some_and(|value| value == "1") {
+    if super::schema::update() {
         std::fs::write(&path, &read).expect("the file can be written");
     }
     let expected = std::fs::read_to_string(&path).expect("the conversations");

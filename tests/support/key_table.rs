@@ -61,7 +61,7 @@ impl KeyReading {
             match change {
                 Change::Unread(unread) => reading.unread.push(unread.facts),
                 Change::Warning(_) => {}
-                other => reading.read += &format!("{other:?}\n"),
+                other => reading.read.extend([format!("{other:?}"), "\n".to_owned()]),
             }
         }
         reading
@@ -88,7 +88,7 @@ pub(crate) fn key_problems(
     if whole.error.is_some() || !whole.unread.is_empty() {
         problems.push(format!("the sample is not read: {whole:?}"));
     }
-    keys_without_rows(sample, String::new(), rows, &mut problems);
+    keys_without_rows(sample, "", rows, &mut problems);
     for row in rows {
         let Some(value) = sample.pointer(row.pointer) else {
             problems.push(format!("the sample has no `{}`", row.pointer));
@@ -157,7 +157,7 @@ fn kind_of(value: &Value) -> JsonKind {
 }
 
 /// Reports each key of `value` that no row has, unless it is within one that may be anything.
-fn keys_without_rows(value: &Value, at: String, rows: &[KeyRow], problems: &mut Vec<String>) {
+fn keys_without_rows(value: &Value, at: &str, rows: &[KeyRow], problems: &mut Vec<String>) {
     let row = rows.iter().find(|row| row.pointer == at);
     if row.is_some_and(|row| row.kinds == ANY) {
         return;
@@ -169,12 +169,12 @@ fn keys_without_rows(value: &Value, at: String, rows: &[KeyRow], problems: &mut 
         Value::Object(keys) => {
             for (key, value) in keys {
                 let key = key.replace('~', "~0").replace('/', "~1");
-                keys_without_rows(value, format!("{at}/{key}"), rows, problems);
+                keys_without_rows(value, &format!("{at}/{key}"), rows, problems);
             }
         }
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                keys_without_rows(item, format!("{at}/{index}"), rows, problems);
+                keys_without_rows(item, &format!("{at}/{index}"), rows, problems);
             }
         }
         _ => {}
@@ -222,7 +222,7 @@ fn a_reader_that_says_nothing_has_problems() {
         },
         ..silent(document)
     };
-    assert_eq!(key_problems(&sample, &rows, careful), [String::new(); 0]);
+    assert_eq!(key_problems(&sample, &rows, careful), Vec::<String>::new());
     let larger = json!({ "text": "a", "other": 1, "new": 1 });
     assert_eq!(key_problems(&larger, &rows, careful), ["`/new` has no row"]);
 }

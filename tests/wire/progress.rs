@@ -127,7 +127,7 @@ fn the_proxy_is_named() {
     reader.join().expect("the proxy");
     let refusing = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let proxy = refusing.local_addr().expect("an address").to_string();
-    let refuser = std::thread::spawn(move || {
+    let proxy_thread = std::thread::spawn(move || {
         let (mut stream, _) = refusing.accept().expect("a connection");
         let mut bytes = [0; 4096];
         let _read = stream.read(&mut bytes);
@@ -143,5 +143,5 @@ fn the_proxy_is_named() {
             && !shown.contains("password"),
         "{shown}"
     );
-    refuser.join().expect("the proxy");
+    proxy_thread.join().expect("the proxy");
 }

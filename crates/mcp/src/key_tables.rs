@@ -168,16 +168,11 @@ fn every_key_of_a_tool_is_read_unread_or_an_error() {
             // The other keys are kept as they are.
             read: declared_tools(tools)
                 .into_iter()
-                .map(|tool| {
-                    format!(
-                        "{:?}",
-                        DeclaredTool {
-                            rest: Map::new(),
-                            ..tool
-                        }
-                    )
+                .map(|tool| DeclaredTool {
+                    rest: Map::new(),
+                    ..tool
                 })
-                .collect(),
+                .fold(String::new(), |read, tool| read + &format!("{tool:?}")),
             unread: unread_tools(tools)
                 .iter()
                 .map(|unread| unread.facts)

@@ -113,7 +113,7 @@ impl CookieJar {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
             match key.trim().to_ascii_lowercase().as_str() {
                 "path" if value.trim().starts_with('/') => {
-                    value.trim().clone_into(&mut cookie.path)
+                    value.trim().clone_into(&mut cookie.path);
                 }
                 "max-age" => {
                     if let Ok(seconds) = value.trim().parse::<i64>() {

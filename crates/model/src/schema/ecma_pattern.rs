@@ -303,21 +303,20 @@ impl Translator<'_> {
                 self.is_backtracking = true;
                 opened = GroupKind::Negative;
             }
-            '<' => match self.remaining.next_if(|next| matches!(next, '=' | '!')) {
-                Some(sign) => {
+            '<' => {
+                if let Some(sign) = self.remaining.next_if(|next| matches!(next, '=' | '!')) {
                     self.is_backtracking = true;
                     self.text.push(sign);
                     if sign == '!' {
                         opened = GroupKind::Negative;
                     }
-                }
-                None => {
+                } else {
                     let name = self.until('>')?;
                     self.text.push_str(&name);
                     self.text.push('>');
                     opened = GroupKind::Capturing(Some(name));
                 }
-            },
+            }
             // Modifiers: those of lines change what a dot and an anchor mean.
             'i' | '-' => {
                 let modifiers = self.until(':')?;

@@ -172,7 +172,9 @@ fn printed(files: &[(&str, &str)], arguments: &str, code: Code) -> String {
     let of_test = stdout
         .lines()
         .find(|line| line.contains(&format!(": {code}: ")));
-    let at_end = at_end.or(of_test.map(str::trim));
+    if let Some(line) = of_test {
+        return format!("$ ananke {arguments}\n{}\n", line.trim());
+    }
     let problem = at_end.unwrap_or_else(|| stderr.split("\nFor more:").next().unwrap_or_default());
     format!("$ ananke {arguments}\n{problem}")
 }

@@ -113,6 +113,10 @@ fn ways() -> Vec<Way> {
             "/agent?v=1&key=${ENV.OF_URL}",
         ),
         Way::endpoint(
+            "a value in the query of an endpoint whose name says so",
+            "/agent?v=1&api_key=s3cr3t-to.ken_42",
+        ),
+        Way::endpoint(
             "a variable in the path of an endpoint",
             "/${ENV.OF_URL}/run",
         ),

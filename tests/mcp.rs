@@ -233,7 +233,7 @@ async fn a_cookie_of_the_server_goes_with_its_later_requests() {
     let run = ran(&own, CALL, balanced).await;
     assert_eq!(
         run.verdict(),
-        "error: the server refuses a message with HTTP 404; received: HTTP 404, text/plain, 15 bytes, starting `another machine` (is `endpoint` the URL of the server?)"
+        "error: the server refuses a message with HTTP 404; received: HTTP 404, text/plain, 15 bytes, starting `another machine` (is `endpoint` the URL of the server? `transport: sse` was tried too, and does not work)"
     );
 }
 

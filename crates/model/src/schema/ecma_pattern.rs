@@ -91,6 +91,15 @@ struct Translator<'p> {
     groups: Groups,
 }
 
+/// The presence of a group in a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GroupPresence {
+    /// It is.
+    Required,
+    /// What follows it allows none.
+    Optional,
+}
+
 /// A group that begins.
 enum GroupKind {
     Capturing(Option<String>),
@@ -148,11 +157,12 @@ impl Groups {
         self.matched[before..].fill(false);
     }
 
-    fn close(&mut self, is_optional: bool) {
+    /// Closes the innermost group; one that is optional need not have matched.
+    fn close(&mut self, presence: GroupPresence) {
         let Some(group) = self.open.pop() else {
             return;
         };
-        let may_be_skipped = is_optional || group.is_negative;
+        let may_be_skipped = presence == GroupPresence::Optional || group.is_negative;
         if may_be_skipped || group.has_alternatives {
             self.matched[group.before..].fill(false);
         }
@@ -335,12 +345,11 @@ impl Translator<'_> {
     fn close_group(&mut self) {
         self.text.push(')');
         let mut ahead = self.remaining.clone();
-        let is_optional = match ahead.next() {
-            Some('?' | '*') => true,
-            Some('{') => ahead.next() == Some('0'),
-            _ => false,
+        let presence = match (ahead.next(), ahead.next()) {
+            (Some('?' | '*'), _) | (Some('{'), Some('0')) => GroupPresence::Optional,
+            _ => GroupPresence::Required,
         };
-        self.groups.close(is_optional);
+        self.groups.close(presence);
     }
 
     fn class(&mut self) -> Option<()> {

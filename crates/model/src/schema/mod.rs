@@ -38,6 +38,7 @@ mod prune;
 mod recover;
 mod remedy;
 mod repairs;
+mod schema_error;
 mod schema_level;
 #[cfg(feature = "json-schema")]
 mod schema_patterns;
@@ -57,5 +58,6 @@ pub use load::{LoadedDocument, load};
 pub use oddities::oddities;
 pub use prune::pruned;
 pub use recover::{Recovered, recover, recover_tree};
-pub use value::{NO_VALIDATOR, SchemaError, SchemaMismatch, Undecided, ValueSchema};
+pub use schema_error::SchemaError;
+pub use value::{NO_VALIDATOR, SchemaMismatch, Undecided, ValueSchema};
 pub use version::Version;

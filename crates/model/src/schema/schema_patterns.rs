@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::ecma_pattern::translated;
 use super::interruptible::{COSTLY_STEP, MAPS, VALUES, push_step};
-use super::value::SchemaError;
+use super::schema_error::SchemaError;
 
 /// Keywords that have a schema, or several.
 const SCHEMAS: [&str; 16] = [
@@ -49,7 +49,7 @@ pub(super) struct SchemaPatterns {
 
 /// What the standard makes of a part of a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum PartKind {
+enum SchemaPartKind {
     Schema,
     /// The value of a keyword that the standard does not know: a reference may use it as a schema.
     Unknown,
@@ -67,7 +67,7 @@ pub(super) fn with_patterns(
         return Ok((patterns, None));
     }
     let mut copy = schema.clone();
-    patterns.read(&mut copy, &mut Vec::new(), PartKind::Schema)?;
+    patterns.read(&mut copy, &mut Vec::new(), SchemaPartKind::Schema)?;
     let compiled = patterns.is_changed.then_some(copy);
     Ok((patterns, compiled))
 }
@@ -89,7 +89,7 @@ impl SchemaPatterns {
         &mut self,
         part: &mut Value,
         path: &mut Vec<String>,
-        kind: PartKind,
+        kind: SchemaPartKind,
     ) -> Result<(), SchemaError> {
         let keys = match part {
             Value::Object(keys) => keys,
@@ -113,7 +113,7 @@ impl SchemaPatterns {
                     path.pop();
                 }
                 _ if SCHEMAS.contains(&key.as_str()) => self.below(value, key, path, kind)?,
-                _ => self.below(value, key, path, PartKind::Unknown)?,
+                _ => self.below(value, key, path, SchemaPartKind::Unknown)?,
             }
         }
         // Between two patterns that take long there is a look at the clock.
@@ -129,7 +129,7 @@ impl SchemaPatterns {
         part: &mut Value,
         step: &str,
         path: &mut Vec<String>,
-        kind: PartKind,
+        kind: SchemaPartKind,
     ) -> Result<(), SchemaError> {
         path.push(step.to_owned());
         self.read(part, path, kind)?;
@@ -142,7 +142,7 @@ impl SchemaPatterns {
         &mut self,
         keys: &mut Map<String, Value>,
         path: &[String],
-        kind: PartKind,
+        kind: SchemaPartKind,
     ) -> Result<bool, SchemaError> {
         let mut is_backtracking = false;
         if let Some(Value::String(pattern)) = keys.get_mut("pattern") {
@@ -165,14 +165,14 @@ impl SchemaPatterns {
         &mut self,
         pattern: &mut String,
         place: impl Iterator<Item = &'s str>,
-        kind: PartKind,
+        kind: SchemaPartKind,
     ) -> Result<bool, SchemaError> {
         let written = Value::from(pattern.as_str());
         if ECMA_262
             .as_ref()
             .is_some_and(|known| !known.is_valid(&written))
         {
-            if kind == PartKind::Unknown {
+            if kind == SchemaPartKind::Unknown {
                 return Ok(false);
             }
             return Err(SchemaError {

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 #[cfg(feature = "json-schema")]
 use super::interruptible::{COSTLY_STEP, STEP, StepKeyword, interruptible};
+use super::schema_error::SchemaError;
 #[cfg(feature = "json-schema")]
 use super::schema_patterns::{SchemaPatterns, with_patterns};
 #[cfg(feature = "json-schema")]
@@ -52,24 +53,24 @@ enum FormatMeaning {
 pub struct ValueSchema {
     written: Value,
     #[cfg(feature = "json-schema")]
-    compiled: Compiled,
+    compiled: Validation,
 }
 
 /// A schema as it checks values.
 #[cfg(feature = "json-schema")]
 #[derive(Clone, Debug)]
-enum Compiled {
+enum Validation {
     /// Something of it is known later: every value fits.
     Later,
     /// It is valid, and no value can be checked against it.
     Unsupported(Arc<Undecided>),
     /// It checks values.
-    Ready(Arc<Ready>),
+    ByValidator(Arc<CompiledValidator>),
 }
 
 #[cfg(feature = "json-schema")]
 #[derive(Debug)]
-struct Ready {
+struct CompiledValidator {
     validator: Validator,
     /// Patterns that are compiled in other words, each with the one that is written.
     rewritten: Vec<(String, String)>,
@@ -86,26 +87,6 @@ impl Eq for ValueSchema {}
 impl Hash for ValueSchema {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         self.written.hash(hasher);
-    }
-}
-
-/// The reason why something is not a valid JSON Schema.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SchemaError {
-    /// The place of the error: the keys and positions that lead there.
-    pub path: Vec<String>,
-    /// The error.
-    pub message: String,
-}
-
-impl SchemaError {
-    /// The same place as a JSON Pointer; empty for the whole.
-    pub fn pointer(&self) -> String {
-        let escaped = self
-            .path
-            .iter()
-            .map(|part| part.replace('~', "~0").replace('/', "~1"));
-        escaped.fold(String::new(), |pointer, part| pointer + "/" + &part)
     }
 }
 
@@ -171,11 +152,11 @@ impl ValueSchema {
         let counted = interruptible(schema);
         let error = match options.build(counted.as_ref().unwrap_or(schema)) {
             Ok(validator) => {
-                let ready = Ready {
+                let ready = CompiledValidator {
                     validator,
                     rewritten,
                 };
-                let compiled = Compiled::Ready(Arc::new(ready));
+                let compiled = Validation::ByValidator(Arc::new(ready));
                 return Ok(Self { written, compiled });
             }
             Err(error) => error,
@@ -198,7 +179,7 @@ impl ValueSchema {
     #[cfg(feature = "json-schema")]
     fn without_engine(written: Value, pattern: &str) -> Self {
         let message = format!("the pattern {} is not supported", Value::from(pattern));
-        let compiled = Compiled::Unsupported(Arc::new(Undecided { message }));
+        let compiled = Validation::Unsupported(Arc::new(Undecided { message }));
         Self { written, compiled }
     }
 
@@ -228,7 +209,7 @@ impl ValueSchema {
         #[cfg(feature = "json-schema")]
         let schema = Self {
             written,
-            compiled: Compiled::Later,
+            compiled: Validation::Later,
         };
         #[cfg(not(feature = "json-schema"))]
         let schema = Self { written };
@@ -238,7 +219,7 @@ impl ValueSchema {
     /// The reason why no value can be checked against it, though it is valid.
     pub fn unsupported(&self) -> Option<&Undecided> {
         #[cfg(feature = "json-schema")]
-        if let Compiled::Unsupported(why) = &self.compiled {
+        if let Validation::Unsupported(why) = &self.compiled {
             return Some(why);
         }
         None
@@ -261,9 +242,9 @@ impl ValueSchema {
     #[cfg(feature = "json-schema")]
     pub fn mismatches(&self, value: &Value) -> Result<Vec<SchemaMismatch>, Undecided> {
         let ready = match &self.compiled {
-            Compiled::Later => return Ok(Vec::new()),
-            Compiled::Unsupported(why) => return Err(why.as_ref().clone()),
-            Compiled::Ready(ready) => ready,
+            Validation::Later => return Ok(Vec::new()),
+            Validation::Unsupported(why) => return Err(why.as_ref().clone()),
+            Validation::ByValidator(ready) => ready,
         };
         let errors = ready.validator.iter_errors(value).take(MOST_REPORTED);
         errors

@@ -128,6 +128,10 @@ impl Rule for EveryRule {
         format!("{first} to {selected} has {}", conditions.join(" and "))
     }
 
+    fn selectors(&self) -> Vec<&Selector> {
+        self.conditions.iter().collect()
+    }
+
     fn message(&self) -> Option<&str> {
         self.message.as_deref()
     }

@@ -17,6 +17,7 @@ mod order;
 mod origins;
 mod pace;
 mod parts;
+mod pieces;
 mod progress;
 mod scripted;
 mod sequence;

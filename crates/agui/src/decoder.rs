@@ -192,6 +192,7 @@ impl Decoder {
                 .add("a `TOOL_CALL_RESULT` has `result` instead of `content`");
             key = FieldKey::Result;
         }
+        self.assembler.begin_answered(&id, incoming, listeners);
         let error = event.error(listeners.warnings);
         if event.raw(key).is_none() && error.is_some() {
             key = FieldKey::Error;
@@ -276,7 +277,7 @@ impl Decoder {
                     shown(&id),
                     results.len() + of_run.answered as usize,
                 );
-                let unread = Unread::results(&shown(&id), message);
+                let unread = Unread::results(&id, message);
                 tell(self.last, Change::Unread(unread));
             }
             for (place, mut result) in (0..).zip(results) {
@@ -466,6 +467,8 @@ fn patch_state(
         Err(reason) => {
             let words = format!("does not apply, the state stays as it was: {reason}");
             listeners.violation(EventOrderRule::DeltaNotApplied, &words);
+            let why = format!("a change of it does not apply: {reason}");
+            (listeners.tell)(Change::Unread(Unread::state(why)));
         }
     }
     Ok(())

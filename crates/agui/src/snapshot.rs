@@ -183,6 +183,7 @@ fn item(message: &SentMessage) -> Option<SnapshotItem> {
         TOOL => {
             return Some(SnapshotItem::Answer {
                 call: message.answers().unwrap_or_default().to_owned(),
+                tool: named_tool(message).map(str::to_owned),
                 result: match &message.content {
                     Some(Content::Json(value)) => ResultContent::Json(Value::clone(value)),
                     _ => ResultContent::Text(message.text().into()),
@@ -208,6 +209,15 @@ fn item(message: &SentMessage) -> Option<SnapshotItem> {
         text,
         calls: calls.collect(),
     })
+}
+
+/// The tool that the message of a tool names.
+fn named_tool(message: &SentMessage) -> Option<&str> {
+    let rest = message.rest.as_ref()?;
+    ["toolCallName", "tool_call_name", "toolName", "name"]
+        .iter()
+        .find_map(|key| rest.get(*key)?.as_str())
+        .filter(|name| !name.is_empty())
 }
 
 fn take(fields: &mut Map<String, Value>, name: &str, converted: &str) -> Option<Value> {

@@ -202,7 +202,9 @@ impl<'a> A2aReader<'a> {
     pub(super) fn call(&mut self, change: ConventionChange, teller: &mut Teller<'_>) {
         let calls = &mut self.conversation.calls;
         match change {
-            ConventionChange::Call { id, name, args } => calls.call(id, name, &args, teller),
+            ConventionChange::Call { id, name, args } => {
+                calls.call(id, name, &args, teller);
+            }
             ConventionChange::Result {
                 id,
                 name,

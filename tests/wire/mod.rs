@@ -1,6 +1,7 @@
 //! The wire: server-sent events, HTTP, and AG-UI from bytes to changes.
 
 mod a2a;
+mod a2a_history;
 mod bodies;
 pub(crate) mod captures;
 mod certificates;

@@ -23,8 +23,20 @@ pub(super) const A2A: &str = "{ type: a2a, agentCard: { name: a, capabilities: {
 
 /// The outcome of a test for each of these responses.
 pub(super) async fn judged(target: &str, rules: &str, bodies: Vec<Vec<u8>>) -> Vec<Outcome> {
-    let tests: Vec<String> = (0..bodies.len())
-        .map(|number| format!("  - {{ name: \"{number}\", turns: [{{ user: hi }}] }}\n"))
+    let test = "turns: [{ user: hi }]";
+    judged_tests(target, rules, &vec![test; bodies.len()], bodies).await
+}
+
+/// The outcomes of these tests, whose requests get these responses.
+pub(super) async fn judged_tests(
+    target: &str,
+    rules: &str,
+    tests: &[&str],
+    bodies: Vec<Vec<u8>>,
+) -> Vec<Outcome> {
+    let numbered = tests.iter().enumerate();
+    let tests: Vec<String> = numbered
+        .map(|(number, test)| format!("  - {{ name: \"{number}\", {test} }}\n"))
         .collect();
     let target = target.strip_suffix('}').expect("a mapping in flow style");
     let config = format!("version: \"1.4\"\ntarget: {target}, assert: {rules} }}\n");

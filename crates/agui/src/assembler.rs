@@ -258,7 +258,11 @@ impl Assembler {
         let is_other_call =
             kind == ItemKind::Call && self.is_other_call(id, form, event, listeners);
         if is_other_call {
-            self.shared.overlap(id);
+            // A chunk of another call ends one that is in chunks: no two of them are open at once.
+            let open = self.items.get(kind, id).map(|item| item.form);
+            if form != StartForm::Chunk || open != Some(StartForm::Chunk) {
+                self.shared.overlap(id);
+            }
             // An id means one call at a time: the arguments of the other one end here.
             self.close(kind, id, listeners);
         }

@@ -435,7 +435,7 @@ const ODDITIES: [(&str, &[&str], &str); 50] = [
             r#"{"type":"RUN_FINISHED","outcome":{"type":"interrupt","interrupts":[{}]}}"#,
             STARTED,
         ],
-        "interrupted []\n! a `RUN_FINISHED` is interrupted without naming its interrupts\nrun\n-",
+        "`key:outcome.interrupts[]` was not read: it is an object: {}\ninterrupted []\n! a `RUN_FINISHED` is interrupted without naming its interrupts\nrun\n-",
     ),
     (
         "a snapshot with an unknown role, a failure and names of its own",

@@ -186,7 +186,7 @@ impl Decoder {
         let id = event.required(FieldKey::ToolCallId, listeners.warnings)?;
         let message_id = event.id(FieldKey::MessageId, listeners.warnings)?;
         let mut key = FieldKey::Content;
-        if event.raw(key).is_none() && event.raw(FieldKey::Result).is_some() {
+        if !event.has(key) && event.has(FieldKey::Result) {
             listeners
                 .warnings
                 .add("a `TOOL_CALL_RESULT` has `result` instead of `content`");
@@ -194,7 +194,7 @@ impl Decoder {
         }
         self.assembler.begin_answered(&id, incoming, listeners);
         let error = event.error(listeners.warnings);
-        if event.raw(key).is_none() && error.is_some() {
+        if !event.has(key) && error.is_some() {
             key = FieldKey::Error;
         }
         let result = if event.is_text(key) {

@@ -11,6 +11,7 @@ mod connections;
 mod conversations;
 mod encodings;
 mod hostile;
+mod left_open;
 mod observed_tools;
 mod oddities;
 mod openai;

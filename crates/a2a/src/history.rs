@@ -1,9 +1,9 @@
-//! The history in a task: its messages before the one that began the turn are not of the turn (SPEC 6, Snapshots).
+//! The history in a task, and the roles of its messages. Those before the one that began the turn are not of the turn (SPEC 6,
+//! Snapshots).
 
 use serde_json::Value;
 
 use super::part::{list, text_of};
-use super::unread::is_of_user;
 
 /// The message that began the turn.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +28,22 @@ pub(super) fn earlier(history: &[Value], said: &SaidMessage) -> usize {
 pub(super) fn live_history<'t>(task: &'t Value, said: &SaidMessage) -> &'t [Value] {
     let history = list(task, "history");
     &history[earlier(history, said)..]
+}
+
+/// Whether a message is one of the agent.
+pub(super) fn is_of_agent(message: &Value) -> bool {
+    role(message).ends_with("agent")
+}
+
+/// Whether a message is one of the user.
+pub(super) fn is_of_user(message: &Value) -> bool {
+    role(message).ends_with("user")
+}
+
+/// The role of a message, in lowercase: 1.0 writes `ROLE_AGENT`, 0.3 `agent`.
+fn role(message: &Value) -> String {
+    let role = message.get("role").and_then(Value::as_str);
+    role.unwrap_or_default().to_ascii_lowercase()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::config::ToolCallConvention;
 use super::conventions::{self, ConventionChange};
-use super::history::{SaidMessage, live_history};
+use super::history::{SaidMessage, is_of_agent, is_of_user, live_history};
 use super::incoming::{MEMBERS, Payload};
 use super::part::{PartContent, content, list, parts};
 use ananke_base::{source::printable, text::truncate};
@@ -299,20 +299,4 @@ impl<'c> UnreadCollector<'c> {
 /// Whether a result is an object of payloads, and no payload itself.
 fn has_members(result: &Value) -> bool {
     MEMBERS.iter().any(|(name, _)| result.get(*name).is_some())
-}
-
-/// Whether a message is one of the agent.
-pub(super) fn is_of_agent(message: &Value) -> bool {
-    role(message).ends_with("agent")
-}
-
-/// Whether a message is one of the user.
-pub(super) fn is_of_user(message: &Value) -> bool {
-    role(message).ends_with("user")
-}
-
-/// The role of a message, in lowercase: 1.0 writes `ROLE_AGENT`, 0.3 `agent`.
-fn role(message: &Value) -> String {
-    let role = message.get("role").and_then(Value::as_str);
-    role.unwrap_or_default().to_ascii_lowercase()
 }

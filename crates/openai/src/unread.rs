@@ -138,21 +138,17 @@ fn of_choice(choice: &Value, found: &mut Vec<Unread<'static>>) {
     if let Some(function) = delta.get("function_call") {
         unread_keys("function_call.", function, CALL_KEYS, found);
     }
-    if let Some(content) = delta.get("content") {
-        of_content(content, is_result(delta), found);
-    }
-}
-
-/// The parts of a content that are neither text nor silent. Of a result that is no list, all is read.
-fn of_content(content: &Value, is_result: bool, found: &mut Vec<Unread<'static>>) {
-    let facts = if is_result { RESULT } else { TEXT };
-    match content {
-        Value::Array(parts) => {
+    let facts = if is_result(delta) { RESULT } else { TEXT };
+    match delta.get("content") {
+        Some(Value::Array(parts)) => {
             let name = "choices[].delta.content";
             unread_items(name, parts, Kinds::OBJECT, facts, found);
             parts.iter().for_each(|part| of_part(part, facts, found));
         }
-        Value::Object(_) | Value::Number(_) | Value::Bool(true) if !is_result => {
+        // A result that is no list is read, whatever it is.
+        Some(content @ (Value::Object(_) | Value::Number(_) | Value::Bool(true)))
+            if !is_result(delta) =>
+        {
             let facts = facts | facts_of_item(content);
             let name = "key:choices[].delta.content";
             found.push(Unread::other_kind(name, facts, content));

@@ -8,10 +8,10 @@ use super::A2aReader;
 use crate::artifacts::{Added, ArtifactUpdate};
 use crate::call_log::CallParts;
 use crate::conventions::{self, ConventionChange};
-use crate::history::earlier;
+use crate::history::{earlier, is_of_agent};
 use crate::part::{PartContent, content, list, parts, text_of};
 use crate::teller::Teller;
-use crate::unread::{CALL, is_of_agent};
+use crate::unread::CALL;
 use ananke_base::source::received_json::{HalfJoiner, Oddities, SentText};
 use ananke_trace::trace::{Change, Unread};
 

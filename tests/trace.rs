@@ -79,6 +79,7 @@ fn result(call: &str, text: &str) -> SnapshotItem {
     let result = ResultContent::Text(text.to_owned().into());
     SnapshotItem::Answer {
         call: call.to_owned(),
+        tool: None,
         result,
         is_error: None,
     }
@@ -164,7 +165,7 @@ fn a_call_that_is_announced_again_in_a_later_turn_counts_where_it_started() {
 }
 
 #[test]
-fn the_last_result_is_the_result_and_one_without_a_call_matches_nothing() {
+fn the_last_result_is_the_result_and_one_without_a_call_is_unread() {
     let mut trace = Trace::default();
     turn(
         &mut trace,
@@ -181,7 +182,7 @@ fn the_last_result_is_the_result_and_one_without_a_call_matches_nothing() {
     assert_eq!(trace.calls[0].results.len(), 2);
     assert_eq!(
         trace.turns[0].warnings,
-        ["a result for the call `x`, which never started"]
+        ["`result:x` was not read: the call never started"]
     );
 }
 

@@ -9,6 +9,10 @@
 
 #![allow(dead_code, reason = "each crate uses a part of it")]
 
+use std::ops::ControlFlow;
+
+use ananke_agents::{Sink, Stop, Wire};
+use ananke_base::context::At;
 use ananke_trace::trace::{Change, Fact, Facts};
 use serde_json::{Value, json};
 
@@ -53,20 +57,24 @@ pub(crate) struct KeyReading {
     pub(crate) error: Option<String>,
 }
 
-impl KeyReading {
-    /// What came of a document from which a reader made these changes.
-    pub(crate) fn of_changes<'c>(changes: impl IntoIterator<Item = &'c Change<'c>>) -> Self {
-        let mut reading = Self::default();
-        for change in changes {
-            match change {
-                Change::Unread(unread) => reading.unread.push(unread.facts),
-                Change::Warning(_) => {}
-                other => reading.read.extend([format!("{other:?}"), "\n".to_owned()]),
-            }
-        }
-        reading
-    }
+/// The changes that a reader makes of a document, as a reading of it.
+#[derive(Default)]
+pub(crate) struct ReadingSink(pub(crate) KeyReading);
 
+impl Sink for ReadingSink {
+    fn wire(&mut self, _: At, _: Wire<'_>) {}
+
+    fn change(&mut self, _: At, change: Change<'_>) -> ControlFlow<Stop> {
+        match change {
+            Change::Unread(unread) => self.0.unread.push(unread.facts),
+            Change::Warning(_) | Change::Violation { .. } => {}
+            other => self.0.read.extend([format!("{other:?}"), "\n".to_owned()]),
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl KeyReading {
     fn has_unread(&self, fact: Fact) -> bool {
         self.unread.iter().any(|facts| facts.has(fact))
     }

@@ -350,6 +350,7 @@ fn snapshot_line(item: &SnapshotItem) -> String {
         }
         SnapshotItem::Answer {
             call,
+            tool: _,
             result,
             is_error,
         } => {

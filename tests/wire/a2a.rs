@@ -528,7 +528,7 @@ async fn what_an_agent_must_not_send_is_an_error() {
         ),
         (
             event("{\"id\":\"1\",\"result\":{\"a\":1}}"),
-            "event 1 has neither a task, nor a message, nor an update",
+            "the stream has neither a task, nor a message, nor an update",
         ),
         (
             stream(&[json!({ "statusUpdate": {} })]),

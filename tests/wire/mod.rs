@@ -1,6 +1,7 @@
 //! The wire: server-sent events, HTTP, and AG-UI from bytes to changes.
 
 mod a2a;
+mod a2a_history;
 mod bodies;
 pub(crate) mod captures;
 mod certificates;
@@ -10,6 +11,7 @@ mod connections;
 mod conversations;
 mod encodings;
 mod hostile;
+mod left_open;
 mod observed_tools;
 mod oddities;
 mod openai;
@@ -17,6 +19,7 @@ mod order;
 mod origins;
 mod pace;
 mod parts;
+mod pieces;
 mod progress;
 mod scripted;
 mod sequence;

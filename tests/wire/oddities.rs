@@ -351,7 +351,7 @@ const ODDITIES: [(&str, &[&str], &str); 50] = [
             r#"{"type":"STATE_SNAPSHOT","snapshot":1}"#,
             r#"{"type":"STATE_DELTA","delta":[{"op":"add"}]}"#,
         ],
-        "!! delta-not-applied [3]: event 3 (`STATE_DELTA`) does not apply, the state stays as it was: it is not a JSON Patch (missing field `path`)\n-\nstate 1",
+        "!! delta-not-applied [3]: event 3 (`STATE_DELTA`) does not apply, the state stays as it was: it is not a JSON Patch (missing field `path`)\n`state:change` was not read: a change of it does not apply: it is not a JSON Patch (missing field `path`)\n-\nstate 1",
     ),
     (
         "a state that is null",
@@ -435,7 +435,7 @@ const ODDITIES: [(&str, &[&str], &str); 50] = [
             r#"{"type":"RUN_FINISHED","outcome":{"type":"interrupt","interrupts":[{}]}}"#,
             STARTED,
         ],
-        "interrupted []\n! a `RUN_FINISHED` is interrupted without naming its interrupts\nrun\n-",
+        "`key:outcome.interrupts[]` was not read: it is an object: {}\ninterrupted []\n! a `RUN_FINISHED` is interrupted without naming its interrupts\nrun\n-",
     ),
     (
         "a snapshot with an unknown role, a failure and names of its own",

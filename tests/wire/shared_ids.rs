@@ -368,6 +368,27 @@ async fn calls_of_one_run_that_share_an_id_keep_names_arguments_and_results() {
             vec!["a({\"n\":1}) -", "b({}) -"],
             1,
         ),
+        // A chunk with another name ends the call before it: the only result is the last one's.
+        (
+            vec![
+                chunk("c", Some("a"), "{}"),
+                chunk("c", Some("b"), "{}"),
+                result("c", "x"),
+            ],
+            vec!["a({}) -", "b({}) x"],
+            1,
+        ),
+        (
+            vec![
+                chunk("c", Some("a"), "{}"),
+                chunk("c", Some("b"), "{}"),
+                chunk("c", Some("a"), "{\"n\":1}"),
+                result("c", "x"),
+                result("c", "y"),
+            ],
+            vec!["a({}) -", "b({}) y", "a({\"n\":1}) x"],
+            2,
+        ),
         (
             vec![chunk("", Some("a"), "{}"), chunk("", Some("a"), "{}")],
             vec!["a({}) -", "a({}) -"],

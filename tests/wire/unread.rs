@@ -16,15 +16,27 @@ const RULES: &str =
     "{ tools: { forbid: [delete_order], max_calls: 1 }, text: { must_not_match: hunter2 } }";
 
 /// The targets whose responses are streams of events.
-const AGUI: &str = "{ type: agui, endpoint: \"http://127.0.0.1:1/\", agentId: a }";
-const OPENAI: &str =
+pub(super) const AGUI: &str = "{ type: agui, endpoint: \"http://127.0.0.1:1/\", agentId: a }";
+pub(super) const OPENAI: &str =
     "{ type: openai, endpoint: \"http://127.0.0.1:1/\", model: m, tools: observed }";
-const A2A: &str = "{ type: a2a, agentCard: { name: a, capabilities: { streaming: true }, supportedInterfaces: [{ url: \"http://127.0.0.1:1/\", protocolBinding: \"HTTP+JSON\", protocolVersion: \"1.0\" }] }, tool_calls: [adk] }";
+pub(super) const A2A: &str = "{ type: a2a, agentCard: { name: a, capabilities: { streaming: true }, supportedInterfaces: [{ url: \"http://127.0.0.1:1/\", protocolBinding: \"HTTP+JSON\", protocolVersion: \"1.0\" }] }, tool_calls: [adk] }";
 
 /// The outcome of a test for each of these responses.
-async fn judged(target: &str, rules: &str, bodies: Vec<Vec<u8>>) -> Vec<Outcome> {
-    let tests: Vec<String> = (0..bodies.len())
-        .map(|number| format!("  - {{ name: \"{number}\", turns: [{{ user: hi }}] }}\n"))
+pub(super) async fn judged(target: &str, rules: &str, bodies: Vec<Vec<u8>>) -> Vec<Outcome> {
+    let test = "turns: [{ user: hi }]";
+    judged_tests(target, rules, &vec![test; bodies.len()], bodies).await
+}
+
+/// The outcomes of these tests, whose requests get these responses.
+pub(super) async fn judged_tests(
+    target: &str,
+    rules: &str,
+    tests: &[&str],
+    bodies: Vec<Vec<u8>>,
+) -> Vec<Outcome> {
+    let numbered = tests.iter().enumerate();
+    let tests: Vec<String> = numbered
+        .map(|(number, test)| format!("  - {{ name: \"{number}\", {test} }}\n"))
         .collect();
     let target = target.strip_suffix('}').expect("a mapping in flow style");
     let config = format!("version: \"1.4\"\ntarget: {target}, assert: {rules} }}\n");
@@ -39,7 +51,7 @@ async fn judged(target: &str, rules: &str, bodies: Vec<Vec<u8>>) -> Vec<Outcome>
 }
 
 /// A stream of these events.
-fn stream(events: &[Value]) -> Vec<u8> {
+pub(super) fn stream(events: &[Value]) -> Vec<u8> {
     let data = events.iter().map(|event| format!("data: {event}\n\n"));
     data.collect::<String>().into_bytes()
 }

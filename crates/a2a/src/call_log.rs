@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::teller::Teller;
-use ananke_trace::trace::{Change, ResultContent, is_same_json};
+use ananke_trace::trace::{Change, ResultContent, Unread, is_same_json};
 
 /// The calls so far.
 #[derive(Debug, Default)]
@@ -26,20 +26,29 @@ pub(super) enum CallParts {
 #[derive(Debug)]
 struct LoggedCall {
     name: String,
+    /// Whether the agent wrote no id.
+    is_id_made: bool,
     result: Option<Value>,
     is_denied: bool,
 }
 
 impl CallLog {
-    /// A call, unless it is known.
-    pub(super) fn call(&mut self, id: String, name: String, args: &Value, teller: &mut Teller<'_>) {
-        let id = if id.is_empty() {
+    /// A call, unless it is known. Returns its id.
+    pub(super) fn call(
+        &mut self,
+        id: String,
+        name: String,
+        args: &Value,
+        teller: &mut Teller<'_>,
+    ) -> String {
+        let is_id_made = id.is_empty();
+        let id = if is_id_made {
             format!("call-{}", self.calls.len() + 1)
         } else {
             id
         };
         if self.calls.contains_key(&id) {
-            return;
+            return id;
         }
         let wire = || Cow::Borrowed(id.as_str());
         teller.tell(Change::CallOpened {
@@ -54,17 +63,34 @@ impl CallLog {
             });
         }
         teller.tell(Change::CallArgsDone { id: wire() });
-        self.calls.insert(
-            id,
-            LoggedCall {
-                name,
-                result: None,
-                is_denied: false,
-            },
-        );
+        let call = LoggedCall {
+            name,
+            is_id_made,
+            result: None,
+            is_denied: false,
+        };
+        self.calls.insert(id.clone(), call);
+        id
     }
 
-    /// A result, unless it is that which the call has. Without an id, it is that of the last call to the tool.
+    /// The call that the result of a call to `name` means, if no call has its id: the last one without a result, or one that has
+    /// this result already. An id that is written means only a call whose own id is not.
+    fn of_name(&self, id: &str, name: &str, result: &Value) -> Option<String> {
+        let mut has_this = None;
+        for (key, call) in self.calls.iter().rev() {
+            if call.name != name || !(id.is_empty() || call.is_id_made) {
+                continue;
+            }
+            match &call.result {
+                None => return Some(key.clone()),
+                Some(known) if is_same_json(known, result) => has_this = has_this.or(Some(key)),
+                Some(_) => {}
+            }
+        }
+        has_this.cloned()
+    }
+
+    /// A result, unless it is that which the call has. Without a call, it proves one if it names the tool.
     pub(super) fn result(
         &mut self,
         id: String,
@@ -73,17 +99,23 @@ impl CallLog {
         is_error: Option<bool>,
         teller: &mut Teller<'_>,
     ) {
-        let of_name = |calls: &IndexMap<String, LoggedCall>| {
-            let mut open = calls
-                .iter()
-                .rev()
-                .filter(|(_, call)| call.result.is_none() && call.name == name);
-            open.next().map(|(id, _)| id.clone())
-        };
-        let id = if id.is_empty() {
-            of_name(&self.calls).unwrap_or_default()
+        let known = if self.calls.contains_key(&id) {
+            Some(id.clone())
         } else {
-            id
+            self.of_name(&id, name, &result)
+        };
+        let id = match known {
+            Some(known) => known,
+            // A result proves a call to the tool that it names.
+            None if !name.is_empty() => {
+                let why = "only the result of the call came";
+                teller.tell(Change::Unread(Unread::arguments(name, why)));
+                self.call(id, name.to_owned(), &Value::Null, teller)
+            }
+            None => {
+                let why = "the call never came";
+                return teller.tell(Change::Unread(Unread::results(&id, why)));
+            }
         };
         if let Some(call) = self.calls.get_mut(&id) {
             if call

@@ -17,6 +17,8 @@ pub(super) enum Payload {
     Artifact(Value),
     /// An artifact without an update around it.
     ArtifactAlone(Value),
+    /// Something that is none of these.
+    Unknown(Value),
 }
 
 /// An error that an agent reports instead of a result.
@@ -29,10 +31,10 @@ pub(super) struct ReportedError {
 }
 
 /// The constructor of a payload.
-type PayloadOf = fn(Value) -> Payload;
+pub(super) type PayloadOf = fn(Value) -> Payload;
 
 /// The members of a result in the shape of 1.0, with the older name of the second.
-const MEMBERS: [(&str, PayloadOf); 6] = [
+pub(super) const MEMBERS: [(&str, PayloadOf); 6] = [
     ("task", Payload::Task),
     ("message", Payload::Message),
     ("msg", Payload::Message),
@@ -115,19 +117,20 @@ pub(super) fn payloads(result: Value) -> Result<Vec<Payload>, String> {
     if let Some(payload) = flat(&result) {
         return Ok(vec![payload(Value::Object(result))]);
     }
-    let found: Vec<Payload> = MEMBERS
-        .iter()
-        .filter_map(|(name, payload)| result.remove(*name).map(payload))
-        .collect();
+    let mut found = Vec::new();
+    for (name, payload) in MEMBERS {
+        let member = result.remove(name).filter(|member| !member.is_null());
+        found.extend(member.map(payload));
+    }
     if found.is_empty() {
-        return Err("has neither a task, nor a message, nor an update of a task".to_owned());
+        found.push(Payload::Unknown(Value::Object(result)));
     }
     Ok(found)
 }
 
 /// The constructor for a result in the shape of 0.3, or for one without an envelope of its own.
 fn flat(result: &Map<String, Value>) -> Option<PayloadOf> {
-    let has = |key: &str| result.contains_key(key);
+    let has = |key: &str| result.get(key).is_some_and(|value| !value.is_null());
     match result.get("kind").and_then(Value::as_str) {
         Some("task") => return Some(Payload::Task),
         Some("message") => return Some(Payload::Message),
@@ -231,6 +234,11 @@ mod tests {
             found,
             Ok(vec![Payload::Task(task), Payload::ArtifactAlone(artifact)])
         );
-        assert!(payloads(json!({ "type": "RUN_STARTED" })).is_err());
+        let unknown = json!({ "hologramUpdate": { "taskId": "t" } });
+        assert_eq!(
+            payloads(unknown.clone()),
+            Ok(vec![Payload::Unknown(unknown)])
+        );
+        assert!(payloads(json!("task")).is_err());
     }
 }

@@ -20,7 +20,13 @@ mod conventions;
 mod conversation;
 mod dialect;
 mod discovery;
+mod history;
 mod incoming;
+#[cfg(test)]
+#[path = "../../../tests/support/key_table.rs"]
+mod key_table;
+#[cfg(test)]
+mod key_tables;
 mod outgoing;
 mod part;
 mod protocol;

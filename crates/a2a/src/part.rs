@@ -110,6 +110,12 @@ pub(super) fn translated(part: Value, dialect: Dialect) -> Value {
     Value::Object(written)
 }
 
+/// The items of a list under a key.
+pub(super) fn list<'v>(holder: &'v Value, key: &str) -> &'v [Value] {
+    let items = holder.get(key).and_then(Value::as_array);
+    items.map(Vec::as_slice).unwrap_or_default()
+}
+
 /// The parts of a message or an artifact.
 pub(super) fn parts(holder: &Value) -> &[Value] {
     let parts = holder

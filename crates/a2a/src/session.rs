@@ -5,18 +5,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::card::AgentCard;
 use super::conversation::A2aConversation;
 use super::dialect::{A2aVersion, Binding, Operation};
 use super::discovery::discover;
+use super::history::SaidMessage;
 use super::outgoing::{self, A2aRequest, Answering, OutgoingMessage, TRACEABILITY};
-use super::part::parts_of;
+use super::part::{parts_of, text_of};
 use super::send_turn::parts;
 use super::settings::{A2aSettings, AgentLocation, Blocking};
 use super::teller::QuietSink;
-use super::turn_reader::A2aReader;
+use super::turn_reader::{A2aReader, NO_PAYLOAD};
 use crate::config::ToolCallConvention;
 use ananke_agents::http::{
     self, ClientEvent, Document, HttpRequest, RequestProgress, Response, Transport,
@@ -33,6 +34,9 @@ const FIRST_WAIT: Duration = Duration::from_millis(200);
 
 /// The longest time between two polls.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
+
+/// The question whether the response is that of an agent of A2A.
+const IS_A2A: &str = "is this the URL of an agent of A2A?";
 
 /// One conversation with an agent.
 pub(super) struct A2aSession {
@@ -118,7 +122,17 @@ impl A2aSession {
         };
         let conventions = self.settings.conventions.as_slice();
         let dialect = card.interface.dialect;
-        let mut reader = A2aReader::new(dialect, conventions, &*self.ids, &mut self.conversation);
+        let said = SaidMessage {
+            id: message.id.clone(),
+            text: text_of(&json!({ "parts": message.parts })),
+        };
+        let mut reader = A2aReader::new(
+            dialect,
+            conventions,
+            &*self.ids,
+            &mut self.conversation,
+            said,
+        );
         let mut closed = None;
         let mut turn = A2aTurn {
             settings: &self.settings,
@@ -409,8 +423,12 @@ impl A2aTurn<'_> {
         let flow = read.map_err(|why| {
             received
                 .error(format!("the response {why}"))
-                .with_help("is this the URL of an agent of A2A?")
+                .with_help(IS_A2A)
         })?;
+        if reader.is_without_payload() {
+            let why = format!("the response {NO_PAYLOAD}");
+            return Err(received.error(why).with_help(IS_A2A));
+        }
         Ok(if flow.is_break() {
             Ended::Cancelled
         } else {

@@ -8,85 +8,142 @@ use serde_json::Value;
 
 use super::config::ToolCallConvention;
 use super::conventions::{self, ConventionChange};
-use super::incoming::Payload;
-use super::part::{PartContent, content, parts};
-use ananke_trace::trace::Unread;
+use super::history::{SaidMessage, is_of_agent, is_of_user, live_history};
+use super::incoming::{MEMBERS, Payload};
+use super::part::{PartContent, content, list, parts};
+use ananke_base::{source::printable, text::truncate};
+use ananke_trace::trace::{
+    Fact, Facts, JsonKinds as Kinds, KnownKey, Unread, unread_items, unread_keys,
+};
 
-const TASK: &[&str] = &["id", "contextId", "status", "artifacts", "history", "kind"];
-const MESSAGE: &[&str] = &[
-    "messageId",
-    "role",
-    "parts",
-    "content",
-    "contextId",
-    "taskId",
-    "referenceTaskIds",
-    "kind",
+/// What may carry anything that an agent says.
+const SAID: Facts = Facts::of(&[
+    Fact::Text,
+    Fact::Calls,
+    Fact::Arguments,
+    Fact::Results,
+    Fact::CallEnds,
+]);
+
+/// What may be a call or its result.
+pub(super) const CALL: Facts =
+    Facts::of(&[Fact::Calls, Fact::Arguments, Fact::Results, Fact::CallEnds]);
+
+/// What carries text.
+const TEXT: Facts = Facts::of(&[Fact::Text]);
+
+/// The keys of an object, and those that are silent everywhere.
+macro_rules! table {
+    ($($key:expr,)*) => {
+        &[$($key,)* KnownKey::any("metadata"), KnownKey::any("extensions")]
+    };
+}
+
+const TASK: &[KnownKey] = table![
+    KnownKey::any("id"),
+    KnownKey::any("contextId"),
+    // One that is no object is an error.
+    KnownKey::any("status"),
+    KnownKey::new("artifacts", Kinds::LIST, SAID),
+    KnownKey::new("history", Kinds::LIST, SAID),
+    KnownKey::any("kind"),
 ];
-const STATUS: &[&str] = &["state", "message", "timestamp"];
-const STATUS_UPDATE: &[&str] = &["taskId", "contextId", "status", "final", "kind"];
-const ARTIFACT: &[&str] = &[
-    "artifactId",
-    "name",
-    "description",
-    "parts",
-    "content",
-    "index",
-    "append",
-    "lastChunk",
+const MESSAGE: &[KnownKey] = table![
+    KnownKey::any("messageId"),
+    KnownKey::new("role", Kinds::TEXT, SAID),
+    KnownKey::new("parts", Kinds::LIST, SAID),
+    KnownKey::new("content", Kinds::LIST, SAID),
+    KnownKey::any("contextId"),
+    KnownKey::any("taskId"),
+    KnownKey::any("referenceTaskIds"),
+    KnownKey::any("kind"),
 ];
-const ARTIFACT_UPDATE: &[&str] = &[
-    "taskId",
-    "contextId",
-    "artifact",
-    "append",
-    "lastChunk",
-    "kind",
+const STATUS: &[KnownKey] = table![
+    KnownKey::any("state"),
+    KnownKey::new("message", Kinds::OBJECT, SAID),
+    KnownKey::any("timestamp"),
 ];
-const PART: &[&str] = &[
-    "text",
-    "data",
-    "file",
-    "url",
-    "raw",
-    "mediaType",
-    "filename",
-    "kind",
-    "type",
+const STATUS_UPDATE: &[KnownKey] = table![
+    KnownKey::any("taskId"),
+    KnownKey::any("contextId"),
+    KnownKey::any("status"),
+    KnownKey::any("final"),
+    KnownKey::any("kind"),
 ];
-const ENVELOPE: &[&str] = &["jsonrpc", "id", "result", "error"];
-const RESULT: &[&str] = &[
-    "task",
-    "message",
-    "msg",
-    "statusUpdate",
-    "artifactUpdate",
-    "artifact",
+const ARTIFACT: &[KnownKey] = table![
+    KnownKey::any("artifactId"),
+    KnownKey::any("name"),
+    KnownKey::any("description"),
+    KnownKey::new("parts", Kinds::LIST, SAID),
+    KnownKey::new("content", Kinds::LIST, SAID),
+    KnownKey::any("index"),
+    KnownKey::any("append"),
+    KnownKey::any("lastChunk"),
 ];
-const SILENT: &[&str] = &["metadata", "extensions"];
+const ARTIFACT_UPDATE: &[KnownKey] = table![
+    KnownKey::any("taskId"),
+    KnownKey::any("contextId"),
+    KnownKey::new("artifact", Kinds::OBJECT, SAID),
+    KnownKey::any("append"),
+    KnownKey::any("lastChunk"),
+    KnownKey::any("kind"),
+];
+const PART: &[KnownKey] = table![
+    KnownKey::new("text", Kinds::TEXT, TEXT),
+    // Data are read as text, as a call, or looked at by themselves.
+    KnownKey::any("data"),
+    KnownKey::any("file"),
+    KnownKey::any("url"),
+    KnownKey::any("raw"),
+    KnownKey::any("mediaType"),
+    KnownKey::any("filename"),
+    KnownKey::any("kind"),
+    KnownKey::any("type"),
+];
+const ENVELOPE: &[KnownKey] = table![
+    KnownKey::any("jsonrpc"),
+    KnownKey::any("id"),
+    KnownKey::any("result"),
+    KnownKey::any("error"),
+];
+const RESULT: &[KnownKey] = table![
+    KnownKey::any("task"),
+    KnownKey::new("message", Kinds::OBJECT, SAID),
+    KnownKey::new("msg", Kinds::OBJECT, SAID),
+    KnownKey::any("statusUpdate"),
+    KnownKey::any("artifactUpdate"),
+    KnownKey::new("artifact", Kinds::OBJECT, SAID),
+];
 
 /// Collects what is not understood.
 pub(super) struct UnreadCollector<'c> {
     conventions: &'c [ToolCallConvention],
+    /// Whether a convention reads all data of the payload.
+    reads_data: bool,
     found: Vec<Unread<'static>>,
 }
 
 impl<'c> UnreadCollector<'c> {
-    /// The members of a payload that are not understood, if these conventions are named.
+    /// The members of a payload that are not understood, if these conventions are named, in a turn that began with `said`.
     pub(super) fn of_payload(
         payload: &Payload,
         conventions: &'c [ToolCallConvention],
+        said: &SaidMessage,
     ) -> Vec<Unread<'static>> {
         let mut collector = Self {
             conventions,
+            reads_data: false,
             found: Vec::new(),
         };
         match payload {
-            Payload::Task(task) => collector.task(task),
+            Payload::Task(task) => collector.task(task, said),
             Payload::Message(message) => collector.message(message),
             Payload::Status(update) => {
                 collector.keys("statusUpdate.", update, STATUS_UPDATE);
-                collector.convention(&conventions::of_status(&collector.others(), update));
+                let of_others = conventions::of_status(&collector.others(), update);
+                collector.convention(&of_others);
+                let own = conventions::of_status(conventions, update);
+                collector.reads_data = !(own.is_empty() && of_others.is_empty());
                 if let Some(status) = update.get("status") {
                     collector.status(status);
                 }
@@ -98,37 +155,51 @@ impl<'c> UnreadCollector<'c> {
                 }
             }
             Payload::ArtifactAlone(artifact) => collector.artifact(artifact),
+            Payload::Unknown(event) => {
+                let kind = ["kind", "type"]
+                    .iter()
+                    .find_map(|key| event.get(*key)?.as_str());
+                let first = || event.as_object()?.keys().next().map(String::as_str);
+                let name = kind.or_else(first).unwrap_or_default();
+                collector.item("event", name, event);
+            }
         }
         collector.found
     }
 
     /// The members of the envelope of JSON-RPC that are not understood.
     pub(super) fn of_envelope(event: &Value) -> Vec<Unread<'static>> {
-        keys("", event, ENVELOPE).collect()
+        let mut found = Vec::new();
+        unread_keys("", event, ENVELOPE, &mut found);
+        found
     }
 
     /// The members of a result that are not understood, each of which is a payload.
     pub(super) fn of_result(result: &Value) -> Vec<Unread<'static>> {
-        let has_members = RESULT.iter().any(|member| result.get(*member).is_some());
-        let found = keys("", result, RESULT).filter(|_| has_members);
-        found.collect()
+        let mut found = Vec::new();
+        if has_members(result) {
+            unread_keys("", result, RESULT, &mut found);
+        }
+        found
     }
 
-    fn task(&mut self, task: &Value) {
+    fn task(&mut self, task: &Value, said: &SaidMessage) {
         self.keys("task.", task, TASK);
         if let Some(status) = task.get("status") {
             self.status(status);
         }
-        let list = |key: &str| {
-            task.get(key)
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten()
-        };
-        list("artifacts").for_each(|artifact| self.artifact(artifact));
-        list("history")
-            .filter(|message| is_of_agent(message))
-            .for_each(|message| self.message(message));
+        for artifact in self.items("task.artifacts", list(task, "artifacts")) {
+            self.artifact(artifact);
+        }
+        for message in self.items("task.history", live_history(task, said)) {
+            if is_of_agent(message) {
+                self.message(message);
+            } else if !is_of_user(message) {
+                self.keys("message.", message, MESSAGE);
+                let role = message.get("role").and_then(Value::as_str);
+                self.item("role", role.unwrap_or_default(), message);
+            }
+        }
     }
 
     fn status(&mut self, status: &Value) {
@@ -149,28 +220,51 @@ impl<'c> UnreadCollector<'c> {
     }
 
     fn parts(&mut self, holder: &Value) {
-        for part in parts(holder) {
-            self.found.extend(keys("part.", part, PART));
+        for part in self.items("parts", parts(holder)) {
+            unread_keys("part.", part, PART, &mut self.found);
             if let Some(change) = conventions::of_part(&self.others(), part) {
                 self.convention(&[change]);
-            } else if conventions::of_part(self.conventions, part).is_none()
-                && content(part) == PartContent::Unknown
-            {
-                let kind = ["kind", "type"]
-                    .iter()
-                    .find_map(|key| part.get(*key)?.as_str());
-                let name = format!("part:{}", kind.unwrap_or_default());
-                self.found.push(Unread::item(name, part));
+                continue;
+            }
+            if conventions::of_part(self.conventions, part).is_some() {
+                continue;
+            }
+            match content(part) {
+                PartContent::Data(data) if !self.reads_data && conventions::is_like_call(data) => {
+                    let unread = Unread::item("part:data", data);
+                    let facts = unread.facts | CALL;
+                    self.found.push(Unread { facts, ..unread });
+                }
+                PartContent::Unknown => {
+                    let kind = ["kind", "type"]
+                        .iter()
+                        .find_map(|key| part.get(*key)?.as_str());
+                    self.item("part", kind.unwrap_or_default(), part);
+                }
+                _ => {}
             }
         }
     }
 
-    /// The keys of an object that have no meaning.
-    fn keys(&mut self, holder: &str, value: &Value, known: &[&str]) {
+    /// The items of a list; one that is no object may say anything.
+    fn items<'v>(&mut self, name: &str, items: &'v [Value]) -> &'v [Value] {
+        unread_items(name, items, Kinds::OBJECT, SAID, &mut self.found);
+        items
+    }
+
+    /// An item of an unknown kind.
+    fn item(&mut self, what: &str, kind: &str, item: &Value) {
+        let kind = printable(truncate::bytes(kind, Unread::QUOTED_BYTES).as_ref());
+        self.found
+            .push(Unread::item(format!("{what}:{kind}"), item));
+    }
+
+    /// The keys of an object that are not understood.
+    fn keys(&mut self, holder: &str, value: &Value, known: &[KnownKey]) {
         if value.get("metadata").is_some() {
             self.convention(&conventions::of_metadata(&self.others(), value));
         }
-        self.found.extend(keys(holder, value, known));
+        unread_keys(holder, value, known, &mut self.found);
     }
 
     /// The conventions that are not named.
@@ -185,40 +279,24 @@ impl<'c> UnreadCollector<'c> {
     /// Calls that are shown in a convention that is not named.
     fn convention(&mut self, changes: &[ConventionChange]) {
         for change in changes {
-            if let ConventionChange::Call { name, args, .. } = change {
-                let call = serde_json::json!({ "name": name, "args": args });
-                self.found.push(Unread::item("convention:toolCalls", &call));
+            let name = "convention:toolCalls";
+            match change {
+                ConventionChange::Call {
+                    name: tool, args, ..
+                } => {
+                    let call = serde_json::json!({ "name": tool, "args": args });
+                    self.found.push(Unread::item(name, &call));
+                }
+                ConventionChange::Unreadable(value) => {
+                    self.found.push(Unread::other_kind(name, CALL, value));
+                }
+                _ => {}
             }
         }
     }
 }
 
-/// The keys of an object that have no meaning and may hold a call.
-fn keys<'v>(
-    holder: &'v str,
-    value: &'v Value,
-    known: &'v [&str],
-) -> impl Iterator<Item = Unread<'static>> + 'v {
-    let unknown = value
-        .as_object()
-        .into_iter()
-        .flatten()
-        .filter(|(key, _)| !known.contains(&key.as_str()) && !SILENT.contains(&key.as_str()));
-    unknown.filter_map(move |(key, value)| Unread::key(format!("key:{holder}{key}"), value))
-}
-
-/// Whether a message is one of the agent.
-pub(super) fn is_of_agent(message: &Value) -> bool {
-    role(message).ends_with("agent")
-}
-
-/// Whether a message is one of the user.
-pub(super) fn is_of_user(message: &Value) -> bool {
-    role(message).ends_with("user")
-}
-
-/// The role of a message, in lowercase: 1.0 writes `ROLE_AGENT`, 0.3 `agent`.
-fn role(message: &Value) -> String {
-    let role = message.get("role").and_then(Value::as_str);
-    role.unwrap_or_default().to_ascii_lowercase()
+/// Whether a result is an object of payloads, and no payload itself.
+fn has_members(result: &Value) -> bool {
+    MEMBERS.iter().any(|(name, _)| result.get(*name).is_some())
 }

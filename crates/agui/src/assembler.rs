@@ -96,6 +96,12 @@ impl Assembler {
             }
             (Effect::Ends(kind), _) => {
                 let id = self.continued_id(kind, incoming, listeners)?;
+                if kind == ItemKind::Call {
+                    self.begin_if_named(&id, incoming, listeners);
+                    if self.is_unstarted(&id) {
+                        listeners.unstarted_call(&id);
+                    }
+                }
                 if incoming.id.is_some() {
                     self.items.end(kind, &id, incoming.at);
                 }
@@ -140,6 +146,9 @@ impl Assembler {
     ) -> Result<Cow<'i, str>, DecodeError> {
         let event = incoming.event;
         let id = self.continued_id(kind, incoming, listeners)?;
+        if kind == ItemKind::Call {
+            self.begin_if_named(&id, incoming, listeners);
+        }
         let delta = event.piece(FieldKey::Delta, listeners.warnings);
         let delta = delta.unwrap_or_else(|| {
             if kind != ItemKind::Reasoning {
@@ -249,7 +258,11 @@ impl Assembler {
         let is_other_call =
             kind == ItemKind::Call && self.is_other_call(id, form, event, listeners);
         if is_other_call {
-            self.shared.overlap(id);
+            // A chunk of another call ends one that is in chunks: no two of them are open at once.
+            let open = self.items.get(kind, id).map(|item| item.form);
+            if form != StartForm::Chunk || open != Some(StartForm::Chunk) {
+                self.shared.overlap(id);
+            }
             // An id means one call at a time: the arguments of the other one end here.
             self.close(kind, id, listeners);
         }
@@ -280,6 +293,50 @@ impl Assembler {
             ItemKind::Reasoning | ItemKind::ReasoningSpan => self.open_reasoning(id, listeners),
         }
         Ok(())
+    }
+
+    /// Whether nothing in this exchange began the call `id`.
+    fn is_unstarted(&self, id: &str) -> bool {
+        let kind = ItemKind::Call;
+        !self.items.is_open(kind, id) && !self.items.is_complete(kind, id)
+    }
+
+    /// A piece of a call that nothing began proves the call if it names the tool.
+    fn begin_if_named(
+        &mut self,
+        id: &str,
+        incoming: &Incoming<'_>,
+        listeners: &mut Listeners<'_, '_>,
+    ) {
+        if !self.is_unstarted(id) {
+            return;
+        }
+        if let Some(name) = incoming.event.quiet_id(FieldKey::ToolCallName) {
+            let kind = ItemKind::Call;
+            self.items.begin(kind, id, StartForm::Assumed, incoming.at);
+            self.items.open(kind, id, "");
+            listeners.call_begins(id, &name, None, incoming.subagent());
+        }
+    }
+
+    /// A result of a call that is nowhere proves the call if it names the tool; its arguments are not known.
+    pub(super) fn begin_answered(
+        &mut self,
+        id: &str,
+        incoming: &Incoming<'_>,
+        listeners: &mut Listeners<'_, '_>,
+    ) {
+        let ThreadState { calls, history, .. } = &*listeners.conversation;
+        if history.call(calls.key(id)).is_some() {
+            return;
+        }
+        self.begin_if_named(id, incoming, listeners);
+        if self.items.is_open(ItemKind::Call, id) {
+            self.close(ItemKind::Call, id, listeners);
+            if let Some(name) = incoming.event.quiet_id(FieldKey::ToolCallName) {
+                listeners.arguments_are_missing(&name);
+            }
+        }
     }
 
     /// Whether an event that begins the open call `id` means another one: it has another name, or the arguments are
@@ -373,10 +430,10 @@ impl Assembler {
         match kind {
             ItemKind::Message if is_late => listeners.late_text(id, &delta),
             ItemKind::Message => listeners.message_text(id, &delta),
-            // Arguments of a call that never began have no tool.
             ItemKind::Call if is_open || is_late => listeners.call_args(id, &delta),
+            ItemKind::Call => listeners.unstarted_call(id),
             ItemKind::Reasoning => listeners.reasoning_text(id, &delta, subagent),
-            ItemKind::Call | ItemKind::ReasoningSpan => {}
+            ItemKind::ReasoningSpan => {}
         }
     }
 

@@ -186,14 +186,15 @@ impl Decoder {
         let id = event.required(FieldKey::ToolCallId, listeners.warnings)?;
         let message_id = event.id(FieldKey::MessageId, listeners.warnings)?;
         let mut key = FieldKey::Content;
-        if event.raw(key).is_none() && event.raw(FieldKey::Result).is_some() {
+        if !event.has(key) && event.has(FieldKey::Result) {
             listeners
                 .warnings
                 .add("a `TOOL_CALL_RESULT` has `result` instead of `content`");
             key = FieldKey::Result;
         }
+        self.assembler.begin_answered(&id, incoming, listeners);
         let error = event.error(listeners.warnings);
-        if event.raw(key).is_none() && error.is_some() {
+        if !event.has(key) && error.is_some() {
             key = FieldKey::Error;
         }
         let result = if event.is_text(key) {
@@ -276,7 +277,7 @@ impl Decoder {
                     shown(&id),
                     results.len() + of_run.answered as usize,
                 );
-                let unread = Unread::results(&shown(&id), message);
+                let unread = Unread::results(&id, message);
                 tell(self.last, Change::Unread(unread));
             }
             for (place, mut result) in (0..).zip(results) {
@@ -466,6 +467,8 @@ fn patch_state(
         Err(reason) => {
             let words = format!("does not apply, the state stays as it was: {reason}");
             listeners.violation(EventOrderRule::DeltaNotApplied, &words);
+            let why = format!("a change of it does not apply: {reason}");
+            (listeners.tell)(Change::Unread(Unread::state(why)));
         }
     }
     Ok(())

@@ -182,6 +182,11 @@ impl<'a> WireEvent<'a> {
         self.fields.values[key as usize]
     }
 
+    /// Whether it has the field, and that is not `null`.
+    pub(super) fn has(&self, key: FieldKey) -> bool {
+        self.present(key).is_some()
+    }
+
     /// The field, unless it is `null`.
     fn present(&self, key: FieldKey) -> Option<&'a RawValue> {
         self.raw(key).filter(|raw| raw.get() != "null")

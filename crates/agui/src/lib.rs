@@ -28,6 +28,11 @@ mod event_reader;
 mod history;
 mod http;
 mod incoming;
+#[cfg(test)]
+#[path = "../../../tests/support/key_table.rs"]
+mod key_table;
+#[cfg(test)]
+mod key_tables;
 mod listed_calls;
 mod listeners;
 mod message;

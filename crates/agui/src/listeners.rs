@@ -8,7 +8,7 @@ use super::event_kind::{EventRef, ItemKind};
 use super::warnings::{Warnings, shown};
 use super::{call_ids::CallStart, sequence::EventOrderRule, thread_state::ThreadState};
 use ananke_base::source::received_json::is_json;
-use ananke_trace::trace::{Change, MessageKind};
+use ananke_trace::trace::{Change, MessageKind, Unread};
 
 /// The listener to changes of the trace.
 pub(super) type ChangeListener<'t> = dyn FnMut(Change<'_>) + Send + 't;
@@ -113,6 +113,18 @@ impl Listeners<'_, '_> {
             id: key.into(),
             delta: delta.into(),
         });
+    }
+
+    /// A piece of a call that nothing began, and whose tool is not known.
+    pub(super) fn unstarted_call(&mut self, id: &str) {
+        let unread = Unread::call(id, "pieces of it came, but the call never started");
+        (self.tell)(Change::Unread(unread));
+    }
+
+    /// The result of a call to this tool is all that came of it.
+    pub(super) fn arguments_are_missing(&mut self, tool: &str) {
+        let unread = Unread::arguments(tool, "only the result of the call is there");
+        (self.tell)(Change::Unread(unread));
     }
 
     /// Reasoning begins, of which the trace hears with its first text.

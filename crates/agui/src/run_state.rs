@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::event_kind::EventRef;
 use super::warnings::Warnings;
-use ananke_trace::trace::{Interrupt, RunEnd, read_json};
+use ananke_trace::trace::{Fact, Facts, Interrupt, RunEnd, Unread, read_json};
 
 /// The state of the newest run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,11 +45,41 @@ pub(super) fn run_end(outcome: &Value, warnings: &mut Warnings) -> Option<RunEnd
     })
 }
 
+/// The parts of an outcome that name interrupts and have another form.
+pub(super) fn unread_interrupts(outcome: &Value) -> Vec<Unread<'static>> {
+    let facts = Facts::of(&[Fact::Interrupts]);
+    let unread = |key: &str, value| Unread::other_kind(format!("key:outcome.{key}"), facts, value);
+    let interrupts = match outcome.get("interrupts") {
+        None | Some(Value::Null) => return Vec::new(),
+        Some(Value::Array(interrupts)) => interrupts,
+        Some(value) => return vec![unread("interrupts", value)],
+    };
+    let mut found = Vec::new();
+    for value in interrupts {
+        if interrupt(value).is_none() {
+            found.push(unread("interrupts[]", value));
+        }
+        for key in ["reason", "message", "toolCallId", "tool_call_id"] {
+            if let Some(value) = value.get(key)
+                && !(value.is_null() || value.is_string())
+            {
+                found.push(unread(&format!("interrupts[].{key}"), value));
+            }
+        }
+    }
+    found
+}
+
 fn interrupt(value: &Value) -> Option<Interrupt> {
     let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let id = match value.get("id")? {
+        Value::String(id) => id.clone(),
+        Value::Number(id) => id.to_string(),
+        _ => return None,
+    };
     let call = text("toolCallId").or_else(|| text("tool_call_id"));
     Some(Interrupt {
-        id: text("id")?,
+        id,
         reason: text("reason"),
         message: text("message"),
         call,

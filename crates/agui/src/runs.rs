@@ -7,11 +7,11 @@ use super::event::{DecodeError, FieldKey, WireEvent};
 use super::event_kind::{Effect, known};
 use super::incoming::Incoming;
 use super::listeners::Listeners;
-use super::run_state::{RequestPurpose, RunState, run_end};
+use super::run_state::{RequestPurpose, RunState, run_end, unread_interrupts};
 use super::sequence::EventOrderRule;
 use super::snapshot;
 use super::thread_state::ThreadState;
-use super::usage::usage;
+use super::usage::{unread_usage, usage};
 use super::warnings::shown;
 use ananke_trace::trace::{Change, Interrupt, RunEnd};
 
@@ -182,6 +182,9 @@ impl Runs {
         let end = outcome.as_ref().map_or(Some(RunEnd::Finished), |value| {
             run_end(value, listeners.warnings)
         });
+        for unread in outcome.iter().flat_map(unread_interrupts) {
+            (listeners.tell)(Change::Unread(unread));
+        }
         let end = end.unwrap_or_else(|| {
             let value = shown(&outcome.unwrap_or_default().to_string());
             let words =
@@ -275,6 +278,9 @@ fn earlier_messages(event: &WireEvent<'_>, listeners: &mut Listeners<'_, '_>) {
 }
 
 fn report_usage(event: &WireEvent<'_>, listeners: &mut Listeners<'_, '_>) {
+    if let Some(unread) = unread_usage(event) {
+        (listeners.tell)(Change::Unread(unread));
+    }
     if let Some(usage) = usage(event, listeners.warnings) {
         (listeners.tell)(Change::Usage(usage));
     }

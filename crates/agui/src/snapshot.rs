@@ -6,7 +6,10 @@ use super::message::{FurtherFields, REASONING, SentCall, SentMessage, TOOL};
 use super::warnings::{Warnings, shown};
 use super::{content::Content, event::DecodeError, thread_state::UserMessage};
 use ananke_base::context::Ids;
-use ananke_trace::trace::{MessageKind, ResultContent, SnapshotCall, SnapshotItem, Unread};
+use ananke_trace::trace::{
+    Fact, Facts, JsonKinds, MessageKind, ResultContent, SnapshotCall, SnapshotItem, Unread,
+    facts_of_item, unread_items,
+};
 
 /// The messages of a snapshot, in its order, without activities: those are for user interfaces and never sent back.
 pub(super) fn messages(
@@ -82,19 +85,33 @@ fn unread_parts(content: &Value) -> Vec<Unread<'static>> {
         "image_url",
         "input_audio",
     ];
-    let parts = content
-        .as_array()
-        .map_or(std::slice::from_ref(content), Vec::as_slice);
-    let unread = |part: &Value| {
+    let text = Facts::of(&[Fact::Text]);
+    let name = "key:messages[].content";
+    let Value::Array(parts) = content else {
+        let facts = text | facts_of_item(content);
+        return vec![Unread::other_kind(name, facts, content)];
+    };
+    let mut found = Vec::new();
+    unread_items(
+        "messages[].content",
+        parts,
+        JsonKinds::OBJECT,
+        text,
+        &mut found,
+    );
+    for part in parts {
         let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
         let name = format!("part:{}", shown(kind));
-        let is_text = part.get("text").is_some_and(Value::is_string);
-        if is_text || FILES.contains(&kind) {
-            return Unread::key(name, part);
+        match part.get("text") {
+            Some(Value::String(_)) => found.extend(Unread::key(name, part)),
+            Some(value) if !value.is_null() => {
+                found.push(Unread::other_kind(format!("{name}.text"), text, value));
+            }
+            _ if FILES.contains(&kind) => found.extend(Unread::key(name, part)),
+            _ => found.push(Unread::item(name, part)),
         }
-        Some(Unread::item(name, part))
-    };
-    parts.iter().filter_map(unread).collect()
+    }
+    found
 }
 
 fn wrong(what: &str) -> DecodeError {
@@ -183,15 +200,12 @@ fn item(message: &SentMessage) -> Option<SnapshotItem> {
         TOOL => {
             return Some(SnapshotItem::Answer {
                 call: message.answers().unwrap_or_default().to_owned(),
+                tool: named_tool(message).map(str::to_owned),
                 result: match &message.content {
                     Some(Content::Json(value)) => ResultContent::Json(Value::clone(value)),
                     _ => ResultContent::Text(message.text().into()),
                 },
-                is_error: message
-                    .rest
-                    .as_ref()
-                    .is_some_and(|rest| rest.contains_key("error"))
-                    .then_some(true),
+                is_error: has_error(message).then_some(true),
             });
         }
         _ => return None,
@@ -208,6 +222,21 @@ fn item(message: &SentMessage) -> Option<SnapshotItem> {
         text,
         calls: calls.collect(),
     })
+}
+
+/// Whether the message of a tool says that the call failed: as an event does, by any value but `false` and an empty text.
+fn has_error(message: &SentMessage) -> bool {
+    let error = message.rest.as_ref().and_then(|rest| rest.get("error"));
+    error.is_some_and(|error| *error != Value::Bool(false) && *error != "")
+}
+
+/// The tool that the message of a tool names.
+fn named_tool(message: &SentMessage) -> Option<&str> {
+    let rest = message.rest.as_ref()?;
+    ["toolCallName", "tool_call_name", "toolName", "name"]
+        .iter()
+        .find_map(|key| rest.get(*key)?.as_str())
+        .filter(|name| !name.is_empty())
 }
 
 fn take(fields: &mut Map<String, Value>, name: &str, converted: &str) -> Option<Value> {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::event::{FieldKey, WireEvent};
 use super::warnings::{Warnings, shown};
-use ananke_trace::trace::Usage;
+use ananke_trace::trace::{Fact, Facts, Unread, Usage};
 
 /// The usage of a run, all models together; `None` if it reports none.
 pub(super) fn usage(event: &WireEvent<'_>, warnings: &mut Warnings) -> Option<Usage> {
@@ -23,6 +23,23 @@ pub(super) fn usage(event: &WireEvent<'_>, warnings: &mut Warnings) -> Option<Us
     };
     let of_model = |part: &Value| of_model(part, event.kind(), warnings);
     parts.iter().map(of_model).reduce(|sum, part| sum + part)
+}
+
+/// Usage that is neither an object nor a list of them.
+pub(super) fn unread_usage(event: &WireEvent<'_>) -> Option<Unread<'static>> {
+    let facts = Facts::of(&[Fact::Usage]);
+    let usage = event
+        .value(FieldKey::Usage, &mut Warnings::default())
+        .ok()??;
+    let name = format!("key:{}.usage", shown(event.kind()));
+    match &usage {
+        Value::Object(_) => None,
+        Value::Array(parts) => {
+            let part = parts.iter().find(|part| !part.is_object())?;
+            Some(Unread::other_kind(format!("{name}[]"), facts, part))
+        }
+        _ => Some(Unread::other_kind(name, facts, &usage)),
+    }
 }
 
 fn of_model(part: &Value, event: &str, warnings: &mut Warnings) -> Usage {

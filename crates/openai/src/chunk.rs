@@ -1,5 +1,7 @@
 //! One chunk of a response, as servers write it: every key may be missing, null, or of another form.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::unread::of_chunk;
@@ -30,7 +32,9 @@ const FAILED: &str = "error";
 /// The result of a call that the server executed, or a part of it.
 pub(super) struct ShownResult<'a> {
     /// The server's id of the call.
-    pub(super) id: Option<&'a str>,
+    pub(super) id: Option<Cow<'a, str>>,
+    /// The tool, if the message names it.
+    pub(super) tool: Option<&'a str>,
     /// The result.
     pub(super) content: SentText<'static>,
 }
@@ -38,7 +42,7 @@ pub(super) struct ShownResult<'a> {
 /// A part of a tool call.
 pub(super) struct CallFragment<'a> {
     pub(super) index: Option<u64>,
-    pub(super) id: Option<&'a str>,
+    pub(super) id: Option<Cow<'a, str>>,
     pub(super) name: Option<&'a str>,
     pub(super) arguments: Option<&'a Value>,
     /// The halves of surrogate pairs in its arguments.
@@ -70,8 +74,8 @@ impl Chunk {
     /// The first choice; others are not read (SPEC 5).
     fn read_choice(&self) -> Option<&Value> {
         let choices = self.value.get("choices")?.as_array()?;
-        let is_first =
-            |choice: &&Value| choice.get("index").and_then(Value::as_u64).unwrap_or(0) == 0;
+        let index = |choice: &Value| choice.get("index").and_then(Value::as_u64);
+        let is_first = |choice: &&Value| choice.is_object() && index(choice).unwrap_or(0) == 0;
         choices.iter().find(is_first)
     }
 
@@ -88,10 +92,13 @@ impl Chunk {
             .iter()
             .find_map(|key| self.value.get(*key)?.as_str());
         let name = format!("chunk:{}", kind.unwrap_or_default());
-        duplicate
-            .into_iter()
-            .chain([Unread::item(name, &self.value)])
-            .collect()
+        let mut unread = Vec::from_iter(duplicate);
+        let item = Unread::item(name, &self.value);
+        // A chunk in which everything is null says nothing.
+        if item.facts != Facts::NONE || self.value.get("choices").is_none() {
+            unread.push(item);
+        }
+        unread
     }
 
     /// The first choice; others are not read (SPEC 5).
@@ -109,7 +116,7 @@ impl Chunk {
     fn is_known(&self) -> bool {
         ["choices", "usage", "error"]
             .iter()
-            .any(|key| self.value.get(key).is_some())
+            .any(|key| self.value.get(key).is_some_and(|value| !value.is_null()))
     }
 
     /// The tokens of the response so far.
@@ -146,12 +153,14 @@ impl Chunk {
 }
 
 impl<'a> Choice<'a> {
-    /// The result of a call: a message with the role `tool`.
+    /// The result of a call: a message with the role `tool`, or `function` as before there were ids.
     pub(super) fn result(&self) -> Option<ShownResult<'a>> {
-        let id = self.get("tool_call_id").and_then(Value::as_str);
-        let is_result = id.is_some() || self.get("role").and_then(Value::as_str) == Some("tool");
+        let id = self.get("tool_call_id").filter(|id| !id.is_null());
+        let is_result = id.is_some() || matches!(self.role(), Some("tool" | "function"));
+        let tool = self.get("name").and_then(Value::as_str);
         is_result.then(|| ShownResult {
-            id: id.filter(|id| !id.is_empty()),
+            id: id.and_then(id_of),
+            tool: tool.filter(|tool| !tool.is_empty()),
             content: match self.get("content") {
                 Some(value @ (Value::Object(_) | Value::Number(_) | Value::Bool(_))) => {
                     written(value, self.halves)
@@ -228,7 +237,7 @@ impl<'a> CallFragment<'a> {
         };
         Self {
             index: call.get("index").and_then(Value::as_u64),
-            id: text(call.get("id")),
+            id: call.get("id").and_then(id_of),
             name: text(function.and_then(|function| function.get("name"))),
             arguments: function
                 .and_then(|function| function.get("arguments").or_else(|| function.get("input")))
@@ -239,6 +248,15 @@ impl<'a> CallFragment<'a> {
                 .find_map(|of| result(of, halves)),
             halves,
         }
+    }
+}
+
+/// An id: a text, or a number as its text (SPEC 13); `None` if it is empty.
+fn id_of(id: &Value) -> Option<Cow<'_, str>> {
+    match id {
+        Value::String(id) if !id.is_empty() => Some(Cow::Borrowed(id)),
+        Value::Number(id) => Some(Cow::Owned(id.to_string())),
+        _ => None,
     }
 }
 

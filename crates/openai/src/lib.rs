@@ -14,6 +14,11 @@ mod chat_request;
 mod chunk;
 mod compile;
 mod config;
+#[cfg(test)]
+#[path = "../../../tests/support/key_table.rs"]
+mod key_table;
+#[cfg(test)]
+mod key_tables;
 mod openai_target;
 mod probed;
 mod program_model;

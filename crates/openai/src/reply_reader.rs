@@ -15,7 +15,7 @@ use ananke_agents::{EventReader, Rest, Sink, Stop, TargetError, ToolExecution};
 use ananke_base::context::{At, Ids};
 use ananke_base::message::ToolDeclaration;
 use ananke_base::source::received_json::{HalfJoiner, Oddities, SentText, decoded};
-use ananke_trace::trace::{Change, MessageKind, ResultContent, RunEnd, Usage};
+use ananke_trace::trace::{Change, MessageKind, ResultContent, RunEnd, Unread, Usage};
 
 /// The reason for the stop of a model whose answer became too long.
 const TRUNCATED: &str = "length";
@@ -68,6 +68,8 @@ struct Streamed {
 struct StreamedResult {
     /// The server's id of the call.
     id: Option<String>,
+    /// The tool, if it is named.
+    tool: Option<String>,
     text: String,
     joiner: HalfJoiner,
     /// Whether it was reported as it is.
@@ -134,6 +136,7 @@ impl<'a> ReplyReader<'a> {
         };
         self.begin_calls(&mut tell);
         self.answer(&mut tell);
+        self.tell_of_nameless(&mut tell);
     }
 
     /// Ends the run.
@@ -177,7 +180,7 @@ impl<'a> ReplyReader<'a> {
         if has_failed {
             return Ok(ModelReply::Failed);
         }
-        if self.calls.has_nameless() {
+        if self.calls.nameless().next().is_some() {
             return Err(TargetError::new(
                 "the model called a tool without naming it",
             ));
@@ -325,13 +328,16 @@ impl<'a> ReplyReader<'a> {
     fn result(&mut self, shown: ShownResult<'_>, tell: &mut dyn FnMut(Change<'_>)) {
         self.close(tell);
         self.begin_calls(tell);
-        let known = self
-            .results
-            .iter()
-            .position(|known| known.id.as_deref() == shown.id);
+        let is_it = |known: &StreamedResult| {
+            let is_named = known.id.is_some() || shown.tool.is_none();
+            known.id.as_deref() == shown.id.as_deref()
+                && (is_named || known.tool.as_deref() == shown.tool)
+        };
+        let known = self.results.iter().position(is_it);
         let index = known.unwrap_or_else(|| {
             self.results.push(StreamedResult {
-                id: shown.id.map(str::to_owned),
+                id: shown.id.as_deref().map(str::to_owned),
+                tool: shown.tool.map(str::to_owned),
                 ..StreamedResult::default()
             });
             self.results.len() - 1
@@ -351,22 +357,34 @@ impl<'a> ReplyReader<'a> {
                 warn_of_half(tell);
                 result.text.push(lone);
             }
-            let (id, text) = (result.id.clone(), result.text.clone());
-            self.answer_with(id, text, tell);
+            let (id, tool) = (result.id.clone(), result.tool.clone());
+            let text = result.text.clone();
+            self.answer_with(id.as_deref(), tool.as_deref(), text, tell);
         }
         // Without an id, the next result is another one.
         self.results.retain(|result| result.id.is_some());
     }
 
-    fn answer_with(&mut self, id: Option<String>, text: String, tell: &mut dyn FnMut(Change<'_>)) {
-        let Some(key) = self.calls.key_of(id.as_deref(), &self.answered) else {
-            let id = id.unwrap_or_default();
-            return tell(Change::Warning(
-                format!(
-                    "a result for the call `{id}`, which is not in the response: it is ignored"
-                )
-                .into(),
-            ));
+    /// Gives a result to its call. One whose call is nowhere proves it if it names the tool.
+    fn answer_with(
+        &mut self,
+        id: Option<&str>,
+        tool: Option<&str>,
+        text: String,
+        tell: &mut dyn FnMut(Change<'_>),
+    ) {
+        let known = self.calls.key_of(id, tool, &self.answered);
+        let key = match (known, tool) {
+            (Some(key), _) => key,
+            (None, Some(tool)) => {
+                let why = "only the result of the call is in the response";
+                tell(Change::Unread(Unread::arguments(tool, why)));
+                self.calls.add_answered(id, tool, self.call_keys)
+            }
+            (None, None) => {
+                let why = "the call is not in the response";
+                return tell(Change::Unread(Unread::results(id.unwrap_or_default(), why)));
+            }
         };
         for change in self.calls.end(&key) {
             tell(change.into());
@@ -410,6 +428,15 @@ impl<'a> ReplyReader<'a> {
         self.close(tell);
         for change in self.calls.end_all() {
             tell(change.into());
+        }
+        self.tell_of_nameless(tell);
+    }
+
+    /// Calls without the name of their tool are unread, whatever else the response fails with.
+    fn tell_of_nameless(&self, tell: &mut dyn FnMut(Change<'_>)) {
+        for key in self.calls.nameless() {
+            let why = "pieces of the call came, but no name";
+            tell(Change::Unread(Unread::call(key, why)));
         }
     }
 }

@@ -72,12 +72,13 @@ impl<'t> ToolCalls<'t> {
         let position = self.position(fragment).unwrap_or_else(|| {
             // The names of the calls before are whole.
             self.begin_all(&mut changes);
-            self.calls.push(StreamedCall::new(fragment, used));
+            let call = StreamedCall::new(fragment.index, fragment.id.as_deref(), used);
+            self.calls.push(call);
             self.calls.len() - 1
         });
         let call = &mut self.calls[position];
         if call.id.is_none() {
-            call.id = fragment.id.map(str::to_owned);
+            call.id = fragment.id.as_deref().map(str::to_owned);
         }
         if let Some(name) = fragment.name
             && !call.has_begun
@@ -150,22 +151,55 @@ impl<'t> ToolCalls<'t> {
             .map(|call| call.key.as_str())
     }
 
-    /// The key of the newest call with the server's `id`; without one, of the only call that is not `answered`.
-    pub(super) fn key_of(&self, id: Option<&str>, answered: &HashSet<String>) -> Option<String> {
-        let mut open = self
-            .calls
-            .iter()
-            .filter(|call| id.is_some() || !answered.contains(&call.key));
-        let call = match id {
-            Some(id) => open.rfind(|call| call.id.as_deref() == Some(id) || call.key == id),
-            None => open.next().filter(|_| open.next().is_none()),
+    /// The key of the newest call with the server's `id`. Without such a call: of the first call without an id to `tool` that is
+    /// not `answered`. Without id and tool: of the only call that is not answered.
+    pub(super) fn key_of(
+        &self,
+        id: Option<&str>,
+        tool: Option<&str>,
+        answered: &HashSet<String>,
+    ) -> Option<String> {
+        let has_id =
+            |call: &&StreamedCall| call.key == id.unwrap_or_default() || call.id.as_deref() == id;
+        if id.is_some()
+            && let Some(call) = self.calls.iter().rfind(has_id)
+        {
+            return Some(call.key.clone());
+        }
+        let is_open = |call: &&StreamedCall| !answered.contains(&call.key);
+        let mut open = self.calls.iter().filter(is_open);
+        let call = if let Some(tool) = tool {
+            open.find(|call| call.name == tool && (id.is_none() || call.id.is_none()))?
+        } else {
+            let only = open.next()?;
+            if id.is_some() || open.next().is_some() {
+                return None;
+            }
+            only
         };
-        call.map(|call| call.key.clone())
+        Some(call.key.clone())
     }
 
-    /// Whether a call never got the name of its tool.
-    pub(super) fn has_nameless(&self) -> bool {
-        self.calls.iter().any(|call| call.name.is_empty())
+    /// Adds a call to `tool` of which only the result came. Returns its key.
+    pub(super) fn add_answered(
+        &mut self,
+        id: Option<&str>,
+        tool: &str,
+        used: &mut HashSet<String>,
+    ) -> String {
+        let call = StreamedCall {
+            name: tool.to_owned(),
+            ..StreamedCall::new(None, id, used)
+        };
+        let key = call.key.clone();
+        self.calls.push(call);
+        key
+    }
+
+    /// The keys of the calls that never got the name of their tool.
+    pub(super) fn nameless(&self) -> impl Iterator<Item = &str> {
+        let nameless = self.calls.iter().filter(|call| call.name.is_empty());
+        nameless.map(|call| call.key.as_str())
     }
 
     /// The calls as the next request sends them, each with its key.
@@ -184,7 +218,7 @@ impl<'t> ToolCalls<'t> {
             Some(index) => last(&|call| call.index == Some(index)),
             None => self.calls.len().checked_sub(1),
         };
-        let has_id = |call: &StreamedCall| call.id.as_deref() == fragment.id;
+        let has_id = |call: &StreamedCall| call.id.as_deref() == fragment.id.as_deref();
         if fragment.id.is_some() && !of_index.is_some_and(|found| has_id(&self.calls[found])) {
             // Parallel calls under one id differ in their index, and begin with a name.
             let is_same = |call: &StreamedCall| {
@@ -198,8 +232,8 @@ impl<'t> ToolCalls<'t> {
         let Some(name) = fragment.name else {
             return of_index;
         };
-        let is_other = match (fragment.id, &call.id) {
-            (Some(id), Some(known)) => id != known,
+        let is_other = match (&fragment.id, &call.id) {
+            (Some(id), Some(known)) => *id != **known,
             _ => {
                 call.has_ended || call.has_begun && (call.name != name || is_json(&call.arguments))
             }
@@ -217,10 +251,8 @@ fn is_whole(name: &str, declared: &[ToolDeclaration]) -> bool {
 }
 
 impl StreamedCall {
-    fn new(fragment: &CallFragment<'_>, used: &mut HashSet<String>) -> Self {
-        let wanted = fragment
-            .id
-            .map_or_else(|| format!("call_{}", used.len()), str::to_owned);
+    fn new(index: Option<u64>, id: Option<&str>, used: &mut HashSet<String>) -> Self {
+        let wanted = id.map_or_else(|| format!("call_{}", used.len()), str::to_owned);
         let mut key = wanted.clone();
         for number in 2.. {
             if used.insert(key.clone()) {
@@ -229,8 +261,8 @@ impl StreamedCall {
             key = format!("{wanted}#{number}");
         }
         Self {
-            index: fragment.index,
-            id: fragment.id.map(str::to_owned),
+            index,
+            id: id.map(str::to_owned),
             key,
             name: String::new(),
             has_begun: false,

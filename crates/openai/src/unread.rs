@@ -6,42 +6,78 @@
 
 use serde_json::Value;
 
-use ananke_trace::trace::{Facts, Unread};
+use ananke_trace::trace::{
+    Fact, Facts, JsonKinds as Kinds, KnownKey, Unread, facts_of_item, unread_items, unread_keys,
+};
 
-/// Keys of a chunk that have a meaning.
-const CHUNK: &[&str] = &[
-    "id", "object", "created", "model", "choices", "usage", "error", "detail",
+/// What carries text.
+const TEXT: Facts = Facts::of(&[Fact::Text]);
+
+/// What carries a call.
+const CALL: Facts = Facts::of(&[Fact::Calls, Fact::Arguments]);
+
+/// What carries the result of a call.
+const RESULT: Facts = Facts::of(&[Fact::Results, Fact::CallEnds]);
+
+/// What may carry anything that a model says.
+const SAID: Facts = Facts::of(&[
+    Fact::Text,
+    Fact::Calls,
+    Fact::Arguments,
+    Fact::Results,
+    Fact::CallEnds,
+]);
+
+/// The keys of a chunk.
+const CHUNK: &[KnownKey] = &[
+    KnownKey::any("id"),
+    KnownKey::any("object"),
+    KnownKey::any("created"),
+    KnownKey::any("model"),
+    KnownKey::new("choices", Kinds::LIST, SAID),
+    KnownKey::new("usage", Kinds::OBJECT, Facts::of(&[Fact::Usage])),
+    KnownKey::any("error"),
+    KnownKey::any("detail"),
 ];
 
-/// Keys of a choice that have a meaning, and `logprobs`.
-const CHOICE: &[&str] = &["index", "delta", "finish_reason", "error", "logprobs"];
-
-/// Keys of a delta that have a meaning.
-const DELTA: &[&str] = &[
-    "role",
-    "content",
-    "refusal",
-    "reasoning",
-    "reasoning_content",
-    "tool_calls",
-    "function_call",
-    "tool_call_id",
-    "name",
-    "audio",
+/// The keys of a choice.
+const CHOICE: &[KnownKey] = &[
+    KnownKey::any("index"),
+    KnownKey::new("delta", Kinds::OBJECT, SAID),
+    KnownKey::new("message", Kinds::OBJECT, SAID),
+    // As completions without a chat have it.
+    KnownKey::new("text", Kinds::NONE, TEXT),
+    KnownKey::new("finish_reason", Kinds::TEXT, Facts::of(&[Fact::RunEnds])),
+    KnownKey::any("error"),
+    KnownKey::any("logprobs"),
 ];
 
-/// Keys of a call and its function that have a meaning.
-const CALL: &[&str] = &[
-    "index",
-    "id",
-    "type",
-    "function",
-    "custom",
-    "name",
-    "arguments",
-    "input",
-    "result",
-    "output",
+/// The keys of the delta of a choice.
+const DELTA: &[KnownKey] = &[
+    KnownKey::new("role", Kinds::TEXT, Facts::of(&[Fact::Text, Fact::Results])),
+    KnownKey::any("content"),
+    KnownKey::new("refusal", Kinds::TEXT, TEXT),
+    KnownKey::any("reasoning"),
+    KnownKey::any("reasoning_content"),
+    KnownKey::new("tool_calls", Kinds::OBJECTS, CALL),
+    KnownKey::new("function_call", Kinds::OBJECT, CALL),
+    KnownKey::new("tool_call_id", Kinds::ID, RESULT),
+    KnownKey::new("name", Kinds::TEXT, Facts::of(&[Fact::Calls])),
+    KnownKey::new("audio", Kinds::OBJECT, TEXT),
+];
+
+/// The keys of a call and of its function.
+const CALL_KEYS: &[KnownKey] = &[
+    KnownKey::any("index"),
+    KnownKey::new("id", Kinds::ID, RESULT),
+    KnownKey::any("type"),
+    KnownKey::new("function", Kinds::OBJECT, CALL),
+    KnownKey::new("custom", Kinds::OBJECT, CALL),
+    KnownKey::new("name", Kinds::TEXT, Facts::of(&[Fact::Calls])),
+    KnownKey::any("arguments"),
+    KnownKey::any("input"),
+    KnownKey::any("result"),
+    KnownKey::any("output"),
 ];
 
 /// Parts of a content that are no text of the answer.
@@ -58,9 +94,10 @@ const SILENT_PARTS: &[&str] = &[
 /// The parts of a chunk that are not understood; `read` is the choice that is read.
 pub(super) fn of_chunk(chunk: &Value, read: Option<&Value>) -> Vec<Unread<'static>> {
     let mut found = Vec::new();
-    keys("", chunk, CHUNK, &mut found);
-    let choices = chunk.get("choices").and_then(Value::as_array);
-    for choice in choices.into_iter().flatten() {
+    unread_keys("", chunk, CHUNK, &mut found);
+    let choices = list(chunk, "choices");
+    unread_items("choices", choices, Kinds::OBJECT, SAID, &mut found);
+    for choice in choices {
         if read.is_some_and(|read| std::ptr::eq(read, choice)) {
             of_choice(choice, &mut found);
         } else {
@@ -73,7 +110,7 @@ pub(super) fn of_chunk(chunk: &Value, read: Option<&Value>) -> Vec<Unread<'stati
 
 fn of_choice(choice: &Value, found: &mut Vec<Unread<'static>>) {
     let of = |key: &str| choice.get(key).filter(|value| value.is_object());
-    keys("choices[].", choice, CHOICE, found);
+    unread_keys("choices[].", choice, CHOICE, found);
     let Some(delta) = of("delta").or_else(|| of("message")) else {
         return;
     };
@@ -82,55 +119,55 @@ fn of_choice(choice: &Value, found: &mut Vec<Unread<'static>>) {
     {
         item("key:choices[].message".to_owned(), message, found);
     }
-    keys("choices[].delta.", delta, DELTA, found);
-    if let Some(audio) = delta.get("audio") {
+    unread_keys("choices[].delta.", delta, DELTA, found);
+    if let Some(audio) = delta.get("audio").filter(|audio| audio.is_object()) {
         item("key:choices[].delta.audio".to_owned(), audio, found);
     }
-    for call in delta
-        .get("tool_calls")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-    {
-        keys("tool_calls[].", call, CALL, found);
-        for function in ["function", "custom"]
-            .iter()
-            .filter_map(|key| call.get(*key))
-        {
-            keys("tool_calls[].function.", function, CALL, found);
+    let calls = match delta.get("tool_calls") {
+        Some(call @ Value::Object(_)) => std::slice::from_ref(call),
+        _ => list(delta, "tool_calls"),
+    };
+    for call in calls {
+        unread_keys("tool_calls[].", call, CALL_KEYS, found);
+        for key in ["function", "custom"] {
+            if let Some(function) = call.get(key) {
+                unread_keys("tool_calls[].function.", function, CALL_KEYS, found);
+            }
         }
     }
+    if let Some(function) = delta.get("function_call") {
+        unread_keys("function_call.", function, CALL_KEYS, found);
+    }
+    let facts = if is_result(delta) { RESULT } else { TEXT };
     match delta.get("content") {
-        Some(Value::Array(parts)) => parts.iter().for_each(|part| of_part(part, found)),
-        Some(content @ Value::Object(_)) if !is_result(delta) => {
-            item("part:object".to_owned(), content, found);
+        Some(Value::Array(parts)) => {
+            let name = "choices[].delta.content";
+            unread_items(name, parts, Kinds::OBJECT, facts, found);
+            parts.iter().for_each(|part| of_part(part, facts, found));
+        }
+        // A result that is no list is read, whatever it is.
+        Some(content @ (Value::Object(_) | Value::Number(_) | Value::Bool(true)))
+            if !is_result(delta) =>
+        {
+            let facts = facts | facts_of_item(content);
+            let name = "key:choices[].delta.content";
+            found.push(Unread::other_kind(name, facts, content));
         }
         _ => {}
     }
 }
 
-fn of_part(part: &Value, found: &mut Vec<Unread<'static>>) {
+fn of_part(part: &Value, facts: Facts, found: &mut Vec<Unread<'static>>) {
     let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
     let name = format!("part:{kind}");
-    if part.get("text").is_some_and(Value::is_string) || SILENT_PARTS.contains(&kind) {
-        found.extend(Unread::key(name, part));
-    } else {
-        item(name, part, found);
+    match part.get("text") {
+        Some(Value::String(_)) => found.extend(Unread::key(name, part)),
+        Some(text) if !text.is_null() => {
+            found.push(Unread::other_kind(format!("{name}.text"), facts, text));
+        }
+        _ if SILENT_PARTS.contains(&kind) => found.extend(Unread::key(name, part)),
+        _ => item(name, part, found),
     }
-}
-
-/// The keys of an object that have no meaning and may hold a call.
-fn keys(holder: &str, value: &Value, known: &[&str], found: &mut Vec<Unread<'static>>) {
-    let unknown = value
-        .as_object()
-        .into_iter()
-        .flatten()
-        .filter(|(key, value)| {
-            (value.is_object() || value.is_array()) && !known.contains(&key.as_str())
-        });
-    found.extend(
-        unknown.filter_map(|(key, value)| Unread::key(format!("key:{holder}{key}"), value)),
-    );
 }
 
 /// An item that is not read, if a rule may be about it.
@@ -141,6 +178,15 @@ fn item(name: String, value: &Value, found: &mut Vec<Unread<'static>>) {
     }
 }
 
+/// The items of a list under a key.
+fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
+    let items = value.get(key).and_then(Value::as_array);
+    items.map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Whether a delta is of the result of a call.
 fn is_result(delta: &Value) -> bool {
-    delta.get("tool_call_id").is_some() || delta.get("role").is_some_and(|role| role == "tool")
+    let role = delta.get("role").and_then(Value::as_str);
+    delta.get("tool_call_id").is_some_and(|id| !id.is_null())
+        || matches!(role, Some("tool" | "function"))
 }

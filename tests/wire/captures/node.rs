@@ -91,7 +91,10 @@ finished"#,
         "run\nfinished\nstate {\"items\":[\"b\"],\"n\":2,\"nil\":null,\"k/x\":2}",
     ),
     capture("node-state-scalar", "run\nfinished\nstate [1]"),
-    capture("node-state-delta-fails", "run\nfinished\nstate {\"a\":2}"),
+    capture(
+        "node-state-delta-fails",
+        "run\n`state:change` was not read: a change of it does not apply: `{\"op\":\"replace\",\"path\":\"/missing/x\",\"value\":1}`: path is invalid\nfinished\nstate {\"a\":2}",
+    ),
     capture("node-cancelled", "run\nassistant: star\ncancelled"),
     capture(
         "node-error-first",
@@ -142,7 +145,10 @@ const NO_END: &str = "the stream ended without a terminal event (`RUN_FINISHED` 
 
 /// Streams that break the rules of the protocol: nothing is lost.
 pub(super) const BROKEN: [Capture; 10] = [
-    capture("node-args-no-start-bad", "run\nfinished"),
+    capture(
+        "node-args-no-start-bad",
+        "run\n`call:t1` was not read: pieces of it came, but the call never started\nfinished",
+    ),
     broken(
         "node-chunk-noid-bad",
         "run",

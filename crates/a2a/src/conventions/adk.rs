@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::ConventionChange;
+use ananke_trace::trace::read_json;
 
 /// Before the keys of the metadata, by implementation.
 const PREFIXES: [&str; 3] = ["adk_", "kagent_", ""];
@@ -22,30 +23,57 @@ pub(super) fn read(part: &Value) -> Option<ConventionChange> {
             .and_then(Value::as_str)
             .map(|text| ConventionChange::Reasoning(text.to_owned()));
     }
-    let data = part.get("data").filter(|data| data.is_object())?;
-    let text = |key: &str| {
-        data.get(key)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned()
+    let data = part.get("data").filter(|data| !data.is_null())?;
+    let is_call = match of("type")?.as_str()? {
+        "function_call" | "tool_call" => true,
+        "function_response" | "tool_response" => false,
+        _ => return None,
     };
-    let (id, name) = (text("id"), text("name"));
-    match of("type")?.as_str()? {
-        "function_call" | "tool_call" => {
-            let args = data.get("args").cloned().unwrap_or_default();
-            Some(ConventionChange::Call { id, name, args })
+    let (id, name) = (id_of(data), data.get("name").and_then(Value::as_str));
+    match name {
+        Some(name) if is_call && !name.is_empty() => Some(ConventionChange::Call {
+            id,
+            name: name.to_owned(),
+            args: data.get("args").cloned().unwrap_or_default(),
+        }),
+        _ if is_call || !data.is_object() || data.get("name").is_some() && name.is_none() => {
+            Some(ConventionChange::Unreadable(data.clone()))
         }
-        "function_response" | "tool_response" => {
+        _ => {
             let result = data.get("response").cloned().unwrap_or_default();
             let is_error = result.get("error").map(|error| !error.is_null());
             Some(ConventionChange::Result {
                 id,
-                name,
+                name: name.unwrap_or_default().to_owned(),
                 result,
                 is_error,
             })
         }
-        _ => None,
+    }
+}
+
+/// An id: a text, or a number as its text; empty if there is none.
+fn id_of(data: &Value) -> String {
+    match data.get("id") {
+        Some(Value::String(id)) => id.clone(),
+        Some(Value::Number(id)) => id.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// Whether the data of a part without such metadata have the form of a call or a result, also in a list or as JSON in a text.
+pub(super) fn is_like_call(data: &Value) -> bool {
+    match data {
+        Value::Object(keys) => {
+            let has = |key: &str| keys.get(key).is_some_and(|value| !value.is_null());
+            let is_named = keys.get("name").is_some_and(Value::is_string);
+            is_named && (has("args") || has("response")) || keys.values().any(is_like_call)
+        }
+        Value::Array(items) => items.iter().any(is_like_call),
+        Value::String(text) if text.trim_start().starts_with(['{', '[']) => {
+            read_json(text).is_ok_and(|read| is_like_call(&read.value))
+        }
+        _ => false,
     }
 }
 
@@ -85,9 +113,43 @@ mod tests {
             json!({ "data": { "id": "c" } }),
             json!({ "text": "hi", "metadata": { "adk_thought": false } }),
             json!({ "data": {}, "metadata": { "adk_type": "code_execution_result" } }),
-            json!({ "data": 1, "metadata": { "adk_type": "function_call" } }),
+            json!({ "data": null, "metadata": { "adk_type": "function_call" } }),
         ] {
             assert_eq!(read(&part), None, "{part}");
+        }
+        for data in [
+            json!("{\"name\":\"pay\",\"args\":{}}"),
+            json!([{ "name": "pay", "args": {} }]),
+            json!({ "name": ["pay"], "args": {} }),
+            json!({ "args": {} }),
+            json!(1),
+        ] {
+            let part = json!({ "data": data, "metadata": { "adk_type": "function_call" } });
+            assert_eq!(
+                read(&part),
+                Some(ConventionChange::Unreadable(data)),
+                "{part}"
+            );
+        }
+    }
+
+    #[test]
+    fn data_without_metadata_may_have_the_form_of_a_call() {
+        for data in [
+            json!({ "name": "pay", "args": {} }),
+            json!([{ "call": { "name": "pay", "response": 1 } }]),
+            json!("[{\"name\":\"pay\",\"args\":{}}]"),
+        ] {
+            assert!(is_like_call(&data), "{data}");
+        }
+        for data in [
+            json!({ "name": "Rome", "input": {} }),
+            json!({ "name": "pay", "args": null }),
+            json!({ "args": {} }),
+            json!("name args"),
+            json!(1),
+        ] {
+            assert!(!is_like_call(&data), "{data}");
         }
     }
 }

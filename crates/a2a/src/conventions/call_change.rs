@@ -30,6 +30,8 @@ pub(in super::super) enum ConventionChange {
         /// The call's id.
         id: String,
     },
+    /// A call or a result in this value, which has another form than the convention.
+    Unreadable(Value),
     /// Text of the agent.
     Text(String),
     /// The reasoning of the agent.

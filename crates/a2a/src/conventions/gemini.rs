@@ -37,7 +37,7 @@ fn of_call(data: &Value) -> Vec<ConventionChange> {
     };
     let (id, name) = (text("/request/callId"), text("/request/name"));
     if name.is_empty() {
-        return Vec::new();
+        return vec![ConventionChange::Unreadable(data.clone())];
     }
     let args = data.pointer("/request/args").cloned().unwrap_or_default();
     let mut changes = vec![ConventionChange::Call {
@@ -58,7 +58,9 @@ fn of_call(data: &Value) -> Vec<ConventionChange> {
             changes.extend([result(true), ConventionChange::Denied { id: id.clone() }]);
         }
         // It is scheduled, waits for an approval, or is executed.
-        _ => {}
+        Some(_) => {}
+        None if data.get("status").is_none_or(Value::is_null) => {}
+        None => changes.push(ConventionChange::Unreadable(data.clone())),
     }
     changes
 }

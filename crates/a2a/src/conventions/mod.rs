@@ -9,4 +9,4 @@ mod read;
 mod traceability;
 
 pub(super) use call_change::ConventionChange;
-pub(super) use read::{of_metadata, of_part, of_status};
+pub(super) use read::{is_like_call, of_metadata, of_part, of_status};

@@ -16,6 +16,11 @@ pub(in super::super) fn of_part(
         .flatten()
 }
 
+/// Whether the data of a part that no convention reads have the form of a call.
+pub(in super::super) fn is_like_call(data: &Value) -> bool {
+    adk::is_like_call(data)
+}
+
 /// The changes of calls in a status update.
 pub(in super::super) fn of_status(
     conventions: &[ToolCallConvention],

@@ -9,27 +9,41 @@ const KEY: &str = "github.com/a2aproject/a2a-samples/extensions/traceability/v1/
 
 /// The calls among the steps that `metadata` contains.
 pub(super) fn read(metadata: &Value) -> Vec<ConventionChange> {
+    if !matches!(metadata, Value::Object(_) | Value::Null) {
+        return vec![ConventionChange::Unreadable(metadata.clone())];
+    }
     let entries = metadata.as_object().into_iter().flatten();
     let traces = entries
         .filter(|(key, _)| key.trim_start_matches("https://") == KEY)
         .map(|(_, trace)| trace);
-    let steps = traces
-        .filter_map(|trace| trace.get("steps").and_then(Value::as_array))
-        .flatten();
-    steps
-        .zip(1..)
-        .filter_map(|(step, number)| of_step(step, number))
-        .flatten()
-        .collect()
+    let mut changes = Vec::new();
+    for trace in traces {
+        match trace.get("steps") {
+            Some(Value::Array(steps)) => {
+                for (step, number) in steps.iter().zip(1..) {
+                    changes.extend(of_step(step, number));
+                }
+            }
+            Some(Value::Null) => {}
+            Some(steps) => changes.push(ConventionChange::Unreadable(steps.clone())),
+            None if trace.is_object() => {}
+            None => changes.push(ConventionChange::Unreadable(trace.clone())),
+        }
+    }
+    changes
 }
 
-fn of_step(step: &Value, number: usize) -> Option<Vec<ConventionChange>> {
-    if step.get("call_type").and_then(Value::as_str) != Some("TOOL") {
-        return None;
+fn of_step(step: &Value, number: usize) -> Vec<ConventionChange> {
+    let kind = step.get("call_type");
+    if kind.is_some_and(Value::is_string) && kind.and_then(Value::as_str) != Some("TOOL") {
+        return Vec::new();
     }
-    let invocation = step.pointer("/step_action/tool_invocation")?;
-    let name = invocation.get("tool_name")?.as_str()?.to_owned();
-    let args = invocation.get("parameters").cloned().unwrap_or_default();
+    let name = step.pointer("/step_action/tool_invocation/tool_name");
+    let Some(name) = name.and_then(Value::as_str).map(str::to_owned) else {
+        return vec![ConventionChange::Unreadable(step.clone())];
+    };
+    let args = step.pointer("/step_action/tool_invocation/parameters");
+    let args = args.cloned().unwrap_or_default();
     let id = step
         .get("step_id")
         .and_then(Value::as_str)
@@ -53,7 +67,7 @@ fn of_step(step: &Value, number: usize) -> Option<Vec<ConventionChange>> {
             is_error: Some(error.is_some()),
         });
     }
-    Some(changes)
+    changes
 }
 
 #[cfg(test)]
@@ -67,7 +81,7 @@ mod tests {
         let steps = json!([
             { "step_id": "s", "call_type": "TOOL",
               "step_action": { "tool_invocation": { "tool_name": "ls", "parameters": { "path": "." } } } },
-            { "call_type": "AGENT" },
+            { "call_type": "AGENT", "step_action": {} },
             { "call_type": "TOOL", "step_action": { "tool_invocation": { "tool_name": "rm" } }, "error": "denied" },
         ]);
         let call = |id: &str, name: &str, args: Value| ConventionChange::Call {
@@ -93,5 +107,15 @@ mod tests {
             );
         }
         assert_eq!(read(&json!({ "other": { "steps": steps } })), []);
+        for value in [
+            json!({ "call_type": "TOOL" }),
+            json!({ "call_type": ["TOOL"], "step_action": {} }),
+            json!("step"),
+        ] {
+            let unreadable = ConventionChange::Unreadable(value.clone());
+            assert_eq!(read(&json!({ KEY: { "steps": [value] } })), [unreadable]);
+        }
+        let unreadable = ConventionChange::Unreadable(json!("[]"));
+        assert_eq!(read(&json!({ KEY: { "steps": "[]" } })), [unreadable]);
     }
 }

@@ -1,15 +1,19 @@
 //! The contents of messages and artifacts: texts, data, files, and the calls that conventions read from them.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::A2aReader;
 use crate::artifacts::{Added, ArtifactUpdate};
 use crate::call_log::CallParts;
 use crate::conventions::{self, ConventionChange};
-use crate::part::{PartContent, content, parts};
+use crate::history::{earlier, is_of_agent};
+use crate::part::{PartContent, content, list, parts, text_of};
 use crate::teller::Teller;
+use crate::unread::CALL;
 use ananke_base::source::received_json::{HalfJoiner, Oddities, SentText};
-use ananke_trace::trace::Change;
+use ananke_trace::trace::{Change, Unread};
 
 impl<'a> A2aReader<'a> {
     /// Reports text next to the answer, once.
@@ -190,6 +194,43 @@ impl<'a> A2aReader<'a> {
         true
     }
 
+    /// Takes what is new in the history of a task: calls, and texts next to the answer. What was there before the turn is known
+    /// from now on.
+    pub(super) fn history(&mut self, task: &Value, teller: &mut Teller<'_>) {
+        let history = list(task, "history");
+        let earlier = earlier(history, &self.said);
+        // The message of the status may be in the history, too: it is taken with its status.
+        let of_status = task.pointer("/status/message").unwrap_or(&Value::Null);
+        let mut nameless: HashMap<String, usize> = HashMap::new();
+        for (position, message) in history.iter().enumerate() {
+            let key = match message.get("messageId") {
+                Some(Value::String(id)) if !id.is_empty() => id.clone(),
+                // Without an id, the second of two equal messages is another one.
+                _ => {
+                    let text = message.to_string();
+                    let count = nameless.entry(text.clone()).or_default();
+                    *count += 1;
+                    format!("{text} {count}")
+                }
+            };
+            let is_of_status = match (message.get("messageId"), of_status.get("messageId")) {
+                (Some(id), Some(of_status)) => id == of_status,
+                _ => message == of_status,
+            };
+            if !is_of_agent(message) || is_of_status {
+                continue;
+            }
+            if !self.conversation.seen.insert(key) || position < earlier {
+                continue;
+            }
+            for change in conventions::of_metadata(self.conventions, message) {
+                self.call(change, teller);
+            }
+            self.calls_of(message, teller);
+            self.aside(&text_of(message), teller);
+        }
+    }
+
     /// Takes the calls in the parts of a message whose text is no message of the conversation.
     pub(super) fn calls_of(&mut self, message: &Value, teller: &mut Teller<'_>) {
         for part in parts(message) {
@@ -202,7 +243,9 @@ impl<'a> A2aReader<'a> {
     pub(super) fn call(&mut self, change: ConventionChange, teller: &mut Teller<'_>) {
         let calls = &mut self.conversation.calls;
         match change {
-            ConventionChange::Call { id, name, args } => calls.call(id, name, &args, teller),
+            ConventionChange::Call { id, name, args } => {
+                calls.call(id, name, &args, teller);
+            }
             ConventionChange::Result {
                 id,
                 name,
@@ -212,6 +255,10 @@ impl<'a> A2aReader<'a> {
                 calls.result(id, &name, result, is_error, teller);
             }
             ConventionChange::Denied { id } => calls.deny(&id, teller),
+            ConventionChange::Unreadable(value) => {
+                let unread = Unread::other_kind("convention:toolCalls", CALL, &value);
+                teller.tell(Change::Unread(unread));
+            }
             ConventionChange::Reasoning(delta) => {
                 teller.tell(Change::Reasoning {
                     id: "reasoning".into(),

@@ -17,12 +17,13 @@ use super::config::ToolCallConvention;
 use super::conventions;
 use super::conversation::A2aConversation;
 use super::dialect::{Dialect, OLD_HTTP};
+use super::history::{SaidMessage, is_of_user};
 use super::incoming::{Payload, ReportedError, open_envelope, payloads, reported};
-use super::part::{text_of, unwrap_data};
+use super::part::{list, text_of, unwrap_data};
 use super::task_state::TaskState;
 use super::teller::Teller;
 use super::turn_end::{self, AfterTurn};
-use super::unread::{UnreadCollector, is_of_agent, is_of_user};
+use super::unread::UnreadCollector;
 use ananke_agents::http::{BodyForm, ReceivedResponse, StreamReader};
 use ananke_agents::{EventReader, Rest, Sink, Stop, TargetError};
 use ananke_base::context::{At, Ids};
@@ -35,12 +36,17 @@ const AFTER_THE_END: Duration = Duration::from_millis(100);
 /// The time for which a stream is read that may end the turn at any moment: as long as it goes on.
 const AS_LONG_AS_IT_GOES_ON: Duration = Duration::from_secs(u32::MAX as u64);
 
+/// The reason why an answer is none.
+pub(super) const NO_PAYLOAD: &str = "has neither a task, nor a message, nor an update of a task";
+
 /// Reads what comes of one message.
 pub(super) struct A2aReader<'a> {
     dialect: Dialect,
     conventions: &'a [ToolCallConvention],
     ids: &'a dyn Ids,
     conversation: &'a mut A2aConversation,
+    /// The message that began the turn.
+    said: SaidMessage,
     /// The id of the request that waits; `None` if responses have no envelope.
     awaited: Option<String>,
     /// Whether a task that waits for the user does so now, and not since before the message.
@@ -102,12 +108,14 @@ impl<'a> A2aReader<'a> {
         conventions: &'a [ToolCallConvention],
         ids: &'a dyn Ids,
         conversation: &'a mut A2aConversation,
+        said: SaidMessage,
     ) -> Self {
         Self {
             dialect,
             conventions,
             ids,
             conversation,
+            said,
             awaited: None,
             is_current: false,
             payloads: 0,
@@ -133,6 +141,11 @@ impl<'a> A2aReader<'a> {
     /// The same, of a response in which a task is as it is after the message.
     pub(super) fn await_final_response(&mut self, id: Option<String>) {
         (self.awaited, self.is_current) = (id, true);
+    }
+
+    /// Whether nothing of the agent's answer was understood so far.
+    pub(super) fn is_without_payload(&self) -> bool {
+        self.payloads == 0 && self.error.is_none()
     }
 
     /// Whether the agent may be one of an older version.
@@ -234,8 +247,16 @@ impl<'a> A2aReader<'a> {
             | Payload::Message(value)
             | Payload::Status(value)
             | Payload::Artifact(value)
-            | Payload::ArtifactAlone(value) => value,
+            | Payload::ArtifactAlone(value)
+            | Payload::Unknown(value) => value,
         };
+        let unread = UnreadCollector::of_payload(&payload, self.conventions, &self.said);
+        if matches!(payload, Payload::Unknown(_)) {
+            for unread in unread {
+                teller.tell(Change::Unread(unread));
+            }
+            return Ok(());
+        }
         let text = |key: &str| {
             of.get(key)
                 .and_then(Value::as_str)
@@ -246,11 +267,11 @@ impl<'a> A2aReader<'a> {
         // A message of its own belongs to no task, whatever id it has.
         let task_id = match &payload {
             Payload::Task(_) => text("id"),
-            Payload::Message(_) | Payload::ArtifactAlone(_) => None,
+            Payload::Message(_) | Payload::ArtifactAlone(_) | Payload::Unknown(_) => None,
             Payload::Status(_) | Payload::Artifact(_) => text("taskId"),
         };
         self.begin(context_id, task_id, teller);
-        for unread in UnreadCollector::of_payload(&payload, self.conventions) {
+        for unread in unread {
             teller.tell(Change::Unread(unread));
         }
         for change in conventions::of_metadata(self.conventions, of) {
@@ -273,6 +294,7 @@ impl<'a> A2aReader<'a> {
             Payload::ArtifactAlone(artifact) => {
                 self.artifact(&artifact, ArtifactUpdate::Replace, teller);
             }
+            Payload::Unknown(_) => {}
         }
         self.payloads += 1;
         Ok(())
@@ -332,6 +354,7 @@ impl<'a> A2aReader<'a> {
     fn artifact_update(&mut self, update: &Value, teller: &mut Teller<'_>) -> Result<(), String> {
         let artifact = update
             .get("artifact")
+            .filter(|artifact| !artifact.is_null())
             .ok_or("has an artifact update without an `artifact`")?;
         let flag = |key: &str| update.get(key) == Some(&Value::Bool(true));
         let kind = if flag("append") {
@@ -373,24 +396,8 @@ impl<'a> A2aReader<'a> {
     }
 
     fn task(&mut self, task: &Value, teller: &mut Teller<'_>) -> Result<(), String> {
-        let list = |key: &str| {
-            task.get(key)
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten()
-        };
-        // The message of the status may be in the history, too: it is taken with its status.
-        let of_status = task.pointer("/status/message/messageId");
-        for message in list("history") {
-            if is_of_agent(message) && message.get("messageId") != of_status {
-                let is_new = self.is_new(message, teller);
-                if is_new {
-                    self.calls_of(message, teller);
-                    self.aside(&text_of(message), teller);
-                }
-            }
-        }
-        for artifact in list("artifacts") {
+        self.history(task, teller);
+        for artifact in list(task, "artifacts") {
             self.artifact(artifact, ArtifactUpdate::Replace, teller);
         }
         let status = task.get("status").ok_or("has a task without a `status`")?;
@@ -431,7 +438,8 @@ impl<'a> A2aReader<'a> {
             is_stale,
             is_end,
         };
-        if let Some(message) = status.get("message").filter(|message| message.is_object()) {
+        let message = status.get("message").filter(|message| message.is_object());
+        if let Some(message) = message.filter(|_| !is_stale) {
             let is_new = self.is_new(message, teller);
             let text = text_of(message);
             if is_new && !is_question {
@@ -521,6 +529,9 @@ impl EventReader for A2aReader<'_> {
 
 impl StreamReader for A2aReader<'_> {
     fn unfinished(&self, response: &ReceivedResponse) -> TargetError {
+        if response.events() > 0 && self.is_without_payload() {
+            return response.broken_off(format!("the stream {NO_PAYLOAD}"));
+        }
         if response.events() > 0 {
             let state = self
                 .last_status

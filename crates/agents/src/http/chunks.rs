@@ -66,13 +66,17 @@ impl Chunks {
                 match timeout(until.since(self.clock.now()), self.received.recv()).await {
                     Ok(Some(next)) => next,
                     Ok(None) => return Next::End,
-                    Err(_elapsed) => return Next::Late,
+                    Err(_elapsed) => match self.received.try_recv() {
+                        Ok(next) => next,
+                        Err(_) => return Next::Late,
+                    },
                 }
             }
         };
         self.room.add_permits(cost(&next) as usize);
         match next {
-            Next::Bytes(at, _) | Next::Broken(at, _) if at > until => Next::Late,
+            Next::Bytes(at, bytes) if at > until => Next::After(at, bytes),
+            Next::Broken(at, _) if at > until => Next::Late,
             next => next,
         }
     }

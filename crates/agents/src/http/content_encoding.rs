@@ -113,6 +113,10 @@ impl DecodedBody {
             }
             match self.body.next(until).await {
                 Next::Bytes(at, bytes) => (self.at, self.compressed) = (at, bytes),
+                Next::After(at, bytes) => {
+                    let decoded = self.decoder.decode(&bytes).unwrap_or_default();
+                    return Next::After(at, decoded.into());
+                }
                 Next::End if self.decoder.finish().is_err() => {
                     return self.broken("its compressed body is incomplete");
                 }

@@ -54,7 +54,7 @@ pub async fn read_document(
                     .broken_off(format!("the connection broke inside the response: {cause}")));
             }
             Next::End => break,
-            Next::Late => {
+            Next::Late | Next::After(..) => {
                 *closed = Some(until);
                 return Ok(None);
             }

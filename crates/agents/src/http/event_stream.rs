@@ -3,6 +3,9 @@
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
+use std::time::Duration;
+
+use bytes::Bytes;
 
 use super::{Body, Next, ReceivedResponse, Response};
 use crate::error::{Received, TargetError};
@@ -76,14 +79,18 @@ impl EventStream<'_> {
         let mut soon = None;
         loop {
             let patience = soon.map_or(until, |soon: At| soon.min(until));
-            let next = body.next(patience).await;
+            let mut next = body.next(patience).await;
+            let mut after = Bytes::new();
+            if let Next::After(_, bytes) = next {
+                (next, after) = (Next::Late, bytes);
+            }
             // A cancellation must be noticed between two chunks, however much is there to read.
             tokio::task::yield_now().await;
             let events = self.received.events;
             *closed = match &next {
                 Next::Broken(at, _) => Some(*at),
                 Next::Late => Some(patience),
-                Next::Bytes(..) | Next::End => None,
+                Next::Bytes(..) | Next::End | Next::After(..) => None,
             };
             match next {
                 Next::Bytes(at, bytes) if self.bytes(at, &bytes)?.is_break() => {
@@ -94,18 +101,13 @@ impl EventStream<'_> {
                 Next::End => return self.end(),
                 Next::Late if soon.is_some_and(|soon| soon <= until) => {
                     match self.reader.rest() {
-                        Some(Rest::AfterEnd(rest)) => {
-                            let rest = rest.as_millis();
-                            self.warn(&format!(
-                                "left-open: the stream was still open {rest} ms after the run had ended: what comes later is not read"
-                            ));
-                        }
+                        Some(Rest::AfterEnd(rest)) => self.warn_of_rest(rest, &after),
                         Some(Rest::AfterLastEvent(_)) => self.reader.give_up(),
                         None => {}
                     }
                     return Ok(Ended::Terminal);
                 }
-                Next::Late => return Ok(Ended::Timeout),
+                Next::Late | Next::After(..) => return Ok(Ended::Timeout),
             }
             soon = match self.reader.rest() {
                 None => None,
@@ -116,6 +118,22 @@ impl EventStream<'_> {
                 Some(Rest::AfterEnd(rest)) => soon.or_else(|| Some(self.last.plus(rest))),
             };
         }
+    }
+
+    /// The run has ended, and the stream has not. `after` came too late to be read.
+    fn warn_of_rest(&mut self, rest: Duration, after: &[u8]) {
+        let rest = rest.as_millis();
+        let mut words = format!(
+            "left-open: the stream was still open {rest} ms after the run had ended: what comes later is not read"
+        );
+        let mut bytes = after;
+        while let Ok(Some(data)) = self.events.next_event(&mut bytes) {
+            if !is_empty(data) {
+                words += &format!("; the first event of it is {}", Received::quoted(data));
+                break;
+            }
+        }
+        self.warn(&words);
     }
 
     fn warn(&mut self, words: &str) {

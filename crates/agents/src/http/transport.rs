@@ -79,13 +79,14 @@ pub enum Next {
     End,
     /// Nothing until the moment that was asked for.
     Late,
+    /// Nothing until the moment that was asked for, and these bytes after it, before it was asked.
+    After(At, Bytes),
 }
 
 /// The body of an answer as it arrives. Dropping it ends the connection.
 pub trait Body: Send {
-    /// The next part, if it comes until then. Nothing is asked for after [`Next::Broken`], [`Next::End`] and
-    /// [`Next::Late`].
-    /// [`Next::Late`].
+    /// The next part, if it comes until then. Nothing is asked for after [`Next::Broken`], [`Next::End`],
+    /// [`Next::Late`] and [`Next::After`].
     fn next(&mut self, until: At) -> BoxFuture<'_, Next>;
 }
 

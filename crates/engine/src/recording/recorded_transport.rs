@@ -91,7 +91,7 @@ impl RecordedBody {
     fn note(&mut self, next: &Next) {
         let (recorder, frames) = (&self.recorder, &mut self.frames);
         let bytes = match next {
-            Next::Bytes(at, bytes) => {
+            Next::Bytes(at, bytes) | Next::After(at, bytes) => {
                 self.last = *at;
                 bytes.len()
             }
@@ -102,7 +102,7 @@ impl RecordedBody {
                 return;
             };
             match next {
-                Next::Bytes(at, bytes) => {
+                Next::Bytes(at, bytes) | Next::After(at, bytes) => {
                     let at = recorder.since(*at);
                     frames.add(bytes, |piece| pieces.push((at, Bytes::from(piece))));
                 }

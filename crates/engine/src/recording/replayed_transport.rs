@@ -101,12 +101,13 @@ impl ReplayedBody {
         let replay = &self.replay;
         if let Some((at, _)) = self.pieces.front() {
             let at = replay.at(*at);
-            if at <= until
-                && let Some((_, bytes)) = self.pieces.pop_front()
-            {
-                return Next::Bytes(at, bytes);
+            if let Some((_, bytes)) = self.pieces.pop_front() {
+                if at <= until {
+                    return Next::Bytes(at, bytes);
+                }
+                self.replay.close(&self.lane, Some(until));
+                return Next::After(at, bytes);
             }
-            return self.late(until);
         }
         match &self.end {
             BodyEnd::Complete => Next::End,

@@ -127,13 +127,13 @@ impl KnownBody {
 
     fn take(&mut self, until: At) -> Next {
         if let Some(frame) = self.frames.front() {
-            let Some(at) = self.reach(frame.after, until) else {
-                return Next::Late;
+            let (reached, at) = (self.reach(frame.after, until), self.sent.plus(frame.after));
+            let bytes = self.frames.pop_front().map(|frame| frame.bytes);
+            return match (reached, bytes) {
+                (Some(at), Some(bytes)) => Next::Bytes(at, bytes),
+                (None, Some(bytes)) => Next::After(at, bytes),
+                (_, None) => Next::End,
             };
-            return self
-                .frames
-                .pop_front()
-                .map_or(Next::End, |frame| Next::Bytes(at, frame.bytes));
         }
         match self.end {
             ServedEnd::Complete => Next::End,

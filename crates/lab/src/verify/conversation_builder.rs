@@ -279,7 +279,12 @@ impl ConversationBuilder {
         subagent: Option<&str>,
     ) {
         for item in items {
-            if !matches!(item, MessageItem::Says(_)) {
+            // Reasoning and instructions between two pieces are of another stream.
+            let ends_message = matches!(
+                item,
+                MessageItem::Asks(_) | MessageItem::Calls { .. } | MessageItem::Answers { .. }
+            );
+            if ends_message {
                 self.end_message(at);
             }
             match item {

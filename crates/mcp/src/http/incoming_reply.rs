@@ -139,7 +139,7 @@ impl IncomingReply {
                     self.body = None;
                     self.finish();
                 }
-                Next::Late => return Ok(()),
+                Next::Late | Next::After(..) => return Ok(()),
             }
         }
         Ok(())

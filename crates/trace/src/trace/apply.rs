@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::aside::changed_texts;
+use super::call::{ArgsEnd, ArgsPiece};
 use super::ledger::Entered;
 use super::log::LogPlace;
 use super::trace_item::{MAX_CUSTOM_BYTES, MAX_REASONING_BYTES};
@@ -14,6 +15,9 @@ use super::{
     Unread, UnreadPlace, UnreadViolation, Violation,
 };
 use ananke_base::context::At;
+
+/// The reason why a piece of a call is unread that nothing announced.
+const UNSTARTED: &str = "the call never started";
 
 impl Trace {
     /// Applies one change; what it added goes to `deltas`.
@@ -141,7 +145,8 @@ impl Trace {
         self.forget_earlier_state();
         self.keep_state();
         if let Err(error) = self.state.patch(patch) {
-            self.warn(format!("a change of the state does not apply: {error}"));
+            let why = format!("a change of the state does not apply: {error}");
+            self.enter(Unread::state(why));
         } else {
             self.note_state_change(deltas);
         }
@@ -189,7 +194,7 @@ impl Trace {
     }
 
     /// Enters something in the ledger, and warns of the first of its name.
-    fn enter(&mut self, unread: Unread<'_>) {
+    pub(super) fn enter(&mut self, unread: Unread<'_>) {
         let (warning, violates) = (unread.warning(), unread.violates);
         let place = UnreadPlace {
             turn: self.current_turn(),
@@ -304,24 +309,41 @@ impl Trace {
 
     fn add_args(&mut self, id: &str, delta: &str) {
         let last_event = self.last_event();
-        match self.known_call(id) {
-            Some(index) => {
-                self.calls[index].add_args(delta);
-                self.calls[index].last_event = last_event;
-            }
-            None => self.warn(format!(
-                "arguments for the call `{id}`, which never started"
-            )),
+        let Some(index) = self.known_call(id) else {
+            return self.enter(Unread::call(id, UNSTARTED));
+        };
+        let call = &mut self.calls[index];
+        call.last_event = last_event;
+        if call.add_args(delta) == ArgsPiece::AfterTheEnd {
+            let why = "more of them came after their end";
+            let unread = Unread::arguments(call.name.to_string(), why);
+            self.enter(unread);
         }
     }
 
     fn finish_args(&mut self, at: At, id: &str, deltas: &mut Vec<Delta>) {
         let last_event = self.last_event();
-        if let Some(index) = self.known_call(id) {
-            self.calls[index].last_event = last_event;
-            if self.calls[index].finish_args(at, last_event) {
+        let Some(index) = self.known_call(id) else {
+            return self.enter(Unread::call(id, UNSTARTED));
+        };
+        self.calls[index].last_event = last_event;
+        self.complete_args(index, at, deltas);
+    }
+
+    /// The arguments of a call are as complete as they will be.
+    pub(super) fn complete_args(&mut self, index: usize, at: At, deltas: &mut Vec<Delta>) {
+        let event = self.last_event();
+        let call = &mut self.calls[index];
+        match call.finish_args(at, event) {
+            ArgsEnd::Complete => {
                 self.take_args(index);
                 deltas.push(Delta::ArgsDone(index));
+            }
+            ArgsEnd::Again => {}
+            ArgsEnd::AgainWithOthers => {
+                let why = "they are others where the call is announced again";
+                let unread = Unread::arguments(call.name.to_string(), why);
+                self.enter(unread);
             }
         }
     }
@@ -343,7 +365,7 @@ impl Trace {
         }
     }
 
-    /// Several results of one call: the last is its result. A result without a call matches no rule.
+    /// Several results of one call: the last is its result. A result without a call is unread.
     pub(super) fn answer(
         &mut self,
         at: At,
@@ -353,8 +375,12 @@ impl Trace {
         deltas: &mut Vec<Delta>,
     ) {
         let Some(index) = self.known_call(id) else {
-            self.warn(format!("a result for the call `{id}`, which never started"));
-            return;
+            let why = if self.known_ids.contains(id) {
+                "the call is one of the history, which is not evaluated"
+            } else {
+                UNSTARTED
+            };
+            return self.enter(Unread::results(id, why));
         };
         let place = self.log.place_of_result(index, place);
         let (turn, event) = (self.current_turn(), self.last_event());
@@ -365,10 +391,7 @@ impl Trace {
             self.tools
                 .note(&call.name, CallPhase::Answered, &call.author, order);
         }
-        if call.finish_args(at, event) {
-            self.take_args(index);
-            deltas.push(Delta::ArgsDone(index));
-        }
+        self.complete_args(index, at, deltas);
         let (result, oddities) = ToolResult::new(result, is_error, at, event);
         for words in oddities.warnings() {
             self.warn(format!("the result of the call `{id}`: {words}"));

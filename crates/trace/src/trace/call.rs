@@ -45,9 +45,36 @@ pub struct ToolCall {
     pub last_event: u32,
     /// Whether the agent executed it without showing a result.
     pub(super) is_executed_unseen: bool,
-    /// Whether the next arguments replace those that are there.
-    repeats_args: bool,
+    /// The announcement of its arguments that came after they were complete, until it ends.
+    repetition: Option<Box<Repetition>>,
     args: OnceLock<Box<ReadArgs>>,
+}
+
+/// Arguments that are announced again.
+#[derive(Debug, Default)]
+struct Repetition {
+    /// The ones that were complete before; `None` until others come.
+    earlier: Option<ShortText>,
+}
+
+/// The meaning of a piece of arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ArgsPiece {
+    /// It belongs to arguments that are announced.
+    Announced,
+    /// The arguments were complete.
+    AfterTheEnd,
+}
+
+/// The meaning of the end of arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ArgsEnd {
+    /// They are complete now.
+    Complete,
+    /// They were complete already.
+    Again,
+    /// They were complete already, and are others now.
+    AgainWithOthers,
 }
 
 /// The arguments as they were read.
@@ -140,7 +167,7 @@ impl ToolCall {
             first_event: event,
             last_event: event,
             is_executed_unseen: false,
-            repeats_args: false,
+            repetition: None,
             args: OnceLock::new(),
         }
     }
@@ -252,25 +279,41 @@ impl ToolCall {
 
     /// It is announced again; its arguments may come again too.
     pub(super) fn announce_again(&mut self, event: u32) {
-        self.repeats_args = self.args_done.is_some();
+        if self.args_done.is_some() {
+            self.repetition = Some(Box::default());
+        }
         self.last_event = event;
     }
 
-    pub(super) fn add_args(&mut self, delta: &str) {
-        if std::mem::take(&mut self.repeats_args) {
-            self.args_text.clear();
+    pub(super) fn add_args(&mut self, delta: &str) -> ArgsPiece {
+        let mut piece = ArgsPiece::Announced;
+        match &mut self.repetition {
+            Some(repetition) if repetition.earlier.is_none() => {
+                repetition.earlier = Some(std::mem::take(&mut self.args_text));
+            }
+            None if self.args_done.is_some() && !delta.trim().is_empty() => {
+                piece = ArgsPiece::AfterTheEnd;
+            }
+            _ => {}
         }
         self.args_text.push_str(delta);
         self.args = OnceLock::new();
+        piece
     }
 
-    /// Completes its arguments; `false` if they were complete already.
-    pub(super) fn finish_args(&mut self, at: At, event: u32) -> bool {
-        if self.args_done.is_some() {
-            return false;
+    /// Completes its arguments.
+    pub(super) fn finish_args(&mut self, at: At, event: u32) -> ArgsEnd {
+        let earlier = self.repetition.take().and_then(|again| again.earlier);
+        if self.args_done.is_none() {
+            (self.args_done, self.args_done_event) = (Some(at), event);
+            return ArgsEnd::Complete;
         }
-        (self.args_done, self.args_done_event) = (Some(at), event);
-        true
+        match earlier {
+            Some(earlier) if !is_same_text_or_json(&earlier, &self.args_text) => {
+                ArgsEnd::AgainWithOthers
+            }
+            _ => ArgsEnd::Again,
+        }
     }
 
     pub(super) fn answer(&mut self, result: ToolResult, turn: usize) {
@@ -349,6 +392,16 @@ impl ToolResult {
             |value| without_marks(value).into_owned(),
         )
     }
+}
+
+fn is_same_text_or_json(one: &str, other: &str) -> bool {
+    if one == other {
+        return true;
+    }
+    let (Ok(one), Ok(other)) = (read_json(one), read_json(other)) else {
+        return false;
+    };
+    is_same_json(&one.value, &other.value)
 }
 
 /// The longest text in a value that is read as JSON, in bytes.

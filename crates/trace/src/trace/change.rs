@@ -139,6 +139,8 @@ pub enum SnapshotItem {
     Answer {
         /// The id of the answered call.
         call: String,
+        /// The tool, if the result names it: that proves the call.
+        tool: Option<String>,
         /// The result.
         result: ResultContent<'static>,
         /// Whether it is an error, if the protocol says so.

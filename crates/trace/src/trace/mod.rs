@@ -19,6 +19,7 @@ mod fact;
 mod gaps;
 mod history;
 mod known;
+mod known_keys;
 mod ledger;
 mod log;
 mod message;
@@ -49,6 +50,7 @@ pub use change::{
 pub use exchange::{Event, Exchange};
 pub use fact::{Fact, Facts};
 pub use gaps::CallGap;
+pub use known_keys::{JsonKinds, KnownKey, unread_items, unread_keys};
 pub use ledger::{KnownName, Ledger, UnreadKind, UnreadPlace};
 pub use message::{Author, Message, Origin};
 pub use path::Path;

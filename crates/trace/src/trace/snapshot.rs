@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::log::LogPlace;
 use super::{
     Author, Delta, Input, Message, MessageKind, Origin, ResultContent, SnapshotCall, SnapshotItem,
-    ToolCall, Trace,
+    ToolCall, Trace, Unread,
 };
 use ananke_base::context::At;
 
@@ -39,6 +39,7 @@ enum SnapshotEntry {
     Call(SnapshotCall),
     Answer {
         call: String,
+        tool: Option<String>,
         result: ResultContent<'static>,
         is_error: Option<bool>,
     },
@@ -66,10 +67,12 @@ fn entries(item: SnapshotItem) -> Vec<SnapshotEntry> {
         }
         SnapshotItem::Answer {
             call,
+            tool,
             result,
             is_error,
         } => vec![SnapshotEntry::Answer {
             call,
+            tool,
             result,
             is_error,
         }],
@@ -197,17 +200,19 @@ impl Trace {
             SnapshotEntry::Call(call) => self.snapshot_call(call, origin, (at, place), deltas),
             SnapshotEntry::Answer {
                 call,
+                tool,
                 result,
                 is_error,
             } => {
-                let known = self.known_call(call.as_str());
+                if self.known_call(&call).is_none()
+                    && let Some(tool) = tool
+                {
+                    self.prove_call(&call, tool, origin, (at, place), deltas);
+                }
                 // A snapshot may repeat a streamed result under another message id; the call's id is what counts.
-                if known.is_some_and(|index| self.calls[index].results.is_empty()) {
+                let known = self.known_call(&call);
+                if known.is_none_or(|index| self.calls[index].results.is_empty()) {
                     self.answer(at, &call, (result, is_error), place, deltas);
-                } else if known.is_none() {
-                    self.warn(format!(
-                        "a result for the call `{call}`, which never started"
-                    ));
                 }
             }
         }
@@ -222,6 +227,27 @@ impl Trace {
             }
             SnapshotItem::Answer { call, .. } => self.known_ids.contains(call),
         }
+    }
+
+    /// A result whose call is nowhere names its tool: there was a call to it, whose arguments are not known.
+    fn prove_call(
+        &mut self,
+        id: &str,
+        tool: String,
+        origin: Origin,
+        place: (At, LogPlace),
+        deltas: &mut Vec<Delta>,
+    ) {
+        let call = SnapshotCall {
+            id: id.to_owned(),
+            name: tool.clone(),
+            args: String::new(),
+        };
+        self.snapshot_call(call, origin, place, deltas);
+        self.enter(Unread::arguments(
+            tool,
+            "only the result of the call is there",
+        ));
     }
 
     fn snapshot_call(

@@ -232,15 +232,11 @@ impl Trace {
             .last()
             .and_then(|turn| self.turn_end(turn))
             .unwrap_or_default();
-        let event = self.last_event();
         for index in messages {
             self.close_message(index, deltas);
         }
         for index in calls {
-            if self.calls[index].finish_args(at, event) {
-                self.take_args(index);
-                deltas.push(Delta::ArgsDone(index));
-            }
+            self.complete_args(index, at, deltas);
         }
         if self.turns.last().is_some_and(|turn| turn.input.is_replay) {
             self.state_before = None;

@@ -20,7 +20,6 @@ pub struct Unread<'a> {
     pub form: UnreadForm<'a>,
     /// The reason why it could not be read, in words after a colon; if its form is unknown, a quote of at most
     /// [`Unread::QUOTED_BYTES`].
-    /// [`Unread::QUOTED_BYTES`].
     pub detail: Cow<'a, str>,
     /// The rule of the protocol that it violates by being there.
     pub violates: Option<UnreadViolation>,
@@ -85,11 +84,35 @@ impl<'a> Unread<'a> {
         }
     }
 
+    /// A call with this id that never began, for which there is this evidence: its name is unread.
+    pub fn call(id: &str, evidence: impl Into<Cow<'a, str>>) -> Self {
+        let id = printable(truncate::bytes(id, Self::QUOTED_BYTES).as_ref());
+        Self {
+            name: format!("call:{id}").into(),
+            facts: Facts::of(&[Fact::Calls, Fact::Arguments]),
+            form: UnreadForm::Known { tool: None },
+            detail: evidence.into(),
+            violates: None,
+        }
+    }
+
     /// Results of calls with this id, which could not be read for this reason.
     pub fn results(id: &str, reason: impl Into<Cow<'a, str>>) -> Self {
+        let id = printable(truncate::bytes(id, Self::QUOTED_BYTES).as_ref());
         Self {
             name: format!("result:{id}").into(),
             facts: Facts::of(&[Fact::Results, Fact::CallEnds]),
+            form: UnreadForm::Known { tool: None },
+            detail: reason.into(),
+            violates: None,
+        }
+    }
+
+    /// A change of the state that does not apply to it, for this reason.
+    pub fn state(reason: impl Into<Cow<'a, str>>) -> Self {
+        Self {
+            name: "state:change".into(),
+            facts: Facts::of(&[Fact::State]),
             form: UnreadForm::Known { tool: None },
             detail: reason.into(),
             violates: None,

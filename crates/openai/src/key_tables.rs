@@ -1,0 +1,223 @@
+//! The tables of the keys of a chunk, each with the test that is generated from it.
+//!
+//! **Invariant:** every key that the reader of this crate knows has a row.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use super::key_table::{ANY, JsonKind, KeyReading, KeyRow, ReadingSink, key_problems};
+use super::reply_reader::{ModelReply, ReplyReader};
+use ananke_agents::http::StreamReader as _;
+use ananke_agents::{EventReader as _, ToolExecution};
+use ananke_base::context::{At, SequentialIds};
+use ananke_trace::trace::Fact;
+
+const WORD: &[JsonKind] = &[JsonKind::Text];
+const ID: &[JsonKind] = &[JsonKind::Text, JsonKind::Number];
+const ITEM: &[JsonKind] = &[JsonKind::Object];
+const ITEMS: &[JsonKind] = &[JsonKind::Object, JsonKind::List];
+const LIST: &[JsonKind] = &[JsonKind::List];
+const CONTENT: &[JsonKind] = &[JsonKind::Text, JsonKind::List];
+
+const TEXT: &[Fact] = &[Fact::Text];
+const CALL: &[Fact] = &[Fact::Calls, Fact::Arguments];
+const NAME: &[Fact] = &[Fact::Calls];
+const RESULT: &[Fact] = &[Fact::Results];
+
+fn row(pointer: &'static str, kinds: &'static [JsonKind], carries: &'static [Fact]) -> KeyRow {
+    KeyRow {
+        pointer,
+        kinds,
+        carries,
+    }
+}
+
+/// What came of a response of these chunks; the last comes before its end.
+fn reading(chunks: &[&Value]) -> KeyReading {
+    let (ids, mut used) = (SequentialIds::default(), HashSet::new());
+    let mut reader = ReplyReader::new(&ids, &mut used, &[], ToolExecution::Observed);
+    let mut sink = ReadingSink::default();
+    for chunk in chunks {
+        if let Err(error) = reader.event(At(0), chunk.to_string().as_bytes(), &mut sink) {
+            sink.0.error = Some(error);
+            return sink.0;
+        }
+    }
+    reader.end_mark(At(0));
+    let error = match reader.finish(&mut sink) {
+        Err(error) => Some(error.message),
+        Ok(ModelReply::Failed) => Some("an error of the model".to_owned()),
+        Ok(ModelReply::Complete(..) | ModelReply::Stopped) => None,
+    };
+    KeyReading { error, ..sink.0 }
+}
+
+/// A chunk with this delta.
+fn chunk(delta: &Value) -> Value {
+    json!({ "choices": [{ "delta": delta, "finish_reason": "stop" }] })
+}
+
+/// The problems of the keys of a delta: `rows` are without what is around it.
+fn delta_problems(before: &[Value], delta: &Value, rows: &[KeyRow]) -> Vec<String> {
+    key_problems(delta, rows, |delta| {
+        let chunk = chunk(delta);
+        let chunks: Vec<&Value> = before.iter().chain([&chunk]).collect();
+        reading(&chunks)
+    })
+}
+
+#[test]
+fn every_key_of_a_chunk_is_read_unread_or_an_error() {
+    let said: &[Fact] = &[Fact::Text, Fact::Calls, Fact::Results];
+    let sample = json!({
+        "id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m",
+        "choices": [{ "index": 0, "delta": { "content": "a" }, "finish_reason": "stop", "logprobs": {} }],
+        "usage": { "prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2 },
+    });
+    let rows = [
+        row("/id", ANY, &[]),
+        row("/object", ANY, &[]),
+        row("/created", ANY, &[]),
+        row("/model", ANY, &[]),
+        row("/choices", LIST, said),
+        row("/choices/0", ITEM, said),
+        // Any but another number is that of the choice that is read.
+        row("/choices/0/index", ANY, &[]),
+        row("/choices/0/delta", ITEM, said),
+        row("/choices/0/delta/content", CONTENT, TEXT),
+        row("/choices/0/finish_reason", WORD, &[Fact::RunEnds]),
+        row("/choices/0/logprobs", ANY, &[]),
+        row("/usage", ITEM, &[Fact::Usage]),
+        // Others are unknown numbers of tokens.
+        row("/usage/prompt_tokens", ANY, &[]),
+        row("/usage/completion_tokens", ANY, &[]),
+        row("/usage/total_tokens", ANY, &[]),
+    ];
+    assert_eq!(
+        key_problems(&sample, &rows, |chunk| reading(&[chunk])),
+        [""; 0]
+    );
+
+    let sample = json!({ "choices": [{ "message": { "content": "a" }, "finish_reason": "stop" }] });
+    let rows = [
+        row("/choices", LIST, said),
+        row("/choices/0", ITEM, said),
+        row("/choices/0/message", ITEM, said),
+        row("/choices/0/message/content", CONTENT, TEXT),
+        row("/choices/0/finish_reason", WORD, &[Fact::RunEnds]),
+    ];
+    assert_eq!(
+        key_problems(&sample, &rows, |chunk| reading(&[chunk])),
+        [""; 0]
+    );
+}
+
+#[test]
+fn every_key_of_a_delta_is_read_unread_or_an_error() {
+    let sample = json!({
+        "role": "assistant", "refusal": "a", "reasoning": "b", "reasoning_content": "b",
+        "audio": { "data": "UklGRg==" },
+    });
+    let rows = [
+        row("/role", WORD, &[Fact::Text, Fact::Results]),
+        row("/refusal", WORD, TEXT),
+        row("/reasoning", ANY, &[]),
+        row("/reasoning_content", ANY, &[]),
+        row("/audio", ITEM, TEXT),
+        row("/audio/data", ANY, &[]),
+    ];
+    assert_eq!(delta_problems(&[], &sample, &rows), [""; 0]);
+
+    let sample = json!({ "content": [{ "type": "text", "text": "a" }] });
+    let rows = [
+        row("/content", CONTENT, TEXT),
+        row("/content/0", ITEM, TEXT),
+        row("/content/0/type", ANY, &[]),
+        row("/content/0/text", WORD, TEXT),
+    ];
+    assert_eq!(delta_problems(&[], &sample, &rows), [""; 0]);
+}
+
+#[test]
+fn every_key_of_a_call_is_read_unread_or_an_error() {
+    for key in ["function", "custom"] {
+        let function = json!({ "name": "pay", "arguments": "{}" });
+        let call =
+            json!({ "index": 0, "id": "c", "type": "function", "result": "ok", key: function });
+        let rows = [
+            row("/tool_calls", ITEMS, CALL),
+            row("/tool_calls/0", ITEM, CALL),
+            row("/tool_calls/0/index", ANY, &[]),
+            row("/tool_calls/0/id", ID, RESULT),
+            row("/tool_calls/0/type", ANY, &[]),
+            row("/tool_calls/0/result", ANY, RESULT),
+            row(
+                if key == "custom" {
+                    "/tool_calls/0/custom"
+                } else {
+                    "/tool_calls/0/function"
+                },
+                ITEM,
+                CALL,
+            ),
+        ];
+        let inner = if key == "custom" {
+            [
+                row("/tool_calls/0/custom/name", WORD, NAME),
+                row("/tool_calls/0/custom/arguments", ANY, CALL),
+            ]
+        } else {
+            [
+                row("/tool_calls/0/function/name", WORD, NAME),
+                // A list is the text of a list, which is unread for the trace.
+                row("/tool_calls/0/function/arguments", ANY, CALL),
+            ]
+        };
+        let rows = [&rows[..], &inner].concat();
+        let sample = json!({ "tool_calls": [call] });
+        assert_eq!(delta_problems(&[], &sample, &rows), [""; 0]);
+    }
+    let sample = json!({ "function_call": { "name": "pay", "arguments": "{}" } });
+    let rows = [
+        row("/function_call", ITEM, CALL),
+        row("/function_call/name", WORD, NAME),
+        row("/function_call/arguments", ANY, CALL),
+    ];
+    assert_eq!(delta_problems(&[], &sample, &rows), [""; 0]);
+}
+
+#[test]
+fn every_key_of_a_result_is_read_unread_or_an_error() {
+    let function = json!({ "name": "pay", "arguments": "{}" });
+    let call = json!({ "choices": [{ "delta": { "tool_calls": [{ "index": 0, "id": "c", "function": function }] } }] });
+    let sample = json!({ "role": "tool", "tool_call_id": "c", "name": "pay", "content": "ok" });
+    let rows = [
+        row("/role", WORD, &[Fact::Text, Fact::Results]),
+        row("/tool_call_id", ID, RESULT),
+        row("/name", WORD, NAME),
+        row("/content", ANY, RESULT),
+    ];
+    assert_eq!(delta_problems(&[call.clone()], &sample, &rows), [""; 0]);
+
+    let parts = json!([{ "type": "text", "text": "ok" }]);
+    let sample = json!({ "tool_call_id": "c", "content": parts });
+    let rows = [
+        row("/tool_call_id", ID, RESULT),
+        row("/content", ANY, RESULT),
+        row("/content/0", ITEM, RESULT),
+        row("/content/0/type", ANY, &[]),
+        row("/content/0/text", WORD, RESULT),
+    ];
+    assert_eq!(delta_problems(&[call], &sample, &rows), [""; 0]);
+}
+
+#[test]
+fn the_text_of_a_completion_without_a_chat_is_unread() {
+    let text = json!({ "choices": [{ "text": "a", "delta": {}, "finish_reason": "stop" }] });
+    let read = reading(&[&text]);
+    assert!(
+        read.unread.iter().any(|facts| facts.has(Fact::Text)),
+        "{read:?}"
+    );
+}

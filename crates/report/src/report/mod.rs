@@ -31,6 +31,7 @@ pub mod history;
 pub mod last_run;
 mod layout;
 mod mutation;
+mod numbered_files;
 mod own_folder;
 #[cfg(feature = "html")]
 mod page_parts;

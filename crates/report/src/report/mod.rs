@@ -43,6 +43,7 @@ pub mod store;
 pub mod terminal;
 mod transcript;
 mod words;
+pub mod written_reports;
 
 #[cfg(feature = "json-schema")]
 pub use audit::{DeniedLevels, audit_conclusion, write_audit_end, write_audited_tool};

@@ -282,6 +282,42 @@ fn cases_are_generated() {
 }
 
 #[test]
+fn a_report_of_an_agent_is_written_again_until_a_person_changes_it() {
+    let suite = Suite::new();
+    let line = "ananke test -i tests/inputs.jsonl -r report.beautiful -o reports/one.md";
+    let beautiful = "# Beautiful\n\nAll is well.";
+    let file = |name: &str| suite.text(&format!("{KEYWORD}/reports/{name}"));
+    suite.passes(KEYWORD, line);
+    suite.passes(KEYWORD, line);
+    // Another report in the same directory, of another agent's run.
+    suite.passes(KEYWORD, &line.replace("one.md", "two.md"));
+    suite.passes(KEYWORD, line);
+    assert_eq!(
+        (file("one.md").trim_end(), file("two.md").trim_end()),
+        (beautiful, beautiful)
+    );
+    // A report of ananke may take its place, and the other way round.
+    suite.passes(
+        KEYWORD,
+        "ananke test -i tests/inputs.jsonl -o reports/two.md",
+    );
+    assert!(file("two.md").starts_with("<!-- ananke -->\n"));
+    suite.passes(KEYWORD, &line.replace("one.md", "two.md"));
+    assert_eq!(file("two.md").trim_end(), beautiful);
+
+    let mine = format!("{beautiful}\n\nAnd I say so.\n");
+    let path = suite.folder.path().join(KEYWORD).join("reports/one.md");
+    fs::write(&path, &mine).unwrap();
+    let (code, stderr) = suite.fails(KEYWORD, line);
+    assert_eq!(code, 1);
+    assert!(
+        stderr.contains("`reports/one.md` exists already, and is no Markdown report of ananke"),
+        "{stderr}"
+    );
+    assert_eq!(file("one.md"), mine);
+}
+
+#[test]
 fn a_reporter_that_answers_nothing_is_an_error() {
     let suite = Suite::new();
     let silent = "  silent: { type: scripted, rules: [{ do: [{ state: { a: 1 } }] }] }\n";

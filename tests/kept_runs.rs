@@ -471,6 +471,34 @@ fn retries_and_repeated_runs_are_evaluated_as_they_were_kept() {
 }
 
 #[test]
+fn the_last_run_is_the_one_that_began_last_whatever_the_clock_said() {
+    let agent = Agent::saying(&["hello"]);
+    let project = project(&agent);
+    ananke(&project, &["run", "b"]);
+    let [first] = &runs(&project)[..] else {
+        panic!("one run is kept");
+    };
+    // A run of an earlier version, on a machine whose clock was years ahead.
+    let ahead = first.with_file_name("099999999999999-1.jsonl");
+    fs::rename(first, &ahead).unwrap();
+    ananke(&project, &["run", "c"]);
+    assert!(stdout(&ananke(&project, &["show"])).contains("c.test.yaml"));
+    let before = ananke(&project, &["show", "--run", "2"]);
+    assert!(stdout(&before).contains("b.test.yaml"));
+    write(
+        &project,
+        "ananke.config.yaml",
+        &agent.config("run: { keep: 1 }\n"),
+    );
+    ananke(&project, &["run", "a"]);
+    let left = runs(&project);
+    assert!(
+        left.len() == 1 && left[0].ends_with("run-000002.jsonl"),
+        "{left:?}"
+    );
+}
+
+#[test]
 fn as_many_runs_are_kept_as_the_config_says() {
     let agent = Agent::saying(&["hello"]);
     let project = project(&agent);

@@ -102,6 +102,71 @@ fn what_failed_is_remembered_until_it_passes() {
 }
 
 #[test]
+fn a_failed_test_that_is_gone_fails_one_run_of_what_failed() {
+    let project = project();
+    run(&project, &[]);
+    fs::remove_file(project.folder().join("c.test.yaml")).unwrap();
+    write(&project, "a", true);
+    let gone =
+        "error: `c.test.yaml::c` failed last time and is in no file of the config any more\n";
+
+    // A dry run names it, and runs nothing that could end its naming.
+    let output = run(&project, &["--last-failed", "--dry-run"]);
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with(gone));
+    assert_eq!(output.status.code(), Some(0));
+
+    let output = run(&project, &["--last-failed", "--json", "b.test.yaml"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        stderr.starts_with(gone) && !stderr.contains("no test failed"),
+        "{stderr}"
+    );
+    assert_eq!(output.status.code(), Some(1));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["gone"], serde_json::json!(["c.test.yaml::c"]));
+    assert_eq!(json["exit_code"], 1);
+    assert_eq!(json["reason"], "1 test that failed is in no file any more");
+
+    assert_eq!(failed(&project), ["a.test.yaml::a"], "it was named");
+    let output = run(&project, &["--last-failed"]);
+    assert!(output.stderr.is_empty());
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn a_failed_test_in_a_file_that_is_not_selected_or_cannot_be_loaded_is_not_gone() {
+    let project = project();
+    run(&project, &[]);
+    let output = run(&project, &["--last-failed", "a.test.yaml"]);
+    assert!(output.stderr.is_empty());
+    fs::write(project.folder().join("c.test.yaml"), "version: [").unwrap();
+    let output = run(&project, &["--last-failed", "a.test.yaml"]);
+    assert!(output.stderr.is_empty());
+    assert_eq!(failed(&project), ["a.test.yaml::a", "c.test.yaml::c"]);
+    // A message is in no file from the beginning.
+    run(&project, &["-i", "good bye"]);
+    assert_eq!(failed(&project), ["a.test.yaml::a", "c.test.yaml::c"]);
+}
+
+#[test]
+fn an_entry_that_is_no_id_is_named() {
+    let project = project();
+    run(&project, &["b.test.yaml"]);
+    let kept = r#"{"version": "1.0", "failed": [["a"], 5]}"#;
+    fs::write(project.folder().join(".ananke/last-run.json"), kept).unwrap();
+    let output = run(&project, &["--last-failed"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        stderr.starts_with("error: `5` failed last time")
+            && stderr.contains("\nerror: `[\"a\"]` failed last time"),
+        "{stderr}"
+    );
+    assert_eq!(output.status.code(), Some(1));
+    let output = run(&project, &["--last-failed"]);
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
 fn a_test_that_did_not_run_keeps_its_last_verdict() {
     let project = project();
     run(&project, &[]);

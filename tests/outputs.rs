@@ -453,6 +453,7 @@ fn no_command_replaces_a_file_that_it_reads_or_that_it_has_not_written() {
             "version: \"1.4\"\nassert: { text: { contains: hi } }\n",
         ),
         ("notes.txt", "my own notes"),
+        ("README.md", "# My own project\n"),
         ("page.html", "<!doctype html>\n<title>my own page</title>\n"),
         ("own.json", "{\"version\": \"1.0\", \"mine\": true}"),
         ("pom.xml", "<project/>"),
@@ -527,6 +528,12 @@ fn no_command_replaces_a_file_that_it_reads_or_that_it_has_not_written() {
             "run b.test.yaml -o page.html",
             "page.html",
             "and is no HTML page of ananke",
+            "replaced",
+        ),
+        (
+            "run b.test.yaml -o README.md",
+            "README.md",
+            "and is no Markdown report of ananke",
             "replaced",
         ),
         (

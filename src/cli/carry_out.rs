@@ -13,7 +13,7 @@ use ananke::coverage::CoverageCollector;
 use ananke::mutation::NoticedByRules;
 use ananke::observed::ObservedConversations;
 use ananke::outcome::{EarlierStatuses, RunFacts};
-use ananke::plan::Plan;
+use ananke::plan::{CaseEntry, Plan};
 use ananke::process::{TerminalMode, Typing};
 use ananke::recording::Recordings;
 use ananke::redact::{Redactor, Sealed};
@@ -91,7 +91,7 @@ fn say_error(error: &io::Error, outputs: &Outputs, redactor: &Redactor) {
 
 /// The part of a run in the memory of its project: what it takes from earlier ones, and leaves for later ones.
 struct RunMemory {
-    /// The name under which it is kept.
+    /// The name that it has in the history.
     name: String,
     /// Whether its agents are asked.
     is_live: bool,
@@ -242,9 +242,7 @@ impl PlannedRun<'_> {
         let has_history = memory.has_history;
         let kept = has_history
             .then(|| kept_count(plan, context))
-            .and_then(|keep| {
-                kept_runs::begin(plan, &memory.name, keep, &shared.facts, context, outputs)
-            });
+            .and_then(|keep| kept_runs::begin(plan, keep, &shared.facts, context, outputs));
         let keeping = kept.as_ref().map(|(report, _)| report.keeping());
         let reports = ReportOptions {
             keeping: keeping.unwrap_or_default(),
@@ -266,9 +264,10 @@ impl PlannedRun<'_> {
             reporters.push(Box::new(reporter.collect(context)?));
         }
         // First, since a report that is written to a pipe waits for its reader.
-        if memory.is_remembered {
+        let is_given = |case: &CaseEntry| context.files.is_given(&case.test.path);
+        if memory.is_remembered && !plan.cases.iter().any(is_given) {
             let stderr = outputs.stderr.clone();
-            let report = last_run::memory(plan, self.coverage, context, redactor, stderr);
+            let report = last_run::memory(plan, self.coverage, redactor, stderr);
             reporters.insert(0, Box::new(report));
         }
         if has_history {

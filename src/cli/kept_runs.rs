@@ -42,11 +42,10 @@ pub(super) fn kept_count(plan: &Plan, context: &Context) -> usize {
     if has_agent { keep } else { 0 }
 }
 
-/// The writer that keeps this run of `plan`, which is called `name`, and after which `keep` are left; `None` if none is, or nothing
-/// can be written, which is reported.
+/// The writer that keeps this run of `plan`, after which `keep` are left; `None` if none is, or nothing can be written, which is
+/// reported.
 pub(super) fn begin(
     plan: &Plan,
-    name: &str,
     keep: usize,
     facts: &RunFacts,
     context: &Context,
@@ -63,7 +62,6 @@ pub(super) fn begin(
     };
     let begun = StoreReport::begin(
         &plan.config.folder,
-        name,
         keep,
         heading,
         Box::new(outputs.stderr.clone()),

@@ -1,13 +1,26 @@
 //! `--last-failed`: of what is selected only the tests that did not pass when they ran last.
 
-use ananke::plan::{CaseEntry, Plan};
+use std::collections::HashSet;
+
+use ananke::plan::{CaseEntry, Plan, Planned, Selection, plan};
+use ananke::project::locate;
 use ananke::report::last_run::{LAST_RUN, LastRun, LastRunReport, Unknown};
+use ananke::text::escape;
 use ananke::{compare::Coverage, context::Context, redact::Redactor};
 
 use super::output::{OutputThread, say};
 
-/// Keeps of the plan what did not pass last time, and says on standard error where that is nothing, or not known.
-pub(super) fn keep_failed(plan: &mut Plan, redactor: &Redactor) {
+/// The most tests that are named because they are gone.
+const MOST_NAMED: usize = 20;
+
+/// Keeps of the plan of `selection` what did not pass last time, and says on standard error where that is nothing, or not known,
+/// or a test that failed is in no file any more.
+pub(super) fn keep_failed(
+    plan: &mut Plan,
+    selection: &Selection,
+    context: &Context,
+    redactor: &Redactor,
+) {
     let note = match LastRun::read(&plan.config.folder) {
         Err(Unknown::NoRun) => {
             "note: no earlier run is on record: every selected test runs".to_owned()
@@ -23,6 +36,8 @@ pub(super) fn keep_failed(plan: &mut Plan, redactor: &Redactor) {
             format!("warning: {why}: every selected test runs")
         }
         Ok(last) => {
+            plan.gone = gone(&last, plan, selection, context, redactor);
+            say_gone(&plan.gone);
             plan.cases
                 .retain(|case| last.failed(&redactor.text(&case.id())));
             match plan.cases.len() {
@@ -37,19 +52,83 @@ pub(super) fn keep_failed(plan: &mut Plan, redactor: &Redactor) {
     say(&note);
 }
 
+/// The tests that failed last time and are in no file of the config of `chosen`, the plan of `selection`.
+fn gone(
+    last: &LastRun,
+    chosen: &Plan,
+    selection: &Selection,
+    context: &Context,
+    redactor: &Redactor,
+) -> Vec<String> {
+    let is_chosen = ids(chosen, redactor);
+    let unknown = last.failed_without(|id| is_chosen.contains(id));
+    if unknown.is_empty() {
+        return unknown;
+    }
+    // The others may be in files that were not selected.
+    let everything = Selection {
+        paths: Vec::new(),
+        only_files: Vec::new(),
+        config: locate(context, selection.config.as_deref(), &selection.paths).ok(),
+        filter: None,
+        tags: Vec::new(),
+        ids: Vec::new(),
+        allow_empty: true,
+        sends: false,
+        kept_text: 0,
+        ..selection.clone()
+    };
+    let Planned { plan, redactor, .. } = plan(context, &everything, &Redactor::default());
+    let Some(whole) = plan else {
+        // A file that cannot be loaded may contain them: a run of it fails.
+        return Vec::new();
+    };
+    let known = ids(&whole, &redactor);
+    unknown
+        .into_iter()
+        .filter(|id| !known.contains(id))
+        .collect()
+}
+
+/// The ids of the tests of `plan`, masked.
+fn ids(plan: &Plan, redactor: &Redactor) -> HashSet<String> {
+    let cases = plan.cases.iter();
+    cases
+        .map(|case| redactor.text(&case.id()).into_owned())
+        .collect()
+}
+
+/// Names the tests that are gone.
+fn say_gone(gone: &[String]) {
+    for id in gone.iter().take(MOST_NAMED) {
+        let id = escape::line(id);
+        say(&format!(
+            "error: `{id}` failed last time and is in no file of the config any more"
+        ));
+    }
+    if let Some(further @ 1..) = gone.len().checked_sub(MOST_NAMED) {
+        say(&format!("error: and {further} more"));
+    }
+    if !gone.is_empty() {
+        say(
+            "help: this run fails, and the next one does not name it; a test that was renamed runs under its new name",
+        );
+    }
+}
+
 /// The reporter that stores the verdicts of this run, which begins now. If it is one of all tests, removed tests are
 /// forgotten.
 pub(super) fn memory(
     plan: &Plan,
     coverage: Coverage,
-    context: &Context,
     redactor: &Redactor,
     warnings: OutputThread,
 ) -> LastRunReport {
     let mut last = LastRun::known(&plan.config.folder);
+    last.forget(&plan.gone);
     let id = |case: &CaseEntry| redactor.text(&case.id()).into_owned();
     if coverage == Coverage::AllTests {
-        let ids: std::collections::HashSet<_> = plan.cases.iter().map(id).collect();
+        let ids = ids(plan, redactor);
         last.renew(|id| ids.contains(id));
     }
     let selected = plan
@@ -62,7 +141,6 @@ pub(super) fn memory(
         plan.config.folder.clone(),
         last,
         selected,
-        context.unix_ms(),
         Box::new(warnings),
     )
 }

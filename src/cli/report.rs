@@ -159,7 +159,7 @@ fn memory(context: &Context) -> Vec<Box<dyn Reporter>> {
     let warnings = || Box::new(streams().1);
     let now = context.unix_ms();
     let known = LastRun::known(&project);
-    let last = LastRunReport::begin(project.clone(), known, Vec::new(), now, warnings());
+    let last = LastRunReport::begin(project.clone(), known, Vec::new(), warnings());
     let history = HistoryReport::new(project, run_name(now), warnings());
     vec![Box::new(last), Box::new(history)]
 }

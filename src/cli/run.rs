@@ -262,7 +262,7 @@ fn run_tests(
         keep_shard(&mut plan, number, by, note, context, &redactor)
     });
     if options.is_of_failed() {
-        last_run::keep_failed(&mut plan, &redactor);
+        last_run::keep_failed(&mut plan, &selection, context, &redactor);
     }
     if options.dry_run {
         return print_ids(&plan, &redactor);

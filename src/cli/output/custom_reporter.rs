@@ -19,6 +19,7 @@ use ananke::plan::{Plan, PreparedHelper};
 use ananke::redact::Redactor;
 use ananke::report::file::json::{CollectedReport, CollectedValue};
 use ananke::report::file::not_written;
+use ananke::report::written_reports::WrittenReports;
 use ananke::run::{RunHelpers, Stopper};
 
 /// The allowed prefix of the names of formats, as of the names of agents that report.
@@ -33,6 +34,8 @@ pub(crate) struct CustomReporter {
     /// Whether the report is to have everything.
     is_verbose: bool,
     force: ForceOption,
+    /// The directory of the config, which remembers what its agents wrote.
+    project: PathBuf,
     report: CollectedValue,
 }
 
@@ -59,6 +62,7 @@ pub(crate) fn custom_reporter(
                 file,
                 is_verbose,
                 force: options.force,
+                project: plan.config.folder.clone(),
                 report: CollectedValue::default(),
             }))
         }
@@ -86,8 +90,9 @@ impl CustomReporter {
     /// If it cannot.
     pub(crate) fn collect(&self, context: &Context) -> Result<CollectedReport, Failed> {
         let (path, shown) = self.destination(context);
-        let files = OutputFiles::of(context, self.force);
-        files.check(&path, Path::new(&shown), OutputKind::Source)?;
+        let files = OutputFiles::of(context, self.force).in_project(&self.project);
+        let kind = OutputKind::Report(self.file.format);
+        files.check(&path, Path::new(&shown), kind)?;
         Scratch::beside(&path, "part").map_err(|error| not_written(&shown, &path, &error))?;
         Ok(CollectedReport::new(&self.report)?)
     }
@@ -132,7 +137,9 @@ impl CustomReporter {
                 let (path, shown) = self.destination(context);
                 let text = redactor.text(&text);
                 write_file(&path, text.as_bytes())
-                    .map_err(|error| not_written(&shown, &path, &error))
+                    .map_err(|error| not_written(&shown, &path, &error))?;
+                WrittenReports::remember(&self.project, &path, text.as_bytes());
+                Ok(())
             }
             Err(Halt::Stopped | Halt::Skipped(..)) => Ok(()),
             Err(Halt::Broken(problem)) => {

@@ -10,7 +10,9 @@ use clap::Args;
 use super::{named_path, shown_path};
 use crate::cli::failed::Failed;
 use ananke::context::{Context, Destination, Files};
+use ananke::project::locate;
 use ananke::report::file::{is_report, words_of_format};
+use ananke::report::written_reports::{WRITTEN_REPORTS, WrittenReports};
 use ananke::report::{history::HISTORY, last_run::LAST_RUN, store::RUNS};
 use ananke::{golden::is_golden, model::ReportFormat, recording::is_recording};
 
@@ -35,7 +37,7 @@ pub(crate) enum OutputKind {
     Report(ReportFormat),
     /// A log of requests, which goes on.
     Log,
-    /// A test, a config, cases, or what a reporter of the project has written: nothing says where it comes from.
+    /// A test, a config, or cases: nothing says where it comes from.
     Source,
 }
 
@@ -45,6 +47,8 @@ pub(crate) struct OutputFiles {
     read: Vec<PathBuf>,
     /// The files that it writes, as they are called in messages.
     written: HashMap<PathBuf, PathBuf>,
+    /// The directory of the config of the project that remembers what its agents wrote; the nearest one, unless it is named.
+    project: Option<PathBuf>,
     force: ForceOption,
 }
 
@@ -54,7 +58,16 @@ impl OutputFiles {
         Self {
             read: context.files.opened(),
             written: HashMap::new(),
+            project: nearest_project(context),
             force,
+        }
+    }
+
+    /// The same of a command on the project in `folder`.
+    pub(crate) fn in_project(self, folder: &Path) -> Self {
+        Self {
+            project: Some(folder.to_owned()),
+            ..self
         }
     }
 
@@ -80,7 +93,7 @@ impl OutputFiles {
             );
             return Err(Failed::new(message).help("choose another file"));
         }
-        if self.force.force || kind.is_own(&real) {
+        if self.force.force || kind.is_own(&real) || self.is_of_agent(&real, kind) {
             return Ok(());
         }
         let message = match (what(&real), kind.own()) {
@@ -127,6 +140,14 @@ impl OutputFiles {
             let shown = shown_path(path, context);
             self.check(path, Path::new(&shown), OutputKind::Source)
         })
+    }
+
+    /// Whether the file that is `real` is a report that an agent of the project wrote, in place of which this one is.
+    fn is_of_agent(&self, real: &Path, kind: OutputKind) -> bool {
+        match (kind, &self.project) {
+            (OutputKind::Report(_), Some(folder)) => WrittenReports::read(folder).contains(real),
+            _ => false,
+        }
     }
 
     /// A test that the command reads the file that is `real` behind all links. To follow the links of every file would cost more
@@ -205,6 +226,13 @@ fn is_own_memory(real: &Path) -> bool {
     real.parent().is_some_and(|folder| folder.ends_with(RUNS))
         || real.ends_with(HISTORY)
         || real.ends_with(LAST_RUN)
+        || real.ends_with(WRITTEN_REPORTS)
+}
+
+/// The directory of the config that is nearest to the working directory.
+fn nearest_project(context: &Context) -> Option<PathBuf> {
+    let config = locate(context, None, &[]).ok()?;
+    config.parent().map(Path::to_path_buf)
 }
 
 /// The file behind all links that has something in it; devices and pipes are written into.

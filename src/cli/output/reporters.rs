@@ -98,7 +98,10 @@ pub(crate) fn reporters<'a>(
     let named = paths
         .iter()
         .map(|(path, format)| (*path, OutputKind::Report(*format)));
-    OutputFiles::of(context, options.force).check_named(named, context)?;
+    let files = OutputFiles::of(context, options.force);
+    files
+        .in_project(&plan.config.folder)
+        .check_named(named, context)?;
     for (shown, format) in paths {
         let (path, name) = named_path(shown, context);
         let report = NamedReport::create(format, path, name, &file_options)?;

@@ -97,6 +97,7 @@ impl ReadProject<'_> {
             obsolete,
             variables: self.variables,
             expired,
+            gone: Vec::new(),
             reports: checked.reports,
             servers: checked.servers,
             judging: selection.judging,

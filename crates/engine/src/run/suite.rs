@@ -31,7 +31,7 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
         facts,
     });
     let shared = Arc::new(shared);
-    let expired = plan.expired.clone();
+    let (expired, gone) = (plan.expired.clone(), plan.gone.clone());
     let obsolete = std::mem::take(&mut plan.obsolete);
     let All { totals, lost } = tokio::select! {
         biased;
@@ -59,6 +59,7 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
         flaky_fails,
         lost,
         expired,
+        gone,
         near_names,
         warnings_fail,
     };

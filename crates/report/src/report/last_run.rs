@@ -9,7 +9,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 use super::Reporter;
 use crate::report::own_folder::{FOLDER, make_own_folder};
@@ -30,6 +31,7 @@ const VERSION: &str = "1.0";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastRun {
     version: String,
+    #[serde(deserialize_with = "entries")]
     failed: BTreeSet<String>,
     /// The tests that did not end, or did not begin, in a run that was killed or interrupted.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
@@ -37,6 +39,16 @@ pub struct LastRun {
     /// Set if there was a run of which nothing is known.
     #[serde(skip)]
     is_lost: bool,
+}
+
+/// The ids of a list. An entry that is no text is an id that no test has, so that it is named rather than lost.
+fn entries<'de, D: Deserializer<'de>>(list: D) -> Result<BTreeSet<String>, D::Error> {
+    let entries = Vec::<Value>::deserialize(list)?.into_iter();
+    let ids = entries.map(|entry| match entry {
+        Value::String(id) => id,
+        other => other.to_string(),
+    });
+    Ok(ids.collect())
 }
 
 /// The reason that nothing is known of the runs before.
@@ -137,6 +149,17 @@ impl LastRun {
         self.failed.contains(id)
     }
 
+    /// The tests that did not pass when they ran last, of which `exists` is false.
+    pub fn failed_without(&self, exists: impl Fn(&str) -> bool) -> Vec<String> {
+        let gone = self.failed.iter().filter(|id| !exists(id));
+        gone.cloned().collect()
+    }
+
+    /// Forgets the tests `gone`, which were named.
+    pub fn forget(&mut self, gone: &[String]) {
+        self.failed.retain(|id| !gone.contains(id));
+    }
+
     fn note(&mut self, progress: Progress, id: String) {
         match progress {
             Progress::Selected => _ = self.unfinished.insert(id),
@@ -173,14 +196,12 @@ pub struct LastRunReport {
 }
 
 impl LastRunReport {
-    /// A memory of the project in `folder`, where `known` is what it remembers, of a run of the `selected` tests that
-    /// begins at `unix_ms`.
+    /// A memory of the project in `folder`, where `known` is what it remembers, of a run of the `selected` tests that begins.
     /// Its warnings go to `warnings`.
     pub fn begin(
         folder: PathBuf,
         known: LastRun,
         selected: Vec<String>,
-        unix_ms: u64,
         warnings: Box<dyn Write + Send>,
     ) -> Self {
         let known = LastRun {
@@ -196,7 +217,7 @@ impl LastRunReport {
             }
         }
         let journal = make_own_folder(&folder)
-            .and_then(|()| RunJournal::begin(&home, unix_ms, &selected))
+            .and_then(|()| RunJournal::begin(&home, &selected))
             .ok();
         Self {
             folder,

@@ -31,6 +31,7 @@ pub mod history;
 pub mod last_run;
 mod layout;
 mod mutation;
+mod numbered_files;
 mod own_folder;
 #[cfg(feature = "html")]
 mod page_parts;
@@ -42,6 +43,7 @@ pub mod store;
 pub mod terminal;
 mod transcript;
 mod words;
+pub mod written_reports;
 
 #[cfg(feature = "json-schema")]
 pub use audit::{DeniedLevels, audit_conclusion, write_audit_end, write_audited_tool};

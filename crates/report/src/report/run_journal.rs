@@ -10,11 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// The prefix of the names of journals.
-const PREFIX: &str = "run-";
-
-/// The file extension of journals.
-const EXTENSION: &str = ".jsonl";
+use super::numbered_files;
 
 /// The progress of a test, and its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,12 +36,8 @@ impl RunJournal {
     ///
     /// # Errors
     /// If it cannot be written. What is there of it says that such a run began.
-    pub(super) fn begin(folder: &Path, unix_ms: u64, selected: &[String]) -> io::Result<Self> {
-        let path = folder.join(format!(
-            "{PREFIX}{unix_ms:015}-{}{EXTENSION}",
-            std::process::id()
-        ));
-        let file = File::options().append(true).create_new(true).open(&path)?;
+    pub(super) fn begin(folder: &Path, selected: &[String]) -> io::Result<Self> {
+        let (file, path) = numbered_files::create(folder)?;
         file.lock()?;
         let mut journal = Self { file, path };
         let mut lines = BufWriter::new(&journal.file);
@@ -74,22 +66,7 @@ impl RunJournal {
 
     /// The journals in `folder` of runs that were killed, in their order.
     pub(super) fn unended(folder: &Path) -> Vec<PathBuf> {
-        let names = fs::read_dir(folder).into_iter().flatten().flatten();
-        let is_journal = |path: &PathBuf| {
-            let name = path
-                .file_name()
-                .and_then(|name| name.to_str())
-                .unwrap_or_default();
-            name.starts_with(PREFIX) && name.ends_with(EXTENSION) && path.is_file()
-        };
-        let is_over = |path: &PathBuf| File::open(path).is_ok_and(|file| file.try_lock().is_ok());
-        let mut paths: Vec<PathBuf> = names
-            .map(|entry| entry.path())
-            .filter(is_journal)
-            .filter(is_over)
-            .collect();
-        paths.sort();
-        paths
+        numbered_files::ended(folder)
     }
 
     /// The entries of the journal at `path`, as far as they were written; `None` if it does not even say which tests were to run.

@@ -339,6 +339,12 @@ fn closed<'h>(heads: impl Iterator<Item = &'h RunHead>, totals: Totals) -> Optio
         let (mut one, mut other) = (one?, other?);
         let found = &mut one.verdict.near_names.found;
         found.append(&mut other.verdict.near_names.found);
+        // The tests that are gone are in no shard: each shard names them.
+        let gone = other.verdict.gone.into_iter();
+        let further = gone
+            .filter(|id| !one.verdict.gone.contains(id))
+            .collect::<Vec<_>>();
+        one.verdict.gone.extend(further);
         Some(RunClose {
             verdict: Verdict {
                 lost: one.verdict.lost.or(other.verdict.lost),

@@ -94,6 +94,10 @@ part! {
         #[schemars(extend("x-since" = "1.1"))]
         expired?: Vec<Quarantined<'a>> =
             verdict.and_then(|verdict| listed(verdict.expired.iter().map(Quarantined::of)));
+        /// The ids of tests that failed last time and are in no file any more, each of which fails a run of `--last-failed`; omitted
+        /// if there are none.
+        #[schemars(extend("x-since" = "1.1"))]
+        gone?: Cow<'a, [String]> = verdict.and_then(|verdict| all_of(&verdict.gone));
         /// Changes of snapshots; omitted if there are none.
         snapshots?: SnapshotCounts<'a> =
             run.snapshots.has_any().then(|| SnapshotCounts::of(&run.snapshots));
@@ -172,6 +176,7 @@ impl SummaryLine<'_> {
                     .flatten()
                     .map(Quarantined::entry)
                     .collect(),
+                gone: self.gone.as_deref().unwrap_or_default().to_vec(),
                 near_names: NearNames {
                     found: warnings.map(WarningView::near_name).collect(),
                     note: None,

@@ -29,6 +29,9 @@ pub struct Verdict {
     pub lost: Option<Lost>,
     /// Expired quarantine entries, in the order of the config: each fails the run.
     pub expired: Vec<Quarantine>,
+    /// The ids of tests that failed last time and are in no file any more: each fails a run of `--last-failed`, once.
+    #[serde(default)]
+    pub gone: Vec<String>,
     /// Names in rules that are probably misspelled.
     #[serde(skip)]
     pub near_names: NearNames,
@@ -75,6 +78,7 @@ impl Verdict {
             flaky_fails,
             lost,
             expired,
+            gone,
             near_names,
             warnings_fail,
             is_part: _,
@@ -106,6 +110,10 @@ impl Verdict {
             (!expired.is_empty()).then(|| {
                 let entries = counted(expired.len(), "entry", "entries");
                 format!("{entries} of the quarantine expired")
+            }),
+            (!gone.is_empty()).then(|| {
+                let tests = counted(gone.len(), "test that failed is", "tests that failed are");
+                format!("{tests} in no file any more")
             }),
             (warnings > 0).then(|| {
                 format!(

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::words::{self, SECTIONS, TestDifference};
 use crate::compare::{Comparison, TestChange};
-use crate::report::file::markdown::{MOST, MarkdownRows, code, message};
+use crate::report::file::markdown::{MARKER, MOST, MarkdownRows, code, message};
 
 /// The most bytes of one text.
 const LONGEST: usize = 400;
@@ -14,7 +14,7 @@ impl Comparison {
     pub fn markdown(&self) -> String {
         let sign = if self.is_regression() { "✗" } else { "✓" };
         let mut head = format!(
-            "## {sign} {}\n\n{}\n\n",
+            "{MARKER}\n## {sign} {}\n\n{}\n\n",
             self.verdict_in_words(),
             self.changed()
         );

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::words::{sum, tables, unnoticed};
-use crate::report::file::markdown::{MarkdownRows, code, message};
+use crate::report::file::markdown::{MARKER, MarkdownRows, code, message};
 use ananke_lab::mutation::MutationReport;
 
 /// The most bytes of one text.
@@ -16,7 +16,7 @@ const ROOM: usize = 15_000;
 pub(super) fn mutation_markdown(report: &MutationReport) -> String {
     // Writing to a String cannot fail.
     let mut page = format!(
-        "## {} of the changes are noticed\n\n",
+        "{MARKER}\n## {} of the changes are noticed\n\n",
         report.total.percent_words()
     );
     let _ = writeln!(page, "{}\n", sum(&report.total));

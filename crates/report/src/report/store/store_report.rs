@@ -54,19 +54,18 @@ pub struct StoreReport {
 }
 
 impl StoreReport {
-    /// The last `keep` runs of the project in `project` are kept: this one is called `name`, and `heading` says what it is made
-    /// with. Its warnings go to `warnings`. Returns what takes the recordings, too.
+    /// The last `keep` runs of the project in `project` are kept: `heading` says what this one is made with. Its warnings go to
+    /// `warnings`. Returns what takes the recordings, too.
     ///
     /// # Errors
     /// If nothing can be written.
     pub fn begin(
         project: &Path,
-        name: &str,
         keep: usize,
         heading: RunHeading,
         warnings: Box<dyn Write + Send>,
     ) -> io::Result<(Self, RunStore)> {
-        let (file, path) = create(project, name)?;
+        let (file, path) = create(project)?;
         let heading = RunHeading {
             version: VERSION.to_owned(),
             ananke: env!("CARGO_PKG_VERSION").to_owned(),
@@ -221,7 +220,7 @@ mod tests {
         let folder = folder("refused");
         let warnings = Box::new(Vec::new());
         let heading = RunHeading::default();
-        let (report, store) = StoreReport::begin(&folder, "run", 10, heading, warnings).unwrap();
+        let (report, store) = StoreReport::begin(&folder, 10, heading, warnings).unwrap();
         let path = report.path.clone();
         assert!(path.exists());
         drop((report, store));
@@ -234,7 +233,7 @@ mod tests {
         let folder = folder("numbers");
         let warnings = Box::new(Vec::new());
         let heading = RunHeading::default();
-        let (report, store) = StoreReport::begin(&folder, "run", 10, heading, warnings).unwrap();
+        let (report, store) = StoreReport::begin(&folder, 10, heading, warnings).unwrap();
         drop(store);
         let mut report = Box::new(report);
         let mut event = |event| report.event(&Redactor::default().seal(event)).unwrap();

@@ -20,7 +20,7 @@ use ananke_trace::outcome::{
 const SLOWEST: usize = 5;
 
 /// The first line, which is not shown: a program that writes comments finds its own by it.
-const MARKER: &str = "<!-- ananke -->";
+pub(in crate::report) const MARKER: &str = "<!-- ananke -->";
 
 /// The most bytes of a command.
 const COMMAND: usize = 500;

@@ -3,12 +3,11 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::MarkdownBuilder;
+use super::{MARKER, MarkdownBuilder};
 use crate::report::Reporter;
 use crate::report::file::{FileOptions, FileReport};
 use ananke_base::context::Scratch;
 use ananke_engine::run::RunEvent;
-use ananke_model::model::ReportFormat;
 use ananke_trace::redact::Sealed;
 
 /// The most bytes of the report: people read it in a comment. GitHub takes 65,536 characters.
@@ -22,10 +21,10 @@ pub struct MarkdownReport {
 }
 
 impl FileReport for MarkdownReport {
-    const WORDS: &'static str = "Markdown";
+    const WORDS: &'static str = "Markdown report of ananke";
 
-    fn is_own(file: &Path, _: &str) -> bool {
-        ReportFormat::of(file) == Some(ReportFormat::Markdown)
+    fn is_own(_: &Path, beginning: &str) -> bool {
+        beginning.lines().next() == Some(MARKER)
     }
 
     fn create(destination: &Path, _: &FileOptions) -> io::Result<Self> {

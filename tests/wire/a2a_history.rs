@@ -1,6 +1,6 @@
 //! A2A: what was there before the turn is not of the turn (SPEC 6), and an event of an unknown kind ends none (SPEC 13).
 
-use ananke::outcome::Status;
+use ananke::outcome::{Outcome, Status};
 use serde_json::{Value, json};
 
 use super::unread::{A2A, judged, judged_tests, stream};
@@ -17,7 +17,7 @@ fn done() -> Value {
     json!({ "statusUpdate": { "taskId": "t", "contextId": "c", "status": status } })
 }
 
-fn agent(id: &str, part: Value) -> Value {
+fn agent(id: &str, part: &Value) -> Value {
     let mut message = json!({ "role": "ROLE_AGENT", "parts": [part] });
     if !id.is_empty() {
         message["messageId"] = json!(id);
@@ -44,7 +44,7 @@ async fn only_what_follows_the_own_message_in_a_history_is_of_the_turn() {
         let is_unknown = *part == unknown;
         let hit = if is_unknown { NotShown } else { Failed };
         for id in ["m", ""] {
-            let message = agent(id, part.clone());
+            let message = agent(id, part);
             rows.extend([
                 (vec![message.clone(), user.clone()], Passed),
                 (vec![user.clone(), message.clone()], hit),
@@ -65,10 +65,10 @@ async fn only_what_follows_the_own_message_in_a_history_is_of_the_turn() {
         assert_eq!(outcome.status(), *status, "{}", json!(history));
     }
     // A call without an id in a message without one is one call, however often the history comes.
-    let once = events(&[user.clone(), agent("", call("pay"))]);
-    let twice = events(&[user, agent("", call("pay")), agent("", call("pay"))]);
+    let once = events(&[user.clone(), agent("", &call("pay"))]);
+    let twice = events(&[user, agent("", &call("pay")), agent("", &call("pay"))]);
     let outcomes = judged(A2A, RULES, vec![once, twice]).await;
-    let statuses: Vec<Status> = outcomes.iter().map(|outcome| outcome.status()).collect();
+    let statuses: Vec<Status> = outcomes.iter().map(Outcome::status).collect();
     assert_eq!(statuses, [Passed, Failed]);
 }
 
@@ -76,7 +76,7 @@ async fn only_what_follows_the_own_message_in_a_history_is_of_the_turn() {
 async fn a_question_that_waits_since_before_the_turn_is_not_of_the_turn() {
     for id in ["q", ""] {
         for part in [text("Which one? hunter2"), call("delete_order")] {
-            let message = agent(id, part);
+            let message = agent(id, &part);
             let status = json!({ "state": "TASK_STATE_INPUT_REQUIRED", "message": message, "timestamp": "1" });
             let waiting = json!({ "task": { "id": "t", "contextId": "c", "status": status } });
             let update =

@@ -65,7 +65,7 @@ fn named(mut event: Value, key: &str) -> Value {
     event
 }
 
-fn listed(message: Value) -> Value {
+fn listed(message: &Value) -> Value {
     let user = json!({ "id": "u", "role": "user", "content": "hi" });
     json!({ "type": "MESSAGES_SNAPSHOT", "messages": [user, message] })
 }
@@ -138,12 +138,12 @@ async fn pieces_of_agui_without_their_call_are_unread() {
         ),
         (
             "a result in a snapshot",
-            with(&[listed(tool_message.clone())]),
+            with(&[listed(&tool_message)]),
             (NotShown, &["result:9"]),
         ),
         (
             "a result in a snapshot that names its tool",
-            with(&[listed(named(tool_message, "name"))]),
+            with(&[listed(&named(tool_message, "name"))]),
             (Failed, &["arguments:delete_order"]),
         ),
     ];
@@ -183,7 +183,14 @@ async fn pieces_of_chat_completions_without_their_call_are_unread() {
         json!({ "id": "x", "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }] });
     let function = json!({ "name": "pay", "arguments": BOB });
     let call = chunk(json!({ "tool_calls": [{ "index": 0, "id": "c", "function": function }] }));
-    let with = |more: &[Value]| [&[call.clone()], more, &[finish.clone()]].concat();
+    let with = |more: &[Value]| {
+        [
+            std::slice::from_ref(&call),
+            more,
+            std::slice::from_ref(&finish),
+        ]
+        .concat()
+    };
     let answer = |keys: Value| {
         let mut delta = json!({ "role": "tool", "content": "declined" });
         for (key, value) in keys.as_object().expect("keys") {
@@ -194,7 +201,11 @@ async fn pieces_of_chat_completions_without_their_call_are_unread() {
     let ok = answer(json!({ "tool_call_id": "c", "content": "ok" }));
     let late = json!({ "index": 0, "function": { "arguments": MALLORY } });
     let rows = [
-        ("all of it", with(&[ok.clone()]), (Passed, &[][..])),
+        (
+            "all of it",
+            with(std::slice::from_ref(&ok)),
+            (Passed, &[][..]),
+        ),
         (
             "a result that is alone",
             with(&[ok.clone(), answer(json!({ "tool_call_id": "9" }))]),

@@ -77,6 +77,16 @@ struct MessageParts {
     metadata: Map<String, Value>,
 }
 
+impl MessageParts {
+    /// The message as the history of a task has it.
+    fn said(&self) -> SaidMessage {
+        SaidMessage {
+            id: self.id.clone(),
+            text: text_of(&json!({ "parts": self.parts })),
+        }
+    }
+}
+
 impl A2aSession {
     pub(super) fn new(settings: Arc<A2aSettings>, options: SessionOptions) -> Self {
         let SessionOptions {
@@ -122,10 +132,7 @@ impl A2aSession {
         };
         let conventions = self.settings.conventions.as_slice();
         let dialect = card.interface.dialect;
-        let said = SaidMessage {
-            id: message.id.clone(),
-            text: text_of(&json!({ "parts": message.parts })),
-        };
+        let said = message.said();
         let mut reader = A2aReader::new(
             dialect,
             conventions,

@@ -198,7 +198,10 @@ fn every_key_of_a_result_is_read_unread_or_an_error() {
         row("/name", WORD, NAME),
         row("/content", ANY, RESULT),
     ];
-    assert_eq!(delta_problems(&[call.clone()], &sample, &rows), [""; 0]);
+    assert_eq!(
+        delta_problems(std::slice::from_ref(&call), &sample, &rows),
+        [""; 0]
+    );
 
     let parts = json!([{ "type": "text", "text": "ok" }]);
     let sample = json!({ "tool_call_id": "c", "content": parts });

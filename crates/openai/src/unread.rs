@@ -143,7 +143,9 @@ fn of_choice(choice: &Value, found: &mut Vec<Unread<'static>>) {
         Some(Value::Array(parts)) => {
             let name = "choices[].delta.content";
             unread_items(name, parts, Kinds::OBJECT, facts, found);
-            parts.iter().for_each(|part| of_part(part, facts, found));
+            for part in parts {
+                of_part(part, facts, found);
+            }
         }
         // A result that is no list is read, whatever it is.
         Some(content @ (Value::Object(_) | Value::Number(_) | Value::Bool(true)))

@@ -129,7 +129,8 @@ impl EventStream<'_> {
         let mut bytes = after;
         while let Ok(Some(data)) = self.events.next_event(&mut bytes) {
             if !is_empty(data) {
-                words += &format!("; the first event of it is {}", Received::quoted(data));
+                words.push_str("; the first event of it is ");
+                words.push_str(&Received::quoted(data));
                 break;
             }
         }

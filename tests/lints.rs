@@ -1,5 +1,12 @@
 //! What can never fail and what can never pass: each warning if it is true, and none if it is not.
 
+use std::path::Path;
+
+use ananke::diagnostic::Severity;
+use ananke::plan::{Selection, plan};
+use ananke::project::RunSettings;
+use ananke::redact::Redactor;
+
 use crate::support::project::Project;
 
 /// A test whose turns have the asserts of `turns`, with the asserts of the test and of a target with `timeout`.
@@ -633,6 +640,68 @@ fn a_limit_that_applies_to_no_turn() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn tests_below_linked_directories_are_named_once() {
+    use std::os::unix::fs::symlink;
+    let config = "version: \"1.3\"\ntarget: { type: scripted, rules: [] }\n";
+    let test = file("one", "{}", &[SOMETHING]);
+    let other = Project::new(&[("a.test.yaml", ""), ("deep/B.test.YAML", "")]);
+    let project = Project::new(&[
+        ("ananke.config.yaml", config),
+        ("one.test.yaml", &test),
+        ("own/two.test.yaml", &test.replace("one", "two")),
+        (".gitignore", "ignored\n"),
+        ("ignored/c.test.yaml", ""),
+    ]);
+    let link = |to: &Path, name: &str| symlink(to, project.folder().join(name)).unwrap();
+    // What is run anyway, the directory itself, and what leads in a circle.
+    link(&project.folder().join("own"), "same");
+    link(project.folder(), "own/circle");
+    link(Path::new("nowhere"), "dangling");
+    assert_eq!(
+        messages(&project),
+        [
+            "`ignored/c.test.yaml` looks like a test and is not run: it is below a directory that `.gitignore` excludes"
+        ]
+    );
+    link(other.folder(), "linked");
+    link(other.folder(), "linked-again");
+    link(project.folder(), "ignored/circle");
+    symlink(other.folder(), other.folder().join("deep/back")).unwrap();
+    assert_eq!(
+        messages(&project),
+        [
+            "`ignored/c.test.yaml` and 2 more look like tests and are not run: \
+          2 below a linked directory, 1 below a directory that `.gitignore` excludes"
+        ]
+    );
+    let planned = project.plan();
+    assert_eq!(planned.problems[0].severity, Severity::Note);
+    assert_eq!(
+        planned.problems[0].help,
+        [
+            "name the linked directory on the command line",
+            "take the directory out of `.gitignore`, or name it on the command line"
+        ]
+    );
+}
+
+/// The messages of the problems of a project in which warnings are denied.
+fn messages(project: &Project) -> Vec<String> {
+    let selection = Selection {
+        settings: RunSettings {
+            deny_warnings: Some(true),
+            ..RunSettings::default()
+        },
+        ..Selection::default()
+    };
+    let planned = plan(&project.context(), &selection, &Redactor::default());
+    assert!(planned.plan.is_some(), "a note fails nothing");
+    let problems = planned.problems.into_iter();
+    problems.map(|problem| problem.message).collect()
+}
+
 #[test]
 fn what_is_like_a_test_or_a_config_and_is_not_read() {
     let config = "version: \"1.3\"\ntarget: { type: scripted, rules: [] }\n";
@@ -670,10 +739,42 @@ fn what_is_like_a_test_or_a_config_and_is_not_read() {
         [""; 0]
     );
     assert_eq!(
-        left_out(&[(".gitignore", "build/\n"), ("build/a.test.yaml", "")]),
-        [""; 0],
-        "a whole folder"
+        left_out(&[
+            (".gitignore", "build/\n"),
+            ("build/deep/a.test.yaml", ""),
+            ("build/b.test.yml", ""),
+            ("build/notes.yaml", ""),
+            ("build/.hidden/c.test.yaml", ""),
+            ("build/node_modules/d.test.yaml", ""),
+            ("build/shop/ananke.config.yaml", config),
+            ("build/shop/e.test.yaml", ""),
+            ("build/python/pyvenv.cfg", ""),
+            ("build/python/f.test.yaml", ""),
+        ]),
+        [
+            "`build/b.test.yml` and 1 more look like tests and are not run: 2 below a directory that `.gitignore` excludes"
+        ]
     );
+    for (name, renamed) in [
+        ("two.TEST.YAML", "two.test.yaml"),
+        ("Two.Test.yml", "two.test.yml"),
+    ] {
+        let problems = Project::new(&[
+            ("ananke.config.yaml", config),
+            ("one.test.yaml", &test),
+            (name, ""),
+        ])
+        .plan()
+        .problems;
+        let message = format!(
+            "`{name}` looks like a test and is not run: it has another letter case than `specs`"
+        );
+        assert_eq!(problems[0].message, message);
+        assert_eq!(
+            problems[0].help,
+            [format!("rename `{name}` to `{renamed}`")]
+        );
+    }
     assert_eq!(
         left_out(&[("ananke.config.yml", config)]),
         ["`ananke.config.yml` is not read: the config is `ananke.config.yaml`"]

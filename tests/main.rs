@@ -16,6 +16,7 @@ mod bad_files;
 mod bounds;
 mod captured_traces;
 mod case_files;
+mod case_samples;
 mod changes;
 mod command_lines;
 mod config;

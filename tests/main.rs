@@ -39,6 +39,7 @@ mod json_rpc;
 mod judges;
 mod kept_runs;
 mod last_run;
+mod left_out;
 mod lints;
 mod load;
 mod masking;

@@ -18,7 +18,7 @@ pub const READER_PATIENCE: Duration = Duration::from_secs(10);
 const PART: usize = 4 << 10;
 
 /// The progress of a copy.
-enum Progress {
+enum CopyProgress {
     /// A part was written.
     Part,
     /// It is over.
@@ -35,12 +35,12 @@ pub(super) fn copy_into_stream(from: File, path: PathBuf) -> io::Result<()> {
     writer.spawn(move || {
         let copied = copy(from, &path, &sender);
         // The other side may have given up.
-        let _is_heard = sender.send(Progress::Ended(copied));
+        let _is_heard = sender.send(CopyProgress::Ended(copied));
     })?;
     loop {
         match progress.recv_timeout(READER_PATIENCE) {
-            Ok(Progress::Part) => {}
-            Ok(Progress::Ended(result)) => return result,
+            Ok(CopyProgress::Part) => {}
+            Ok(CopyProgress::Ended(result)) => return result,
             Err(RecvTimeoutError::Timeout) => {
                 let message = format!("nothing read from it for {} s", READER_PATIENCE.as_secs());
                 return Err(io::Error::new(io::ErrorKind::TimedOut, message));
@@ -52,7 +52,11 @@ pub(super) fn copy_into_stream(from: File, path: PathBuf) -> io::Result<()> {
     }
 }
 
-fn copy(mut from: File, path: &std::path::Path, sender: &SyncSender<Progress>) -> io::Result<()> {
+fn copy(
+    mut from: File,
+    path: &std::path::Path,
+    sender: &SyncSender<CopyProgress>,
+) -> io::Result<()> {
     let mut stream = Destination::open_stream(path)?;
     let mut part = [0; PART];
     loop {
@@ -61,7 +65,7 @@ fn copy(mut from: File, path: &std::path::Path, sender: &SyncSender<Progress>) -
             return stream.flush();
         }
         stream.write_all(&part[..length])?;
-        if sender.send(Progress::Part).is_err() {
+        if sender.send(CopyProgress::Part).is_err() {
             return Ok(());
         }
     }

@@ -154,9 +154,9 @@ mod tests {
     fn what_is_added_can_be_read_in_every_style() {
         for text in [
             "assert: { tools: { forbid: [a] } }",
-            "  version: \"1.4\"\n  assert:\n    tools: { forbid: [a] }\n...",
-            "{\"version\": \"1.4\", \"assert\": {\"tools\": {\"forbid\": [\"a\"]}}}",
-            "{\n  \"version\": \"1.4\",\n  \"assert\": {\"tools\": {\"forbid\": [\"a\"]}},\n}\n",
+            "  x-a: 1\n  assert:\n    tools: { forbid: [a] }\n...",
+            "{\"x-a\": 1, \"assert\": {\"tools\": {\"forbid\": [\"a\"]}}}",
+            "{\n  \"x-a\": 1,\n  \"assert\": {\"tools\": {\"forbid\": [\"a\"]}},\n}\n",
             "--- { assert: { tools: { forbid: [a] } } } # ,\n...\n",
             "assert:\n  text:\n    contains: |\n      a\n",
             "? assert\n: {}\n",

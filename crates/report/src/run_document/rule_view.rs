@@ -25,11 +25,11 @@ part! {
         let words = RuleWords::of(result);
         let named = words.fields.get("path").and_then(Value::as_str).map(str::to_owned);
         let has_failed = result.has_failed();
-        /// The rule's path in an assert block: `tools.require`, `timing.max_idle_ms`. Of an assertion of a case of a JSONL file its
+        /// The rule's path in an assert block: `tools.require`, `timing.max_idle_ms`. For an assertion of a case of a JSONL file, its
         /// type as it is written: `contains`, `tool_called`.
         #[serde(rename = "type")]
         kind: Cow<'a, str> = words.kind;
-        /// Of an assertion of a case: the rule's path in an assert block.
+        /// For an assertion of a case: the rule's path in an assert block.
         #[schemars(extend("x-since" = "1.1"))]
         rule?: Cow<'a, str> = is_case_file(Path::new(&*result.place.file)).then(|| Cow::Borrowed(&*result.rule));
         /// The tool that the finding is about; omitted if it is about none, or if the rule passed.
@@ -43,12 +43,12 @@ part! {
         passed?: bool = (result.status != RuleStatus::NotShown).then_some(!has_failed);
         /// The finding, on one line, or what is not shown; omitted if the rule passed.
         message?: Cow<'a, str> = filled(&result.message);
-        /// The rule as it is written, with variables not filled: any JSON value. Of an assertion of a case its `value`, or what is
+        /// The rule as it is written, with variables not filled: any JSON value. For an assertion of a case, its `value`, or what is
         /// `expected`; omitted if it has none.
         #[schemars(with = "Option<serde_json::Value>")]
         #[serde(skip_deserializing)]
         value?: Value = words.value;
-        /// Of an assertion of a case: the other fields that it has.
+        /// For an assertion of a case: the other fields that it has.
         #[schemars(extend("x-since" = "1.1"))]
         #[serde(flatten, skip_deserializing)]
         case: CaseFields = CaseFields::of(&words.fields);
@@ -417,7 +417,7 @@ impl ProblemView<'_> {
                 || *kind == ErrorKind::Conversation && self.kind == ErrorKind::Agent.as_str()
         };
         let has_status = |kind: &ErrorKind| kind.status() == status;
-        // The status tells the two that were called `agent` apart, and a later version may know more.
+        // The status distinguishes the two that were called `agent`, and a later version may know more.
         let kind = [
             ErrorKind::ALL
                 .into_iter()

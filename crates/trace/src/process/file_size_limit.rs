@@ -11,7 +11,7 @@ pub fn report_file_size_limit() {
     // What catches the signal stays after the runtime is gone. Programs that are started have the default again.
     if let Ok(runtime) = Builder::new_current_thread().enable_io().build() {
         let _entered = runtime.enter();
-        // Where that fails, the signal ends the program as before.
+        // If that fails, the signal ends the program as before.
         let _caught = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()));
     }
 }

@@ -107,7 +107,7 @@ pub(crate) fn took(run: &RunTotals) -> String {
 pub(crate) fn turns(run: &RunTotals) -> Option<String> {
     let tests = run.totals.tests();
     let turns = run.total_turns;
-    // Of one message there is nothing to count.
+    // One message needs no count.
     if !run.has_cases || tests == 0 || (tests, turns) == (1, 1) {
         return None;
     }

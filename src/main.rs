@@ -12,7 +12,7 @@ use std::sync::Arc;
 use ananke::context::{Context, Files, RandomIds, SystemClock, TerminalSize};
 #[cfg(unix)]
 use ananke::process::{GUARD, guard};
-use ananke::process::{guard_with, raise_open_files_limit};
+use ananke::process::{guard_with, raise_open_files_limit, report_file_size_limit};
 
 fn main() -> ExitCode {
     #[cfg(unix)]
@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Err(error) => error.exit(),
     }
     raise_open_files_limit();
+    report_file_size_limit();
     if let Ok(program) = std::env::current_exe() {
         guard_with(program);
     }

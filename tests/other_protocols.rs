@@ -139,6 +139,32 @@ async fn an_error_names_the_protocol_of_an_answer() {
 }
 
 #[tokio::test]
+async fn a_runtime_of_copilotkit_that_is_asked_like_an_agent_is_named() {
+    let refused = r#"{"error":"invalid_request","message":"Missing method field"}"#;
+    let unknown = r#"{"error":"Not found"}"#;
+    let answer = |path: &'static str, status: &'static str, body: &'static str| async move {
+        let target = format!("type: agui, agentId: a, endpoint: \"http://AGENT/{path}\"");
+        problem(&target, "user: hi", status, "application/json", body)
+            .await
+            .1
+    };
+    for (path, status, body) in [
+        ("runtime", "400 Bad Request", refused),
+        ("api/copilotkit", "404 Not Found", unknown),
+    ] {
+        let help = answer(path, status, body).await;
+        assert!(help.contains("`transport: copilotkit`"), "{path}: {help}");
+    }
+    for (path, status, body) in [
+        ("agent", "404 Not Found", unknown),
+        ("api/copilotkit", "500 Internal Server Error", unknown),
+    ] {
+        let help = answer(path, status, body).await;
+        assert!(!help.contains("copilotkit"), "{path}: {help}");
+    }
+}
+
+#[tokio::test]
 async fn a_web_page_is_named_as_one_or_quoted() {
     for (own, target, turn) in TARGETS {
         let page = "<!doctype html><html><body>It works</body></html>";

@@ -295,9 +295,9 @@ fn a_person_answers_with_editing_and_history() {
         ["no thanks", "human"]
     ]);
     assert_eq!(said, expected);
-    assert_eq!(turns[0]["awaiting_input"]["reason"], "agent_declared");
-    assert_eq!(turns[1]["awaiting_input"]["reason"], "content_is_question");
-    assert_eq!(turns[3]["awaiting_input"]["waits"], false);
+    assert_eq!(turns[0]["awaiting"]["reason"], "agent_declared");
+    assert_eq!(turns[1]["awaiting"]["reason"], "content_is_question");
+    assert_eq!(turns[3]["awaiting_input"], false);
 
     // A recording holds what was typed: its replay asks nobody, with and without a terminal.
     let arguments = ["run", "--replay", "kept"];

@@ -243,5 +243,5 @@ function firstFinding(result) {
 
 /** @param {any} result */
 function reasonOf(result) {
-  return String(result.error?.message ?? result.skip_reason ?? "").split(/\s+/).join(" ").trim();
+  return String(result.error ?? result.skip_reason ?? "").split(/\s+/).join(" ").trim();
 }

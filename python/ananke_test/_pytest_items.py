@@ -144,8 +144,7 @@ def first_finding(result: dict[str, Any]) -> str:
 
 def reason_of(result: dict[str, Any]) -> str:
     """The reason in words for which a test has no other result."""
-    error: dict[str, Any] = result.get("error") or {}
-    return " ".join(str(error.get("message") or result.get("skip_reason") or "").split())
+    return " ".join(str(result.get("error") or result.get("skip_reason") or "").split())
 
 
 def complete(item: pytest.Item, call: pytest.CallInfo[Any], report: pytest.TestReport) -> None:

@@ -172,7 +172,9 @@ impl PlannedRun<'_> {
             self.execute(plan, shared, services, reporting, screen)
                 .await
         })?;
-        let verdict = verdict.and_then(|verdict| outputs.finish().map(|()| verdict));
+        // What was printed is written also if a report is not.
+        let finished = outputs.finish();
+        let verdict = verdict.and_then(|verdict| finished.map(|()| verdict));
         if stopper.reason() == Some(Reason::Interrupted) {
             verdict
                 .err()
@@ -244,7 +246,11 @@ impl PlannedRun<'_> {
             .then(|| kept_count(plan, context))
             .and_then(|keep| kept_runs::begin(plan, keep, &shared.facts, context, outputs));
         let keeping = kept.as_ref().map(|(report, _)| report.keeping());
+        let told = plan.told.iter();
         let reports = ReportOptions {
+            told: told
+                .map(|warning| redactor.text(warning).into_owned())
+                .collect(),
             keeping: keeping.unwrap_or_default(),
             ..self.options.reports.clone()
         };

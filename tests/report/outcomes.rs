@@ -708,6 +708,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         },
         written: say("rule's text"),
         measured: None,
+        looked_in: None,
         ruling: Some(ruling(&say)),
         counts: None,
         message: say("failure"),

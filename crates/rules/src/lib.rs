@@ -65,7 +65,7 @@ pub use inherit::{Inherited, TurnRules, inherit};
 pub use judge::Judge;
 pub use library::{Library, circular};
 pub use limits::{Bound, Measure, PerMeasure, Setting};
-pub use lint::{Lint, LintContext, Timeout, lint};
+pub use lint::{Lint, LintContext, Timeout, lint, lint_checkpoint};
 pub use named_tool::NamedTool;
 pub use question_keys::question_keys;
 pub use rule::{DroppedRule, ReplacedRule, RuleEntry};

@@ -265,6 +265,10 @@ pub(crate) enum Claim<'r> {
         /// Whether their result is the trigger.
         is_result: bool,
     },
+    /// Whenever the rule is triggered, one of these calls must come.
+    Ties(&'r Selector),
+    /// The agent's last message, or its silence, must match this pattern.
+    MatchesText(&'r str),
     /// The trigger, a result of this tool, always comes after something that the rule requires.
     AlwaysPreceded(&'r ToolName),
     /// The tool must not be called.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::evaluation::Finding;
 use ananke_base::diagnostic::{Place, SourceFile, Span};
-use ananke_trace::outcome::{Level, RuleResult, RuleStatus};
+use ananke_trace::outcome::{CaseWords, Level, RuleResult, RuleStatus};
 use ananke_trace::trace::Trace;
 
 /// The level and the place that a rule is defined on.
@@ -26,6 +26,14 @@ impl RuleOrigin {
     /// The rule as it is written, as YAML.
     pub(crate) fn written(&self) -> String {
         self.source.written(self.whole)
+    }
+
+    /// The rule `path` of this origin, as messages call it: an assertion of a case by its own type.
+    pub fn named(&self, path: &str) -> String {
+        match CaseWords::in_file(&self.place.file, &self.written()) {
+            Some(CaseWords { kind, .. }) => format!("the assertion `{kind}` ({})", self.place),
+            None => format!("the {} rule `{path}` ({})", self.level.as_str(), self.place),
+        }
     }
 
     /// The rule `path` of this origin, which expects this, as one that passed.

@@ -53,6 +53,9 @@ pub(crate) struct ReportOptions {
     /// The state of the run that is kept: `ananke show` can show it.
     #[arg(skip)]
     pub(crate) keeping: RunKeeping,
+    /// The warnings about files that were printed before the run, masked.
+    #[arg(skip)]
+    pub(crate) told: Vec<String>,
     /// The place where the answers of the agent are printed.
     #[arg(skip)]
     pub(crate) answers: AgentAnswers,

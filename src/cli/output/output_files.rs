@@ -142,7 +142,7 @@ impl OutputFiles {
         })
     }
 
-    /// Whether the file that is `real` is a report that an agent of the project wrote, in place of which this one is.
+    /// Whether the file that is `real` is a report that an agent of the project wrote, so that this one may replace it.
     fn is_of_agent(&self, real: &Path, kind: OutputKind) -> bool {
         match (kind, &self.project) {
             (OutputKind::Report(_), Some(folder)) => WrittenReports::read(folder).contains(real),

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::streams;
-use ananke::context::OutputStream;
+use ananke::context::{OutputStream, READER_PATIENCE};
 use ananke::run::{Reason, Stopper};
 use ananke::text::escape;
 
@@ -24,6 +24,9 @@ const MOST_NOTES: usize = 1 << 20;
 
 /// The time for which a reader that reads nothing is waited for once the run is interrupted.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The number of bytes that are written at once: a reader that takes them reads.
+const PART: usize = 4 << 10;
 
 /// The interval at which a blocked write checks whether the run was interrupted.
 const TICK: Duration = Duration::from_millis(50);
@@ -52,6 +55,8 @@ struct OutputState {
     is_writing: bool,
     is_finishing: bool,
     failed: Option<io::Error>,
+    /// The number of parts that were written.
+    parts: u64,
 }
 
 impl OutputThread {
@@ -63,6 +68,7 @@ impl OutputThread {
             is_writing: false,
             is_finishing: false,
             failed: None,
+            parts: 0,
         };
         let (state, changed, finishing) = (Mutex::new(state), Condvar::new(), Condvar::new());
         Self(Arc::new(SharedOutput {
@@ -82,7 +88,7 @@ impl OutputThread {
         }
     }
 
-    /// Waits until everything is written; not for long if the run is interrupted.
+    /// Waits until everything is written; not for long if the run is interrupted, or if nothing is read any more.
     ///
     /// # Errors
     /// If a write failed for another reason than a closed pipe.
@@ -90,10 +96,23 @@ impl OutputThread {
         let mut state = self.0.state();
         state.is_finishing = true;
         self.0.finishing.notify_all();
-        let mut patience = PATIENCE;
+        let (mut patience, mut unread, mut parts) = (PATIENCE, READER_PATIENCE, state.parts);
         while (state.is_writing || !state.waiting.is_empty()) && !patience.is_zero() {
             if self.0.is_interrupted() {
                 patience = patience.saturating_sub(TICK);
+            }
+            unread = if state.parts == parts {
+                unread.saturating_sub(TICK)
+            } else {
+                READER_PATIENCE
+            };
+            parts = state.parts;
+            if unread.is_zero() {
+                state.is_finishing = false;
+                let (name, seconds) = (self.0.name, READER_PATIENCE.as_secs());
+                let message =
+                    format!("cannot write to {name}: nothing read from it for {seconds} s");
+                return Err(io::Error::new(io::ErrorKind::TimedOut, message));
             }
             state = self.0.wait(state);
         }
@@ -145,8 +164,13 @@ impl SharedOutput {
             let text = std::mem::take(&mut state.waiting);
             state.is_writing = true;
             drop(state);
-            let written = out
-                .write_all(&text)
+            let mut parts = text.chunks(PART);
+            let written = parts
+                .try_for_each(|part| {
+                    out.write_all(part)?;
+                    self.state().parts += 1;
+                    Ok(())
+                })
                 .and_then(|()| out.flush())
                 .map_err(|error| {
                     io::Error::new(
@@ -224,8 +248,15 @@ impl Outputs {
     /// # Errors
     /// If a write to standard output failed for another reason than a closed pipe.
     pub(crate) fn finish(&self) -> io::Result<()> {
+        let (of_stderr, of_stdout) = thread::scope(|scope| {
+            let of_stderr = scope.spawn(|| self.stderr.finish());
+            let of_stdout = self.stdout.finish();
+            (of_stderr.join(), of_stdout)
+        });
         // What standard error does not take cannot be reported anywhere.
-        let _lost = self.stderr.finish();
-        self.stdout.finish()
+        match of_stderr {
+            Ok(Err(error)) if error.kind() == io::ErrorKind::TimedOut => Ok(()),
+            _ => of_stdout,
+        }
     }
 }

@@ -12,7 +12,7 @@ use ananke::plan::{CaseEntry, Plan};
 use ananke::report::ci::github::{GithubReport, JobStep};
 use ananke::report::file::json::JsonLinesReport;
 use ananke::report::file::junit::JunitProfile;
-use ananke::report::file::{FileOptions, NamedReport};
+use ananke::report::file::{FileOptions, report_or_error};
 use ananke::report::terminal::{
     AnswerReport, ConsoleOptions, ConsoleReport, ExchangeReport, LiveArea, LiveOptions,
     ServerReport, UsualDurations, Verbosity,
@@ -104,8 +104,7 @@ pub(crate) fn reporters<'a>(
         .check_named(named, context)?;
     for (shown, format) in paths {
         let (path, name) = named_path(shown, context);
-        let report = NamedReport::create(format, path, name, &file_options)?;
-        reporters.push(Box::new(report));
+        reporters.push(report_or_error(format, path, name, &file_options));
     }
     if let Some(step) = JobStep::of(context) {
         // The runner reads both streams.
@@ -204,6 +203,7 @@ fn console(
         colour,
         verbosity,
         size: context.size_of(stream),
+        told: options.told.clone(),
     }
 }
 

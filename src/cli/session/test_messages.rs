@@ -66,6 +66,8 @@ pub(super) enum ProblemSeverity {
     Error,
     /// The tests run.
     Warning,
+    /// The tests run, and nothing is to be fixed.
+    Note,
 }
 
 /// A problem of a file.
@@ -103,6 +105,7 @@ impl TestProblem {
             severity: match problem.severity {
                 Severity::Error => ProblemSeverity::Error,
                 Severity::Warning => ProblemSeverity::Warning,
+                Severity::Note => ProblemSeverity::Note,
             },
             code: problem.code.as_str(),
             message: problem.message.clone(),

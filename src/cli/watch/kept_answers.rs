@@ -24,7 +24,7 @@ pub(super) fn take_results(folder: &Path) -> Option<BTreeMap<String, bool>> {
         if result["type"] != "result" {
             continue;
         }
-        if result["error"]["kind"] == "not_asked" {
+        if result["problem"]["kind"] == "not_asked" {
             return None;
         }
         let (id, status) = (result["id"].as_str()?, result["status"].as_str()?);
@@ -52,8 +52,7 @@ mod tests {
             results(&[&passed, &failed, summary]),
             Some([("a".to_owned(), false), ("b".to_owned(), true)].into())
         );
-        let not_asked =
-            r#"{"type":"result","id":"c","status":"not_shown","error":{"kind":"not_asked"}}"#;
+        let not_asked = r#"{"type":"result","id":"c","status":"not_shown","error":"not asked","problem":{"kind":"not_asked"}}"#;
         assert_eq!(results(&[&passed, not_asked, summary]), None);
         assert_eq!(results(&[summary]), None);
         assert_eq!(results(&[&passed, "{\"type\":\"res"]), None);

@@ -57,14 +57,14 @@ def lines(result: dict) -> Iterator[str]:
         yield from (f"  fails {rule['type']}: {rule['message']}" for rule in turn["assertions"] if not rule["passed"])
         yield from (f"  {ruling}" for ruling in rulings(turn["assertions"]))
         if "error" in turn:
-            yield from error(turn["error"])
+            yield from error(turn)
     for checkpoint in result.get("checkpoints", []):
         reached = f"reached in turn {checkpoint['reached_at_turn']}" if checkpoint["passed"] else "not reached"
         yield f"checkpoint {checkpoint['id']}: {reached}"
     if result["turns_not_run"]:
         yield f"turns not run: {result['turns_not_run']}"
     if "error" in result and not any("error" in turn for turn in result["turns"]):
-        yield from error(result["error"])
+        yield from error(result)
     yield from (f"fails {rule['type']}: {rule['message']}" for rule in result["final_assertions"] if not rule["passed"])
     yield from rulings(result["final_assertions"])
 
@@ -87,10 +87,11 @@ def worded(verb: str, text: str) -> Iterator[str]:
     return (f"  {verb:<5} {line}" for line in text.split("\n") if text)
 
 
-def error(error: dict) -> Iterator[str]:
-    yield f"  error of kind {error['kind']}: {error['message']}"
-    if "help" in error:
-        yield f"    help: {error['help']}"
+def error(of: dict) -> Iterator[str]:
+    problem = of["problem"]
+    yield f"  error of kind {problem['kind']}: {of['error']}"
+    if "help" in problem:
+        yield f"    help: {problem['help']}"
 
 
 def compact(value: object) -> str:

@@ -72,6 +72,13 @@ impl AguiSession {
         // A cancellation drops it, and its connection.
         let ended = limits.cancel.run_until_cancelled(talk).await;
         let ended = self.conversation.end(run, ended, sink);
+        let ended = ended.map_err(|error| {
+            if transport::is_refused_by_runtime(&self.settings, &error.received) {
+                error.with_help(transport::USE_OF_RUNTIME)
+            } else {
+                error
+            }
+        });
         sink.wire(
             self.transport.moment(ClientEvent::Closes(closed)),
             Wire::Closed,

@@ -5,6 +5,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use url::Url;
 
+use ananke_agents::Received;
+
 use super::{AguiSettings, AguiTransport};
 use crate::run_state::RequestPurpose;
 
@@ -50,6 +52,21 @@ struct Parameters<'a> {
     agent_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     thread_id: Option<&'a str>,
+}
+
+/// The remedy if a runtime is asked like an agent.
+pub(super) const USE_OF_RUNTIME: &str = "a runtime of CopilotKit takes other requests: set `transport: copilotkit`, or `copilotkit-rest` if it has several routes";
+
+/// Whether an answer is that of a `CopilotKit` runtime which is asked like an agent: it misses the method of its envelope, or
+/// knows nothing at the base of its routes.
+pub(super) fn is_refused_by_runtime(settings: &AguiSettings, received: &Received) -> bool {
+    let is_refused = received
+        .status
+        .is_some_and(|status| (400..500).contains(&status));
+    let body = &received.first_bytes;
+    let misses_method = body.contains("\"invalid_request\"") && body.contains("method");
+    let is_at_runtime = settings.endpoint.path().contains("copilotkit");
+    settings.transport == AguiTransport::Http && is_refused && (misses_method || is_at_runtime)
 }
 
 /// The address and the body of a request; `input` is that of the run, and missing for `Stop`.

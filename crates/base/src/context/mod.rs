@@ -19,6 +19,7 @@ mod ids;
 pub mod interruption;
 mod lock;
 mod paths;
+mod patient_copy;
 mod scratch;
 mod terminal;
 
@@ -36,6 +37,7 @@ pub use files::{Files, OpenFile, PathKind};
 pub use ids::{CaseKey, Ids, RandomIds, SequentialIds};
 pub use lock::lock;
 pub use paths::{absolute, absolute_at, absolute_from, display_name, is_device};
+pub use patient_copy::READER_PATIENCE;
 pub use scratch::{Scratch, private_file, write_file};
 pub use terminal::{Colouring, OutputStream, TerminalSize};
 

@@ -6,6 +6,7 @@ use std::io::{self, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::Destination;
+use super::patient_copy::copy_into_stream;
 
 /// The ends of the names of files that are being written.
 const PURPOSES: [&str; 5] = ["part", "spool", "rows", "stories", "plain"];
@@ -109,9 +110,7 @@ impl Scratch {
             }
             Destination::Stream(path) => {
                 self.file.rewind()?;
-                let mut stream = Destination::open_stream(&path)?;
-                io::copy(&mut self.file, &mut stream)?;
-                stream.flush()
+                copy_into_stream(self.file.try_clone()?, path)
             }
         }
     }

@@ -8,13 +8,15 @@ use std::sync::Arc;
 use super::{Code, Edit, Place, SourceFile, Span};
 use crate::text::natural_path_order;
 
-/// The severity of a problem: an error stops the run before anything is sent, a warning does not.
+/// The severity of a problem: an error stops the run before anything is sent, the others do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Nothing runs as long as there is one.
     Error,
     /// Worth a fix; the run goes on.
     Warning,
+    /// Worth knowing; nothing fails because of it, also not with `--deny-warnings`.
+    Note,
 }
 
 /// A place in a file and what to say about it.
@@ -70,6 +72,14 @@ impl Diagnostic {
     pub fn warning(code: Code, message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Warning,
+            ..Self::error(code, message)
+        }
+    }
+
+    /// A note without a place.
+    pub fn note(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Note,
             ..Self::error(code, message)
         }
     }
@@ -164,6 +174,7 @@ impl fmt::Display for Diagnostic {
         let severity = match self.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
+            Severity::Note => "note",
         };
         write!(formatter, "{severity}[{}]: {}", self.code, self.message)
     }

@@ -29,7 +29,7 @@ pub use duplicate_keys::same_key;
 pub use free_map::FreeMap;
 pub use json::parse_json;
 pub use node::{Entry, Node, NodeValue, printable};
-pub use read::{MAX_BYTES, read, reason, remedy};
+pub use read::{MAX_BYTES, is_case_file, read, reason, remedy};
 pub use typed::{FLATTENED, ONE_OR_MANY, SWITCH, TagDefault, from_mapping, from_node};
 pub use typed_error::TypeMismatch;
 pub use written_scalar::{ScalarStyle, WrittenCharacter, WrittenScalar};

@@ -106,6 +106,14 @@ pub(super) fn too_large(display_name: &str) -> Diagnostic {
     .help("split it into several files")
 }
 
+/// Whether the file at `path` holds cases, line by line, by its file extension.
+pub fn is_case_file(path: &Path) -> bool {
+    let extension = path
+        .extension()
+        .map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    matches!(extension.as_deref(), Some("jsonl" | "ndjson"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -24,6 +24,16 @@ static IMPERATIVE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// An imperative to say or do something in order to confirm or to go on: "Reply YES to continue", "To proceed, type 1".
+static ANSWER_TO_CONTINUE: LazyLock<Regex> = LazyLock::new(|| {
+    let begins = r"(?:(?:now|then|so|and|kindly|just|first|otherwise|simply) )*";
+    let verbs = "(?:reply|respond|answer|type|enter|say|write|send|press|hit|tap|click|choose|select|pick|provide|give|use)";
+    let aim = "to (?:confirm|verify|proceed|continue)";
+    pattern(&format!(
+        r"(?:^|[,;:–—] *){begins}{verbs}\b.*\b{aim}\b|^{begins}{aim}\b.*[,;:–—] *{begins}{verbs}\b"
+    ))
+});
+
 /// A question or an instruction to the user that asks to confirm something.
 static REQUEST: LazyLock<Regex> = LazyLock::new(|| {
     let asks = "do you want|would you like|would you|will you|can you|shall i|shall we|should i|should we|can i|may i|\
@@ -51,7 +61,9 @@ pub fn ends_with_question(text: &str) -> bool {
     let sentence = last_sentence(text)
         .trim_start_matches(is_around)
         .to_lowercase();
-    BEGINS.is_match(&sentence) || IMPERATIVE.is_match(&sentence) || REQUEST.is_match(&sentence)
+    [&BEGINS, &IMPERATIVE, &ANSWER_TO_CONTINUE, &REQUEST]
+        .iter()
+        .any(|pattern| pattern.is_match(&sentence))
 }
 
 /// The text after the last end of a sentence. A point in a word, such as in `example.com`, ends none.
@@ -115,6 +127,11 @@ mod tests {
             "You must confirm the deletion.",
             "It costs 5 EUR. To go on, verify your card.",
             "Reply with a number ❓",
+            "Reply YES to continue.",
+            "**Type `confirm` to proceed**",
+            "That is 9.50 EUR. Press 1 to confirm the payment, or 2 to go back",
+            "To continue, reply YES.",
+            "All is ready: click the link to verify your address",
         ] {
             assert!(ends_with_question(text), "{text}");
         }
@@ -141,6 +158,11 @@ mod tests {
             "Thank you, and goodbye 👋",
             "See https://example.com/what.html",
             "Pleased to meet you.",
+            "The reply is needed to continue.",
+            "I sent a mail to confirm it.",
+            "Your reply helps us to continue.",
+            "To continue the order, I used your address.",
+            "Reply at any time.",
         ] {
             assert!(!ends_with_question(text), "{text}");
         }

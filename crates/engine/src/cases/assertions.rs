@@ -46,6 +46,8 @@ impl Lowering<'_> {
             );
         }
         match (first.filter(|_| !is_empty), expected) {
+            // A script takes it.
+            (Some((_, list)), Some(_)) if list.value.0.iter().any(takes_expected) => {}
             (Some((name, _)), Some(expected)) => {
                 let message = format!("`expected` is not checked: `{name}` takes precedence");
                 self.warn(Code::Contradiction, expected.span, &message);
@@ -105,6 +107,17 @@ impl Lowering<'_> {
             list.push(entry.finish());
         }
         lowered.report_unused(self);
+    }
+}
+
+/// Whether an assertion is of a script without a `value`, which gets what the case expects.
+fn takes_expected(written: &Spanned<TextOr<CaseAssertion>>) -> bool {
+    match &written.value {
+        TextOr::Text(_) => false,
+        TextOr::Mapping(assertion) => {
+            let kind = assertion.kind.as_ref().map(|kind| kind.value);
+            kind == Some(AssertionType::Script) && assertion.value.is_none()
+        }
     }
 }
 

@@ -17,6 +17,8 @@ pub(super) struct Lowering<'s> {
     source: &'s Arc<SourceFile>,
     /// The tree of the case.
     written: &'s Node,
+    /// The output that the case expects, which its scripts get if they have no `value`.
+    pub(super) expected: Option<&'s Node>,
     pub(super) problems: Vec<Diagnostic>,
 }
 
@@ -29,6 +31,7 @@ pub(super) fn lower(
     let mut lowering = Lowering {
         source,
         written,
+        expected: case.expected.as_ref(),
         problems: Vec::new(),
     };
     let mut test = lowering.test(case);

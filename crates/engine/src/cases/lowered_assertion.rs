@@ -145,7 +145,7 @@ impl<'c> LoweredAssertion<'c> {
         };
         let value = self.value(lowering, None)?;
         let mut entry = MapBuilder::at(self.span);
-        entry.put("path", text(path));
+        entry.put("path", path_node(path));
         match &value.value {
             NodeValue::List(items) => {
                 let is_scalar =
@@ -214,10 +214,10 @@ impl<'c> LoweredAssertion<'c> {
         };
         let mut entry = MapBuilder::at(self.span);
         match &self.written.path {
-            Some(path) => entry.put("path", text(path)),
+            Some(path) if !is_whole(path) => entry.put("path", text(path)),
             // What is not JSON is a text.
-            None if name != "string" => entry.put("path", text_at(value.span, "$")),
-            None => {}
+            Some(_) | None if name != "string" => entry.put("path", text_at(value.span, "$")),
+            Some(_) | None => {}
         }
         entry.put("type", value.clone());
         self.negate(&mut entry, Meaning::Is);
@@ -256,7 +256,8 @@ impl<'c> LoweredAssertion<'c> {
                 &without_prefix(written, &["scripts:", "scripts."]),
             ),
         );
-        entry.put_some("expected", self.written.value.clone());
+        let expected = self.written.value.clone();
+        entry.put_some("expected", expected.or_else(|| lowering.expected.cloned()));
         let options = self.written.options.clone().unwrap_or_default();
         if let Some(connector) = &options.connector {
             lowering.warn(
@@ -370,6 +371,20 @@ pub(super) fn equals(span: Span, value: &Node) -> MapBuilder {
     }
     entry.put("equals", value.clone());
     entry
+}
+
+/// Whether a path leads nowhere: the whole value is meant.
+fn is_whole(path: &Text) -> bool {
+    matches!(path.value.as_str(), "" | "$" | "$.")
+}
+
+/// A path of a case.
+fn path_node(path: &Text) -> Node {
+    if is_whole(path) {
+        text_at(path.span, "$")
+    } else {
+        text(path)
+    }
 }
 
 /// A name without what says of which kind it is; the parts of a script's name are folders.

@@ -70,7 +70,7 @@ impl Lowering<'_> {
         let Some(written) = case.messages.as_ref().or(case.input.as_ref()) else {
             return Vec::new();
         };
-        self.messages(&written.value)
+        self.messages(written)
     }
 
     fn no_input(&mut self, case: &CaseLine, span: Span) {
@@ -107,7 +107,7 @@ impl Lowering<'_> {
             expected,
             options,
         } = &written.value;
-        let mut messages = self.messages(&input.value);
+        let mut messages = self.messages(input);
         let assertions = [
             ("assertions", assertions.as_ref()),
             ("assert", assert.as_ref()),
@@ -131,12 +131,19 @@ impl Lowering<'_> {
         Some(turn.finish())
     }
 
-    fn messages(&mut self, written: &CaseInput) -> Vec<LoweredMessage> {
-        written
-            .0
-            .iter()
-            .filter_map(|message| self.message(message))
-            .collect()
+    fn messages(&mut self, written: &Spanned<CaseInput>) -> Vec<LoweredMessage> {
+        let mut messages = Vec::new();
+        for message in &written.value.0 {
+            // A text alone is what the user says; in a list it has no sender.
+            if matches!(message.value, TextOr::Text(_)) && message.span != written.span {
+                let help = "write it as `{\"role\": \"user\", \"content\": …}`";
+                let message_text = "expected a message, found a text in a list";
+                self.error(Code::WrongType, message.span, message_text, help);
+                continue;
+            }
+            messages.extend(self.message(message));
+        }
+        messages
     }
 
     /// One message; `None` if it is wrong.

@@ -24,8 +24,9 @@ mod simulation;
 mod tool_assertions;
 mod tool_results;
 
+pub use ananke_base::source::is_case_file;
 pub use convert::Conversion;
 pub use generated::{AllowedReach, CaseMaker, unallowed};
 pub(crate) use read_case::ReadCase;
+pub use reader::FilePart;
 pub(crate) use reader::{CaseFile, CaseText};
-pub use reader::{FilePart, is_case_file};

@@ -19,14 +19,27 @@ impl Lowering<'_> {
             [
                 Spanned {
                     value: TextOr::Text(only),
-                    ..
+                    span,
                 },
-            ] => Some(text(only)),
+            ] if *span == written.span => Some(text(only)),
             parts => {
+                for part in parts {
+                    if matches!(part.value, TextOr::Text(_)) {
+                        self.text_in_list(part.span);
+                        return None;
+                    }
+                }
                 let parts = self.parts(parts)?;
                 Some(list(written.span, parts))
             }
         }
+    }
+
+    /// Reports a text where a part is expected.
+    fn text_in_list(&mut self, span: Span) {
+        let message = "expected a part of a message, found a text in a list";
+        let help = "write it as `{\"type\": \"text\", \"text\": …}`";
+        self.error(Code::WrongType, span, message, help);
     }
 
     /// Each of several parts; `None` if one is wrong.

@@ -54,14 +54,6 @@ pub(crate) struct CaseFile<'a> {
     pub(crate) name: &'a str,
 }
 
-/// Whether the file at `path` holds cases.
-pub fn is_case_file(path: &Path) -> bool {
-    let extension = path
-        .extension()
-        .map(|extension| extension.to_string_lossy().to_ascii_lowercase());
-    matches!(extension.as_deref(), Some("jsonl" | "ndjson"))
-}
-
 impl CaseFile<'_> {
     /// Reads all cases, and hands on the text of each, or what is wrong with it.
     pub(crate) fn each(self, take: TakeCase<'_>) {

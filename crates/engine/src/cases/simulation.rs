@@ -26,25 +26,23 @@ impl Lowering<'_> {
         let mut simulate = MapBuilder::at(*span);
         put_simulator(&simulator.used, &mut simulate);
         let metadata = self.metadata(simulator);
-        for key in ["persona", "goal"] {
-            simulate.put_some(
-                key,
-                metadata
-                    .iter()
-                    .find(|entry| entry.key == key)
-                    .map(|entry| entry.value.clone()),
-            );
+        let in_metadata = |key: &str| {
+            let entry = metadata.iter().find(|entry| entry.key == key);
+            entry.map(|entry| entry.value.clone())
+        };
+        for (key, own) in [("persona", &simulator.persona), ("goal", &simulator.goal)] {
+            let own = own.as_ref().map(text);
+            simulate.put_some(key, own.or_else(|| in_metadata(key)));
         }
         let connector = simulator
             .options
             .as_ref()
             .and_then(|options| options.connector.as_ref());
         simulate.put_text("connector", connector);
-        let max_turns = metadata
-            .iter()
-            .find(|entry| entry.key == "max_turns")
-            .map(|entry| entry.value.clone());
-        simulate.put_some("max_turns", most_turns(case).or(max_turns));
+        let own = simulator.max_turns.as_ref();
+        let own = own.map(|most| number_at(most.span, most.value));
+        let max_turns = most_turns(case).or(own);
+        simulate.put_some("max_turns", max_turns.or_else(|| in_metadata("max_turns")));
         let mut with = MapBuilder::at(*span);
         for entry in metadata
             .iter()
@@ -126,10 +124,6 @@ impl Lowering<'_> {
             simulate.put_some("max_turns", most_turns(case));
             self.checkpoints(case, checkpoints.span, &mut simulate);
             test.put("simulate", simulate.finish());
-        } else if let Some(most) = case.max_turns.as_ref().filter(|_| !is_continued(case)) {
-            let message = "`max_turns` needs a conversation that goes on after what is written";
-            let help = "add a `simulator`, `\"interactive\": true`, or `\"type\": \"multi_turn\"`";
-            self.error(Code::MissingKey, most.span, message, help);
         }
     }
 
@@ -154,7 +148,8 @@ impl Lowering<'_> {
             }
             interactive.put_some("max_turns", most_turns);
             test.put("interactive", interactive.finish());
-        } else if let Some(most_turns) = most_turns.filter(|_| is_continued(case)) {
+        } else if let Some(most_turns) = most_turns {
+            // What is written never has too many turns; a person or a simulator of the command line may.
             let mut interactive = MapBuilder::at(most_turns.span);
             interactive.put("enabled", false_at(most_turns.span));
             interactive.put("max_turns", most_turns);

@@ -5,9 +5,10 @@ use serde_json::{Map, Value};
 use ananke_base::source::received_json::read_as;
 use ananke_base::text::ends_with_question;
 use ananke_trace::outcome::{InputDecision, InputReason};
-use ananke_trace::trace::{MessageKind, Origin, RunEnd, Trace, TurnRanges};
+use ananke_trace::trace::{MessageKind, Origin, RunEnd, ToolCall, Trace, TurnRanges};
 
-/// The key of a state or of a JSON answer, and the name of a custom event, with which an agent declares that it waits.
+/// The key of a state, of a JSON answer or of the value of a custom event, and the name of a custom event, with which an agent
+/// declares that it waits.
 const DECLARATION: &str = "awaiting_input";
 
 /// The key of a JSON answer that says what kind of input is wanted.
@@ -50,9 +51,9 @@ pub fn awaiting_input(trace: &Trace, tools: &[String]) -> InputDecision {
             .find_map(|interrupt| interrupt.message.clone());
         return decided(InputReason::AgentDeclared, asked.or(question), hint);
     }
-    let event = declaring_event(trace, turn);
-    let of_event = event.and_then(declaration_of_event);
-    let text_of_event = |key| Some(event?.get(key)?.as_str()?.to_owned());
+    let declared = declaration_of_event(trace, turn);
+    let of_event = declared.map(|(waits, _)| waits);
+    let text_of_event = |key| Some(declared?.1.get(key)?.as_str()?.to_owned());
     let hint = hint.or_else(|| text_of_event(HINT));
     let question = question.or_else(|| text_of_event("content"));
     let of_state = trace
@@ -63,7 +64,7 @@ pub fn awaiting_input(trace: &Trace, tools: &[String]) -> InputDecision {
     if [of_answer, of_event, of_state].contains(&Some(true)) {
         return decided(InputReason::AgentDeclared, question, hint);
     }
-    if asks_with_tool(trace, turn, tools) {
+    if asking_call(trace, tools).is_some() {
         return decided(InputReason::ToolRequiresConfirmation, question, hint);
     }
     if of_answer != Some(false) && words.is_some_and(ends_with_question) {
@@ -72,17 +73,25 @@ pub fn awaiting_input(trace: &Trace, tools: &[String]) -> InputDecision {
     completed
 }
 
-/// The value of the last custom event of a turn that is such a declaration.
-fn declaring_event<'t>(trace: &'t Trace, turn: &TurnRanges) -> Option<&'t Value> {
+/// What the last custom event of a turn that is such a declaration declares, and its value.
+fn declaration_of_event<'t>(trace: &'t Trace, turn: &TurnRanges) -> Option<(bool, &'t Value)> {
     let custom = trace.custom.get(turn.custom.clone()).unwrap_or_default();
-    let event = custom.iter().rev().find(|event| event.name == DECLARATION);
-    event.map(|event| &event.value)
+    let mut declared = custom.iter().rev().filter_map(|event| {
+        let waits = declares(&event.name, &event.value)?;
+        Some((waits, &event.value))
+    });
+    declared.next()
 }
 
-/// Whether an event of this value declares that the agent waits: an object does, unless it says otherwise.
-fn declaration_of_event(value: &Value) -> Option<bool> {
+/// Whether a custom event declares that the agent waits, or that it does not; `None` if it is about something else. An event
+/// of the name does with an object, unless the object says otherwise; one of another name with the key alone.
+fn declares(name: &str, value: &Value) -> Option<bool> {
+    let of_key = value.get(DECLARATION).and_then(Value::as_bool);
+    if name != DECLARATION {
+        return of_key;
+    }
     match value {
-        Value::Object(object) => Some(object.get(DECLARATION) != Some(&Value::Bool(false))),
+        Value::Object(_) => Some(of_key != Some(false)),
         value => value.as_bool(),
     }
 }
@@ -96,15 +105,15 @@ fn last_message<'t>(trace: &'t Trace, turn: &TurnRanges) -> Option<&'t str> {
         .find(|text| !text.is_empty())
 }
 
-/// Whether a tool of `tools` was called in a turn, and no mock answered for the user.
-fn asks_with_tool(trace: &Trace, turn: &TurnRanges, tools: &[String]) -> bool {
+/// The first call to a tool of `tools` in the last turn that no mock answered for the user.
+pub fn asking_call<'t>(trace: &'t Trace, tools: &[String]) -> Option<&'t ToolCall> {
+    let turn = trace.turns.last()?;
     let calls = trace.calls.get(turn.calls.clone()).unwrap_or_default();
-    let is_answered =
-        |call: &&ananke_trace::trace::ToolCall| call.is_client_side && !call.results.is_empty();
+    let is_answered = |call: &&ToolCall| call.is_client_side && !call.results.is_empty();
     let mut asking = calls
         .iter()
         .filter(|call| call.origin != Origin::History && !is_answered(call));
-    asking.any(|call| tools.iter().any(|tool| *tool == *call.name))
+    asking.find(|call| tools.iter().any(|tool| *tool == *call.name))
 }
 
 /// The object that a text is: as it is, or in a fenced block.
@@ -261,6 +270,47 @@ mod tests {
         assert_eq!(
             (taken_back.reason, taken_back.hint),
             (InputReason::Completed, None)
+        );
+        // The key in the value of an event of another name.
+        let named = |name: &'static str, value| Change::Custom {
+            name: name.into(),
+            value,
+        };
+        let status = json!({ "awaiting_input": true, "input_hint": "a date", "content": "When?" });
+        let declared = after(
+            std::iter::once(named("status", status))
+                .chain(says("Done."))
+                .collect(),
+        );
+        assert_eq!(declared.reason, InputReason::AgentDeclared);
+        assert_eq!(declared.hint.as_deref(), Some("a date"));
+        for value in [
+            json!({}),
+            json!({ "awaiting_input": "yes" }),
+            json!(true),
+            json!([{ "awaiting_input": true }]),
+        ] {
+            assert_eq!(
+                with(vec![named("status", value.clone())], "Done."),
+                InputReason::Completed,
+                "{value}"
+            );
+        }
+        let waits = |waits| named("status", json!({ "awaiting_input": waits }));
+        assert_eq!(
+            with(vec![waits(true), event(json!(false))], "Done."),
+            InputReason::Completed
+        );
+        assert_eq!(
+            with(vec![event(json!(true)), waits(false)], "Done."),
+            InputReason::Completed
+        );
+        assert_eq!(
+            with(
+                vec![waits(true), named("progress", json!({ "percent": 5 }))],
+                "Done."
+            ),
+            InputReason::AgentDeclared
         );
         let state = |value| Change::StateReplaced(json!({ DECLARATION: value }));
         assert_eq!(with(vec![state(true)], "Done."), InputReason::AgentDeclared);

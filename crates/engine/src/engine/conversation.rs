@@ -17,9 +17,7 @@ use super::turn_outcome::{messages_count, state, turn_outcome, violation};
 use ananke_agents::{Action, Session};
 use ananke_base::context::Ids;
 use ananke_base::message::{Lane, TurnRequest};
-use ananke_rules::{
-    Completion, Decision, Evaluator, Following, Question, RuleOrigin, RuleScope, TurnRules,
-};
+use ananke_rules::{Completion, Decision, Evaluator, Following, Question, RuleScope, TurnRules};
 use ananke_trace::outcome::{
     ErrorKind, Halt, Problem, RuleResult, Status, TimeLimits, TurnEnd, TurnOutcome,
 };
@@ -224,14 +222,7 @@ impl Conversation<'_> {
         }
         if let Some(Halt::Skipped(..)) = self.result.halt {
             let open = self.sink.evaluator.open_rules();
-            let named = |(path, origin): (&str, &RuleOrigin)| {
-                format!(
-                    "the {} rule `{path}` ({})",
-                    origin.level.as_str(),
-                    origin.place
-                )
-            };
-            self.result.open_rules = open.map(named).collect();
+            self.result.open_rules = open.map(|(path, origin)| origin.named(path)).collect();
         }
         self.result.checkpoints = self.sink.checkpoints.outcomes();
         self.result.trace = self.sink.trace;

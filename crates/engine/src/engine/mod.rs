@@ -29,7 +29,7 @@ mod tape;
 mod trace_sink;
 mod turn_outcome;
 
-pub use awaiting_input::awaiting_input;
+pub use awaiting_input::{asking_call, awaiting_input};
 pub use budget::{Budget, TimeLeft, conversation_timeout};
 pub use checkpoints::Checkpoints;
 pub use conversation::{AtViolation, ConversationParts, converse};

@@ -84,13 +84,12 @@ fn has_answer(text: &str) -> bool {
         }
 }
 
-/// The same of the JSON that a script prints: an object, or a text.
+/// The same of the JSON object that a script prints.
 ///
 /// # Errors
-/// If it is neither, or an object without the keys of an answer.
+/// If it is none, or one without the keys of an answer.
 pub(crate) fn read_simulator_value(value: &Value) -> Result<SimulatorAnswer, String> {
     match value {
-        Value::String(text) if !text.trim().is_empty() => Ok(said(text)),
         Value::Object(fields) if fields.keys().any(|key| KEYS.contains(&key.as_str())) => {
             of_object(AnswerObject(fields))
         }
@@ -253,11 +252,10 @@ mod tests {
     }
 
     #[test]
-    fn a_script_prints_a_text_or_an_object() {
+    fn a_script_prints_an_object_or_a_text_that_is_read_like_what_an_agent_says() {
         let of = |text: &str| read_simulator_value(&serde_json::from_str(text).unwrap());
-        assert_eq!(of(r#""Hi""#), Ok(said("Hi")));
         assert_eq!(of(r#"{"input": "Hi"}"#), Ok(said("Hi")));
-        for text in ["7", "{}", r#""""#, r#"{"input": ""}"#] {
+        for text in ["7", "{}", r#""Hi""#, r#"{"input": ""}"#] {
             assert!(of(text).is_err(), "{text}");
         }
     }

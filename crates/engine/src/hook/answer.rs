@@ -84,8 +84,18 @@ impl Expected {
         if output.trim_ascii().is_empty() {
             return Err(OutputError::Nothing);
         }
-        let answer = serde_json::from_slice(output)
-            .map_err(|error| OutputError::NoJson(error.to_string(), start_of(output)))?;
+        let answer = match (serde_json::from_slice(output), self) {
+            (Ok(answer), _) => answer,
+            // What a user says is text, also if it begins like JSON; its reader finds an answer in it.
+            (Err(_), Self::UserInput) => {
+                let text = str::from_utf8(output)
+                    .map_err(|error| OutputError::NoJson(error.to_string(), start_of(output)))?;
+                return Ok(Value::from(text.trim()));
+            }
+            (Err(error), _) => {
+                return Err(OutputError::NoJson(error.to_string(), start_of(output)));
+            }
+        };
         let what = self.mismatch(&answer).or_else(|| {
             self.is_ambiguous(output)
                 .then_some("an object with duplicate keys")
@@ -143,6 +153,24 @@ mod tests {
         ] {
             assert_eq!(expected.read(answer.to_string().as_bytes()), Ok(answer));
         }
+    }
+
+    #[test]
+    fn what_a_user_says_may_be_plain_text() {
+        let read = |output: &str| Expected::UserInput.read(output.as_bytes());
+        for text in [
+            "Hello",
+            "My name: Bob",
+            "```json\n{\"input\": \"Hi\"}\n```",
+            "{not JSON",
+        ] {
+            assert_eq!(read(&format!("{text}\n")), Ok(json!(text)), "{text}");
+        }
+        assert_eq!(read("\"Hi\""), Ok(json!("Hi")));
+        assert_eq!(read("{\"input\": \"Hi\"}"), Ok(json!({"input": "Hi"})));
+        assert_eq!(read(" \n"), Err(OutputError::Nothing));
+        assert!(Expected::UserInput.read(b"\xff").is_err());
+        assert!(matches!(read("[1]"), Err(OutputError::Other("a list", _))));
     }
 
     #[test]

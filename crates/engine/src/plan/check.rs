@@ -21,10 +21,10 @@ use crate::project::{
 use ananke_agents::Capability;
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic, Spanned};
-use ananke_model::model::{Scalar, SentByTurn, Simulate, Turn};
+use ananke_model::model::{SentByTurn, Simulate};
 use ananke_model::schema::Version;
 use ananke_model::variables::{Interpolation, Mode, Scope, Secret};
-use ananke_rules::{Block, Lint, LintContext, lint};
+use ananke_rules::{Block, Lint};
 
 /// The context in which the files of a project are checked.
 #[derive(Clone, Copy)]
@@ -349,7 +349,7 @@ impl LoadedTest {
         let scope = self.scope_at_end(scope, project.variables);
         self.check_for_target(agent, &draft, project.around(&scope), problems);
         let mut lint = self.lint(agent, &draft);
-        self.lint_checkpoints(&draft, &mut lint);
+        self.lint_checkpoints(&draft, agent, &mut lint);
         (lint, draft)
     }
 
@@ -379,57 +379,6 @@ impl LoadedTest {
         }));
         needs.extend(draft.all_blocks().flat_map(needs_of_rules));
         problems.extend(unmet(needs, &agent.target.model));
-    }
-
-    /// Warns about rules of the test and its target that mean nothing.
-    fn lint(
-        &self,
-        TargetContext { config, rules, .. }: TargetContext<'_>,
-        draft: &FilledTest,
-    ) -> Lint {
-        // A turn with a timeout of its own may take longer than the target says.
-        let is_own = |turn: &Spanned<Turn>| turn.value.settings.timeout_ms.is_some();
-        let whole_timeout_ms = match self.model.timeout_ms.as_ref().map(|ms| &ms.value) {
-            Some(Scalar::Literal(ms)) => Some(ms.get()),
-            Some(Scalar::Reference(_)) | None => None,
-        };
-        let surroundings = LintContext {
-            whole_timeout_ms,
-            config: &config.source,
-            test: &self.source,
-            name: self.model.name.span,
-            timeout: rules.timeout.filter(|_| !self.turns.iter().any(is_own)),
-        };
-        lint(
-            &rules.block,
-            &draft.block,
-            &draft.blocks_of_every_turn(),
-            &surroundings,
-        )
-    }
-
-    /// Warns about the checkpoints of a simulated conversation.
-    fn lint_checkpoints(&self, draft: &FilledTest, lint: &mut Lint) {
-        let simulate = self.model.simulate.as_ref();
-        let written = simulate
-            .and_then(|simulate| simulate.value.checkpoints.as_deref())
-            .unwrap_or_default();
-        if !written.is_empty() {
-            lint.certain
-                .retain(|warning| warning.code != Code::AssertsNothing);
-        }
-        for (checkpoint, block) in written.iter().zip(&draft.checkpoints) {
-            if block.only_prohibits() {
-                let message = format!(
-                    "the checkpoint `{}` is reached at once: it only says what must not happen",
-                    checkpoint.id.value
-                );
-                let warning = Diagnostic::warning(Code::RequiresNothing, message);
-                let warning = warning.at(&self.source, checkpoint.id.span, "");
-                lint.certain
-                    .push(warning.help("add what the turn that reaches it must have"));
-            }
-        }
     }
 
     /// Checks the continuation after the messages of the history.

@@ -131,7 +131,7 @@ impl ReportedProblems {
         for mut problem in problems {
             let count = match problem.severity {
                 Severity::Error => &mut self.errors,
-                Severity::Warning => &mut self.warnings,
+                Severity::Warning | Severity::Note => &mut self.warnings,
             };
             *count += 1;
             if *count <= MOST_REPORTED {

@@ -34,6 +34,7 @@ mod filter_parser;
 mod fix;
 mod kept_files;
 mod late_turn;
+mod lint_test;
 mod load;
 mod loaded_file;
 mod named_line;

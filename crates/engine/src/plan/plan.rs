@@ -31,6 +31,8 @@ pub struct Plan {
     pub expired: Vec<outcome::Quarantine>,
     /// The tests that failed last time and are in no file of the config any more: they fail the run of those that failed.
     pub gone: Vec<String>,
+    /// The warnings about files that loading found and tests repeat.
+    pub told: Vec<String>,
     /// The reports that every run writes.
     pub reports: Vec<(PathBuf, ReportFormat)>,
     /// The servers that run while the tests run, in their order; to be started only if something is sent to them.

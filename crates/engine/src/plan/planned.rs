@@ -46,9 +46,9 @@ pub fn plan(context: &Context, selection: &Selection, redactor: &Redactor) -> Pl
     sort(&mut problems);
     if selection.settings.deny_warnings == Some(true) {
         // A file of an older version keeps its verdict.
-        let denied = problems
-            .iter_mut()
-            .filter(|problem| problem.code != Code::Since14);
+        let denied = problems.iter_mut().filter(|problem| {
+            problem.severity == Severity::Warning && problem.code != Code::Since14
+        });
         for problem in denied {
             problem.severity = Severity::Error;
         }

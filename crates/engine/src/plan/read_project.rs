@@ -12,6 +12,7 @@ use super::kept_files::KeptFiles;
 use super::load::{self, BrokenTests, LoadedTests};
 use super::named_place::NamedPlace;
 use super::named_tests::NamedTests;
+use super::older_versions::of_older_versions;
 use super::plan::Plan;
 use super::quarantine::QuarantineList;
 use super::retries;
@@ -98,6 +99,7 @@ impl ReadProject<'_> {
             variables: self.variables,
             expired,
             gone: Vec::new(),
+            told: of_older_versions(problems).collect(),
             reports: checked.reports,
             servers: checked.servers,
             judging: selection.judging,

@@ -10,6 +10,7 @@ use ignore::WalkBuilder;
 
 use super::config_name::{CONFIG_NAME, nearest};
 use super::own_output::has_own_output;
+use super::unreached_tests::{SearchedFolders, Unreached, UnreachedTests};
 use ananke_base::context::{Context, absolute, display_name};
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_base::source::reason;
@@ -64,13 +65,15 @@ pub(crate) fn discover(
     let mut search = TestSearch {
         context,
         folder,
-        globs: glob_set(specs),
+        globs: glob_set(specs, LetterCase::AsWritten),
+        any_case: glob_set(specs, LetterCase::Any),
         of_tools: OF_TOOLS
             .into_iter()
             .filter(|name| !is_named(name))
             .collect(),
         files: BTreeSet::new(),
         snapshots: BTreeSet::new(),
+        unreached: UnreachedTests::default(),
     };
     if paths.is_empty() {
         search.walk(folder, problems);
@@ -89,6 +92,7 @@ pub(crate) fn discover(
             search.files.insert(path);
         }
     }
+    problems.extend(search.unreached.note(context));
     ProjectFiles {
         files: in_order(search.files),
         snapshots: search.snapshots,
@@ -114,7 +118,7 @@ fn other_config(context: &Context, named: &Path, folder: &Path, other: &Path) ->
 
 /// True if the globs of the project in `folder` match the file at `path`.
 pub(crate) fn is_spec(path: &Path, folder: &Path, specs: &[String]) -> bool {
-    glob_set(specs).is_match(path.strip_prefix(folder).unwrap_or(path))
+    glob_set(specs, LetterCase::AsWritten).is_match(path.strip_prefix(folder).unwrap_or(path))
 }
 
 /// The directories of the project in `folder` in which files may matter to its tests: without those that git ignores, hidden
@@ -132,15 +136,36 @@ struct TestSearch<'a> {
     folder: &'a Path,
     /// The names of test files.
     globs: GlobSet,
+    /// The same in any letter case.
+    any_case: GlobSet,
     /// The names of directories that are skipped.
     of_tools: Vec<&'static str>,
     /// The test files that were found.
     files: BTreeSet<PathBuf>,
     /// The files that were found and may be snapshots.
     snapshots: BTreeSet<PathBuf>,
+    /// The files that look like tests and are none of them.
+    unreached: UnreachedTests,
+}
+
+/// The letter case in which a glob matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LetterCase {
+    AsWritten,
+    Any,
 }
 
 impl TestSearch<'_> {
+    /// Whether the name of the file at `path` is that of a test in another letter case.
+    fn is_spec_in_other_case(&self, path: &Path) -> bool {
+        let name = path.strip_prefix(self.folder).unwrap_or(path);
+        let bytes = name.as_os_str().as_encoded_bytes();
+        // Most names need no second look.
+        bytes.iter().any(u8::is_ascii_uppercase)
+            && self.any_case.is_match(name)
+            && !self.globs.is_match(name)
+    }
+
     fn is_spec(&self, path: &Path) -> bool {
         let name = path.strip_prefix(self.folder).unwrap_or(path);
         self.globs.is_match(name) && !has_own_output(&self.context.files, path)
@@ -180,6 +205,17 @@ impl TestSearch<'_> {
             .lock()
             .map(|nested| nested.iter().cloned().collect())
             .unwrap_or_default();
+        let mut unreached = mem::take(&mut self.unreached);
+        let searched = SearchedFolders {
+            start,
+            entered: &folders,
+            nested: &nested,
+            of_tools: &self.of_tools,
+        };
+        unreached.look(&searched, |path| {
+            self.is_spec(path) || self.is_spec_in_other_case(path)
+        });
+        self.unreached = unreached;
         let of_nested = self.left_out(&nested);
         let reason = "its directory has a config of its own";
         let help = "run that project by itself, or exclude its directory in `specs`";
@@ -196,6 +232,9 @@ impl TestSearch<'_> {
             self.files.insert(path.to_path_buf());
         } else if is_file && golden::is_named(path) {
             self.snapshots.insert(path.to_path_buf());
+        } else if is_file && self.is_spec_in_other_case(path) {
+            self.unreached
+                .add(path.to_path_buf(), Unreached::LetterCase);
         } else if !is_file && !path.is_dir() && self.is_spec(path) {
             return Some(no_file(self.context, path));
         }
@@ -324,11 +363,15 @@ fn place(error: &ignore::Error) -> Option<&Path> {
 }
 
 /// The set of `patterns`; those that are no glob were reported by the config.
-fn glob_set(patterns: &[String]) -> GlobSet {
+fn glob_set(patterns: &[String], case: LetterCase) -> GlobSet {
     let mut builder = GlobSetBuilder::new();
     for pattern in patterns {
         let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
-        if let Ok(glob) = GlobBuilder::new(pattern).literal_separator(true).build() {
+        let glob = GlobBuilder::new(pattern)
+            .literal_separator(true)
+            .case_insensitive(case == LetterCase::Any)
+            .build();
+        if let Ok(glob) = glob {
             builder.add(glob);
         }
     }

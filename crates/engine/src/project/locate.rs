@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ananke_base::context::{Context, Files, PathKind, absolute, display_name};
 use ananke_base::diagnostic::{Code, Diagnostic};
+use ananke_base::source::is_case_file;
 use ananke_base::text::any_of;
 
 use super::config_name::{CONFIG_NAME, nearest};
@@ -24,6 +25,9 @@ pub fn locate(
     let first = paths.first().map(|path| absolute(context, path));
     let start = first.as_deref().unwrap_or(&context.working_directory);
     nearest(&context.files, start).ok_or_else(|| {
+        if let Some(missing) = missing_file(context, paths) {
+            return missing;
+        }
         let misnamed = misnamed(&context.files, start);
         let folder = match context.files.look(start) {
             Ok(PathKind::Directory) => start,
@@ -49,6 +53,25 @@ pub fn locate(
             .collect();
         problem.help(format!("name one that is below it: {}", any_of(&options)))
     })
+}
+
+/// The problem of the first of `paths`, if it is that of a file and there is none; it may also be the id or the name of a test.
+fn missing_file(context: &Context, paths: &[PathBuf]) -> Option<Diagnostic> {
+    let named = paths.first()?;
+    let is_path = named.components().count() > 1 || is_case_file(named) || is_yaml(named);
+    if !is_path || context.files.look(&absolute(context, named)).is_ok() {
+        return None;
+    }
+    let message = format!(
+        "`{}` cannot be read: there is no such file",
+        named.display()
+    );
+    Some(Diagnostic::error(Code::Unreadable, message).help("check its name"))
+}
+
+fn is_yaml(path: &Path) -> bool {
+    let extension = path.extension();
+    extension.is_some_and(|extension| extension == "yaml" || extension == "yml")
 }
 
 /// The most configs that are named below a directory without one.

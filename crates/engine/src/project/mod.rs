@@ -25,6 +25,7 @@ mod run_settings;
 mod scripts;
 mod servers;
 mod targets;
+mod unreached_tests;
 mod variables;
 
 pub use agent_choice::AgentChoice;

@@ -13,11 +13,13 @@ use super::unwritten_input::{
     UnwrittenInput, UnwrittenRequest, UnwrittenTurn, input_of, too_many_turns,
 };
 use crate::compile::CompiledInteraction;
-use crate::engine::{ConversationSoFar, awaiting_input};
+use crate::engine::{ConversationSoFar, asking_call, awaiting_input};
 use ananke_base::text::{duration, truncate};
 use ananke_model::model::MissingInput;
-use ananke_trace::outcome::{ErrorKind, Halt, InputDecision, InputOrigin, Problem, SkipCause};
-use ananke_trace::trace::Trace;
+use ananke_trace::outcome::{
+    ErrorKind, Halt, InputDecision, InputOrigin, InputReason, Problem, SkipCause,
+};
+use ananke_trace::trace::{ToolCall, Trace};
 
 /// The number of characters of an agent's question that are quoted.
 const QUOTED: usize = 300;
@@ -91,11 +93,15 @@ impl<'a> AwaitedInput<'a> {
             .unwrap_or_default()
         {
             MissingInput::End => Ok(None),
-            MissingInput::Skip => Err(Halt::Skipped(self.skip_cause(), waits(&decision, &missing))),
+            MissingInput::Skip => {
+                let why = waits(&decision, self.asking(&decision, so_far.trace), &missing);
+                Err(Halt::Skipped(self.skip_cause(), why))
+            }
             MissingInput::Fail => {
                 let help =
                     "add a turn that answers, `simulate`, or `on_missing_input: end`".to_owned();
-                let message = waits(&decision, &missing);
+                let call = self.asking(&decision, so_far.trace);
+                let message = waits(&decision, call, &missing);
                 Err(Problem::new(ErrorKind::Conversation, message)
                     .help(help)
                     .into())
@@ -158,6 +164,14 @@ impl<'a> AwaitedInput<'a> {
         Ok(typed)
     }
 
+    /// The call with which the agent asks, if it does so with one.
+    fn asking<'t>(&self, decision: &InputDecision, trace: &'t Trace) -> Option<&'t ToolCall> {
+        match decision.reason {
+            InputReason::ToolRequiresConfirmation => asking_call(trace, &self.tools),
+            _ => None,
+        }
+    }
+
     /// The question to a person, with every secret masked.
     fn question(
         &self,
@@ -193,7 +207,7 @@ impl<'a> AwaitedInput<'a> {
 const NOTHING_ANSWERS: &str = "nothing answers";
 
 /// `the agent waits for input, and nothing answers (content_is_question): "Which order?"`
-fn waits(decision: &InputDecision, missing: &str) -> String {
+fn waits(decision: &InputDecision, call: Option<&ToolCall>, missing: &str) -> String {
     let InputDecision {
         reason,
         question,
@@ -209,7 +223,13 @@ fn waits(decision: &InputDecision, missing: &str) -> String {
     let hint = hint
         .as_deref()
         .map(|hint| format!(" (it wants: {})", quoted(hint)));
-    let reason = reason.as_str();
+    let reason = match call {
+        None => reason.as_str().to_owned(),
+        Some(call) => {
+            let args = quoted(call.args_text.as_str());
+            format!("{}: `{}({args})`", reason.as_str(), call.name)
+        }
+    };
     let (question, hint) = (question.unwrap_or_default(), hint.unwrap_or_default());
     format!("the agent waits for input ({reason}), and {missing}{question}{hint}")
 }

@@ -460,7 +460,8 @@ impl Attempt<'_> {
                 simulation,
                 thread_id: prepared.thread_id,
             };
-            return Some(Box::new(SimulatedInput::new(self, simulator)));
+            let tools = prepared.confirmation_tools;
+            return Some(Box::new(SimulatedInput::new(self, simulator, tools)));
         }
         let (interaction, tools) = (prepared.interaction, prepared.confirmation_tools);
         let awaited = AwaitedInput::of(self, pace, interaction, tools)?;

@@ -11,25 +11,32 @@ use super::simulator::Simulator;
 use super::unwritten_input::{
     UnwrittenInput, UnwrittenRequest, UnwrittenTurn, failed, input_of, too_many_turns,
 };
-use crate::engine::{ConversationSoFar, TimeLeft, conversation_timeout};
+use crate::engine::{ConversationSoFar, TimeLeft, awaiting_input, conversation_timeout};
 use crate::helper::SimulatorAnswer;
 use ananke_base::context::At;
-use ananke_trace::outcome::{ErrorKind, Halt, InputOrigin, Problem};
+use ananke_trace::outcome::{ErrorKind, Halt, InputDecision, InputOrigin, Problem};
 use ananke_trace::trace::Trace;
 
 /// The simulator of one attempt.
 pub(super) struct SimulatedInput<'a> {
     attempt: &'a Attempt<'a>,
     simulator: Simulator<'a>,
+    /// The tools that ask the user.
+    tools: Vec<String>,
     /// The moment at which the simulator was asked first, and the number of turns before.
     asked: Option<(At, usize)>,
 }
 
 impl<'a> SimulatedInput<'a> {
-    pub(super) fn new(attempt: &'a Attempt<'a>, simulator: Simulator<'a>) -> Self {
+    pub(super) fn new(
+        attempt: &'a Attempt<'a>,
+        simulator: Simulator<'a>,
+        tools: Vec<String>,
+    ) -> Self {
         Self {
             attempt,
             simulator,
+            tools,
             asked: None,
         }
     }
@@ -116,12 +123,11 @@ impl<'a> SimulatedInput<'a> {
 
 /// The end if the simulator reports that the user's goal is achieved, before the turn `number`.
 fn achieved(number: usize, so_far: ConversationSoFar<'_>) -> Result<Option<UnwrittenTurn>, Halt> {
-    if number == 1 {
-        let message = "simulator error: the goal was achieved before the agent was asked anything";
-        let problem = Problem::new(ErrorKind::Simulator, message);
-        return Err(problem.into());
-    }
     match so_far.checkpoints.missing().as_slice() {
+        [] if number == 1 => {
+            let message = "the goal was achieved before the agent was asked anything";
+            Err(failed(message.to_owned(), so_far))
+        }
         [] => Ok(None),
         missing => Err(failed(
             format!("missing checkpoints: {}", missing.join(", ")),
@@ -137,5 +143,10 @@ impl UnwrittenInput for SimulatedInput<'_> {
         so_far: ConversationSoFar<'a>,
     ) -> BoxFuture<'a, Result<Option<UnwrittenTurn>, Halt>> {
         Box::pin(self.simulated(number, so_far))
+    }
+
+    /// The simulator decides what follows; reports say what the agent does.
+    fn awaits(&mut self, trace: &Trace) -> Option<InputDecision> {
+        Some(awaiting_input(trace, &self.tools))
     }
 }

@@ -31,6 +31,11 @@ pub(super) struct Simulator<'a> {
     pub(super) thread_id: String,
 }
 
+/// The text that a simulator may quote, since `question` contains it.
+fn heard(question: &HelperQuestion) -> QuotableText {
+    QuotableText::of(HEARD.iter().filter_map(|key| question.keys.get(*key)))
+}
+
 impl Simulator<'_> {
     /// The input of the user in the turn `number`, counted from 1, within the time that is left.
     ///
@@ -88,8 +93,7 @@ impl Simulator<'_> {
             limits,
             ..self.helpers.clone()
         };
-        let heard = HEARD.iter().filter_map(|key| question.keys.get(*key));
-        let heard = QuotableText::of(heard);
+        let heard = heard(question);
         helpers
             .ask(
                 name,
@@ -120,7 +124,12 @@ impl Simulator<'_> {
             }),
             halt => halt,
         })?;
-        read_simulator_value(&answer).map_err(|found| {
+        let read = match &answer {
+            // A text is read like what an agent says.
+            Value::String(text) => read_simulator_answer(text, &heard(question)),
+            answer => read_simulator_value(answer),
+        };
+        read.map_err(|found| {
             let message = format!("the script {script} answered with {found}");
             Problem::new(ErrorKind::Simulator, message).into()
         })

@@ -11,7 +11,7 @@ use super::watchdog::TestStep;
 use super::written_turns::WrittenTurns;
 use crate::engine::{ConversationSoFar, InputSource, NextTurn, TurnReview};
 use crate::plan::TurnDefaults;
-use ananke_trace::outcome::{Halt, InputOrigin, Status, TurnOutcome};
+use ananke_trace::outcome::{Halt, InputOrigin, TurnOutcome};
 use ananke_trace::trace::Trace;
 
 /// The inputs of one attempt.
@@ -76,9 +76,7 @@ impl InputSource for TestInputs<'_> {
         if let Some(unwritten) = &mut self.unwritten {
             unwritten.ended(trace, turn);
         }
-        let is_last_written =
-            self.written.remaining() == Some(0) && turn.status() == Status::Passed;
-        let unwritten = self.unwritten.as_mut().filter(|_| is_last_written);
+        let unwritten = self.unwritten.as_mut();
         TurnReview {
             awaits: unwritten.and_then(|unwritten| unwritten.awaits(trace)),
             ..review

@@ -43,7 +43,7 @@ pub(super) trait UnwrittenInput: Send {
         let _ = (trace, turn);
     }
 
-    /// Whether the agent waits for input after a turn behind which nothing is written; `None` if that does not matter.
+    /// Whether the agent waits for input after a turn that has ended, written or not; `None` if that does not matter.
     fn awaits(&mut self, trace: &Trace) -> Option<InputDecision> {
         let _ = trace;
         None

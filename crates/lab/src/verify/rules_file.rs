@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use ananke_base::diagnostic::SourceFile;
-use ananke_base::source::parse;
+use ananke_base::source::{Node, parse};
 use ananke_model::model::NEWEST_VERSION;
 
 /// The file of the test in memory that has the rules of the target alone.
@@ -36,17 +36,69 @@ pub(super) fn completed(path: &Path, text: &str) -> Option<String> {
     if node.get("tests").is_some() {
         return None;
     }
-    let mut completed = text.trim_end().to_owned();
+    let mut missing = Vec::new();
     if node.get("name").is_none() {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        completed.push_str("\nname: ");
-        completed.push_str(&json!(name).to_string());
+        missing.push(format!("name: {}", json!(name)));
     }
     if INPUTS.iter().all(|key| node.get(key).is_none()) {
-        completed += "\ninteractive: { enabled: false }";
+        missing.push("interactive: { enabled: false }".to_owned());
     }
-    completed += "\n";
-    Some(completed).filter(|completed| completed.trim_end() != text.trim_end())
+    // A list, or a text, is no test: the reader says so.
+    let first = node.entries().first()?;
+    if missing.is_empty() {
+        return None;
+    }
+    let written = &text[node.span.range()];
+    let in_flow = written.starts_with('{') && written.ends_with('}');
+    if in_flow {
+        return Some(with_flow_keys(text, &node, &missing));
+    }
+    // The keys of a mapping begin in one column.
+    let key = first.key_span.range().start;
+    let line = text[..key].rfind('\n').map_or(0, |end| end + 1);
+    // A byte order mark, and the mark of an explicit key, are no indentation.
+    let indent = text[line..key].chars().take_while(|space| *space == ' ');
+    let indent: String = indent.collect();
+    let mut completed = before_end_of_document(text).trim_end().to_owned();
+    for key in missing {
+        completed += &format!("\n{indent}{key}");
+    }
+    Some(completed + "\n")
+}
+
+/// The text of the flow mapping `node`, as JSON is, with further keys on lines of their own before its end.
+fn with_flow_keys(text: &str, node: &Node, missing: &[String]) -> String {
+    let end = node.span.range().end - 1;
+    let entries = node.entries().iter();
+    let last = entries
+        .map(|entry| entry.value.span.range().end)
+        .max()
+        .unwrap_or(end);
+    let after_last = text[last.min(end)..end].lines();
+    // A comma in a comment separates nothing.
+    let has_comma = after_last
+        .map(|line| line.split('#').next().unwrap_or_default())
+        .any(|line| line.contains(','));
+    let comma = if has_comma { "" } else { ", " };
+    format!(
+        "{}\n{comma}{}\n{}",
+        &text[..end],
+        missing.join(", "),
+        &text[end..]
+    )
+}
+
+/// The text without the mark at the end of its document, `...`, and what follows it.
+fn before_end_of_document(text: &str) -> &str {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if line.trim_end() == "..." {
+            return &text[..at];
+        }
+        at += line.len();
+    }
+    text
 }
 
 #[cfg(test)]
@@ -67,6 +119,27 @@ mod tests {
             ("name: a\nturns: [{ user: hi }]\n", None),
             ("tests: []\n", None),
             (": [", None),
+            ("[]", None),
+            (
+                "---\n  x-a: 1 # why\n  assert: {}\n...\n",
+                Some(
+                    "---\n  x-a: 1 # why\n  assert: {}\n  name: \"own\"\n  interactive: { enabled: false }\n",
+                ),
+            ),
+            (
+                "{\"assert\": {}}",
+                Some("{\"assert\": {}\n, name: \"own\", interactive: { enabled: false }\n}"),
+            ),
+            (
+                "--- {name: a, assert: {}, # one, two\n} # end\n",
+                Some(
+                    "--- {name: a, assert: {}, # one, two\n\ninteractive: { enabled: false }\n} # end\n",
+                ),
+            ),
+            (
+                "{name: a, assert: {} # one, two\n}",
+                Some("{name: a, assert: {} # one, two\n\n, interactive: { enabled: false }\n}"),
+            ),
         ] {
             assert_eq!(
                 completed(Path::new("own.yaml"), text).as_deref(),
@@ -75,5 +148,27 @@ mod tests {
             );
         }
         assert_eq!(completed(Path::new("own.jsonl"), "{}"), None);
+    }
+
+    #[test]
+    fn what_is_added_can_be_read_in_every_style() {
+        for text in [
+            "assert: { tools: { forbid: [a] } }",
+            "  x-a: 1\n  assert:\n    tools: { forbid: [a] }\n...",
+            "{\"x-a\": 1, \"assert\": {\"tools\": {\"forbid\": [\"a\"]}}}",
+            "{\n  \"x-a\": 1,\n  \"assert\": {\"tools\": {\"forbid\": [\"a\"]}},\n}\n",
+            "--- { assert: { tools: { forbid: [a] } } } # ,\n...\n",
+            "assert:\n  text:\n    contains: |\n      a\n",
+            "? assert\n: {}\n",
+            "\u{feff}assert: {}\n",
+        ] {
+            let completed = completed(Path::new("own.yaml"), text).unwrap();
+            let source = Arc::new(SourceFile::new("", "", completed.as_str()));
+            let node =
+                parse(&source).unwrap_or_else(|problems| panic!("{completed}: {problems:?}"));
+            for key in ["name", "interactive", "assert"] {
+                assert!(node.get(key).is_some(), "{key} in {completed}");
+            }
+        }
     }
 }

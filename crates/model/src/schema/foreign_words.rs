@@ -327,6 +327,27 @@ pub(super) fn sentence(word: &str, known: &[&str]) -> Option<&'static str> {
     found.map(|(.., sentence)| *sentence)
 }
 
+/// Words of other tools for the fields of a case.
+const WORDS_OF_CASES: &[(&str, &str)] = &[
+    ("answer", "expected"),
+    ("checks", "assert"),
+    ("description", "name"),
+    ("expect", "expected"),
+    ("message", "input"),
+    ("output", "expected"),
+    ("prompt", "input"),
+    ("query", "input"),
+    ("question", "input"),
+    ("timeout_ms", "timeout"),
+    ("title", "name"),
+];
+
+/// The field of a case that a word of another tool means.
+pub(super) fn meaning_in_case(word: &str) -> Option<&'static str> {
+    let known = WORDS_OF_CASES.iter().find(|(known, _)| *known == word);
+    known.map(|(_, field)| *field)
+}
+
 /// The keys that mean what other tools call `word`.
 pub(super) fn meanings(word: &str) -> &'static [&'static str] {
     WORDS

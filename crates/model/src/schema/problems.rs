@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::foreign_words::{meanings, sentence};
+use super::foreign_words::{meaning_in_case, meanings, sentence};
 use super::remedy::{Remedy, remedy};
 use super::schema_level::{self, SchemaLevel};
 use super::{FileKind, Version, here::Here, lazy_schema::LazySchema, messages::expected, union};
@@ -426,6 +426,9 @@ impl<'a> Problems<'a> {
         if self.list.len() > MOST_PLACED {
             return None;
         }
+        if self.kind == FileKind::Case {
+            return self.place_in_case(here, entry, known, levels);
+        }
         if let Some(sentence) = sentence(key, known) {
             return Some(sentence.to_owned());
         }
@@ -463,6 +466,23 @@ impl<'a> Problems<'a> {
         }
         let place = schema_level::place(other, top, &[], (key, &entry.value))?;
         Some(format!("`{}` belongs {file}, {place}", printable(key)))
+    }
+
+    /// The same in a case, whose words are its own: nothing of it belongs in a file of YAML.
+    fn place_in_case(
+        &self,
+        here: &mut Here<'_>,
+        entry: &Entry,
+        known: &[&str],
+        levels: &[SchemaLevel],
+    ) -> Option<String> {
+        let key = entry.key.as_str();
+        if let Some(meaning) = meaning_in_case(key).filter(|meaning| known.contains(meaning)) {
+            here.meant.push(meaning.to_owned());
+            return Some(format!("this is called `{meaning}` here"));
+        }
+        let place = schema_level::place(self.schema, here.properties?, levels, (key, &entry.value));
+        place.map(|place| format!("`{}` belongs {place}", printable(key)))
     }
 
     pub(super) fn unknown_value(

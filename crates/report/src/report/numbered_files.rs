@@ -46,11 +46,11 @@ pub(super) fn ended(folder: &Path) -> Vec<PathBuf> {
 
 /// The place of a file among the others: its number. Versions before had the time and the process in the name, which sort
 /// before any number.
-type Order = (Option<u64>, String);
+type FileOrder = (Option<u64>, String);
 
-fn numbered(folder: &Path) -> Vec<(Order, PathBuf)> {
+fn numbered(folder: &Path) -> Vec<(FileOrder, PathBuf)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut files: Vec<(Order, PathBuf)> = entries
+    let mut files: Vec<(FileOrder, PathBuf)> = entries
         .map(|entry| entry.path())
         .filter(|path| fs::symlink_metadata(path).is_ok_and(|found| found.is_file()))
         .filter_map(|path| Some((order(&path)?, path)))
@@ -60,7 +60,7 @@ fn numbered(folder: &Path) -> Vec<(Order, PathBuf)> {
 }
 
 /// The order of the file at `path`; `None` if it is called like none of ours.
-fn order(path: &Path) -> Option<Order> {
+fn order(path: &Path) -> Option<FileOrder> {
     if path.extension()? != EXTENSION {
         return None;
     }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::part::{all_of, filled, listed};
-use super::rule_view::{Assertion, ProblemView, assertions};
+use super::rule_view::{Assertion, ErrorText, ProblemView, assertions};
 use super::walks_and_checkpoints::{CheckpointView, WalksView};
 use super::{duration::Milliseconds, part, runs_view::RunsView, turn_view::TurnView};
 use ananke_trace::outcome::{
@@ -71,7 +71,10 @@ part! {
         #[schemars(extend("x-since" = "1.1"))]
         silenced?: Cow<'a, [String]> = all_of(&outcome.verdict.silenced);
         /// Why it could not be evaluated completely.
-        error?: ProblemView<'a> =
+        error?: ErrorText<'a> = outcome.first_problem().map(|(_, problem)| ErrorText::of(problem));
+        /// What else is known of the `error`; omitted without one.
+        #[schemars(extend("x-since" = "1.1"))]
+        problem?: ProblemView<'a> =
             outcome.first_problem().map(|(turn, problem)| ProblemView::of(problem, turn));
         /// The file of its recording; omitted if there is none.
         recording?: Cow<'a, str> = outcome.transcript.recording.as_deref().map(Cow::Borrowed);
@@ -89,7 +92,8 @@ impl AttemptView<'_> {
     /// The outcome, of an attempt at a test with these facts.
     pub(crate) fn outcome(self, shared: &SharedFacts) -> Outcome {
         let run = self.run.unwrap_or(1);
-        let end = match (self.error, self.skip_reason) {
+        let problem = self.error.map(|error| error.with(self.problem));
+        let end = match (problem, self.skip_reason) {
             (Some(problem), _) if problem.turn.is_none() => {
                 TestEnd::Problem(problem.problem(self.status))
             }

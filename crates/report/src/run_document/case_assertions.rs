@@ -1,19 +1,18 @@
 //! The assertions of a case file in its own words: the evaluated rules of a test in, an entry per assertion out.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use ananke_base::diagnostic::{Place, SourceFile};
-use ananke_base::source::parse_json;
-use ananke_engine::cases::is_case_file;
-use ananke_trace::outcome::Outcome;
+use ananke_base::diagnostic::Place;
+use ananke_base::source::is_case_file;
+use ananke_trace::outcome::{CaseWords, ComparedValue, Outcome};
 
 /// An assertion of a case, as it is written, and its result.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 #[schemars(rename = "CaseAssertion")]
 pub(crate) struct CaseAssertionView {
     /// The type as it is written: `contains`, `tool_called`. An assertion without one, and `expected`, are `equals`.
@@ -22,6 +21,10 @@ pub(crate) struct CaseAssertionView {
     /// All other fields as they are written.
     #[serde(flatten)]
     fields: Map<String, Value>,
+    /// `state` if it was evaluated on the state that the agent sent, since its message has no JSON; omitted otherwise.
+    #[schemars(extend("x-since" = "1.1"))]
+    #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
+    looked_in: Option<ComparedValue>,
     /// Whether it passed.
     passed: bool,
     /// The finding if it failed, and the author's own `message` if it passed; omitted if there is none.
@@ -35,27 +38,23 @@ pub(crate) fn case_assertions(outcome: &Outcome) -> Option<Vec<CaseAssertionView
         return None;
     }
     let held = outcome.all_passed();
-    let held = held.map(|held| (&held.place, &held.written, None));
+    let held = held.map(|held| (held, None));
     let failures = outcome.all_failures();
-    let failures = failures.map(|(_, failure)| {
-        (
-            &failure.place,
-            &failure.written,
-            Some(failure.message.as_str()),
-        )
-    });
+    let failures = failures.map(|(_, failure)| (failure, Some(failure.message.as_str())));
     let mut all: Vec<_> = failures
         .chain(held)
-        .filter(|(place, ..)| is_of(place, outcome))
+        .filter(|(result, _)| is_of(&result.place, outcome))
         .collect();
-    all.sort_by_key(|(place, ..)| (place.line, place.column));
+    all.sort_by_key(|(result, _)| (result.place.line, result.place.column));
     // An assertion may be several rules: it failed if one of them did.
-    all.dedup_by(|other, first| other.0 == first.0);
-    Some(
-        all.into_iter()
-            .map(|(_, written, finding)| view(written, finding))
-            .collect(),
-    )
+    all.dedup_by(|(other, _), (first, _)| other.place == first.place);
+    let views = all.into_iter().map(|(result, finding)| CaseAssertionView {
+        looked_in: result
+            .is_about_state_instead()
+            .then_some(ComparedValue::State),
+        ..view(&result.written, finding)
+    });
+    Some(views.collect())
 }
 
 /// Whether a rule is written in the case file: others apply to a case as well, such as those of its target.
@@ -64,29 +63,17 @@ fn is_of(place: &Place, outcome: &Outcome) -> bool {
 }
 
 fn view(written: &str, finding: Option<&str>) -> CaseAssertionView {
-    let mut fields = match value(written) {
-        Value::Object(fields) => fields,
-        expected => Map::from_iter([("value".to_owned(), expected)]),
-    };
-    if let Some(expected) = fields.shift_remove("expected") {
-        fields.insert("value".to_owned(), expected);
-    }
-    let text = |field: Option<Value>| field.and_then(|field| field.as_str().map(str::to_owned));
-    let own = text(fields.shift_remove("message"));
+    let CaseWords { kind, mut fields } = CaseWords::of(written);
+    let own = fields.shift_remove("message");
+    let own = own.and_then(|own| own.as_str().map(str::to_owned));
     fields.shift_remove("passed");
     CaseAssertionView {
-        kind: text(fields.shift_remove("type")).unwrap_or_else(|| "equals".to_owned()),
+        kind,
+        looked_in: None,
         passed: finding.is_none(),
         message: finding.map(str::to_owned).or(own),
         fields,
     }
-}
-
-/// A part of a case as a value: `expected` with its key as an object, and what is truncated as text.
-fn value(written: &str) -> Value {
-    let read = |text: String| parse_json(&Arc::new(SourceFile::new("", "", text))).0;
-    let node = read(written.to_owned()).or_else(|| read(format!("{{{written}}}")));
-    node.map_or_else(|| Value::from(written), |node| node.to_json())
 }
 
 #[cfg(test)]

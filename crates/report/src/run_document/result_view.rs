@@ -12,8 +12,8 @@ use super::attempt_view::{AttemptView, SharedFacts, attempts, outcomes};
 use super::case_assertions::{CaseAssertionView, case_assertions};
 use super::json_text::{json, other_text, sent_text};
 use super::part::{all_of, counted, filled, listed, present};
-use super::rule_view::{Assertion, ProblemView, assertions};
-use super::runs_view::{RunsView, SelfComparisonView, rounded};
+use super::rule_view::{Assertion, ErrorText, ProblemView, assertions};
+use super::runs_view::{RunsOf, SelfComparisonView, rounded};
 use super::walks_and_checkpoints::{CheckpointView, WalksView};
 use super::{duration::Milliseconds, format_version::FormatVersion, part, turn_view::TurnView};
 use ananke_base::{context::Day, diagnostic::Place, statistics::StabilityClass};
@@ -57,7 +57,7 @@ part! {
         source?: SourceView<'a> = test.is_without_file.then(|| SourceView::of(test));
         /// The test file from the config's directory, if that is not `file`; omitted otherwise.
         #[schemars(extend("x-since" = "1.1"))]
-        path?: Cow<'a, str> = (test.path != test.file).then(|| Cow::Borrowed(&*test.path));
+        path?: Cow<'a, str> = (test.path != test.file && !test.is_without_file).then(|| Cow::Borrowed(&*test.path));
         /// The name of the target.
         target: Cow<'a, str> = Cow::Borrowed(&test.target);
         /// `true` if that is the target that the config names; omitted of any other.
@@ -86,16 +86,16 @@ part! {
         /// Which of its runs the fields are about, from 1; 0 if it did not run. Omitted of the first.
         #[schemars(extend("x-since" = "1.1"))]
         run?: u32 = Some(outcome.run).filter(|run| *run != 1);
-        /// The share of runs that passed, in per cent, from 0 to 100: 100 or 0 for a test that runs once. Omitted for a skipped test
-        /// without a complete run.
+        /// The share of runs that passed, in per cent, from 0 to 100: 100 or 0 for a test that runs once, and 100 for one that is
+        /// skipped on purpose, with `runs` 0. Omitted for a test without a complete run that is skipped for another reason.
         #[serde(skip_deserializing)]
         pass_rate?: f64 = outcome.pass_rate().map(rounded);
         /// How stable the test is, by its pass rate; omitted for a test that runs once.
         #[serde(skip_deserializing)]
         stability?: StabilityClass = stability.map(Stability::class);
-        /// All runs of a test that runs several times; omitted for any other. The fields that are not about runs are those of
-        /// one of them.
-        runs?: RunsView<'a> = stability.map(|stability| RunsView::of(outcome, stability));
+        /// All runs of a test that runs several times; the fields that are not about runs are those of one of them. 0 for a test
+        /// that is skipped on purpose; omitted for any other.
+        runs?: RunsOf<'a> = RunsOf::of(outcome);
         /// All walks of a test with a walk; omitted for any other. The fields that are not about walks are those of one of them: of
         /// the one that failed, shrunk, or of the last.
         walks?: WalksView<'a> = outcome.walks.as_deref().map(WalksView::of);
@@ -152,7 +152,6 @@ part! {
         turns_not_run: u32 = transcript.turns_not_run;
         /// The evaluated assertions of a case of a JSONL file, in the order in which they are written, with `passed` and `message`;
         /// omitted for a test in YAML.
-        #[serde(skip_deserializing)]
         assertions?: Vec<CaseAssertionView> = case_assertions(outcome);
         /// The checkpoints of a simulated conversation, in the order of the test; omitted if it has none.
         checkpoints?: Vec<CheckpointView<'a>> =
@@ -182,7 +181,10 @@ part! {
         #[schemars(extend("x-since" = "1.1"))]
         snapshots?: Vec<SnapshotView<'a>> = listed(verdict.snapshots.iter().map(SnapshotView::of));
         /// Why the test could not be evaluated completely: the first problem, of the setup or of a turn.
-        error?: ProblemView<'a> =
+        error?: ErrorText<'a> = outcome.first_problem().map(|(_, problem)| ErrorText::of(problem));
+        /// What else is known of the `error`; omitted without one.
+        #[schemars(extend("x-since" = "1.1"))]
+        problem?: ProblemView<'a> =
             outcome.first_problem().map(|(turn, problem)| ProblemView::of(problem, turn));
         /// The file that the test was recorded to or replayed from; omitted if there is none.
         recording?: Cow<'a, str> = transcript.recording.as_deref().map(Cow::Borrowed);
@@ -259,7 +261,7 @@ impl From<ResultLine<'_>> for Outcome {
             run: read.run,
             status: read.status,
             earlier_attempts: read.earlier_attempts,
-            runs: read.runs,
+            runs: read.runs.and_then(RunsOf::several),
             walks: read.walks,
             skip_reason: read.skip_reason,
             skip_cause: read.skip_cause,
@@ -275,6 +277,7 @@ impl From<ResultLine<'_>> for Outcome {
             warnings: Some(read.warnings),
             silenced: read.silenced,
             error: read.error,
+            problem: read.problem,
             recording: read.recording,
         };
         let mut outcome = attempt.outcome(&shared);
@@ -309,7 +312,14 @@ fn identity(read: &ResultLine<'_>) -> TestIdentity {
             description: text(&read.description),
             tags: read.tags.as_deref().unwrap_or_default().to_vec(),
         },
-        path: text(&read.path).unwrap_or_else(|| file.clone()),
+        path: text(&read.path).unwrap_or_else(|| {
+            let is_case = read.source.is_some() && read.assertions.is_some();
+            if is_case {
+                format!("{file}.jsonl")
+            } else {
+                file.clone()
+            }
+        }),
         file,
         is_without_file: read.source.is_some(),
         is_default_target: read.is_default_target.unwrap_or_default(),

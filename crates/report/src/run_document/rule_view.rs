@@ -1,19 +1,20 @@
 //! Rules and problems of a test or a turn, as readers get them.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 
 use super::part::{all_of, filled, listed};
 use super::{difference_view::DifferenceLines, duration::Milliseconds, milliseconds, part};
 use ananke_base::diagnostic::{Excerpt, ExcerptLine, Place, SourceFile};
-use ananke_base::source::{parse, parse_json};
+use ananke_base::source::{is_case_file, parse, parse_json};
 use ananke_trace::outcome::{
-    ComparedValue, ErrorKind, EvidenceLine, FailureReason, Level, Measured, MeasuredUnit, Problem,
-    RuleCounts, RuleResult, RuleStatus, Ruling, Status, ValueDifference,
+    CaseWords, ComparedValue, ErrorKind, EvidenceLine, FailureReason, Level, Measured,
+    MeasuredUnit, Problem, RuleCounts, RuleResult, RuleStatus, Ruling, Status, ValueDifference,
 };
 use ananke_trace::redact::Sealed;
 
@@ -21,12 +22,16 @@ part! {
     /// A rule and its result.
     #[derive(Debug, Serialize, Deserialize, JsonSchema)]
     pub(crate) struct Assertion<'a> of (result: &'a RuleResult) {
-        let written = yaml(&result.written);
-        let named = written.get("path").and_then(Value::as_str).map(str::to_owned);
+        let words = RuleWords::of(result);
+        let named = words.fields.get("path").and_then(Value::as_str).map(str::to_owned);
         let has_failed = result.has_failed();
-        /// The rule's path in an assert block: `tools.require`, `timing.max_idle_ms`.
+        /// The rule's path in an assert block: `tools.require`, `timing.max_idle_ms`. For an assertion of a case of a JSONL file, its
+        /// type as it is written: `contains`, `tool_called`.
         #[serde(rename = "type")]
-        rule: Cow<'a, str> = Cow::Borrowed(&result.rule);
+        kind: Cow<'a, str> = words.kind;
+        /// For an assertion of a case: the rule's path in an assert block.
+        #[schemars(extend("x-since" = "1.1"))]
+        rule?: Cow<'a, str> = is_case_file(Path::new(&*result.place.file)).then(|| Cow::Borrowed(&*result.rule));
         /// The tool that the finding is about; omitted if it is about none, or if the rule passed.
         #[schemars(extend("x-since" = "1.1"))]
         tool?: Cow<'a, str> = result.tool.as_deref().map(Cow::Borrowed);
@@ -38,10 +43,20 @@ part! {
         passed?: bool = (result.status != RuleStatus::NotShown).then_some(!has_failed);
         /// The finding, on one line, or what is not shown; omitted if the rule passed.
         message?: Cow<'a, str> = filled(&result.message);
-        /// The rule as it is written, with variables not filled: any JSON value.
-        #[schemars(with = "serde_json::Value")]
+        /// The rule as it is written, with variables not filled: any JSON value. For an assertion of a case, its `value`, or what is
+        /// `expected`; omitted if it has none.
+        #[schemars(with = "Option<serde_json::Value>")]
         #[serde(skip_deserializing)]
-        value: Value = written;
+        value?: Value = words.value;
+        /// For an assertion of a case: the other fields that it has.
+        #[schemars(extend("x-since" = "1.1"))]
+        #[serde(flatten, skip_deserializing)]
+        case: CaseFields = CaseFields::of(&words.fields);
+        /// `state` if an assertion of a case was evaluated on the state that the agent sent, since its message has no JSON; omitted
+        /// otherwise.
+        #[schemars(extend("x-since" = "1.1"))]
+        #[serde(rename = "in")]
+        looked_in?: ComparedValue = result.is_about_state_instead().then_some(ComparedValue::State);
         /// The text of the rule as it is written.
         #[schemars(extend("x-since" = "1.1"))]
         written: Cow<'a, str> = Cow::Borrowed(&result.written);
@@ -114,6 +129,67 @@ part! {
     }
 }
 
+part! {
+    /// The fields of an assertion of a case that a rule has no words for.
+    #[derive(Debug, Default, Serialize, JsonSchema)]
+    pub(crate) struct CaseFields of (fields: &Map<String, Value>) {
+        let of = |name: &str| fields.get(name).cloned();
+        /// The pattern of a `regex`.
+        #[schemars(extend("x-since" = "1.1"))]
+        pattern?: Value = of("pattern").filter(Value::is_string);
+        /// The tool of a `tool_called`.
+        #[schemars(extend("x-since" = "1.1"))]
+        name?: Value = of("name");
+        /// The script that is asked.
+        #[schemars(extend("x-since" = "1.1"))]
+        script?: Value = of("script");
+        /// The agent or script that is asked.
+        #[schemars(extend("x-since" = "1.1"))]
+        #[serde(rename = "use")]
+        used?: Value = of("use");
+        /// `true` if it is negated.
+        #[schemars(extend("x-since" = "1.1"))]
+        negate?: Value = of("negate");
+        /// The options with which an agent or a script is asked.
+        #[schemars(extend("x-since" = "1.1"))]
+        options?: Value = of("options");
+    }
+}
+
+/// A rule as it is written: of an assertion of a case in its own words.
+struct RuleWords<'a> {
+    /// Its type.
+    kind: Cow<'a, str>,
+    /// Its value.
+    value: Option<Value>,
+    /// Its other fields.
+    fields: Map<String, Value>,
+}
+
+impl<'a> RuleWords<'a> {
+    fn of(result: &'a RuleResult) -> Self {
+        match CaseWords::in_file(&result.place.file, &result.written) {
+            Some(CaseWords { kind, mut fields }) => Self {
+                kind: kind.into(),
+                value: fields.shift_remove("value"),
+                fields,
+            },
+            None => {
+                let written = yaml(&result.written);
+                let path = written.get("path").cloned();
+                Self {
+                    kind: Cow::Borrowed(&*result.rule),
+                    fields: path
+                        .map(|path| ("path".to_owned(), path))
+                        .into_iter()
+                        .collect(),
+                    value: Some(written),
+                }
+            }
+        }
+    }
+}
+
 impl From<Assertion<'_>> for RuleResult {
     fn from(read: Assertion<'_>) -> Self {
         let mut seen: Vec<EvidenceLine> = read
@@ -129,7 +205,8 @@ impl From<Assertion<'_>> for RuleResult {
         }
         let counts = read.triggered.zip(read.not_checkable);
         Self {
-            rule: owned(read.rule),
+            rule: owned(read.rule.unwrap_or(read.kind)),
+            looked_in: read.looked_in.filter(|_| read.status == RuleStatus::Passed),
             tool: read.tool.map(Into::into),
             level: read.level,
             is_prohibition: read.prohibition.unwrap_or_default(),
@@ -277,14 +354,17 @@ fn split(path: &str) -> Vec<String> {
 }
 
 part! {
-    /// Why something could not be evaluated completely.
-    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+    /// Why something could not be evaluated completely, in addition to its message.
+    #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+    #[serde(default)]
     #[schemars(rename = "Error")]
     pub(crate) struct ProblemView<'a> of (problem: &'a Problem, number: u32) {
-        /// Which part failed: `agent`, `protocol`, `setup`, `timeout`, `capture`. Later versions may add words.
+        /// Which part failed: `agent`, `conversation` (it cannot go on as the test is written), `protocol`, `setup`, `timeout`,
+        /// `capture`. Later versions may add words.
         kind: Cow<'a, str> = problem.kind.as_str().into();
-        /// What went wrong.
-        message: Cow<'a, str> = Cow::Borrowed(&problem.message);
+        /// The message, in reports of before: it is in `error`.
+        #[schemars(skip)]
+        message?: Cow<'a, str> = None;
         /// What to do about it.
         help?: Cow<'a, str> = problem.help.as_deref().map(Cow::Borrowed);
         /// The number of the turn that could not be evaluated; omitted if it is the whole test, and in the turn itself.
@@ -296,14 +376,48 @@ part! {
     }
 }
 
+/// What went wrong. Reports of before have all that is known of it here.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+pub(crate) enum ErrorText<'a> {
+    /// The message.
+    Text(Cow<'a, str>),
+    #[schemars(skip)]
+    #[serde(skip_serializing)]
+    Whole(ProblemView<'a>),
+}
+
+impl<'a> ErrorText<'a> {
+    /// The message of a problem.
+    pub(crate) fn of(problem: &'a Problem) -> Self {
+        Self::Text(Cow::Borrowed(&problem.message))
+    }
+
+    /// The problem with what else is known of it.
+    pub(crate) fn with(self, facts: Option<ProblemView<'a>>) -> ProblemView<'a> {
+        match self {
+            Self::Text(message) => ProblemView {
+                message: Some(message),
+                ..facts.unwrap_or_default()
+            },
+            Self::Whole(problem) => problem,
+        }
+    }
+}
+
 impl ProblemView<'_> {
     /// The problem of what has this status.
     pub(crate) fn problem(self, status: Status) -> Problem {
         // Version 1.0 has no `status` here.
         let status = self.status.unwrap_or(status);
-        let is_called = |kind: &ErrorKind| kind.as_str() == self.kind;
+        // Reports of before call a conversation that cannot go on `agent`.
+        let is_called = |kind: &ErrorKind| {
+            kind.as_str() == self.kind
+                || *kind == ErrorKind::Conversation && self.kind == ErrorKind::Agent.as_str()
+        };
         let has_status = |kind: &ErrorKind| kind.status() == status;
-        // Two of them are called `agent`, and a later version may know more.
+        // The status distinguishes the two that were called `agent`, and a later version may know more.
         let kind = [
             ErrorKind::ALL
                 .into_iter()
@@ -317,7 +431,7 @@ impl ProblemView<'_> {
                 .flatten()
                 .next()
                 .unwrap_or(ErrorKind::Setup),
-            message: self.message.into(),
+            message: self.message.unwrap_or_default().into(),
             help: self.help.map(Into::into),
         }
     }

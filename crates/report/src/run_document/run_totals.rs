@@ -1,6 +1,9 @@
 //! The counts of a run, and its end.
 
+use std::path::Path;
+
 use super::SnapshotTotals;
+use ananke_base::source::is_case_file;
 use ananke_engine::run::RunEvent;
 use ananke_trace::outcome::{RunClose, RunFacts, TokenTotals, Totals};
 use ananke_trace::trace::AgentTime;
@@ -12,6 +15,8 @@ pub(crate) struct RunTotals {
     pub(crate) started_unix_ms: u64,
     pub(crate) totals: Totals,
     pub(crate) total_turns: usize,
+    /// Whether a test is a case of a JSONL file.
+    pub(crate) has_cases: bool,
     pub(crate) facts: RunFacts,
     /// The tokens of all turns of all attempts, as far as agents reported them.
     pub(crate) tokens: TokenTotals,
@@ -40,6 +45,7 @@ impl RunTotals {
                 self.snapshots.add(outcome);
                 let (turns, tokens) = outcome.spent();
                 self.total_turns += turns;
+                self.has_cases |= is_case_file(Path::new(&outcome.test.path));
                 self.tokens = self.tokens + tokens;
                 if outcome.transcript.time == AgentTime::Virtual {
                     let us = outcome.transcript.duration_us;

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
 
 use super::{duration::Milliseconds, part, part::counted, turn_view::TokensView};
 use ananke_base::statistics::{
@@ -174,6 +176,47 @@ pub(crate) fn rounded(percent: f64) -> f64 {
 
 fn whole(share: Percentage) -> f64 {
     rounded(share.as_fraction() * 100.0)
+}
+
+/// The runs of a test.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+pub(crate) enum RunsOf<'a> {
+    /// All of them, of a test that runs several times.
+    Several(Box<RunsView<'a>>),
+    /// Their number, of a test that does not run.
+    Number(u32),
+}
+
+impl<'de> Deserialize<'de> for RunsOf<'_> {
+    /// A number, or an object: no other way of reading one of both keeps numbers as they are written.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        let read = match serde_json::from_str(raw.get()) {
+            Ok(number) => Ok(Self::Number(number)),
+            Err(_) => serde_json::from_str(raw.get()).map(Self::Several),
+        };
+        read.map_err(D::Error::custom)
+    }
+}
+
+impl<'a> RunsOf<'a> {
+    /// The runs of the test of `outcome`; `None` if it runs once.
+    pub(crate) fn of(outcome: &'a Outcome) -> Option<Self> {
+        match outcome.stability.as_deref() {
+            Some(stability) => Some(Self::Several(Box::new(RunsView::of(outcome, stability)))),
+            None => outcome.is_skipped_on_purpose().then_some(Self::Number(0)),
+        }
+    }
+
+    /// All runs, if there are several.
+    pub(crate) fn several(self) -> Option<RunsView<'a>> {
+        match self {
+            Self::Several(runs) => Some(*runs),
+            Self::Number(_) => None,
+        }
+    }
 }
 
 impl From<RunsView<'_>> for Stability {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::item_view::{ItemView, SaidView, ToolCallView, items};
 use super::part::{all_of, counted, filled, listed};
 use super::raw_view::{EventView, ExchangeView, StateView};
-use super::rule_view::{Assertion, ProblemView, assertions};
+use super::rule_view::{Assertion, ErrorText, ProblemView, assertions};
 use super::{duration::Milliseconds, part};
 use ananke_trace::outcome::{
     Gap, InputDecision, InputOrigin, OpenInterrupt, RawTurn, ReportedRunEnd, Status, TimeLimits,
@@ -70,8 +70,12 @@ part! {
             Some(ReportedRunEnd::Interrupted(open)) => all_of(open),
             _ => None,
         };
-        /// Whether the agent waits for input; omitted where that decides nothing.
-        awaiting_input?: AwaitingInputView<'a> = turn.awaits.as_ref().map(AwaitingInputView::of);
+        /// Whether the agent waits for input, on every turn of a test that may continue with it; omitted in any other test.
+        awaiting_input?: AwaitsInput<'a> =
+            turn.awaits.as_ref().map(|awaits| AwaitsInput::Waits(awaits.is_awaiting()));
+        /// How that was found out; omitted with it.
+        #[schemars(extend("x-since" = "1.1"))]
+        awaiting?: Cow<'a, InputDecision> = turn.awaits.as_ref().map(Cow::Borrowed);
         /// The tokens of the turn; omitted if the agent reports none.
         usage?: UsageView = turn.usage.and_then(|usage| UsageView::known(usage, Tokens::whole));
         /// What is known of the tokens of which a part is unknown; omitted if there is nothing.
@@ -100,7 +104,10 @@ part! {
         /// `text-still-open: …`. They do not fail a turn without `--strict-protocol`.
         warnings: Cow<'a, [String]> = Cow::Borrowed(&turn.warnings);
         /// Why the turn could not be evaluated completely.
-        error?: ProblemView<'a> = turn.problem().map(|problem| ProblemView::of(problem, 0));
+        error?: ErrorText<'a> = turn.problem().map(ErrorText::of);
+        /// What else is known of the `error`; omitted without one.
+        #[schemars(extend("x-since" = "1.1"))]
+        problem?: ProblemView<'a> = turn.problem().map(|problem| ProblemView::of(problem, 0));
         /// The agent's time, in milliseconds with up to three decimals; omitted if a trace does not show it.
         duration_ms?: Milliseconds = turn.duration_us.map(Milliseconds);
         /// When the turn was sent, in Unix milliseconds; virtual for a scripted agent. Omitted if a trace does not show it.
@@ -148,10 +155,13 @@ impl From<TurnView<'_>> for TurnOutcome {
                 RunOutcomeView::Interrupted => ReportedRunEnd::Interrupted(interrupts),
             }),
             usage: UsageView::read(read.usage, read.partial_usage),
-            awaits: read
-                .awaiting_input
-                .map(|awaiting| awaiting.decision.into_owned()),
-            end: match read.error {
+            awaits: match (read.awaiting, read.awaiting_input) {
+                (Some(decision), _) | (None, Some(AwaitsInput::Whole(decision))) => {
+                    Some(decision.into_owned())
+                }
+                (None, _) => None,
+            },
+            end: match read.error.map(|error| error.with(read.problem)) {
                 Some(problem) => TurnEnd::Problem(problem.problem(read.status)),
                 None if read.status == Status::Skipped => TurnEnd::Stopped,
                 None => TurnEnd::Evaluated,
@@ -310,16 +320,16 @@ impl RunOutcomeView {
     }
 }
 
-part! {
-    /// Whether the agent waits for input, and how that was found out.
-    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-    #[schemars(rename = "AwaitingInput")]
-    pub(crate) struct AwaitingInputView<'a> of (awaits: &'a InputDecision) {
-        /// Whether it waits.
-        waits: bool = awaits.is_awaiting();
-        #[serde(flatten)]
-        decision: Cow<'a, InputDecision> = Cow::Borrowed(awaits);
-    }
+/// Whether the agent waits for input. Reports of before have all that is known of it here.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+pub(crate) enum AwaitsInput<'a> {
+    /// Whether it does.
+    Waits(bool),
+    #[schemars(skip)]
+    #[serde(skip_serializing)]
+    Whole(Cow<'a, InputDecision>),
 }
 
 fn repeated(turn: &TurnOutcome) -> Option<Vec<SaidView<'_>>> {

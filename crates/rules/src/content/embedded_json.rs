@@ -2,6 +2,8 @@
 //!
 //! A text comes in, a value or the reason why there is none goes out. Every text is read once.
 
+use std::fmt;
+
 use serde_json::Value;
 
 use ananke_trace::trace::read_json;
@@ -11,7 +13,7 @@ use ananke_trace::trace::read_json;
 ///
 /// # Errors
 /// If there is none; the words after `the last message` say why.
-pub(crate) fn find(text: &str) -> Result<Value, String> {
+pub(crate) fn find(text: &str) -> Result<Value, NoJson> {
     let whole = match read_json(text.trim()) {
         Ok(read) => return Ok(read.value),
         Err(error) => error,
@@ -24,18 +26,42 @@ pub(crate) fn find(text: &str) -> Result<Value, String> {
         return read_json(&block.content)
             .map(|read| read.value)
             .map_err(|error| {
-                format!("has a block marked as JSON that is not valid JSON: {error}")
+                let why = format!("has a block marked as JSON that is not valid JSON: {error}");
+                NoJson::Broken(why)
             });
     }
     let mut unmarked = blocks.iter().filter(|block| block.label.is_empty());
     let found = unmarked.find_map(|block| Some(read_json(&block.content).ok()?.value));
     found.ok_or_else(|| {
         if text.trim_start().starts_with(['{', '[']) {
-            format!("is not valid JSON: {whole}")
+            NoJson::Broken(format!("is not valid JSON: {whole}"))
         } else {
-            "contains no JSON, neither as a whole nor in a fenced code block".to_owned()
+            NoJson::Absent
         }
     })
+}
+
+/// The reason that a text has no JSON, as words after `the last message`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NoJson {
+    /// It has nothing that is meant as JSON.
+    Absent,
+    /// What is meant as JSON is none.
+    Broken(String),
+}
+
+impl fmt::Display for NoJson {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absent => {
+                write!(
+                    formatter,
+                    "contains no JSON, neither as a whole nor in a fenced code block"
+                )
+            }
+            Self::Broken(why) => write!(formatter, "{why}"),
+        }
+    }
 }
 
 /// A fenced code block.
@@ -149,7 +175,7 @@ mod tests {
             ),
         ] {
             let why = find(text).unwrap_err();
-            assert!(why.starts_with(expected), "{text}: {why}");
+            assert!(why.to_string().starts_with(expected), "{text}: {why}");
         }
         assert!(find(&"[".repeat(100_000)).is_err());
     }

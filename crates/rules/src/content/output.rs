@@ -2,16 +2,16 @@
 
 use serde_json::Value;
 
-use super::embedded_json;
+use super::embedded_json::{self, NoJson};
 use super::path_condition::PathCondition;
 use crate::collector::Collector;
 use crate::describe::{said_by, short};
 use crate::evaluation::{Evidence, Finding, Judgement, Monitor, View, at_scope_end};
-use crate::rule::Rule;
+use crate::rule::{Claim, Rule};
 use crate::text::{ComparedText, Needle, TextMatcher, must_not_match::MustNotMatch};
 use crate::values::{CompiledCondition, ExpectedValue, type_name};
 use ananke_base::diagnostic::{Code, Spanned};
-use ananke_base::source::NodeValue;
+use ananke_base::source::{NodeValue, is_case_file};
 use ananke_model::model::{self, AssertBlock, TextOf, ValueRule, ValueType};
 use ananke_model::variables::{Interpolation, Patterns};
 use ananke_trace::outcome::ComparedValue;
@@ -23,11 +23,17 @@ const TEXT: &str = "the last message";
 /// The name of the JSON in it in messages.
 const JSON: &str = "the JSON of the last message";
 
+/// The name of the state in messages.
+const STATE: &str = "the state";
+
 /// The requirement on the last message: its text, or a value in the JSON that it is or contains.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct OutputRule {
     /// The value, and what it must be; without a path it is the text.
     condition: PathCondition,
+    /// Whether it is an assertion of a case, which are compatible with another system (SPEC 9): silence is the empty text for a
+    /// pattern, and a path leads into the state that the agent sent if its message has no JSON at all.
+    is_of_case: bool,
 }
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
@@ -136,7 +142,10 @@ fn add_prohibition(
                 path: Path::parse("$").ok(),
                 condition: CompiledCondition::exists(message),
             };
-            Some(OutputRule { condition })
+            Some(OutputRule {
+                condition,
+                is_of_case: false,
+            })
         });
     }
 }
@@ -158,9 +167,13 @@ impl OutputRule {
         written: &Spanned<ValueRule>,
         interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
+        let is_of_case = is_case_file(&interpolation.source().path);
         if written.value.path.is_some() {
             let condition = PathCondition::compile(written, interpolation)?;
-            return Some(Self { condition });
+            return Some(Self {
+                condition,
+                is_of_case,
+            });
         }
         let model::ValueCondition {
             equals,
@@ -188,7 +201,10 @@ impl OutputRule {
             return None;
         }
         let condition = PathCondition::compile(written, interpolation)?;
-        Some(Self { condition })
+        Some(Self {
+            condition,
+            is_of_case,
+        })
     }
 
     fn whole(&self) -> &'static str {
@@ -206,7 +222,11 @@ impl Rule for OutputRule {
     }
 
     fn needs(&self) -> Facts {
-        Facts::of(&[Fact::Text])
+        if self.may_look_into_state() {
+            Facts::of(&[Fact::Text, Fact::State])
+        } else {
+            Facts::of(&[Fact::Text])
+        }
     }
 
     fn describe(&self) -> String {
@@ -218,20 +238,73 @@ impl Rule for OutputRule {
         }
     }
 
+    fn claims(&self) -> Vec<Claim<'_>> {
+        match self.condition.condition.single() {
+            Some((ExpectedValue::Match(pattern), false))
+                if self.is_of_case && self.condition.path.is_none() =>
+            {
+                vec![Claim::MatchesText(pattern.as_str())]
+            }
+            _ => Vec::new(),
+        }
+    }
+
     fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
         let rule = Self {
             condition: self.condition.started(patterns)?,
+            is_of_case: self.is_of_case,
         };
         Ok(at_scope_end(move |view| rule.check(view)))
     }
 }
 
 impl OutputRule {
+    /// Whether it looks into the state of the agent if the message has no JSON: never if something must not be there.
+    fn may_look_into_state(&self) -> bool {
+        let path = self.condition.path.as_ref();
+        self.is_of_case
+            && path.is_some_and(|path| !path.is_whole())
+            && !self.condition.condition.is_negated()
+    }
+
+    /// Checks the state that the agent sent; `None` if it sent none, or it does not count.
+    fn check_state(&self, view: &View<'_>) -> Option<Judgement> {
+        if !self.may_look_into_state() || view.trace.state_changes.is_empty() {
+            return None;
+        }
+        let state = view.trace.state.value();
+        let mismatch = self.condition.mismatch(state, ComparedValue::State, STATE);
+        Some(match mismatch {
+            None => Judgement::PassedBy(ComparedValue::State),
+            Some(finding) => Judgement::failed(finding),
+        })
+    }
+
+    /// Whether silence is what it must be: a pattern of a case matches the empty text.
+    fn matches_silence(&self) -> bool {
+        let is_pattern = matches!(
+            self.condition.condition.single(),
+            Some((ExpectedValue::Match(_), false))
+        );
+        let mismatch = || {
+            let silence = Value::String(String::new());
+            self.condition
+                .mismatch(&silence, ComparedValue::Output, TEXT)
+        };
+        self.is_of_case && self.condition.path.is_none() && is_pattern && mismatch().is_none()
+    }
+
     /// Checks the last message that is not empty.
     fn check(&self, view: &View<'_>) -> Judgement {
         let text = view.text(TextOf::Final);
         let expects_json = self.condition.path.is_some();
         if text.is_empty() {
+            if self.matches_silence() {
+                return Judgement::Passed;
+            }
+            if let Some(judgement) = self.check_state(view) {
+                return judgement;
+            }
             // What is not there is not what it must not be.
             if self.condition.condition.is_negated() && !expects_json {
                 return Judgement::Passed;
@@ -246,7 +319,13 @@ impl OutputRule {
         if !expects_json {
             return self.check_text(view, text);
         }
-        match embedded_json::find(&text) {
+        let found = embedded_json::find(&text);
+        if found == Err(NoJson::Absent)
+            && let Some(judgement) = self.check_state(view)
+        {
+            return judgement;
+        }
+        match found {
             Ok(value) => self
                 .condition
                 .mismatch(&value, ComparedValue::Output, self.whole())

@@ -338,12 +338,14 @@ impl Evaluator {
                  scope,
                  expected,
                  measured,
+                 looked_in,
                  ruling,
                  monitor,
                  ..
              }| {
                 let passed = RuleResult {
                     measured: *measured,
+                    looked_in: *looked_in,
                     ruling: ruling.take(),
                     counts: monitor.counts(),
                     ..origin.passed(path, expected.take()?)

@@ -2,6 +2,7 @@
 
 use super::{Finding, Inquiry};
 use crate::captured::Captured;
+use ananke_trace::outcome::ComparedValue;
 use ananke_trace::outcome::Measured;
 use ananke_trace::trace::Delta;
 
@@ -34,6 +35,8 @@ pub(crate) enum Judgement {
     FailsSoFar,
     /// It passes, whatever comes.
     Passed,
+    /// It passes, by this value rather than the one that it is about first.
+    PassedBy(ComparedValue),
     /// It passes with this number; the words are added to what it expects.
     Within(Measured, String),
     /// It fails: what was found at this moment. A prohibition may find more later.

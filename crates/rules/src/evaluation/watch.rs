@@ -9,6 +9,7 @@ use crate::captured::{Captured, Writing};
 use crate::limits::{Bound, Measure};
 use crate::rule::{Rule, RuleEntry, RuleKind};
 use crate::rule_origin::RuleOrigin;
+use ananke_trace::outcome::ComparedValue;
 use ananke_trace::outcome::{Measured, RuleCounts, RuleResult, Ruling};
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{Facts, Trace};
@@ -32,6 +33,8 @@ pub(super) struct RuleWatch {
     pub(super) is_asking: bool,
     /// The number that is within its limit.
     pub(super) measured: Option<Measured>,
+    /// The value that it passed by, if that is not the one that it is about first.
+    pub(super) looked_in: Option<ComparedValue>,
     /// The decision of a judge.
     pub(super) ruling: Option<Ruling>,
     /// The reason why it cannot be evaluated.
@@ -147,6 +150,7 @@ impl RuleWatch {
             has_failed: false,
             is_asking: false,
             measured: None,
+            looked_in: None,
             ruling: None,
             unknown: None,
             rule: None,
@@ -206,6 +210,9 @@ impl RuleWatch {
             Judgement::Open => {}
             Judgement::FailsSoFar => found.fails_so_far = true,
             Judgement::Passed => self.is_decided = true,
+            Judgement::PassedBy(value) => {
+                (self.looked_in, self.is_decided) = (Some(value), true);
+            }
             Judgement::Within(measured, words) => {
                 (self.measured, self.is_decided) = (Some(measured), true);
                 if let Some(expected) = &mut self.expected {
@@ -266,6 +273,7 @@ impl RuleWatch {
     fn lacking(&self, trace: &Trace, judgement: &Judgement) -> Option<String> {
         let may_change = match judgement {
             Judgement::Passed
+            | Judgement::PassedBy(_)
             | Judgement::Within(..)
             | Judgement::Asks(_)
             | Judgement::SnapshotDiffers(_) => self.may_pass_wrongly(),
@@ -334,8 +342,7 @@ impl RuleWatch {
 
     /// The rule, as messages call it.
     pub(super) fn named(&self) -> String {
-        let (level, place) = (self.origin.level.as_str(), &self.origin.place);
-        format!("the {level} rule `{}` ({place})", self.path)
+        self.origin.named(self.path)
     }
 
     /// Adds the calls that it counted, if it has passed.

@@ -68,6 +68,7 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) -> Vec<(Level
                 let warning = warning.map(|(_, warning)| warning);
                 triggers.extend(warning.map(|warning| (entry.origin.level, warning)));
             }
+            Claim::Ties(selector) => found.extend(prohibitions.against_tie(selector, scoped)),
             Claim::AlwaysPreceded(name) => {
                 triggers.push((entry.origin.level, always_preceded(name, entry, rules)));
             }
@@ -208,6 +209,31 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
             selector.name.describe()
         );
         Some(self.warning(never(&what, start, forbidden), entry, prohibition))
+    }
+
+    /// The warning if the calls that a trigger requires are forbidden wherever they could come.
+    fn against_tie(
+        &self,
+        selector: &Selector,
+        scoped @ (scope, entry): Scoped<'e>,
+    ) -> Option<Diagnostic> {
+        let (how, (forbidden, prohibition)) = self
+            .forbidding(selector, scoped)
+            .map(|scoped| ("is forbidden", scoped))
+            .or_else(|| {
+                let scoped = self.not_allowed(&selector.name, scoped)?;
+                Some(("is not in `allow_only`", scoped))
+            })?;
+        let turns = &self.rules.merged.turns;
+        let is_everywhere = forbidden == scope || forbidden == RuleScope::Test;
+        if !is_everywhere || turns.iter().any(|turn| turn.leaves_out(prohibition)) {
+            return None;
+        }
+        let message = format!(
+            "{} must be called whenever this rule is triggered, and {how}: once triggered, the rule can never pass",
+            selector.name.describe()
+        );
+        Some(self.warning(message, entry, prohibition))
     }
 
     /// The scope and the warning if the calls that trigger a rule, or whose results do, are forbidden.

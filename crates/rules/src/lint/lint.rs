@@ -54,6 +54,18 @@ pub fn lint(target: &Block, test: &Block, turns: &[Block], surroundings: &LintCo
     lint
 }
 
+/// Checks the rules of a checkpoint, which nothing is inherited by.
+pub fn lint_checkpoint(block: &Block, surroundings: &LintContext<'_>) -> Vec<Diagnostic> {
+    let merged = inherit(&Block::default(), block, &[]);
+    let rules = Rules::new(&merged, surroundings);
+    let mut found = Vec::new();
+    calls::lint(&rules, &mut found);
+    let triggers = exclusions::lint(&rules, &mut found);
+    found.extend(triggers.into_iter().map(|(_, warning)| warning));
+    texts::lint(&rules, &mut found);
+    found
+}
+
 fn asserts_nothing(merged: &Inherited) -> bool {
     let is_empty = |turn: &TurnRules| turn.entries.is_empty() && turn.limits.is_empty();
     merged.test.is_empty() && merged.limits.is_empty() && merged.turns.iter().all(is_empty)

@@ -11,5 +11,5 @@ mod lint_context;
 mod rules;
 mod texts;
 
-pub use lint::{Lint, lint};
+pub use lint::{Lint, lint, lint_checkpoint};
 pub use lint_context::{LintContext, Timeout};

@@ -73,12 +73,13 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
 
 /// The warning about a pattern that matches every text.
 fn useless(claim: &Claim<'_>, entry: &RuleEntry, rules: &Rules<'_>) -> Option<Diagnostic> {
-    let (needle, effect) = match claim {
-        Claim::Says(needle) => (needle, "rule can never fail"),
-        Claim::NeverSays(needle) => (needle, "test can never pass"),
+    let (why, effect) = match claim {
+        Claim::Says(needle) => (matches_everything(needle), "rule can never fail"),
+        Claim::NeverSays(needle) => (matches_everything(needle), "test can never pass"),
+        Claim::MatchesText(pattern) => (pattern_matches_everything(pattern), "rule can never fail"),
         _ => return None,
     };
-    let message = format!("{}: the {effect}", matches_everything(needle)?);
+    let message = format!("{}: the {effect}", why?);
     let source = rules.surroundings.source(&entry.origin);
     let warning = Diagnostic::warning(Code::UselessPattern, message);
     let warning = warning.at(source, entry.origin.span, "");
@@ -144,17 +145,18 @@ fn never_equal(
 fn matches_everything(needle: &Needle) -> Option<String> {
     match &needle.matcher {
         // An empty pattern is reported where it is written.
-        TextMatcher::Pattern(pattern) => {
-            let text = pattern.as_str();
-            let is_useless = !text.is_empty() && is_known(text);
-            (is_useless && useless_match(text) == Some(UselessMatch::Everything))
-                .then(|| format!("`{}` matches every text", literally(text)))
-        }
+        TextMatcher::Pattern(pattern) => pattern_matches_everything(pattern.as_str()),
         TextMatcher::Literal(literal) => literal
             .is_empty()
             .then(|| "an empty text is in every text".to_owned()),
         TextMatcher::Whole(_) | TextMatcher::Json(_) => None,
     }
+}
+
+fn pattern_matches_everything(pattern: &str) -> Option<String> {
+    let is_useless = !pattern.is_empty() && is_known(pattern);
+    (is_useless && useless_match(pattern) == Some(UselessMatch::Everything))
+        .then(|| format!("`{}` matches every text", literally(pattern)))
 }
 
 /// Whether a text contains nothing that only a run fills in.

@@ -237,6 +237,18 @@ impl Rule for Whenever {
         if is_result && of_own_call && self.within.is_none() {
             claims.push(Claim::AlwaysPreceded(name));
         }
+        let required = self
+            .patterns
+            .iter()
+            .filter(|pattern| !pattern.relation.is_negated());
+        for group in required.flat_map(|pattern| &pattern.groups) {
+            // One of several steps may be allowed.
+            if let [only] = group.as_slice()
+                && let Some(StepMatcher::Call(selector)) = only.step()
+            {
+                claims.push(Claim::Ties(selector));
+            }
+        }
         claims
     }
 

@@ -9,6 +9,7 @@
 
 mod attempt;
 mod bounds;
+mod case_words;
 mod checkpoint;
 mod focused_json;
 mod identity;
@@ -35,6 +36,7 @@ mod walk;
 mod words;
 
 pub use bounds::bounded;
+pub use case_words::CaseWords;
 pub use checkpoint::{CheckpointOutcome, CheckpointRuns};
 pub use focused_json::{FocusMark, FocusedJson, JsonFocus, UNEQUAL, brief, focused, surrounded};
 pub use identity::{Quarantine, TestIdentity};

@@ -4,6 +4,7 @@ use std::ops::Add;
 
 use serde::{Deserialize, Serialize};
 
+use super::SkipCause;
 use super::{
     FailedRuns, Problem, RuleResult, RuleStatus, SelfComparison, Stability, StabilityVerdict,
     Status, StatusChange, TestEnd, TestIdentity, TestVerdict, TokenTotals, Transcript, TurnOutcome,
@@ -101,15 +102,20 @@ impl Outcome {
         })
     }
 
-    /// The share of its runs that passed, in per cent: 100 or 0 for a test that runs once; `None` if it is skipped and has no
-    /// complete run.
+    /// The share of its runs that passed, in per cent: 100 or 0 for a test that runs once; 100 if it is skipped on purpose, since
+    /// pipelines compare the number of every test; `None` if it is skipped otherwise and has no complete run.
     pub fn pass_rate(&self) -> Option<f64> {
         match (self.stability.as_deref(), self.status()) {
             (Some(stability), _) => Some(stability.pass_rate()),
-            (None, Status::Skipped) => None,
+            (None, Status::Skipped) => self.is_skipped_on_purpose().then_some(100.0),
             (None, Status::Passed) => Some(100.0),
             (None, _) => Some(0.0),
         }
+    }
+
+    /// Whether its file or the command line says that it is skipped.
+    pub fn is_skipped_on_purpose(&self) -> bool {
+        self.verdict.end.skip_cause() == Some(SkipCause::Wanted)
     }
 
     /// The number of turns that its runs sent, without those of earlier attempts, and the tokens of all attempts.

@@ -11,7 +11,7 @@ pub enum ErrorKind {
     /// The agent reported an error, cancelled the run unasked, or does not report what a rule needs.
     Agent,
     /// The conversation cannot go on as the test is written: a call without a mock, a question that no turn answers.
-    /// Reports call it `agent` too.
+    /// Neither is the fault of the agent.
     Conversation,
     /// The response is not what the protocol promises.
     Protocol,
@@ -58,7 +58,8 @@ impl ErrorKind {
     /// The word in reports.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Agent | Self::Conversation => "agent",
+            Self::Agent => "agent",
+            Self::Conversation => "conversation",
             Self::Protocol => "protocol",
             Self::Hook => "hook",
             Self::Script => "script",

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{EvidenceLine, Measured, RuleCounts, Ruling, ValueDifference, words::words};
+use super::{
+    ComparedValue, EvidenceLine, Measured, RuleCounts, Ruling, ValueDifference, words::words,
+};
 use ananke_base::diagnostic::{Difference, Excerpt, Place};
 use ananke_derive::Mask;
 
@@ -52,6 +54,10 @@ pub struct RuleResult {
     /// The number that it limits, of a rule that has one.
     #[mask(skip)]
     pub measured: Option<Measured>,
+    /// The value that it passed by, if that is not the one that it is about first: the state, of an assertion of a case.
+    #[serde(default)]
+    #[mask(skip)]
+    pub looked_in: Option<ComparedValue>,
     /// The decision of a judge, of a rule that asks one.
     pub ruling: Option<Ruling>,
     /// The number of times that it was triggered, of a rule that has triggers; so far if it failed.
@@ -100,6 +106,7 @@ impl RuleResult {
             status: RuleStatus::Passed,
             message: String::new(),
             measured: None,
+            looked_in: None,
             ruling: None,
             counts: None,
             excerpt: Excerpt::default(),
@@ -110,6 +117,12 @@ impl RuleResult {
             help: None,
             events: Vec::new(),
         }
+    }
+
+    /// Whether it was evaluated on the state instead of the message.
+    pub fn is_about_state_instead(&self) -> bool {
+        let first = self.differences.first().map(|difference| difference.of);
+        self.rule == "output" && self.looked_in.or(first) == Some(ComparedValue::State)
     }
 
     /// Whether it passed.

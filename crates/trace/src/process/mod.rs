@@ -10,6 +10,7 @@
 
 mod compiled_command;
 mod exit_status;
+mod file_size_limit;
 #[cfg_attr(unix, path = "group_unix.rs")]
 #[cfg_attr(not(unix), path = "group_other.rs")]
 mod group;
@@ -29,6 +30,7 @@ mod terminal_mode;
 
 pub use compiled_command::{CompiledCommand, WrittenCommand};
 pub use exit_status::ExitStatus;
+pub use file_size_limit::report_file_size_limit;
 #[cfg(not(unix))]
 pub use group::{guard_with, kill_every_group};
 #[cfg(unix)]

@@ -61,6 +61,7 @@ fn one(diagnostic: &Diagnostic, renderer: &Renderer, width: Option<usize>) -> St
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
     };
     let code = diagnostic.code.as_str();
     let before = format!("{}[{code}]: ", word(diagnostic.severity)).len();

@@ -1,4 +1,4 @@
-//! The numbers of errors and warnings.
+//! The numbers of errors, warnings and notes.
 
 use super::super::diagnostic::{Diagnostic, Severity};
 
@@ -18,6 +18,7 @@ pub fn summary(diagnostics: &[Diagnostic]) -> String {
     let parts: Vec<String> = [
         counted(of(Severity::Error), "error"),
         counted(of(Severity::Warning), "warning"),
+        counted(of(Severity::Note), "note"),
     ]
     .into_iter()
     .flatten()
@@ -41,8 +42,13 @@ mod tests {
         assert_eq!(summary(&[]), "no problems");
         assert_eq!(summary(std::slice::from_ref(&error)), "1 error");
         assert_eq!(
-            summary(&[error.clone(), warning, error]),
-            "2 errors, 1 warning"
+            summary(&[
+                error.clone(),
+                warning,
+                Diagnostic::note(Code::LeftOut, "c"),
+                error
+            ]),
+            "2 errors, 1 warning, 1 note"
         );
     }
 }

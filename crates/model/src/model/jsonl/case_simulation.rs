@@ -45,6 +45,14 @@ pub struct CaseSimulator {
     #[serde(rename = "use")]
     #[schemars(length(min = 1), example = &"tests.simulator")]
     pub used: Text,
+    /// Who the user is; also in `metadata`.
+    #[schemars(length(min = 1), example = &"A new employee")]
+    pub persona: Option<Text>,
+    /// The goal of the user; also in `metadata`.
+    #[schemars(length(min = 1), example = &"cancel the order")]
+    pub goal: Option<Text>,
+    /// The largest number of turns; also in `metadata`, and on the case, which takes precedence.
+    pub max_turns: Option<Spanned<u64>>,
     /// How the simulator is asked.
     pub options: Option<AssertionOptions>,
     /// The persona, the goal and further data for the simulator.

@@ -12,5 +12,5 @@ mod registry;
 pub mod tap;
 
 pub use file_report::{FileOptions, FileReport};
-pub use named_report::{NamedReport, not_written};
+pub use named_report::{NamedReport, not_written, report_or_error};
 pub use registry::{create_report, is_report, words_of_format};

@@ -42,6 +42,33 @@ impl NamedReport {
     }
 }
 
+/// A report of this format at `destination`, which messages call `shown`. If it cannot be written, that is reported at the end,
+/// with every other that cannot: the tests run.
+pub fn report_or_error(
+    format: ReportFormat,
+    destination: PathBuf,
+    shown: String,
+    options: &FileOptions,
+) -> Box<dyn Reporter> {
+    match NamedReport::create(format, destination, shown, options) {
+        Ok(report) => Box::new(report),
+        Err(error) => Box::new(UnwrittenReport(error)),
+    }
+}
+
+/// A report that cannot be written.
+struct UnwrittenReport(io::Error);
+
+impl Reporter for UnwrittenReport {
+    fn event(&mut self, _: &Sealed<RunEvent>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        Err(self.0)
+    }
+}
+
 /// The error of a file at `destination` that cannot be written, which messages call `shown`.
 pub fn not_written(shown: &str, destination: &Path, error: &io::Error) -> io::Error {
     let folder = destination

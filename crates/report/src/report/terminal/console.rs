@@ -14,6 +14,7 @@ use std::time::Duration;
 use anstyle::Style;
 
 use super::reported_file::{PassedPlace, ReportedFile};
+use super::told_warnings::ToldWarnings;
 use super::{no_answer::no_answer, result::RunResult, run_log::RunLog, servers};
 use crate::report::failure_numbers::{FailureNumbers, NumberedFailure};
 use crate::report::layout::{Page, Palette, mark};
@@ -64,6 +65,8 @@ pub struct ConsoleOptions {
     pub keeping: RunKeeping,
     /// The size of the terminal: lines are wrapped at its width, and not wrapped if it is not known.
     pub size: fn() -> Option<TerminalSize>,
+    /// The warnings of tests about their files that were printed before the run.
+    pub told: Vec<String>,
 }
 
 impl Default for ConsoleOptions {
@@ -74,6 +77,7 @@ impl Default for ConsoleOptions {
             verbosity: Verbosity::default(),
             keeping: RunKeeping::default(),
             size: || None,
+            told: Vec::new(),
         }
     }
 }
@@ -90,6 +94,8 @@ pub struct ConsoleReport {
     only_turn: Option<u32>,
     size: fn() -> Option<TerminalSize>,
     palette: Palette,
+    /// The warnings about files that were printed.
+    told: ToldWarnings,
     /// The file whose tests are reported now.
     file: Option<ReportedFile>,
     /// The file whose path is the last heading: lines of its tests can follow.
@@ -160,6 +166,7 @@ impl ConsoleReport {
             not_run: BTreeMap::new(),
             run: RunTotals::default(),
             result: RunResult::default(),
+            told: ToldWarnings::of(options.told),
         }
     }
 
@@ -566,8 +573,14 @@ impl Reporter for ConsoleReport {
             RunEvent::CaseEnded {
                 failed: Some(outcome),
                 ..
-            } => self.failure(outcome, &index()),
-            RunEvent::CaseFinished(outcome) => self.case(outcome, &index()),
+            } => {
+                let shown = self.told.without(outcome);
+                self.failure(&shown, &index())
+            }
+            RunEvent::CaseFinished(outcome) => {
+                let shown = self.told.without(outcome);
+                self.case(&shown, &index())
+            }
             RunEvent::RunFinished(_) => self.summary(),
             _ => String::new(),
         };

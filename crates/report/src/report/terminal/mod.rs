@@ -11,6 +11,7 @@ mod reported_file;
 mod result;
 mod run_log;
 mod servers;
+mod told_warnings;
 
 pub use answer::AnswerReport;
 pub use console::{ConsoleOptions, ConsoleReport, Verbosity};

@@ -175,7 +175,7 @@ impl TranscriptWriter {
         let is_only = outcome.transcript.turns.len() == 1
             && outcome.transcript.turns_not_run == 0
             && turn.id.is_none();
-        if !(is_excerpt && is_only) {
+        if !(is_excerpt && is_only) || checkpoints::speaker(turn.origin).is_some() {
             self.heading(turn, outcome);
         }
         if is_excerpt {

@@ -103,6 +103,24 @@ pub(crate) fn took(run: &RunTotals) -> String {
     )
 }
 
+/// `10 turns, 3.3 per test`: the turns of a run of cases; `None` for any other.
+pub(crate) fn turns(run: &RunTotals) -> Option<String> {
+    let tests = run.totals.tests();
+    let turns = run.total_turns;
+    // One message needs no count.
+    if !run.has_cases || tests == 0 || (tests, turns) == (1, 1) {
+        return None;
+    }
+    let plural = if turns == 1 { "turn" } else { "turns" };
+    // The number of turns is far below what a float holds.
+    #[expect(clippy::cast_precision_loss, reason = "the quotient has one decimal")]
+    let per_test = turns as f64 / tests as f64;
+    Some(format!(
+        "{} {plural}, {per_test:.1} per test",
+        grouped(turns)
+    ))
+}
+
 /// `2 new, 3 known, 1 fixed`: the tests that fail or failed before; `None` if there are none, or no earlier run is known.
 pub(crate) fn change_totals(changes: ChangeTotals) -> Option<String> {
     let ChangeTotals { new, known, fixed } = changes;

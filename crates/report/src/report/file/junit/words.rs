@@ -5,17 +5,21 @@ use ananke_trace::outcome::TestIdentity;
 /// The suite of a test: its file from the config's directory, and a target other than the default, so that the runs of a
 /// matrix of targets do not have the same names.
 pub(super) fn suite(test: &TestIdentity) -> String {
-    let file = if test.is_without_file {
+    format!("{}{}", place(test), of_target(test))
+}
+
+/// The file of a test from the config's directory, or what it is called if it is in none.
+fn place(test: &TestIdentity) -> &str {
+    if test.is_without_file {
         &test.file
     } else {
         &test.path
-    };
-    format!("{file}{}", of_target(test))
+    }
 }
 
 /// The class of a test as readers of JUnit group by it: `specs/shop/pay.test.yaml` is `specs.shop.pay`.
 pub(super) fn class(test: &TestIdentity) -> String {
-    class_of_file(&test.path) + &of_target(test).replace('.', "_")
+    class_of_file(place(test)) + &of_target(test).replace('.', "_")
 }
 
 fn of_target(test: &TestIdentity) -> String {

@@ -147,8 +147,9 @@ impl MarkdownBuilder {
         page.end();
         let tokens = tokens::of_run(self.run.tokens).map(|tokens| format!("tokens: {tokens}"));
         let changes = change_totals(totals.changes).map(|changes| format!("changes: {changes}"));
-        for line in tokens
+        for line in run_facts::turns(&self.run)
             .into_iter()
+            .chain(tokens)
             .chain(changes)
             .chain(ruling::totals(totals.judged))
             .chain(flip_rate(totals))

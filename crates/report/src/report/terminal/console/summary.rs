@@ -35,6 +35,9 @@ impl ConsoleReport {
         self.write_slowest(&mut page);
         write_snapshots(&self.run.snapshots, palette, &mut page);
         self.write_facts(&mut page);
+        if let Some(turns) = run_facts::turns(&self.run) {
+            page.line(palette.faint, &turns);
+        }
         self.write_totals(&mut page);
         page.put(palette.faint, &run_facts::took(&self.run));
         page.end();

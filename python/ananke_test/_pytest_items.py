@@ -44,7 +44,8 @@ class AnankeFile(pytest.File):
         """The tests, in their order."""
         tests = self.projects.project(self.own_config).tests_of(self.path)
         if "::" in self.nodeid:
-            self.warn(self.projects.warning("pytest ends a path at `::`, so `--lf` forgets tests of this file: rename it or its directory"))
+            words = "pytest ends a path at `::`, so `--lf` forgets tests of this file: rename it or its directory"
+            self.warn(self.projects.warning(words))
         taken: set[str] = set()
         # The id without its file, or the one that the test itself gives.
         names = [distinct(test["id"].removeprefix(f"{test['file']}::"), taken) for test in tests]
@@ -100,7 +101,7 @@ def nodes(parent: pytest.Collector, tests: Sequence[tuple[str, dict[str, Any]]])
 def parsed(parent: pytest.Collector, name: str) -> Any:
     """The id of a test as pytest 9.2 reads it from its cache and from other processes. In older releases it is a text: `None`."""
     of_parent: Any = getattr(parent, "id", None)
-    return None if of_parent is None else type(of_parent).parse(f"{of_parent}::{name}")
+    return None if of_parent is None else of_parent.__class__.parse(f"{of_parent}::{name}")
 
 
 class AnankeItem(pytest.Item):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -39,18 +40,68 @@ class AnankeFile(pytest.File):
         self.own_config = own_config
         self.projects = projects
 
-    def collect(self) -> Iterator[pytest.Item]:
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
         """The tests, in their order."""
-        project = self.projects.project(self.own_config)
-        used: dict[str, int] = {}
-        for test in project.tests_of(self.path):
-            # The id ends with the name and the row, or is the one that the test itself gives.
-            name = test["id"].split("::", 1)[-1]
-            used[name] = used.get(name, 0) + 1
-            if used[name] > 1:
-                name = f"{name}-{used[name]}"
-            kind: Any = AnankeItem
-            yield kind.from_parent(self, name=name, test=test)
+        tests = self.projects.project(self.own_config).tests_of(self.path)
+        if "::" in self.nodeid:
+            words = "pytest ends a path at `::`, so `--lf` forgets tests of this file: rename it or its directory"
+            self.warn(self.projects.warning(words))
+        taken: set[str] = set()
+        # The id without its file, or the one that the test itself gives.
+        names = [distinct(test["id"].removeprefix(f"{test['file']}::"), taken) for test in tests]
+        yield from nodes(self, list(zip(names, tests, strict=True)))
+
+
+class AnankeNames(pytest.Collector):
+    """Tests whose names begin with the same text before `::`, where pytest looks for the rest of a name."""
+
+    def __init__(self, *, tests: list[tuple[str, dict[str, Any]]], **keys: Any) -> None:
+        base: Any = super()
+        base.__init__(**keys)
+        self.tests = tests
+
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
+        """The tests, in their order."""
+        return nodes(self, self.tests)
+
+
+def distinct(name: str, taken: set[str]) -> str:
+    """A name that no other test of the file has, also when pytest has read it."""
+    found, number = name, 1
+    while without_end(found) in taken:
+        number += 1
+        found = f"{name}-{number}"
+    taken.add(without_end(found))
+    return found
+
+
+def without_end(name: str) -> str:
+    """A name without the bracket that ends it, if one begins in it: for pytest, `a [b` and `a [b]` are the same."""
+    return name.removesuffix("]") if "[" in name else name
+
+
+def first_part(name: str) -> str | None:
+    """The text of a name before its first `::`. The text from the first `[` on is one part."""
+    before, colons, _ = name.partition("[")[0].partition("::")
+    return before if colons else None
+
+
+def nodes(parent: pytest.Collector, tests: Sequence[tuple[str, dict[str, Any]]]) -> Iterator[pytest.Item | pytest.Collector]:
+    """The nodes of tests with these names under a node: those that pytest looks for if it reads such an id."""
+    for part, group in groupby(tests, key=lambda named: first_part(named[0])):
+        kind: Any = AnankeItem if part is None else AnankeNames
+        if part is None:
+            for name, test in group:
+                yield kind.from_parent(parent, name=name, nodeid=parsed(parent, name), test=test)
+        else:
+            rest = [(name.removeprefix(f"{part}::"), test) for name, test in group]
+            yield kind.from_parent(parent, name=part, tests=rest)
+
+
+def parsed(parent: pytest.Collector, name: str) -> Any:
+    """The id of a test as pytest 9.2 reads it from its cache and from other processes. In older releases it is a text: `None`."""
+    of_parent: Any = getattr(parent, "id", None)
+    return None if of_parent is None else of_parent.__class__.parse(f"{of_parent}::{name}")
 
 
 class AnankeItem(pytest.Item):
@@ -59,12 +110,15 @@ class AnankeItem(pytest.Item):
     def __init__(self, *, test: dict[str, Any], **keys: Any) -> None:
         base: Any = super()
         base.__init__(**keys)
-        assert isinstance(self.parent, AnankeFile)
+        file = self.getparent(AnankeFile)
+        assert file is not None
         self.test = test
         self.test_id: str = test["id"]
-        self.own_config = self.parent.own_config
-        self.projects = self.parent.projects
+        self.own_config = file.own_config
+        self.projects = file.projects
         self.result: dict[str, Any] | None = None
+        self.full_name = self.nodeid.removeprefix(f"{file.nodeid}::")
+        self.extra_keyword_matches.add(self.full_name)
         for tag in test.get("tags", []):
             self._tag(tag)
 
@@ -80,7 +134,7 @@ class AnankeItem(pytest.Item):
 
     def reportinfo(self) -> tuple[os.PathLike[str], int, str]:
         """The place of the test."""
-        return self.path, self.test["line"] - 1, self.name
+        return self.path, self.test["line"] - 1, self.full_name
 
     def runtest(self) -> None:
         """Waits for the result of the test."""

@@ -218,7 +218,7 @@ def _add_events_of_message(events: list[RunEvent], parts: Iterable[Any], agent: 
         if text:
             events.append(ChatMessageEvent("assistant", text))
             text = ""
-        if kind in ("tool-call", "builtin-tool-call", "native-tool-call") and part.tool_kind != "output":
+        if kind in ("tool-call", "builtin-tool-call", "native-tool-call"):
             if not _is_output(part, agent):
                 events.append(FunctionCallEvent(part.tool_name, part.args_as_dict(), part.tool_call_id))
         elif kind in ("tool-return", "builtin-tool-return", "native-tool-return"):

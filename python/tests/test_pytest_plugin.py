@@ -1,5 +1,6 @@
 """The pytest plugin, in runs of their own."""
 
+import json
 import os
 import signal
 import subprocess
@@ -134,6 +135,110 @@ def test_last_failed(project: Runner) -> None:
     project.run()
     ran = project.run("--lf")
     ran.assert_outcomes(failed=1)
+
+
+NAMES = [
+    "plain",
+    "rows[1]",
+    "open [bracket",
+    "open [bracket]",
+    "[whole]",
+    "two [a] and [b]",
+    "shop::pay",
+    "shop::refund",
+    "cart::pay",
+    "shop::pay twice",
+    "a::b::c",
+    "a::[x]::c",
+    "::first",
+    "last::",
+    "call::()",
+    "a/b.test.yaml",
+    "Überweisung 💶 [ä::ö]",
+    "ends -2",
+    "] closed [",
+]
+
+
+def named(runner: Runner, failing: int) -> list[str]:
+    """A project whose tests have these names; every second one fails, beginning with the first or the second. The ids of those."""
+    tests = [
+        {"name": name, "turns": [{"user": "hi", "assert": {"text": "never" if number % 2 == failing else "hello"}}]}
+        for number, name in enumerate(NAMES)
+    ]
+    rows = {
+        "name": "cities [by row]",
+        "cases": [{"x": "hi"}, {"x": "bad", "id": "no::such [city]"}, {"x": "hi", "id": "ß/[1]"}],
+        "turns": [{"user": "${x}", "assert": {"text": "hello"}}],
+    }
+    own = {"name": "with its own id", "id": "own::[id]", "turns": [{"user": "bad", "assert": {"text": "hello"}}]}
+    runner.write("ananke.config.yaml", CONFIG.split("quarantine")[0] + 'specs: ["**/*.test.yaml", "*.jsonl"]\n')
+    runner.write("ä [1]/a.test.yaml", json.dumps({"version": "1.4", "tests": [*tests, rows, own]}))
+    case = {"input": "bad", "assert": {"type": "contains", "value": "hello"}}
+    runner.write("c.jsonl", "".join(json.dumps({"id": f"{shop}::case [1]", **case}) + "\n" for shop in ("one", "two")))
+    # For pytest, two of them are the same: the second one gets a number.
+    of_pytest = [name if name != "open [bracket]" else f"{name}-2" for name in NAMES]
+    names = [*of_pytest[failing::2], "cities [by row][no::such [city]]", "own::[id]"]
+    return [*(f"ä [1]/a.test.yaml::{name}" for name in names), "c.jsonl::one::case [1]", "c.jsonl::two::case [1]"]
+
+
+def cached(runner: Runner) -> list[str]:
+    """The ids that pytest has kept as failed."""
+    return sorted(json.loads((runner.path / ".pytest_cache/v/cache/lastfailed").read_text(encoding="utf-8")))
+
+
+def listed(runner: Runner, *arguments: str) -> list[str]:
+    """The ids of the tests that a selection consists of."""
+    return [line for line in runner.run("--collect-only", "-q", *arguments).outlines if "::" in line]
+
+
+@pytest.mark.parametrize(("failing", "workers"), [(0, []), (1, []), (1, ["-n", "2"])], ids=["even", "odd", "workers"])
+def test_failures_of_all_names_are_remembered(runner: Runner, failing: int, workers: list[str]) -> None:
+    if workers:
+        pytest.importorskip("xdist")
+    ids = sorted(named(runner, failing))
+    runner.run(*workers).assert_outcomes(failed=len(ids), passed=len(NAMES) + 6 - len(ids))
+    assert cached(runner) == ids
+    assert sorted(listed(runner, "--lf")) == ids
+    runner.run("--lf", *workers).assert_outcomes(failed=len(ids))
+    assert cached(runner) == ids
+    # Others fail now: what is fixed is forgotten, and nothing else.
+    kept = [one for one in ids if one in named(runner, 1 - failing)]
+    runner.run("--lf", *workers).assert_outcomes(failed=len(kept), passed=len(ids) - len(kept))
+    assert cached(runner) == kept
+
+
+def test_a_failure_is_the_next_step_or_the_first_test(runner: Runner) -> None:
+    named(runner, 1)
+    (runner.path / "c.jsonl").unlink()
+    runner.run("--stepwise").assert_outcomes(passed=1, failed=1)
+    runner.run("--stepwise").assert_outcomes(failed=1, deselected=1)
+    assert listed(runner, "--ff")[0] == "ä [1]/a.test.yaml::rows[1]"
+
+
+def test_an_id_that_pytest_prints_selects_its_test(runner: Runner) -> None:
+    named(runner, 0)
+    # pytest takes no path with a bracket on its command line.
+    (runner.path / "ä [1]").rename(runner.path / "ä")
+    ids = listed(runner)
+    assert len(ids) == len(set(ids)) == len(NAMES) + 6
+    assert sorted(listed(runner, *reversed(ids))) == sorted(ids)
+    for one in ids[::6]:
+        assert listed(runner, one) == [one]
+    assert listed(runner, "--deselect", "ä/a.test.yaml::shop::pay twice") == [one for one in ids if "pay twice" not in one]
+
+
+def test_a_name_is_one_keyword(runner: Runner) -> None:
+    named(runner, 0)
+    runner.run("-k", "shop::pay").assert_outcomes(passed=1, failed=1, deselected=len(NAMES) + 4)
+
+
+def test_a_path_that_pytest_does_not_find_again(runner: Runner) -> None:
+    runner.write("ananke.config.yaml", CONFIG.split("quarantine")[0])
+    runner.write("a::b/a.test.yaml", 'version: "1.4"\nname: one\nturns: [{ user: "hi", assert: { text: hello } }]\n')
+    ran = runner.run("-v")
+    ran.assert_outcomes(passed=1, warnings=1)
+    ran.stdout.fnmatch_lines(["a::b/a.test.yaml::one PASSED*", "*AnankeWarning: pytest ends a path at `::`, so `--lf` forgets*"])
 
 
 def test_collect_only(project: Runner) -> None:

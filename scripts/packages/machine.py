@@ -57,14 +57,15 @@ def environment(folder: Path) -> Path:
     return folder / ("Scripts" if os.name == "nt" else "bin")
 
 
-def tools(wanted: Path = REQUIREMENTS, folder: Path = TOOLS) -> Path:
-    """The folder of the programs that a list of requirements names; they are installed anew when it changed."""
-    done = folder / "installed.txt"
-    programs = folder / ("Scripts" if os.name == "nt" else "bin")
-    if not done.is_file() or done.read_text() != wanted.read_text():
-        environment(folder)
-        run(programs / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "-r", wanted)
-        done.write_text(wanted.read_text())
+def tools() -> Path:
+    """The folder of the programs that requirements.txt names; they are installed anew when it changed."""
+    done = TOOLS / "installed.txt"
+    programs = TOOLS / ("Scripts" if os.name == "nt" else "bin")
+    wanted = REQUIREMENTS.read_text()
+    if not done.is_file() or done.read_text() != wanted:
+        environment(TOOLS)
+        run(programs / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "-r", REQUIREMENTS)
+        done.write_text(wanted)
     return programs
 
 

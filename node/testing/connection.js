@@ -321,6 +321,14 @@ export async function connection(config) {
   return made;
 }
 
+/**
+ * Starts the program before somebody asks for it: a test file is imported without a limit of time, and each of its tests has one.
+ * An error is told to whoever asks.
+ */
+export function startEarly() {
+  connection().catch(() => {});
+}
+
 async function endIdle() {
   for (const [key, starting] of [...connections]) {
     const running = await starting.catch(() => undefined);

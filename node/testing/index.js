@@ -35,8 +35,12 @@
 /** @typedef {import("./asserts.js").RunAssert} RunAssert */
 /** @typedef {import("./mocks.js").MockedTools} MockedTools */
 
+import { startEarly } from "./connection.js";
+
 export { ANY } from "./asserts.js";
 export { AgentError, AnankeError, JudgeError, ProgramError, UsageError } from "./errors.js";
 export { RunResult } from "./run-result.js";
 export { TestSession } from "./session.js";
 export { yamlTests } from "./yaml-tests.js";
+
+startEarly();

@@ -57,6 +57,23 @@ async function child(t, then) {
   return { running, pid: pid() };
 }
 
+test("the program starts while the package is imported", { skip: !isPosix }, async (t) => {
+  const { script, pid } = noting(t, ownProgram());
+  const cwd = fileURLToPath(new URL(".", import.meta.url));
+  const code =
+    'import { TestSession } from "ananke-test/testing";\nawait new Promise((resolve) => process.stdin.once("data", resolve));\n' +
+    'const session = await TestSession.open({ model: () => "ok" });\nawait session.run("go");\nprocess.stdin.unref();\n';
+  const options = { cwd, env: { ...process.env, ANANKE_PROGRAM: script }, stdio: ["pipe", "ignore", "inherit"] };
+  const running = spawn(process.execPath, ["--input-type=module", "-e", code], options);
+  for (let left = 500; left > 0 && !existsSync(`${script}.pid`); left--) await wait(20);
+  const early = pid();
+  running.stdin.write("go on");
+  const [exit] = await once(running, "close");
+  assert.equal(exit, 0);
+  assert.equal(pid(), early, "the session is in the program that was there");
+  await ended(early);
+});
+
 test("a session that is not closed keeps nothing", { skip: !isPosix }, async (t) => {
   const { running, pid } = await child(t, "");
   const [code] = running.exitCode === null ? await once(running, "close") : [running.exitCode];

@@ -24,6 +24,9 @@ __tracebackhide__ = True
 
 DEFAULT_INSTRUCTIONS = "You are a helpful assistant."
 
+TARGET_OF_CONFIG: Any = object()
+"""Says that no agent is given: the default target of the config is meant. `None` is a mistake, such as a fixture without a value."""
+
 
 class Conversation(Protocol):
     """The other side of a session."""
@@ -81,13 +84,14 @@ class AdaptedConversation:
 class TestSession:
     """A conversation with an agent: `async with TestSession(llm=…, instructions="…") as session: await session.run("Hello")`.
 
-    The agent is a `FunctionLLM`, a `Target`, an `OpenAILLM`, an agent of pydantic-ai, or an LLM object of Vision-Agents.
+    The agent is a `FunctionLLM`, a `Target`, an `OpenAILLM`, an agent of pydantic-ai, or an LLM object of Vision-Agents. Without `llm` it is
+    the default target of the nearest `ananke.config.yaml`, as `Target()` is.
     """
 
     __test__ = False
 
-    def __init__(self, llm: Any, instructions: str = DEFAULT_INSTRUCTIONS) -> None:
-        self.llm = llm
+    def __init__(self, llm: Any = TARGET_OF_CONFIG, instructions: str = DEFAULT_INSTRUCTIONS) -> None:
+        self.llm = Target() if llm is TARGET_OF_CONFIG else llm
         self.instructions = instructions
         self._conversation: Conversation | None = None
         self._turn: asyncio.Lock | None = None
@@ -204,7 +208,7 @@ class SyncTestSession:
 
     __test__ = False
 
-    def __init__(self, llm: Any, instructions: str = DEFAULT_INSTRUCTIONS) -> None:
+    def __init__(self, llm: Any = TARGET_OF_CONFIG, instructions: str = DEFAULT_INSTRUCTIONS) -> None:
         self._session = TestSession(llm, instructions)
         self._session._in_words = "`with SyncTestSession(…) as session`, or `session.start()`"
 

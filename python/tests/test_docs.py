@@ -54,6 +54,15 @@ def test_every_block_runs(page: str, project: Path) -> None:
     assert len(ran) == sum(code.count("def test_") for _, code in found)
 
 
+def test_the_first_example_of_python_runs_as_printed(pytester: pytest.Pytester) -> None:
+    text = (DOCS / "python.md").read_text(encoding="utf-8")
+    settings = re.search(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert settings is not None
+    pytester.path.joinpath("pyproject.toml").write_text(settings[1])
+    pytester.makepyfile(test_weather=blocks("python.md")[0][1])
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
+
+
 def given_to(function: Any) -> dict[str, Any]:
     """The fixture of the plugin, if the function takes it."""
     from ananke_test import Target, TestSession

@@ -32,6 +32,18 @@ async def test_an_unknown_city_is_an_error_of_the_tool() -> None:
         result.expect.contains_function_call_output({"degrees": 4})
 
 
+async def test_the_conversation_goes_on() -> None:
+    async with TestSession(llm=weather_desk(), instructions=INSTRUCTIONS) as session:
+        result = await session.run("How warm is it in Paris?")
+        result.check("tools: { require: [{ name: temperature, count: 1, every: { args: { city: Paris } } }] }")
+
+        result = await session.run("Is that much?")
+        result.check("tools: { forbid: temperature }\ntext: Which city?")
+
+        result = await session.run("It was in Paris.")
+        result.check("tools: { require: [{ name: temperature, every: { args: { city: Paris } } }] }")
+
+
 @pytest.mark.parametrize("question", ["How warm is it?", "Hello"])
 def test_no_city_no_call(question: str) -> None:
     with SyncTestSession(llm=weather_desk(), instructions=INSTRUCTIONS) as session:

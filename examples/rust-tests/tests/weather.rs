@@ -62,6 +62,24 @@ async fn an_unknown_city_is_an_error_of_the_tool() {
 }
 
 #[tokio::test]
+async fn the_conversation_goes_on() {
+    let mut session = session();
+    let turns = [
+        (
+            "How warm is it in Paris?",
+            "tools: { require: [{ name: temperature, count: 1, every: { args: { city: Paris } } }] }",
+        ),
+        ("Is that much?", "tools: { forbid: temperature }"),
+        ("It was in Paris.", "tools: { require: temperature }"),
+    ];
+    for (said, rules) in turns {
+        let run = session.run(said).await.expect("the turn ends");
+        run.assert_yaml(rules).await.expect(said);
+    }
+    session.close().await.expect("it ends in order");
+}
+
+#[tokio::test]
 async fn it_asks_which_city() {
     let mut session = session();
     let run = session.run("How warm is it?").await.expect("the turn ends");

@@ -36,6 +36,16 @@ test("a tool is replaced for a while", async () => {
   expect(mocks.calls("temperature")).toEqual([{ city: "Paris" }]);
 });
 
+test("the conversation goes on", async () => {
+  await using session = await TestSession.open({ tools });
+  const first = await session.run("How warm is it in Paris?");
+  await first.check("tools: { require: [{ name: temperature, count: 1, every: { args: { city: Paris } } }] }");
+  const second = await session.run("Is that much?");
+  await second.check("tools: { forbid: temperature }\ntext: Which city?");
+  const third = await session.run("And in Atlantis?");
+  third.expect.containsFunctionCallOutput({ error: "there is no city Atlantis" }, true);
+});
+
 test("it asks which city", async () => {
   await using session = await TestSession.open({ tools });
   const run = await session.run("How warm is it?");

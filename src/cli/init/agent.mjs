@@ -3,20 +3,35 @@
 // Replace `answer` with your agent, and report each of its tool calls with `call`.
 
 import { randomUUID } from "node:crypto";
+import { basename } from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
 // Stdout is for events alone: what anything else logs goes to stderr.
 console.log = console.info = console.error;
 
-// Import your agent here. What that takes is no time of a test.
+// Import your agent here, and make its clients: that is no time of a test, and they live as long as this program.
 
 // A tool of the agent.
 const getWeather = async ({ city }) => ({ city, sky: "clear" });
 
-// What the agent says to the conversation so far, of which each message has a `role` and a `content`.
-async function answer(messages, call) {
+// The agent's answer to `messages`: what the user and the agent said so far, each with a `role` and a `content`.
+// `request.messages` has the calls and their results as well; `request.threadId` is the conversation's id.
+async function answer(messages, call, request) {
   const weather = await call("get_weather", { city: "Rome" }, getWeather);
   return `It is ${weather.sky} in ${weather.city}.`;
+}
+
+// What the user and the agent said: a history that frameworks take, without calls, results and other roles.
+function texts(messages) {
+  const said = [];
+  for (const { role, content: written } of messages) {
+    const content = Array.isArray(written) ? written.map((part) => part.text ?? "").join("") : (written ?? "");
+    if (role === "user" || (role === "assistant" && content !== "")) {
+      said.push({ role, content });
+    }
+  }
+  return said;
 }
 
 const emit = (type, event) => process.stdout.write(`${JSON.stringify({ type, ...event })}\n`);
@@ -32,15 +47,25 @@ async function call(tool, args, execute) {
   return result;
 }
 
-async function run({ threadId, runId, messages }) {
+// The error with its type, and with the line of this file in which it came up.
+function described(error) {
+  const [place] = String(error?.stack).match(new RegExp(`\\b${basename(fileURLToPath(import.meta.url))}:\\d+`)) ?? [];
+  return place ? `${error} (${place})` : String(error);
+}
+
+async function run(request) {
+  const { threadId, runId } = request;
   emit("RUN_STARTED", { threadId, runId });
   try {
-    const delta = await answer(messages, call);
+    const delta = await answer(texts(request.messages), call, request);
+    if (typeof delta !== "string") {
+      throw new TypeError(`\`answer\` returned ${JSON.stringify(delta)}, which is no text`);
+    }
     emit("TEXT_MESSAGE_CHUNK", { messageId: randomUUID(), role: "assistant", delta });
     emit("RUN_FINISHED", { threadId, runId });
   } catch (error) {
     console.error(error);
-    emit("RUN_ERROR", { message: String(error) });
+    emit("RUN_ERROR", { message: described(error) });
   }
 }
 

@@ -3,7 +3,10 @@
 Replace `answer` with your agent, and report each of its tool calls with `call`.
 """
 
+import asyncio
+import inspect
 import json
+import os
 import sys
 import traceback
 import uuid
@@ -11,7 +14,10 @@ import uuid
 # Stdout is for events alone: what anything else prints goes to stderr.
 EVENTS, sys.stdout = sys.stdout, sys.stderr
 
-# Import your agent here. What that takes is no time of a test.
+# Clients of asynchronous frameworks belong to the loop that they were first used in: all turns have this one.
+LOOP = asyncio.new_event_loop()
+
+# Import your agent here, and make its clients: that is no time of a test, and they live as long as this program.
 
 
 def get_weather(city: str) -> dict:
@@ -19,10 +25,25 @@ def get_weather(city: str) -> dict:
     return {"city": city, "sky": "clear"}
 
 
-def answer(messages: list, call) -> str:
-    """What the agent says to the conversation so far, of which each message has a `role` and a `content`."""
+def answer(messages: list, call, request: dict) -> str:
+    """The agent's answer to `messages`: what the user and the agent said so far, each with a `role` and a `content`.
+
+    It may be `async`. `request["messages"]` has the calls and their results as well; `request["threadId"]` is the conversation's id.
+    """
     weather = call("get_weather", {"city": "Rome"}, get_weather)
     return f"It is {weather['sky']} in {weather['city']}."
+
+
+def texts(messages: list) -> list:
+    """What the user and the agent said: a history that frameworks take, without calls, results and other roles."""
+    said = []
+    for message in messages:
+        content = message.get("content") or ""
+        if isinstance(content, list):
+            content = "".join(part.get("text", "") for part in content)
+        if message["role"] == "user" or (message["role"] == "assistant" and content):
+            said.append({"role": message["role"], "content": content})
+    return said
 
 
 def emit(kind: str, **event) -> None:
@@ -40,14 +61,24 @@ def call(tool: str, args: dict, function):
     return result
 
 
+def described(error: Exception) -> str:
+    """The error with its type, and with the line of this file in which it came up."""
+    here = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == __file__]
+    return f"{type(error).__name__}: {error} ({os.path.basename(__file__)}:{here[-1].lineno})"
+
+
 def run(request: dict) -> None:
     ids = {"threadId": request["threadId"], "runId": request["runId"]}
     emit("RUN_STARTED", **ids)
     try:
-        text = answer(request["messages"], call)
+        text = answer(texts(request["messages"]), call, request)
+        if inspect.isawaitable(text):
+            text = LOOP.run_until_complete(text)
+        if not isinstance(text, str):
+            raise TypeError(f"`answer` returned {text!r}, which is no text")
     except Exception as error:
         traceback.print_exc()
-        emit("RUN_ERROR", message=str(error))
+        emit("RUN_ERROR", message=described(error))
         return
     emit("TEXT_MESSAGE_CHUNK", messageId=str(uuid.uuid4()), role="assistant", delta=text)
     emit("RUN_FINISHED", **ids)

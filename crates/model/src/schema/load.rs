@@ -47,9 +47,12 @@ pub fn load<T: File>(
     };
     let checked = check(kind, source, &node, version);
     problems.extend(checked.problems);
-    if problems.is_empty() && checked.repairs.rename_keys() {
-        // Each key has one name from here on.
+    if checked.repairs.rename_keys() {
+        // Each key has one name from here on. What stands under a misspelt one is checked now.
         node = checked.repairs.apply(&node).0;
+        if !problems.is_empty() {
+            problems.extend(check(kind, source, &node, version).problems);
+        }
     }
     if let (Some(version), true) = (version, problems.is_empty()) {
         match T::read(&node) {

@@ -5,6 +5,7 @@ use super::lower::Lowering;
 use ananke_base::diagnostic::{Code, Span};
 use ananke_base::source::{Node, NodeValue};
 use ananke_model::model::{AssertionOptions, CaseAssertion, Text};
+use ananke_trace::trace::Path;
 
 /// Whether an assertion without `negate` wants something or its opposite.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -145,7 +146,7 @@ impl<'c> LoweredAssertion<'c> {
         };
         let value = self.value(lowering, None)?;
         let mut entry = MapBuilder::at(self.span);
-        entry.put("path", text(path));
+        entry.put("path", case_path(path, lowering)?);
         match &value.value {
             NodeValue::List(items) => {
                 let is_scalar =
@@ -214,7 +215,7 @@ impl<'c> LoweredAssertion<'c> {
         };
         let mut entry = MapBuilder::at(self.span);
         match &self.written.path {
-            Some(path) => entry.put("path", text(path)),
+            Some(path) => entry.put("path", case_path(path, lowering)?),
             // What is not JSON is a text.
             None if name != "string" => entry.put("path", text_at(value.span, "$")),
             None => {}
@@ -360,6 +361,16 @@ impl<'c> LoweredAssertion<'c> {
             }
         }
     }
+}
+
+/// The path of an assertion, which has the names and indexes of the format and no quoted name.
+fn case_path(path: &Text, lowering: &mut Lowering<'_>) -> Option<Node> {
+    if Path::parse(&path.value).is_ok_and(|path| path.has_quoted_name()) {
+        let message = format!("the path `{}` has a name in quotes", path.value);
+        let help = "the path of a case has names and indexes alone: `items[0].id`";
+        return lowering.refuse(Code::BadValue, path.span, &message, help);
+    }
+    Some(text(path))
 }
 
 /// The last message as text, or the JSON in it, is equal to a value.

@@ -10,6 +10,8 @@ use jsonschema::Validator;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use crate::support::project::Project;
+
 fn several_tests() -> Value {
     json!({ "version": Version::newest().to_string(), "x-a": 1, "tests": [
         { "name": "a", "turns": [{ "user": "b" }], "skip": true },
@@ -198,6 +200,130 @@ fn the_documents_are_good() {
         for document in documents(*kind) {
             let valid = agree(*kind, &document);
             assert_eq!(valid, Ok(()));
+        }
+    }
+}
+
+/// The pairs of keys that exclude each other, each with the place of the mapping that may have one of them.
+fn exclusions(path: &str, schema: &Value, found: &mut Vec<(String, [String; 2])>) {
+    for part in schema["allOf"].as_array().into_iter().flatten() {
+        if let Some([one, other]) = part["not"]["required"].as_array().map(Vec::as_slice) {
+            let pair = [one, other].map(|key| key.as_str().expect("a key").to_owned());
+            for key in &pair {
+                assert!(
+                    schema["properties"].get(key).is_some(),
+                    "{path} has no `{key}`"
+                );
+            }
+            found.push((path.to_owned(), pair));
+        }
+    }
+    for (key, inner) in schema.as_object().into_iter().flatten() {
+        exclusions(&format!("{path}/{key}"), inner, found);
+    }
+}
+
+/// Mappings that have a key of each type whose keys exclude each other, without those keys: a document with a place for them.
+fn with_exclusion(definition: &str, pair: &Value) -> Option<Value> {
+    let test = |more: Value| {
+        let mut document = json!({ "version": Version::newest().to_string(), "name": "a", "turns": [{ "user": "b" }] });
+        document
+            .as_object_mut()
+            .expect("a mapping")
+            .extend(more.as_object().cloned().unwrap_or_default());
+        document
+    };
+    Some(match definition {
+        "Count" => {
+            test(json!({ "assert": { "tools": { "require": [{ "name": "c", "count": pair }] } } }))
+        }
+        "Require" => test(json!({ "assert": { "tools": { "require": [pair] } } })),
+        "ForbidCalls" => test(json!({ "assert": { "tools": { "forbid_calls": [pair] } } })),
+        "CallStep" => test(
+            json!({ "assert": { "sequence": { "mode": "exact", "steps": [{ "call": pair }] } } }),
+        ),
+        "ResultStep" => test(
+            json!({ "assert": { "sequence": { "mode": "exact", "steps": [{ "result": pair }] } } }),
+        ),
+        "TracedCall" => test(
+            json!({ "assert": { "provenance": [{ "of": { "call": pair }, "from": ["user"] }] } }),
+        ),
+        "TracedValues" => {
+            test(json!({ "assert": { "provenance": [{ "of": pair, "from": ["user"] }] } }))
+        }
+        "DetailedSource" => {
+            test(json!({ "assert": { "provenance": [{ "of": { "call": "c" }, "from": [pair] }] } }))
+        }
+        "ScriptRule" => test(json!({ "assert": { "script": [pair] } })),
+        "MockCase" => {
+            test(json!({ "client_tools": [{ "name": "c", "mock": { "when": [pair] } }] }))
+        }
+        "Simulate" => test(json!({ "simulate": pair })),
+        "Runs" => test(json!({ "runs": pair })),
+        "Resume" => test(json!({ "turns": [{ "type": "agui:resume", "resume": [pair] }] })),
+        _ => return None,
+    })
+}
+
+/// A value that a key of such a pair has.
+fn some_value(key: &str) -> Value {
+    match key {
+        "exact" | "min" | "max" | "count" => json!(1),
+        "good" => json!("95%"),
+        "bad" => json!("80%"),
+        "error" => json!("5%"),
+        "cmd" => json!(["c"]),
+        "literal" => json!(["EUR"]),
+        _ => json!("c"),
+    }
+}
+
+/// Whether the loader says of a test that two of its keys contradict each other.
+fn is_contradiction(document: &Value) -> bool {
+    let config = format!(
+        "version: \"{}\"\ntarget: {{ type: agui, endpoint: \"http://127.0.0.1:1/\", agentId: a }}\n",
+        Version::newest()
+    );
+    let project = Project::new(&[
+        ("ananke.config.yaml", &config),
+        ("a.test.yaml", &document.to_string()),
+    ]);
+    let problems = project.plan().problems;
+    problems
+        .iter()
+        .any(|problem| problem.code.as_str() == "contradiction")
+}
+
+/// One test of what the schema refuses and the loader does: each pair of keys that exclude each other, and each of the two alone.
+#[test]
+fn keys_that_exclude_each_other_are_refused_by_the_schema_and_the_loader() {
+    ananke::install();
+    for (kind, least) in [(FileKind::Config, 1), (FileKind::Test, 18)] {
+        let mut pairs = Vec::new();
+        exclusions("", &file_schema(kind), &mut pairs);
+        assert!(pairs.len() >= least, "{pairs:?}");
+        for (path, [one, other]) in pairs {
+            let definition = path.rsplit('/').next().expect("a definition");
+            let mapping = |keys: &[&String]| {
+                let mut mapping: serde_json::Map<String, Value> = keys
+                    .iter()
+                    .map(|key| ((*key).clone(), some_value(key)))
+                    .collect();
+                if definition == "Resume" {
+                    mapping.insert("status".to_owned(), json!("resolved"));
+                }
+                Value::Object(mapping)
+            };
+            let both = mapping(&[&one, &other]);
+            let document = with_exclusion(definition, &both)
+                .unwrap_or_else(|| panic!("`{definition}` needs a document here"));
+            assert!(!TEST.is_valid(&document), "the schema takes {document}");
+            assert!(is_contradiction(&document), "the loader takes {document}");
+            for alone in [&one, &other] {
+                let alone = mapping(&[alone]);
+                let document = with_exclusion(definition, &alone).expect("a document");
+                assert!(TEST.is_valid(&document), "the schema refuses {document}");
+            }
         }
     }
 }

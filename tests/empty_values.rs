@@ -95,7 +95,7 @@ impl Place {
         }
         if self.of == "mcp" {
             test["turns"] =
-                json!([{ "type": "mcp:list", "assert": { "tools": { "forbid": "x" } } }]);
+                json!([{ "type": "mcp:list", "assert": { "tools": { "forbid": ["x"] } } }]);
         }
         (config, test)
     }

@@ -16,7 +16,7 @@ type Texts = &'static [(&'static str, &'static str)];
 
 /// Codes that no file of a project shows by itself: the files in addition to `a.test.yaml`, and the arguments of the
 /// command.
-const COMMANDS: [(Code, Texts, &str); 18] = [
+const COMMANDS: [(Code, Texts, &str); 19] = [
     (Code::BadEncoding, &[], "check latin1.test.yaml"),
     (
         Code::BadReport,
@@ -90,6 +90,14 @@ const COMMANDS: [(Code, Texts, &str); 18] = [
         Code::Since14,
         &[("old/ananke.config.yaml", EMPTY), ("old/a.test.yaml", TEST)],
         "check old",
+    ),
+    (
+        Code::NearText,
+        &[
+            ("shop/ananke.config.yaml", PRICES),
+            ("shop/a.test.yaml", NEAR_TEXT),
+        ],
+        "run shop",
     ),
     (
         Code::NearValue,
@@ -166,6 +174,15 @@ const UNCOUNTED: &str = concat!(
     "name: a\n",
     "turns: [{ user: Pay }]\n",
     "assert: { tools: { require: [{ name: charge_card, count: 1, args: { amount: 89.5 } }] } }\n",
+);
+const PRICES: &str = concat!(
+    "version: \"1.4\"\n",
+    "target: { type: scripted, rules: [{ do: [{ say: \"It costs 5\\u00a0EUR.\" }] }] }\n",
+);
+const NEAR_TEXT: &str = concat!(
+    "version: \"1.4\"\n",
+    "name: a\n",
+    "turns: [{ user: Price, assert: { text: { not_contains: 5 EUR } } }]\n",
 );
 const NEAR_VALUE: &str = concat!(
     "version: \"1.4\"\n",

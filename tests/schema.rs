@@ -101,13 +101,8 @@ struct Key<'a> {
     is_property: bool,
     /// The definitions that its value may have.
     definitions: BTreeSet<&'a str>,
-}
-
-impl Key<'_> {
     /// The schema version that brings it.
-    fn since(&self) -> &str {
-        self.schema["x-since"].as_str().unwrap_or("?")
-    }
+    since: &'a str,
 }
 
 /// Every key of a schema, by its definition: `AssertBlock.judge`, and by the names of forms: `Mock(error).error`. A definition
@@ -117,9 +112,9 @@ fn keys<'a>(name: &str, prefix: &str, schema: &'a Value) -> BTreeMap<String, Key
         root: schema,
         found: BTreeMap::new(),
     };
-    collect.visit(name, schema);
+    collect.visit(name, schema, None);
     for (definition, schema) in schema["definitions"].as_object().into_iter().flatten() {
-        collect.visit(&format!("{prefix}{definition}"), schema);
+        collect.visit(&format!("{prefix}{definition}"), schema, None);
     }
     collect.found
 }
@@ -130,32 +125,37 @@ struct Collect<'a> {
 }
 
 impl<'a> Collect<'a> {
-    fn visit(&mut self, path: &str, schema: &'a Value) {
+    /// Adds the keys in a schema, and its forms. A form without a version of its own has that of its key, `outer`.
+    fn visit(&mut self, path: &str, schema: &'a Value, outer: Option<&'a str>) {
+        let outer = schema["x-since"].as_str().or(outer);
         for (key, property) in schema["properties"].as_object().into_iter().flatten() {
             let path = format!("{path}.{key}");
-            self.visit(&path, property);
-            self.add(path, property, true);
+            self.visit(&path, property, None);
+            let since = property["x-since"].as_str().unwrap_or("?");
+            self.add(path, property, since, true);
         }
         for branch in branches(schema) {
-            let title = branch["title"].as_str();
+            let title = form_title(branch);
             let path = title.map_or_else(|| path.to_owned(), |title| format!("{path}({title})"));
-            self.visit(&path, branch);
-            if branch.get("x-since").is_some() {
-                self.add(path, branch, false);
+            self.visit(&path, branch, outer);
+            let since = branch["x-since"].as_str().or(outer);
+            if let (Some(_), Some(since), true) = (title, since, is_listed(branch)) {
+                self.add(path, branch, since, false);
             }
         }
         for schema in inner(schema) {
-            self.visit(&format!("{path}[]"), schema);
+            self.visit(&format!("{path}[]"), schema, outer);
         }
     }
 
-    fn add(&mut self, path: String, schema: &'a Value, is_property: bool) {
+    fn add(&mut self, path: String, schema: &'a Value, since: &'a str, is_property: bool) {
         let mut definitions = BTreeSet::new();
         self.refer(schema, &mut definitions);
         let key = Key {
             schema,
             is_property,
             definitions,
+            since,
         };
         assert!(
             self.found.insert(path, key).is_none(),
@@ -176,6 +176,19 @@ impl<'a> Collect<'a> {
             self.refer(schema, found);
         }
     }
+}
+
+/// The name of a form of a value: its title, or the definition that it is.
+fn form_title(branch: &Value) -> Option<&str> {
+    let definition = || branch["$ref"].as_str()?.rsplit('/').next();
+    branch["title"].as_str().or_else(definition)
+}
+
+/// Whether a branch is a form that a value can have, and not a demand for keys. A variable is allowed for every scalar.
+fn is_listed(branch: &Value) -> bool {
+    let has = |keyword: &str| branch.get(keyword).is_some();
+    let is_variable = has("pattern") && branch["type"] == "string";
+    has("x-since") || !is_variable && ["type", "const", "enum", "$ref"].into_iter().any(has)
 }
 
 /// The alternatives and parts of a schema.
@@ -207,7 +220,7 @@ fn all_keys(schemas: &[(&'static str, Value)]) -> BTreeMap<String, (String, BTre
         };
         for (path, key) in keys(name, &prefix, schema) {
             let definitions = key.definitions.iter().map(ToString::to_string).collect();
-            let found = (key.since().to_owned(), definitions);
+            let found = (key.since.to_owned(), definitions);
             if let Some(other) = all.insert(path.clone(), found.clone()) {
                 assert_eq!(other, found, "{path} differs from schema to schema");
             }
@@ -226,7 +239,7 @@ fn every_property_says_what_it_is_and_since_when() {
                 !key.is_property || description.len() >= 10,
                 "{path} has no description"
             );
-            let since = Version::parse(key.since());
+            let since = Version::parse(key.since);
             assert!(
                 since.is_some_and(|since| since <= newest),
                 "{path} has no known x-since"
@@ -237,7 +250,7 @@ fn every_property_says_what_it_is_and_since_when() {
 
 /// The head of `tests/since.txt`.
 const SINCE_HEAD: &str = "\
-# Every key of a file or report, and every form of a value with a version of its own: its definition and name, the version that
+# Every key of a file or report, and every form of a value: its definition and name, the version that
 # brought it, and the definitions that its value may have. A definition is listed once, so what a key contains is found under
 # the definitions at the end of its line. tests/schema.rs fails if a line is missing here, and if the schemas no longer have it.
 ";
@@ -251,6 +264,17 @@ fn since_lines(keys: &BTreeMap<String, (String, BTreeSet<String>)>) -> String {
     lines.collect()
 }
 
+/// The path in a line, and the words after it: the version and definitions.
+fn parts_of(line: &str) -> (String, Vec<&str>) {
+    let words: Vec<&str> = line.split(' ').collect();
+    let place = words
+        .iter()
+        .position(|word| Version::parse(word).is_some())
+        .unwrap_or(words.len());
+    let (path, rest) = words.split_at(place);
+    (path.join(" "), rest.to_vec())
+}
+
 /// The lines that are no longer true: a key is gone, its version is another one, or its value can no longer have a definition.
 /// It may have more definitions than before.
 fn broken_lines<'l>(
@@ -258,13 +282,8 @@ fn broken_lines<'l>(
     keys: &BTreeMap<String, (String, BTreeSet<String>)>,
 ) -> Vec<&'l str> {
     let is_broken = |line: &&str| {
-        let words: Vec<&str> = line.split(' ').collect();
-        let place = words
-            .iter()
-            .position(|word| Version::parse(word).is_some())
-            .unwrap_or(words.len());
-        let (path, rest) = words.split_at(place);
-        let current = keys.get(&path.join(" "));
+        let (path, rest) = parts_of(line);
+        let current = keys.get(&path);
         !current.is_some_and(|(since, definitions)| {
             rest.first() == Some(&since.as_str())
                 && rest[1..].iter().all(|name| definitions.contains(*name))
@@ -286,6 +305,15 @@ fn a_since_version_never_changes() {
         "the schemas no longer have what tests/since.txt says: {broken:#?}\nhelp: what a version brought stays; if only a \
          definition or a form has another name, rename it there"
     );
+    // What is new, be it a key or another form of one, is part of the version that is open.
+    let newest = Version::newest().to_string();
+    let known: BTreeSet<String> = committed.lines().map(|line| parts_of(line).0).collect();
+    for (path, (since, _)) in &keys {
+        assert!(
+            known.contains(path) || *since == newest,
+            "`{path}` is new, and its version is {since}: its `x-since` must be {newest}, the version that is open"
+        );
+    }
     compare(
         "tests/since.txt",
         &(SINCE_HEAD.to_owned() + &since_lines(&keys)),
@@ -311,7 +339,7 @@ fn a_changed_version_is_found_in_a_shared_definition() {
     let committed = since_lines(&lines(schema("1.3", "key", shared)));
     assert_eq!(
         committed,
-        "Shared.key 1.3\ntest.one 1.0 Shared\ntest.two 1.1 Shared\ntest.two(a text) 1.2\n"
+        "Shared.key 1.3\ntest.one 1.0 Shared\ntest.two 1.1 Shared\ntest.two(Shared) 1.1 Shared\ntest.two(a text) 1.2\n"
     );
     let broken = |schema| broken_lines(&committed, &lines(schema)).join(", ");
     assert_eq!(broken(schema("1.3", "key", shared)), "");
@@ -319,7 +347,7 @@ fn a_changed_version_is_found_in_a_shared_definition() {
     assert_eq!(broken(schema("1.3", "name", shared)), "Shared.key 1.3");
     assert_eq!(
         broken(schema("1.3", "key", "#/definitions/Other")),
-        "test.one 1.0 Shared, test.two 1.1 Shared"
+        "test.one 1.0 Shared, test.two 1.1 Shared, test.two(Shared) 1.1 Shared"
     );
     let mut without = schema("1.3", "key", shared);
     without["properties"]["one"] = json!({ "$ref": shared });
@@ -618,7 +646,7 @@ fn an_older_schema_lacks_what_is_newer() {
     for kind in FileKind::ALL {
         let schema = pruned(*kind, oldest);
         for (path, key) in keys(kind.as_str(), "", &schema) {
-            assert_eq!(key.since(), "1.0", "{path}");
+            assert_eq!(key.since, "1.0", "{path}");
         }
         assert_eq!(pruned(*kind, Version::newest()), *embedded(*kind));
     }

@@ -49,6 +49,14 @@ error[wrong-type]: expected a mapping, found a list
    |
    = help: for example `args_match: {"amount":"^10","items[0].id":"sku-.*"}`
 
+error[newer-key]: a text here needs version 1.4; this file says 1.0
+  --> a.yaml:11:17
+   |
+11 |         forbid: delete_order
+   |                 ^^^^^^^^^^^^
+   |
+   = help: write `version: "1.4"`, which `ananke check --fix` does
+
 error[bad-value]: `max_idle_ms` must be at least 0, found the number -5
   --> a.yaml:13:22
    |
@@ -65,7 +73,7 @@ error[empty-value]: `assert` has no value
    |
    = help: write a value, or remove the key
 
-5 errors
+6 errors
 
 "#]],
     );

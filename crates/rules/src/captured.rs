@@ -11,7 +11,7 @@ pub struct Captured {
     pub golden: Golden,
     /// The new text.
     pub text: String,
-    /// The same in the order in which the file was written.
+    /// The same in the order, and with the spelling of numbers, in which the file was written.
     pub comparable: String,
 }
 
@@ -32,7 +32,7 @@ impl Captured {
         self.golden.text.is_none()
     }
 
-    /// Whether it differs from its file in nothing but the order in which older versions wrote.
+    /// Whether it differs from its file in nothing but the order and the spelling of numbers in which older versions wrote.
     pub(crate) fn is_as_kept(&self) -> bool {
         let kept = self.golden.text.as_ref();
         kept.is_some_and(|kept| !golden::differs(kept, &self.comparable))

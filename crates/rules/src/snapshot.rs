@@ -12,7 +12,7 @@ use super::evaluation::{Judgement, Moment, Monitor, RuleScope, View};
 use super::rule::{Rule, RuleEntry};
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_model::model::{AssertBlock, SnapshotOf, SnapshotRule, Text};
-use ananke_model::variables::{Interpolation, Patterns, Piece, scan};
+use ananke_model::variables::{Fill as _, Interpolation, Patterns, Piece, scan};
 use ananke_trace::golden::{self, ConversationPart, Format, Golden, GoldenText, MaskPath, States};
 use ananke_trace::trace::{Fact, Facts};
 
@@ -207,15 +207,10 @@ fn literal(text: &Text, interpolation: &mut Interpolation<'_>) -> Option<String>
 }
 
 fn volatile(text: &Text, interpolation: &mut Interpolation<'_>) -> Option<MaskPath> {
-    let path = interpolation.text(text).ok()?;
     if interpolation.waits(text) {
         return None;
     }
-    let help = "name a tool and its `args` or `result` (`search.args.when`, `*.result.id`), `state` \
-                (`state.updated_at`), `custom` and an event (`custom.progress.at`), or `text`";
-    let report =
-        |error| interpolation.report(Code::BadValue, text.span, error, Some(help.to_owned()));
-    MaskPath::parse(&path).map_err(report).ok()
+    text.fill(interpolation).ok()
 }
 
 /// Notes the states of the turns; the trace has the rest when its scope is over.
@@ -259,10 +254,14 @@ impl Monitor for SnapshotMonitor {
         let golden = golden.clone().unwrap_or_default();
         let kept = golden.text.as_deref();
         let format = kept.map_or(Format::Began, Format::of);
-        let comparable = text.render(format);
+        let ordered = text.rendered(format);
         let text = text.render(Format::Began);
         // A file whose order is the same in both formats stays as it is.
-        let has_one_order = text.lines().skip(1).eq(comparable.lines().skip(1));
+        let has_one_order = text.lines().skip(1).eq(ordered.text.lines().skip(1));
+        let comparable = match kept {
+            Some(kept) => ordered.spelled_as(kept),
+            None => ordered.text,
+        };
         match kept {
             Some(kept) if has_one_order && !golden::differs(kept, &comparable) => Judgement::Passed,
             _ => Judgement::SnapshotDiffers(Box::new(Captured {

@@ -205,8 +205,7 @@ fn fill_state(
 ) -> Leaf<Vec<(Path, Value)>> {
     fill_all(written, |(path, node)| {
         let value = node.fill(interpolation);
-        let path = Path::parse(path)
-            .map_err(|error| interpolation.report(Code::BadValue, path.span, error, None));
+        let path = Path::of_key(path, interpolation);
         Ok((path?, value?))
     })
 }

@@ -60,6 +60,8 @@ codes! {
     ConnectOverHttp = "connect-over-http",
     /// Keys that exclude each other.
     Contradiction = "contradiction",
+    /// An entry of `require` that is written twice.
+    DuplicateEntry = "duplicate-entry",
     /// Two tests have one id.
     DuplicateId = "duplicate-id",
     /// A key is duplicated in one mapping.
@@ -88,10 +90,14 @@ codes! {
     LimitExceeded = "limit-exceeded",
     /// A value in `args` or `result` that looks like a condition and means itself.
     LooksLikeCondition = "looks-like-condition",
+    /// A literal text that is written like a template, a pattern or an escape.
+    LooksLikePattern = "looks-like-pattern",
     /// A required key is missing.
     MissingKey = "missing-key",
     /// A tool that a rule names and no agent called, almost like one that exists.
     NearName = "near-name",
+    /// A text that is nearly what a rule looks for.
+    NearText = "near-text",
     /// A value that is nearly what a rule looks for.
     NearValue = "near-value",
     /// A sequential test that has too few runs to ever pass.

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use serde_json::{Error, Number};
 
 use super::duplicate_keys::{find_duplicates, keep_first};
-use super::{Entry, Node, NodeValue, yaml_error::MAX_DEPTH};
+use super::{Entry, Node, NodeValue, spelled, yaml_error::MAX_DEPTH};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 
 /// Reads a JSON value. Lines that begin with `//` are comments. A tree may come with problems: keys that are duplicated, of
@@ -124,16 +124,16 @@ impl<'t> ValueAt<'t> {
     }
 }
 
-/// A number as YAML reads it: an integer keeps its digits, any other number its value.
+/// A number as YAML reads it: with its spelling, and no larger than a double.
 fn number(digits: &str) -> Result<Number, Error> {
     let number: Number = serde_json::from_str(digits)?;
     if !digits.contains(['.', 'e', 'E']) {
         return Ok(number.as_i64().map_or(number, Number::from));
     }
-    number
-        .as_f64()
-        .and_then(Number::from_f64)
-        .ok_or_else(|| Error::custom(NOT_FINITE))
+    if number.as_f64().is_none_or(f64::is_infinite) {
+        return Err(Error::custom(NOT_FINITE));
+    }
+    Ok(spelled(digits).unwrap_or(number))
 }
 
 /// The error of a number that is too large.

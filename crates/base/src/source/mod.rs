@@ -12,6 +12,7 @@ mod free_map;
 mod json;
 mod node;
 mod node_serde;
+mod number;
 mod read;
 pub mod received_json;
 mod typed;
@@ -29,6 +30,10 @@ pub use duplicate_keys::same_key;
 pub use free_map::FreeMap;
 pub use json::parse_json;
 pub use node::{Entry, Node, NodeValue, printable};
+pub use number::{
+    change_numbers, compare_numbers, is_same_number, number_key, rounded, shortest, spelled,
+    without_added_sign,
+};
 pub use read::{MAX_BYTES, is_case_file, read, reason, remedy};
 pub use typed::{FLATTENED, ONE_OR_MANY, SWITCH, TagDefault, from_mapping, from_node};
 pub use typed_error::TypeMismatch;

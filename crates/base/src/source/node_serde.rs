@@ -10,7 +10,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use serde_json::Number;
 
 use super::typed::{NODE, SPANNED};
-use super::{Entry, Node, NodeValue};
+use super::{Entry, Node, NodeValue, spelled};
 use crate::diagnostic::{Span, Spanned};
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
@@ -105,9 +105,10 @@ where
 
     /// A number that no other type can hold comes as its digits, from the reader of trees.
     fn visit_bytes<E: Error>(self, digits: &[u8]) -> Result<NodeValue, E> {
-        serde_json::from_slice(digits)
+        let spelled = std::str::from_utf8(digits).ok().and_then(spelled);
+        spelled
             .map(NodeValue::Number)
-            .map_err(E::custom)
+            .ok_or_else(|| E::custom("bytes are no number"))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<NodeValue, E> {

@@ -10,6 +10,7 @@ use serde::de::{
     SeqAccess, VariantAccess, Visitor,
 };
 use serde::forward_to_deserialize_any;
+use serde_json::Number;
 
 use super::{Entry, Node, NodeValue, TypeMismatch, typed_error::TypedReadError};
 use crate::diagnostic::Span;
@@ -132,6 +133,15 @@ impl<'de> ValueReader<'de> {
     }
 }
 
+/// Whether a number is spelled as a double is written.
+fn is_spelled_as_double(number: &Number) -> bool {
+    number.is_f64()
+        && number
+            .as_f64()
+            .and_then(Number::from_f64)
+            .is_some_and(|double| double == *number)
+}
+
 impl<'de> Deserializer<'de> for ValueReader<'de> {
     type Error = TypedReadError;
 
@@ -143,12 +153,11 @@ impl<'de> Deserializer<'de> for ValueReader<'de> {
                 match (number.as_u64(), number.as_i64(), number.as_f64()) {
                     (Some(value), ..) => visitor.visit_u64(value),
                     (None, Some(value), _) => visitor.visit_i64(value),
-                    // An integer beyond 64 bits keeps every digit.
-                    (None, None, None) => visitor.visit_bytes(number.as_str().as_bytes()),
-                    (None, None, Some(_)) if !number.is_f64() => {
-                        visitor.visit_bytes(number.as_str().as_bytes())
+                    (None, None, Some(value)) if is_spelled_as_double(number) => {
+                        visitor.visit_f64(value)
                     }
-                    (None, None, Some(value)) => visitor.visit_f64(value),
+                    // An integer beyond 64 bits keeps every digit, any other number its spelling.
+                    (None, None, _) => visitor.visit_bytes(number.as_str().as_bytes()),
                 }
             }
             NodeValue::String(text) => visitor.visit_borrowed_str(text),

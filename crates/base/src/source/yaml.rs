@@ -7,13 +7,12 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer};
-use serde_json::Number;
 use serde_yaml::Spanned;
 use serde_yaml::budget::BudgetBreach;
 use serde_yaml::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 
 use super::yaml_error::{MAX_DEPTH, explain, span};
-use super::{MAX_BYTES, Node, NodeValue};
+use super::{MAX_BYTES, Node, NodeValue, spelled};
 use super::{duplicate_keys::find_duplicates, node_serde::NodeValueVisitor, read::too_large};
 use crate::diagnostic::{self, Code, Diagnostic, SourceFile};
 
@@ -126,7 +125,8 @@ fn empty(source: &Arc<SourceFile>) -> Diagnostic {
     Diagnostic::error(Code::EmptyValue, "the file is empty").in_file(source)
 }
 
-/// The crate reads integers beyond 64 bits as floating-point numbers: their digits come from the text.
+/// The crate reads numbers with a fraction or an exponent, and integers beyond 64 bits, as floating-point numbers: how they
+/// are spelled comes from the text, if JSON has that spelling.
 fn restore_digits(node: &mut Node, text: &str) {
     match &mut node.value {
         NodeValue::List(items) => {
@@ -139,23 +139,17 @@ fn restore_digits(node: &mut Node, text: &str) {
                 restore_digits(&mut entry.value, text);
             }
         }
-        NodeValue::Number(number) if is_large(number) => {
+        NodeValue::Number(number) if number.is_f64() => {
             let written = text.get(node.span.range()).unwrap_or_default();
             let written = written.strip_prefix('+').unwrap_or(written);
-            let digits = written.strip_prefix('-').unwrap_or(written);
-            if digits.bytes().all(|digit| digit.is_ascii_digit())
-                && let Ok(exact) = serde_json::from_str(written)
+            if let Some(spelled) = spelled(written)
+                && spelled.as_f64() == number.as_f64()
             {
-                *number = exact;
+                *number = spelled;
             }
         }
         _ => {}
     }
-}
-
-/// Whether a number may be an integer that a floating-point number does not hold.
-fn is_large(number: &Number) -> bool {
-    number.is_f64() && number.as_f64().is_some_and(|number| number.abs() >= 9e18)
 }
 
 /// A value as the crate hands it over: its place comes around it.
@@ -168,9 +162,9 @@ struct YamlKey(Spanned<String>);
 
 impl From<Spanned<YamlValue>> for Node {
     fn from(read: Spanned<YamlValue>) -> Self {
-        // The digits of a large number are at its anchor, not at the alias.
-        let is_large = matches!(&read.value.0, NodeValue::Number(number) if is_large(number));
-        let mut place = span(if is_large {
+        // The spelling of such a number is at its anchor, not at the alias.
+        let has_spelling = matches!(&read.value.0, NodeValue::Number(number) if number.is_f64());
+        let mut place = span(if has_spelling {
             read.defined
         } else {
             read.referenced

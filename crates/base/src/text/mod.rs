@@ -18,6 +18,7 @@ mod parse_duration;
 mod question;
 mod short_text;
 mod suggest;
+mod text_fold;
 mod text_form;
 mod text_index;
 pub mod truncate;
@@ -33,6 +34,7 @@ pub use short_text::ShortText;
 pub use suggest::{
     Spellings, after_prefixes, is_one_typo, meant_boolean, nearest, nearest_certain, suggest,
 };
+pub use text_fold::{TextDifference, TextFold};
 pub use text_form::TextForm;
 pub use text_index::TextIndex;
 pub use words::{all_of, any_of, grouped};

@@ -42,17 +42,25 @@ impl TextForm {
         if self == Self::default() {
             return found;
         }
-        let ends: Vec<usize> = (text.char_indices().map(|(start, _)| start))
-            .chain([text.len()])
-            .collect();
-        let length = |end: usize| self.apply(&text[..end]).len();
-        // The last end before the match, and the first after it.
-        let start = ends.partition_point(|end| length(*end) <= found.start);
-        let end = ends.partition_point(|end| length(*end) < found.end);
-        let last = ends.len() - 1;
-        let start = ends[start.saturating_sub(1)];
-        start..ends[end.min(last)].max(start)
+        place_before(text, found, |start| self.apply(start).len())
     }
+}
+
+/// The place in `text` of `found`, a place in the text as it is compared; `length` is that of a start of it as it is compared.
+pub(super) fn place_before(
+    text: &str,
+    found: Range<usize>,
+    length: impl Fn(&str) -> usize,
+) -> Range<usize> {
+    let ends: Vec<usize> = (text.char_indices().map(|(start, _)| start))
+        .chain([text.len()])
+        .collect();
+    // The last end before the match, and the first after it.
+    let start = ends.partition_point(|end| length(&text[..*end]) <= found.start);
+    let end = ends.partition_point(|end| length(&text[..*end]) < found.end);
+    let last = ends.len() - 1;
+    let start = ends[start.saturating_sub(1)];
+    start..ends[end.min(last)].max(start)
 }
 
 fn composed(text: &str) -> Cow<'_, str> {

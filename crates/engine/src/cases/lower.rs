@@ -11,6 +11,7 @@ use ananke_base::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
 use ananke_base::source::Node;
 use ananke_base::text::parse_duration;
 use ananke_model::model::{CaseLine, Skip, Text};
+use ananke_trace::trace::QUOTED_NAMES;
 
 /// The context in which a case is lowered.
 pub(super) struct Lowering<'s> {
@@ -137,6 +138,11 @@ impl Lowering<'_> {
     }
 
     /// Reports an error, for which there is no value.
+    /// Whether the version of the file has paths with quoted names.
+    pub(super) fn has_quoted_names(&self) -> bool {
+        self.source.is_since(QUOTED_NAMES)
+    }
+
     pub(super) fn refuse<T>(
         &mut self,
         code: Code,

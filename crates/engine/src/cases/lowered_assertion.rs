@@ -5,6 +5,7 @@ use super::lower::Lowering;
 use ananke_base::diagnostic::{Code, Span};
 use ananke_base::source::{Node, NodeValue};
 use ananke_model::model::{AssertionOptions, CaseAssertion, Text};
+use ananke_trace::trace::Path;
 
 /// Whether an assertion without `negate` wants something or its opposite.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -145,7 +146,7 @@ impl<'c> LoweredAssertion<'c> {
         };
         let value = self.value(lowering, None)?;
         let mut entry = MapBuilder::at(self.span);
-        entry.put("path", path_node(path));
+        entry.put("path", case_path(path, lowering)?);
         match &value.value {
             NodeValue::List(items) => {
                 let is_scalar =
@@ -214,7 +215,7 @@ impl<'c> LoweredAssertion<'c> {
         };
         let mut entry = MapBuilder::at(self.span);
         match &self.written.path {
-            Some(path) if !is_whole(path) => entry.put("path", text(path)),
+            Some(path) if !is_whole(path) => entry.put("path", case_path(path, lowering)?),
             // What is not JSON is a text.
             Some(_) | None if name != "string" => entry.put("path", text_at(value.span, "$")),
             Some(_) | None => {}
@@ -363,6 +364,20 @@ impl<'c> LoweredAssertion<'c> {
     }
 }
 
+/// The path of an assertion, which has the names and indexes of the format and no quoted name.
+fn case_path(path: &Text, lowering: &mut Lowering<'_>) -> Option<Node> {
+    if Path::parse(&path.value).is_ok_and(|path| path.has_quoted_name()) {
+        let message = format!("the path `{}` has a name in quotes", path.value);
+        let help = "the path of a case has names and indexes alone: `items[0].id`";
+        return lowering.refuse(Code::BadValue, path.span, &message, help);
+    }
+    Some(if is_whole(path) {
+        text_at(path.span, "$")
+    } else {
+        text(path)
+    })
+}
+
 /// The last message as text, or the JSON in it, is equal to a value.
 pub(super) fn equals(span: Span, value: &Node) -> MapBuilder {
     let mut entry = MapBuilder::at(span);
@@ -376,15 +391,6 @@ pub(super) fn equals(span: Span, value: &Node) -> MapBuilder {
 /// Whether a path leads nowhere: the whole value is meant.
 fn is_whole(path: &Text) -> bool {
     matches!(path.value.as_str(), "" | "$" | "$.")
-}
-
-/// A path of a case.
-fn path_node(path: &Text) -> Node {
-    if is_whole(path) {
-        text_at(path.span, "$")
-    } else {
-        text(path)
-    }
 }
 
 /// A name without what says of which kind it is; the parts of a script's name are folders.

@@ -30,13 +30,15 @@ pub(super) fn split_patterns(
     let mut patterns = MapBuilder::at(result.span);
     let mut found = Vec::new();
     let rest = without_patterns(result, &mut Vec::new(), &mut found);
-    for (path, pattern) in found {
-        let text = path.join(".");
-        // A key with a dot in it is not reached by a path.
-        if !Path::parse(&text).is_ok_and(|parsed| parsed.parts() == path) {
+    for (steps, pattern) in found {
+        let text = Path::of_steps(&steps);
+        // In older files there is no path to a key with a dot in it.
+        if !lowering.has_quoted_names()
+            && Path::parse(&text).is_ok_and(|path| path.has_quoted_name())
+        {
             let message = format!("the pattern at `{text}` cannot be written as a path");
-            let help =
-                "a key with a dot or bracket cannot have a pattern in it; write its exact value";
+            let help = "a key with a dot or bracket cannot have a pattern in it before version 1.4; \
+                        write its exact value";
             return lowering.refuse(Code::BadValue, pattern.span, &message, help);
         }
         patterns.put(&text, pattern);

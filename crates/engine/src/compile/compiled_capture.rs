@@ -3,7 +3,9 @@
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::source::printable;
 use ananke_model::model;
-use ananke_model::variables::{Interpolation, Leaf, NotReady, Pattern, name_problem};
+use ananke_model::variables::{
+    Fill as _, Interpolation, Leaf, NotReady, Pattern, SPELLED_NUMBERS, name_problem,
+};
 use ananke_trace::trace::Path;
 
 /// A variable that a turn gives.
@@ -13,6 +15,8 @@ pub struct CompiledCapture {
     pub name: String,
     /// The source of its value.
     pub from: CaptureFrom,
+    /// Whether numbers keep the spelling that the agent sent.
+    pub keeps_spelling: bool,
 }
 
 /// The source of a value. Without a path it is the whole.
@@ -27,9 +31,6 @@ pub enum CaptureFrom {
     /// In the agent's state.
     State(Option<Path>),
 }
-
-/// The path of the whole value.
-const WHOLE: &str = "$";
 
 const SHAPES: &str = "write `{ tool: NAME, result: PATH }`, `{ tool: NAME, args: PATH }`, `{ text: PATTERN }` or `{ state: PATH }`";
 
@@ -46,6 +47,7 @@ impl CompiledCapture {
         Ok(Self {
             name: name.value.clone(),
             from: from?,
+            keeps_spelling: interpolation.source().is_since(SPELLED_NUMBERS),
         })
     }
 }
@@ -104,13 +106,8 @@ fn from(
 }
 
 fn path(written: &model::Text, interpolation: &mut Interpolation<'_>) -> Leaf<Option<Path>> {
-    let text = interpolation.text(written)?;
-    if text == WHOLE {
-        return Ok(None);
-    }
-    let help = || format!("`{WHOLE}` is the whole value");
-    let parsed = Path::parse(&text).map(Some);
-    parsed.map_err(|error| interpolation.report(Code::BadValue, written.span, error, Some(help())))
+    let path: Path = written.fill(interpolation)?;
+    Ok((!path.is_whole()).then_some(path))
 }
 
 fn one_group(written: &model::Text, interpolation: &mut Interpolation<'_>) -> Leaf<Pattern> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use ananke_trace::trace::json_key;
+use ananke_trace::trace::{Path, json_key};
 
 /// The largest depth to which a schema or an argument is read.
 const DEEPEST: usize = 16;
@@ -79,7 +79,7 @@ impl SchemaWalk<'_> {
             .into_iter()
             .flatten()
         {
-            self.take(part, &inside(path, key), depth + 1);
+            self.take(part, &Path::within(path, key), depth + 1);
         }
         if let Some(items) = schema.get("items") {
             self.take(items, &format!("{path}[]"), depth + 1);
@@ -107,7 +107,7 @@ fn take_scalars(
     match value {
         Value::Object(entries) => {
             for (key, part) in entries {
-                take_scalars(part, &inside(path, key), depth + 1, found);
+                take_scalars(part, &Path::within(path, key), depth + 1, found);
             }
         }
         Value::Array(items) => {
@@ -118,14 +118,6 @@ fn take_scalars(
         scalar if !path.is_empty() => drop(found.insert((path.to_owned(), json_key(scalar)))),
         // Arguments that are no object have no names.
         _ => {}
-    }
-}
-
-fn inside(path: &str, key: &str) -> String {
-    if path.is_empty() {
-        key.to_owned()
-    } else {
-        format!("{path}.{key}")
     }
 }
 

@@ -7,6 +7,7 @@ use super::coverage_state::CoverageState;
 use ananke_base::source::{Node, to_yaml};
 use ananke_model::model::NEWEST_VERSION;
 use ananke_model::variables::{call_keys, literal_value};
+use ananke_trace::trace::{ANY, Path};
 
 /// The reason that a stub does not run.
 const SKIPPED: &str = "not written yet";
@@ -96,12 +97,12 @@ fn stub(name: &str, required: &Value) -> Value {
 
 /// A value inside objects and lists: what `args` contains.
 fn at_path(path: &str, value: &Value) -> Value {
-    path.split('.').rev().fold(value.clone(), |inner, key| {
-        let lists = key.matches("[]").count();
-        let inner = (0..lists).fold(inner, |inner, _| json!([inner]));
-        match key.trim_end_matches("[]") {
-            "" => inner,
-            key => Value::Object(Map::from_iter([(key.to_owned(), inner)])),
+    let path = Path::parse_with_wildcards(&path.replace("[]", "[*]"));
+    let steps = path.map(|path| path.parts().to_vec()).unwrap_or_default();
+    steps.iter().rev().fold(value.clone(), |inner, step| {
+        if step == ANY {
+            return json!([inner]);
         }
+        Value::Object(Map::from_iter([(step.clone(), inner)]))
     })
 }

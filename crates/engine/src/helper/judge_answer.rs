@@ -9,8 +9,8 @@ use super::answer_text::{AnswerObject, fenced, shown};
 use super::final_object::FinalObject;
 use super::quotable_text::QuotableText;
 use super::verdict_claims::GivenVerdict;
+use ananke_base::source::is_same_number;
 use ananke_trace::outcome::JudgeAnswer;
-use ananke_trace::trace::is_same_number;
 
 /// The longest answer that is read, in bytes.
 const LONGEST: usize = 64 << 10;

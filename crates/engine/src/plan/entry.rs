@@ -4,6 +4,7 @@
 //! **Invariant:** what all rows of a test have in common is there once.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -99,6 +100,20 @@ impl CaseEntry {
     /// Whether both are rows of one test.
     pub fn is_of_same_test(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.test, &other.test)
+    }
+
+    /// The row and its place, for messages: `row 3 (cities.csv:4)`.
+    pub(super) fn row_place(&self) -> String {
+        let Some(row) = &self.row else {
+            return format!("{}:{}", self.test.file, self.test.line);
+        };
+        let own = self
+            .test
+            .row_file
+            .as_ref()
+            .and_then(|path| path.file_name());
+        let file = own.map_or(self.test.file.as_str().into(), OsStr::to_string_lossy);
+        format!("row {} ({file}:{})", row.index.saturating_add(1), row.line)
     }
 
     /// Whether both are read together: they are of one file, or of one case of it.

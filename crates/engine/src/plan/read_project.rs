@@ -345,7 +345,11 @@ fn one_id_each(cases: &[CaseEntry], problems: &mut Vec<Diagnostic>) {
             let id = case.id();
             let TestEntry { file, line, .. } = &*case.test;
             let problem = if case.is_of_same_test(first) {
-                let message = format!("two rows of {file}:{line} have the id `{id}`");
+                let message = format!(
+                    "two rows of {file}:{line} have the id `{id}`: {} and {}",
+                    first.row_place(),
+                    case.row_place()
+                );
                 Diagnostic::error(Code::DuplicateId, message)
                     .help("give each row an `id` of its own")
             } else {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use ananke_base::text::truncate;
-use ananke_trace::trace::is_same_json;
+use ananke_trace::trace::{Path, is_same_json};
 
 /// The number of differences that are reported.
 const REPORTED: usize = 5;
@@ -55,14 +55,14 @@ impl FoundChange<'_> {
         match (recorded, now) {
             (Value::Object(recorded), Value::Object(now)) => {
                 for (key, value) in recorded {
-                    let path = join(path, key);
+                    let path = Path::within(path, key);
                     match now.get(key) {
                         Some(now) => self.compare(&path, value, now),
                         None => self.tell(&path, &shown(value), "nothing"),
                     }
                 }
                 for (key, value) in now.iter().filter(|(key, _)| !recorded.contains_key(*key)) {
-                    self.tell(&join(path, key), "nothing", &shown(value));
+                    self.tell(&Path::within(path, key), "nothing", &shown(value));
                 }
             }
             (Value::Array(recorded), Value::Array(now)) => {
@@ -128,14 +128,6 @@ impl FoundChange<'_> {
         } else {
             self.more += 1;
         }
-    }
-}
-
-fn join(path: &str, key: &str) -> String {
-    if path.is_empty() {
-        key.to_owned()
-    } else {
-        format!("{path}.{key}")
     }
 }
 

@@ -1,12 +1,15 @@
 //! Captures: values of a turn that later turns can use, from its calls, its text and the state.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use crate::compile::{CaptureFrom, CompiledCapture};
+use ananke_base::source::received_json;
 use ananke_base::text::truncate;
 use ananke_model::variables::Patterns;
 use ananke_trace::redact::Redactor;
-use ananke_trace::trace::{Args, Origin, Path, ToolCall, Trace, TurnRanges};
+use ananke_trace::trace::{Args, Origin, Path, ToolCall, Trace, TurnRanges, is_same_json};
 
 /// The number of characters of the searched text that are quoted.
 const QUOTED: usize = 120;
@@ -24,12 +27,18 @@ pub(super) fn capture_values(
     let Some(turn) = trace.turns.last() else {
         return (values, missing);
     };
-    let source = CaptureSource {
-        trace,
-        turn,
-        redactor,
-    };
-    for CompiledCapture { name, from } in captures {
+    for CompiledCapture {
+        name,
+        from,
+        keeps_spelling,
+    } in captures
+    {
+        let source = CaptureSource {
+            trace,
+            turn,
+            redactor,
+            keeps_spelling: *keeps_spelling,
+        };
         match source.find(from) {
             Ok(value) => _ = values.insert(name.clone(), value),
             Err(why) => missing.push(format!("`{name}` was not captured: {why}")),
@@ -42,6 +51,7 @@ struct CaptureSource<'t> {
     trace: &'t Trace,
     turn: &'t TurnRanges,
     redactor: &'t Redactor,
+    keeps_spelling: bool,
 }
 
 impl CaptureSource<'_> {
@@ -51,7 +61,10 @@ impl CaptureSource<'_> {
                 let call = self.last_call(tool)?;
                 let what = format!("the arguments of `{tool}`");
                 match call.args() {
-                    Args::Json(value) => self.reach(value, path.as_ref(), &what),
+                    Args::Json(value) => {
+                        let value = self.spelled(value, &call.args_text);
+                        self.reach(&value, path.as_ref(), &what)
+                    }
                     Args::Malformed(_) => Err(format!(
                         "{what} are not valid JSON: {}",
                         self.start_of(&call.args_text)
@@ -67,7 +80,10 @@ impl CaptureSource<'_> {
                     ));
                 };
                 match (result.structured(), path) {
-                    (Some(value), path) => self.reach(value, path.as_ref(), &what),
+                    (Some(value), path) => {
+                        let value = self.spelled(value, &result.text);
+                        self.reach(&value, path.as_ref(), &what)
+                    }
                     (None, None) => Ok(Value::from(result.text.as_str())),
                     (None, Some(_)) => Err(format!(
                         "{what} is not valid JSON: {}",
@@ -97,6 +113,17 @@ impl CaptureSource<'_> {
                 self.reach(self.trace.state.value(), path.as_ref(), "the state")
             }
         }
+    }
+
+    /// The value with its numbers as they are spelled in the text that the agent sent.
+    fn spelled<'v>(&self, value: &'v Value, sent: &str) -> Cow<'v, Value> {
+        if self.keeps_spelling
+            && let Ok(read) = received_json::read(sent)
+            && is_same_json(&read.value, value)
+        {
+            return Cow::Owned(read.value);
+        }
+        Cow::Borrowed(value)
     }
 
     /// The last call to a tool that began or was answered in this turn.

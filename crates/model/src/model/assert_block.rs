@@ -135,7 +135,7 @@ impl AssertBlock {
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct ValueRule {
-    /// Where the value is (`cart.total`, `items[0].id`, `$` for the whole value). Default: the whole state; for
+    /// Where the value is (`cart.total`, `items[0].id`, `['first.name']`, `$` for the whole value). Default: the whole state; for
     /// `output`, the message text.
     #[schemars(example = "items[0].id")]
     pub path: Option<Text>,
@@ -252,7 +252,7 @@ pub enum TextNormalisation {
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub enum TextOf {
-    /// All messages.
+    /// All messages, as without the key; until 1.3 what must not occur is looked for in them alone.
     #[default]
     All,
     /// The last non-empty message.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Since, Text, ValuesWhere};
+use super::{Excludes, Since, Text, ValuesWhere};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{FreeMap, Node};
 
@@ -64,7 +64,7 @@ pub enum MockAnswer {
 /// An answer to calls with certain arguments: `result` or `error`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.3"))]
+#[schemars(transform = Since("1.3"), transform = Excludes(&[("result", "error")]))]
 pub struct MockCase {
     /// Argument name or path to regular expression; all must match. Without it and `args_where` every call matches.
     pub args_match: Option<FreeMap<Text>>,

@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Number, Scalar, Since, short::ShortForm};
+use super::{Excludes, Number, Scalar, Since, short::ShortForm};
 
 /// A number of calls, or the length of a value: `exact`, or `min` and `max` (inclusive).
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.0"))]
+#[schemars(transform = Since("1.0"), transform = Excludes(&[("exact", "min"), ("exact", "max")]))]
 pub struct Count {
     /// Exactly this many; cannot be combined with `min` and `max`.
     pub exact: Option<Number>,

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{AssertBlock, Number, Since, Text, TimeoutMs, Turn};
+use super::{AssertBlock, Excludes, Number, Since, Text, TimeoutMs, Turn};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{FreeMap, Node};
 use ananke_derive::Bounds;
@@ -13,7 +13,7 @@ use ananke_derive::Bounds;
 /// required checkpoint is reached.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Bounds)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.3"), transform = Simulate::bounds)]
+#[schemars(transform = Since("1.3"), transform = Simulate::bounds, transform = Excludes(&[("agent", "script")]))]
 pub struct Simulate {
     /// The name of the target that plays the user (from the config's `targets`). Either this or `script`; without both,
     /// `--simulator` says it.

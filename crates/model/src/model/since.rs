@@ -1,4 +1,4 @@
-//! Pieces of schemas: since when the keys of a type exist, and one type of a union, chosen by `type`.
+//! Pieces of schemas: since when the keys of a type exist, which exclude each other, and one type of a union, chosen by `type`.
 
 use schemars::Schema;
 use schemars::transform::Transform;
@@ -24,6 +24,49 @@ impl Transform for Since {
         } else if let Some(forms) = schema.get_mut("oneOf").and_then(Value::as_array_mut) {
             forms.iter_mut().for_each(since);
         }
+    }
+}
+
+/// Says since when one value is allowed instead of a list: of a union's forms all but the list and `false`.
+#[derive(Clone, Copy, Debug)]
+pub struct OneSince(pub &'static str);
+
+impl Transform for OneSince {
+    fn transform(&mut self, schema: &mut Schema) {
+        if let Some(forms) = schema.get_mut("anyOf") {
+            self.mark(forms);
+        }
+    }
+}
+
+impl OneSince {
+    /// Marks the forms of a union, also those of one within it.
+    fn mark(self, forms: &mut Value) {
+        let forms = forms.as_array_mut().into_iter().flatten();
+        for form in forms.filter_map(Value::as_object_mut) {
+            if let Some(inner) = form.get_mut("anyOf") {
+                self.mark(inner);
+                continue;
+            }
+            let is_other = |kind: &Value| kind == "array" || kind == "null";
+            if !form.get("type").is_some_and(is_other) && !form.contains_key("const") {
+                form.insert("x-since".to_owned(), self.0.into());
+            }
+        }
+    }
+}
+
+/// Says of pairs of keys that a mapping has one of them at most, as what compiles the type does with an error that says more.
+#[derive(Clone, Copy, Debug)]
+pub struct Excludes(pub &'static [(&'static str, &'static str)]);
+
+impl Transform for Excludes {
+    fn transform(&mut self, schema: &mut Schema) {
+        let pairs = self
+            .0
+            .iter()
+            .map(|(one, other)| json!({ "not": { "required": [one, other] } }));
+        schema.insert("allOf".to_owned(), pairs.collect());
     }
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 
-use super::{Number, Since, short::ShortForm, tree::no_form};
+use super::{Excludes, Number, Since, short::ShortForm, tree::no_form};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{Node, NodeValue};
 use ananke_derive::Bounds;
@@ -13,7 +13,7 @@ use ananke_derive::Bounds;
 /// How often a test runs: a number of runs (`count`), or until it is known whether its pass rate is `good` or `bad`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Bounds)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Runs", transform = Since("1.3"), transform = TestRuns::bounds)]
+#[schemars(rename = "Runs", transform = Since("1.3"), transform = TestRuns::bounds, transform = Excludes(&[("count", "good"), ("count", "bad"), ("count", "error"), ("count", "max")]))]
 pub struct TestRuns {
     /// The number of runs, from 1 to 10000. A number alone is `count`. Cannot be combined with the other keys.
     #[schemars(example = 10)]

@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    AssertBlock, RequestOptions, Respond, Since, Text, TimeoutMs, WrittenAttachment, WrittenContent,
+    AssertBlock, Excludes, RequestOptions, Respond, Since, Text, TimeoutMs, WrittenAttachment,
+    WrittenContent,
 };
 use ananke_base::diagnostic::Spanned;
 use ananke_base::message::OwnTurnKind;
@@ -111,7 +112,7 @@ pub struct ResumeTurn {
 /// The answer to one interrupt, selected by `id` or `tool`. Neither is needed if only one is open.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.3"))]
+#[schemars(transform = Since("1.3"), transform = Excludes(&[("id", "tool")]))]
 pub struct Resume {
     /// The id of the interrupt or of the pending call.
     pub id: Option<Text>,

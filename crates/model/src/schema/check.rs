@@ -257,10 +257,16 @@ impl Check<'_> {
                 let branch = &branches[index];
                 here.find_elsewhere(branches, index);
                 let outer = self.is_in_newer;
-                if let (Some(since), Some(tag), Some(written)) =
-                    (since(branch), union::tag(branch), here.node.get("type"))
-                {
-                    self.newer(since, written.span, || format!("`type: {tag}`"));
+                match (since(branch), union::tag(branch), here.node.get("type")) {
+                    (Some(since), Some(tag), Some(written)) => {
+                        self.newer(since, written.span, || format!("`type: {tag}`"));
+                    }
+                    // A word of a closed set.
+                    (Some(since), None, _) => {
+                        let word = here.node.as_str().unwrap_or_default();
+                        self.newer(since, here.node.span, || format!("`{}`", printable(word)));
+                    }
+                    _ => {}
                 }
                 self.apply(branch, here);
                 self.is_in_newer = outer;
@@ -296,6 +302,7 @@ impl Check<'_> {
             let is_formed =
                 keyword(form, "pattern").is_none() || here.node.as_str().is_some_and(is_reference);
             if is_formed {
+                let known = self.problems.list.len();
                 match here.node.as_str().and_then(meant_boolean) {
                     Some(meant) if is_boolean_or_reason(branches) => {
                         self.problems.text_for_boolean(here, &meant.to_string());
@@ -306,7 +313,8 @@ impl Check<'_> {
                     _ => {}
                 }
                 let outer = self.is_in_newer;
-                if let Some(since) = since(form) {
+                // A text that was meant as `false` is one mistake.
+                if let (Some(since), false) = (since(form), self.problems.list.len() > known) {
                     self.newer(since, here.node.span, || format!("{} here", expected(form)));
                 }
                 self.apply(form, here);

@@ -13,10 +13,13 @@ use super::{
 use crate::model::{Decimal, Flag, Number, Scalar, Text, WholeNumber};
 use ananke_base::context::absolute_at;
 use ananke_base::diagnostic::{Code, Diagnostic, Place, SourceFile, Span, Spanned};
-use ananke_base::source::{Node, NodeValue};
+use ananke_base::source::{Node, NodeValue, rounded};
 
 /// An endpoint where nothing is: RFC 2606 keeps the name free for good.
 const NOWHERE: &str = "http://replayed.invalid/";
+
+/// The schema version from which a number that becomes text keeps its spelling.
+pub const SPELLED_NUMBERS: (u32, u32) = (1, 4);
 
 /// The most bytes that variables may insert into texts that are filled together, such as one variable or one turn: twice
 /// the most that a hook may print.
@@ -43,6 +46,8 @@ pub struct Interpolation<'a> {
 pub(super) enum TextPurpose {
     Text,
     Pattern,
+    /// A pattern for values in arguments, results or the state, where a number may have another spelling.
+    ValuePattern,
     Sent,
     Header,
 }
@@ -390,6 +395,9 @@ impl<'a> Interpolation<'a> {
                 Ok((entry.key.clone(), self.json(&entry.value)?))
             })
             .map(Value::Object),
+            NodeValue::Number(number) if !self.source.is_since(SPELLED_NUMBERS) => {
+                Ok(Value::Number(rounded(number)))
+            }
             _ => Ok(node.to_json()),
         }
     }

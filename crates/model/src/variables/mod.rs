@@ -13,6 +13,7 @@ mod empty_variable;
 mod fill;
 mod interpolation;
 mod leaf;
+mod literal_text;
 mod name;
 mod origins;
 mod pattern;
@@ -29,7 +30,7 @@ mod written_text;
 
 pub use credentials::{credentials, has_credentials};
 pub use fill::Fill;
-pub use interpolation::{Interpolation, MOST_INSERTED, as_text};
+pub use interpolation::{Interpolation, MOST_INSERTED, SPELLED_NUMBERS, as_text};
 pub use leaf::{Leaf, Mode, NotReady, fill_all};
 pub use name::{is_name, is_reserved, literal, literal_value, name_problem};
 pub use origins::Origins;

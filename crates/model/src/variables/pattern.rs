@@ -309,13 +309,27 @@ impl Interpolation<'_> {
         self.pattern_in(TextForm::default(), text)
     }
 
+    /// A regular expression for values in arguments, results or the state. A number that is inserted matches in its spelling
+    /// and in its shortest form, since agents send either.
+    ///
+    /// # Errors
+    /// If a variable is known later, or something is wrong, which was reported.
+    pub fn value_pattern(&mut self, text: &Text) -> Leaf<Pattern> {
+        let filled = self.replace(text, TextPurpose::ValuePattern)?;
+        self.checked_pattern(filled, text)
+    }
+
     /// A regular expression whose text is brought into a form first.
     ///
     /// # Errors
     /// If a variable is known later, or something is wrong, which was reported.
     pub fn pattern_in(&mut self, form: TextForm, text: &Text) -> Leaf<Pattern> {
         let filled = self.replace(text, TextPurpose::Pattern)?;
-        let filled = form.apply(&filled).into_owned();
+        self.checked_pattern(form.apply(&filled).into_owned(), text)
+    }
+
+    /// The pattern that `text` is when it is filled, checked.
+    fn checked_pattern(&mut self, filled: String, text: &Text) -> Leaf<Pattern> {
         self.check_written(text, &filled, ComparedAs::Pattern)?;
         if self.is_draft() && self.waits(text) {
             return Ok(Pattern::as_written(&filled));

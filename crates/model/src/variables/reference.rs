@@ -2,13 +2,14 @@
 
 use serde_json::Value;
 
-use super::interpolation::{TextPurpose, size};
+use super::interpolation::{SPELLED_NUMBERS, TextPurpose, size};
 use super::{
     Interpolation, Leaf, Lookup, MOST_INSERTED, MalformedReferences, Mode, NotReady, Piece,
     Reference, Secret, as_text, scan,
 };
 use crate::model::Text;
 use ananke_base::diagnostic::{Code, Diagnostic, Span};
+use ananke_base::source::{change_numbers, shortest, without_added_sign};
 use ananke_base::text::nearest;
 
 /// A reference to the environment as other tools write it: `env.NAME`, `process.env.NAME`; what is written for `ENV`, and the
@@ -105,9 +106,7 @@ impl Interpolation<'_> {
                         Err(NotReady::Pending) if self.is_draft() => {
                             Ok(whole[reference.range.clone()].to_owned())
                         }
-                        found => {
-                            found.map(|value| self.inserted(&as_text(&value), reference, purpose))
-                        }
+                        found => found.map(|value| self.inserted(&value, reference, purpose)),
                     }
                 }
             };
@@ -121,15 +120,43 @@ impl Interpolation<'_> {
     }
 
     /// The text that replaces a reference.
-    fn inserted(&mut self, text: &str, reference: &Reference<'_>, purpose: TextPurpose) -> String {
-        if purpose == TextPurpose::Header && reference.default != Some(text) {
-            self.add_given(reference, text);
+    fn inserted(
+        &mut self,
+        value: &Value,
+        reference: &Reference<'_>,
+        purpose: TextPurpose,
+    ) -> String {
+        let text = self.text_of(value);
+        match purpose {
+            TextPurpose::Header => {
+                if reference.default != Some(&text) {
+                    self.add_given(reference, &text);
+                }
+                text
+            }
+            TextPurpose::Pattern => regex_syntax::escape(&text),
+            TextPurpose::ValuePattern => {
+                let spelled = regex_syntax::escape(&text);
+                let mut short = value.clone();
+                change_numbers(&mut short, shortest);
+                let short = as_text(&short);
+                if short == text || !self.source.is_since(SPELLED_NUMBERS) {
+                    return spelled;
+                }
+                format!("(?:{spelled}|{})", regex_syntax::escape(&short))
+            }
+            TextPurpose::Text | TextPurpose::Sent => text,
         }
-        if purpose == TextPurpose::Pattern {
-            regex_syntax::escape(text)
-        } else {
-            text.to_owned()
+    }
+
+    /// The text that a value becomes in the file: since 1.4 a number keeps its spelling.
+    pub(super) fn text_of(&self, value: &Value) -> String {
+        if !self.source.is_since(SPELLED_NUMBERS) {
+            return as_text(value);
         }
+        let mut value = value.clone();
+        change_numbers(&mut value, without_added_sign);
+        as_text(&value)
     }
 
     fn look_up(
@@ -205,11 +232,14 @@ impl Interpolation<'_> {
 
     /// Notes what a reference gave, where that is to be known. A default is written in the file and no secret.
     fn note(&mut self, reference: &Reference<'_>, value: &Value) {
-        if let Some(used) = &mut self.used {
-            let text = as_text(value);
-            if reference.default != Some(text.as_str()) {
-                used.push(Secret::given(reference, &text));
-            }
+        if self.used.is_none() {
+            return;
+        }
+        let text = self.text_of(value);
+        if let Some(used) = &mut self.used
+            && reference.default != Some(text.as_str())
+        {
+            used.push(Secret::given(reference, &text));
         }
     }
 

@@ -6,7 +6,7 @@ use url::Url;
 
 use super::credentials::{forms, is_long};
 use super::secret::{is_secret_parameter, is_secret_value};
-use super::{Interpolation, Leaf, Lookup, Piece, Reference, Secret, as_text, credentials, scan};
+use super::{Interpolation, Leaf, Lookup, Piece, Reference, Secret, credentials, scan};
 use crate::model::Text;
 use ananke_base::diagnostic::Code;
 
@@ -180,7 +180,7 @@ fn inserted<'t>(
                 let Lookup::Value(value) = interpolation.scope.look_up(&reference) else {
                     return Vec::new();
                 };
-                let value = as_text(&value);
+                let value = interpolation.text_of(&value);
                 end += value.len();
                 if reference.default != Some(value.as_str())
                     && !value.is_empty()

@@ -319,7 +319,8 @@ part! {
         event?: u32 = difference.event;
         /// The value that the path leads into.
         of!: ComparedValue = difference.of;
-        /// The keys and indexes that lead to it, with `.` between them; empty for the whole value.
+        /// The keys and indexes that lead to it, as rules write a path: with `.` between them, a key with other characters
+        /// quoted in brackets. Empty for the whole value.
         path: String = difference.path();
         /// The same, one by one, if a key contains a `.`; omitted otherwise.
         keys?: Cow<'a, [String]> =

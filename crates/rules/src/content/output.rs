@@ -8,7 +8,7 @@ use crate::collector::Collector;
 use crate::describe::{said_by, short};
 use crate::evaluation::{Evidence, Finding, Judgement, Monitor, View, at_scope_end};
 use crate::rule::{Claim, Rule};
-use crate::text::{ComparedText, Needle, TextMatcher, must_not_match::MustNotMatch};
+use crate::text::{BesideAnswer, ComparedText, Needle, TextMatcher, must_not_match::MustNotMatch};
 use crate::values::{CompiledCondition, ExpectedValue, type_name};
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::source::{NodeValue, is_case_file};
@@ -63,7 +63,7 @@ fn prohibited(
 ) -> Option<Needle> {
     let compared = ComparedText {
         of: of.value,
-        looks_beside: true,
+        beside: BesideAnswer::Checked,
         ..ComparedText::default()
     };
     let path = &written.value.path;

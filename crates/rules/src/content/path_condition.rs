@@ -5,10 +5,10 @@ use serde_json::Value;
 use crate::describe::{json, short};
 use crate::evaluation::{Evidence, Finding};
 use crate::values::{CompiledCondition, ExpectedValue};
-use ananke_base::diagnostic::{Code, Spanned};
+use ananke_base::diagnostic::Spanned;
 use ananke_base::text::nearest;
-use ananke_model::model::{Text, ValueRule};
-use ananke_model::variables::{Interpolation, Patterns};
+use ananke_model::model::ValueRule;
+use ananke_model::variables::{Fill as _, Interpolation, Patterns};
 use ananke_trace::outcome::{ComparedValue, JsonFocus, ValueDifference, brief, surrounded};
 use ananke_trace::trace::Path;
 
@@ -21,26 +21,13 @@ pub(super) struct PathCondition {
     pub(super) condition: CompiledCondition,
 }
 
-/// A path, filled.
-fn parsed(written: &Text, interpolation: &mut Interpolation<'_>) -> Option<Path> {
-    let filled = interpolation.text(written).ok()?;
-    let report = |error| {
-        let help = "a path has keys and indexes alone: `items[0].id`".to_owned();
-        interpolation.report(Code::BadValue, written.span, error, Some(help))
-    };
-    Path::parse(&filled).map_err(report).ok()
-}
-
 impl PathCondition {
     /// Checks and fills an entry; `None` if something is known later or was reported.
     pub(super) fn compile(
         written: &Spanned<ValueRule>,
         interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
-        let path = match &written.value.path {
-            None => Some(None),
-            Some(text) => parsed(text, interpolation).map(Some),
-        };
+        let path = written.value.path.fill(interpolation).ok();
         let condition = &written.value.condition;
         let condition = CompiledCondition::compile(condition, written.span, interpolation);
         Some(Self {

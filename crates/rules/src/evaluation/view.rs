@@ -200,6 +200,19 @@ impl<'a> View<'a> {
         }
     }
 
+    /// The text of each turn of the scope, or its last message.
+    pub(crate) fn texts(&self, of: TextOf) -> Vec<(usize, String)> {
+        let text = |turn: &TurnRanges| match of {
+            TextOf::Final => self.last_message(turn),
+            TextOf::All | TextOf::Everything => self.trace.turn_text(turn),
+        };
+        let is_replayed = |turn: &TurnRanges| turn.input.is_replay && self.scope == RuleScope::Test;
+        self.turns()
+            .filter(|(_, turn)| !is_replayed(turn))
+            .map(|(index, turn)| (index, text(turn)))
+            .collect()
+    }
+
     fn last_message(&self, turn: &TurnRanges) -> String {
         let mut messages = self.trace.messages_of(turn);
         let last = messages.rfind(|message| self.includes_text(message));

@@ -4,8 +4,12 @@ use super::{LintContext, calls, exclusions, limits, rules::Rules, texts};
 use crate::block::Block;
 use crate::inherit::{Inherited, TurnRules, inherit};
 use crate::limits::Setting;
+use crate::rule::DroppedRule;
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_trace::outcome::Level;
+
+/// The schema version from which an entry of `require` that is written twice is reported.
+const DUPLICATES_ARE_REPORTED: (u32, u32) = (1, 4);
 
 /// The warnings of one test.
 #[derive(Debug, Default)]
@@ -25,6 +29,10 @@ pub fn lint(target: &Block, test: &Block, turns: &[Block], surroundings: &LintCo
     let triggers = exclusions::lint(&rules, &mut lint.certain);
     texts::lint(&rules, &mut lint.certain);
     limits::unused(test, &merged, surroundings, &mut lint.certain);
+    lint.of_target.extend(written_twice(target, surroundings));
+    for block in std::iter::once(test).chain(turns) {
+        lint.certain.extend(written_twice(block, surroundings));
+    }
     for (level, warning) in limits::lint(&merged, surroundings)
         .into_iter()
         .chain(triggers)
@@ -64,6 +72,31 @@ pub fn lint_checkpoint(block: &Block, surroundings: &LintContext<'_>) -> Vec<Dia
     found.extend(triggers.into_iter().map(|(_, warning)| warning));
     texts::lint(&rules, &mut found);
     found
+}
+
+/// The warnings about entries of `require` that are written twice in one block.
+fn written_twice<'b>(
+    block: &'b Block,
+    surroundings: &'b LintContext<'_>,
+) -> impl Iterator<Item = Diagnostic> + 'b {
+    let twice = block.dropped.iter().filter(|DroppedRule { entry, kept }| {
+        let source = &entry.origin.source;
+        // Blocks that are combined by `extends` may require the same.
+        let between = source
+            .text
+            .get(kept.span.end as usize..entry.origin.span.start as usize);
+        entry.path == "tools.require"
+            && source.is_since(DUPLICATES_ARE_REPORTED)
+            && kept.place.file == entry.origin.place.file
+            && between.is_some_and(|text| !text.contains("require"))
+    });
+    twice.map(|DroppedRule { entry, kept }| {
+        let message = "this entry is written twice and counts once: one call satisfies both";
+        Diagnostic::warning(Code::DuplicateEntry, message)
+            .at(surroundings.source(&entry.origin), entry.origin.span, "")
+            .at(surroundings.source(kept), kept.span, "the first")
+            .help("for two calls write `count: 2` in one entry, or remove one of the two")
+    })
 }
 
 fn asserts_nothing(merged: &Inherited) -> bool {

@@ -476,11 +476,12 @@ impl ProvenanceMonitor {
 
     fn take_said(&mut self, trace: &Trace, index: usize, era: Era) {
         let message = &trace.messages[index];
-        let is_user = message.role == MessageKind::User;
+        let is_history = era == Era::Before || message.origin == Origin::History;
+        let is_user = message.role == MessageKind::User && !is_history;
         let brought = self.brought(message.order, Some(message.opened), era);
         let wanted = |source: &ProvenanceSource| match source {
             ProvenanceSource::User => is_user,
-            ProvenanceSource::History => era == Era::Before || message.origin == Origin::History,
+            ProvenanceSource::History => is_history,
             ProvenanceSource::State
             | ProvenanceSource::Results { .. }
             | ProvenanceSource::Literal(_) => false,
@@ -505,6 +506,7 @@ impl ProvenanceMonitor {
             return;
         };
         let call = &trace.calls[call];
+        let is_history = era == Era::Before || call.origin == Origin::History;
         let brought = self.brought(result.order, Some(result.event), era);
         let mut own = Vec::new();
         if let Args::Json(args) = call.args() {
@@ -531,7 +533,8 @@ impl ProvenanceMonitor {
             for source in sources {
                 match source {
                     ProvenanceSource::Results { tool, path }
-                        if tool.as_ref().is_none_or(|tool| tool.matches(&call.name)) =>
+                        if !is_history
+                            && tool.as_ref().is_none_or(|tool| tool.matches(&call.name)) =>
                     {
                         match (path, result.structured()) {
                             (None, Some(value)) => texts.add_value(value, of),
@@ -544,7 +547,7 @@ impl ProvenanceMonitor {
                             (Some(_), None) => {}
                         }
                     }
-                    ProvenanceSource::History if era == Era::Before => texts.add(&result.text, of),
+                    ProvenanceSource::History if is_history => texts.add(&result.text, of),
                     _ => {}
                 }
             }

@@ -111,15 +111,8 @@ impl Traced {
                 let (exact, matching) = (call.value.name.as_ref(), call.value.name_match.as_ref());
                 let tool = ToolName::compile(exact, matching, call.span, interpolation);
                 let written = arg.iter().flat_map(|OneOrMany(paths)| paths);
-                let paths: Vec<Option<Path>> = written
-                    .map(|text| {
-                        let path = Path::parse(&interpolation.text(text).ok()?);
-                        path.map_err(|error| {
-                            interpolation.report(Code::BadValue, text.span, error, None)
-                        })
-                        .ok()
-                    })
-                    .collect();
+                let paths: Vec<Option<Path>> =
+                    written.map(|text| text.fill(interpolation).ok()).collect();
                 Some(Self::Arguments {
                     tool: tool?,
                     paths: paths.into_iter().collect::<Option<_>>()?,

@@ -46,18 +46,7 @@ impl ProvenanceSource {
         match (&detailed.result, &detailed.literal) {
             (Some(tool), None) => {
                 let tool = tool_name(tool, interpolation).ok();
-                let path = match &detailed.path {
-                    None => Some(None),
-                    Some(written) => interpolation.text(written).ok().and_then(|path| {
-                        let parsed = Path::parse(&path);
-                        parsed
-                            .map_err(|error| {
-                                interpolation.report(Code::BadValue, written.span, error, None)
-                            })
-                            .ok()
-                            .map(Some)
-                    }),
-                };
+                let path = detailed.path.fill(interpolation).ok();
                 Some(Self::Results {
                     tool: Some(ToolName::Exact(tool?)),
                     path: path?,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde_json::Value;
 
 use super::traced_value::{Normaliser, TracedValue, is_traceable};
-use super::word::{has_whole, numbers, runs_of_digits, tokens, words};
+use super::word::{digits_key, has_whole, is_number_key, numbers, runs_of_digits, tokens, words};
 
 /// The texts of sources, each with its place in the order and the number of the event that brought it.
 #[derive(Debug, Default)]
@@ -65,6 +65,8 @@ impl SourceTexts {
             .then(|| runs_of_digits(&text))
             .into_iter()
             .flatten();
+        // A number of an argument is found among runs of digits, not among words.
+        let digits = digits.flat_map(|digits| [digits_key(&digits), digits]);
         let parts = words(&text).chain(tokens(&text)).map(str::to_owned);
         for part in parts
             .chain(numbers(&text))
@@ -118,9 +120,8 @@ impl SourceTexts {
         if value.text.is_empty() {
             return None;
         }
-        let number = value.number.as_ref();
-        let of_number = number.and_then(|number| self.known_before(number, order));
-        if let Some(found) = of_number.or_else(|| self.known_before(&value.text, order)) {
+        let mut keys = value.keys();
+        if let Some(found) = keys.find_map(|key| self.known_before(key, order)) {
             return Some(found);
         }
         let is_one_word = words(&value.text).next() == Some(value.text.as_str());
@@ -158,7 +159,7 @@ impl SourceTexts {
     /// The parts of the texts before an order that look like values, for the one that comes nearest.
     pub(super) fn identifiers(&self, order: u64, most: usize) -> Vec<&str> {
         let like_values = self.known.iter().filter(|(key, brought)| {
-            brought.order < order && !key.starts_with("number ") && is_traceable(key)
+            brought.order < order && !is_number_key(key) && is_traceable(key)
         });
         like_values
             .map(|(key, _)| key.as_str())

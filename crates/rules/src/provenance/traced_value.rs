@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::source::ProvenanceSource;
-use super::word::{digits, json_number, number};
+use super::word::{digits, digits_key, json_number, number};
 use crate::select::ToolName;
 use ananke_model::model::Normalisation;
 use ananke_model::variables::Pattern;
@@ -58,6 +58,10 @@ pub(super) struct TracedValue {
     pub(super) text: String,
     /// The number that it is, if it is one.
     pub(super) number: Option<String>,
+    /// Its digits, if it is a number in JSON and digits alone are compared.
+    digits: Option<String>,
+    /// Whether it is a number in JSON: a word of a text is none.
+    is_json_number: bool,
     /// Whether it is long enough to be traced.
     pub(super) is_traceable: bool,
 }
@@ -71,8 +75,20 @@ impl TracedValue {
             shown: text.to_owned(),
             number: number(&compared),
             text: compared,
+            digits: None,
+            is_json_number: false,
             is_traceable,
         }
+    }
+
+    /// The keys of the texts that it is equal to.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        let text = (!self.is_json_number).then_some(self.text.as_str());
+        self.number
+            .as_deref()
+            .into_iter()
+            .chain(self.digits.as_deref())
+            .chain(text)
     }
 
     /// A scalar; `None` of a list or a mapping.
@@ -83,6 +99,8 @@ impl TracedValue {
                 let of_text = Self::of_text(&written.to_string(), normaliser);
                 Some(Self {
                     number: Some(json_number(value)),
+                    digits: normaliser.has_digits().then(|| digits_key(&of_text.text)),
+                    is_json_number: true,
                     ..of_text
                 })
             }
@@ -100,22 +118,15 @@ impl TracedValue {
 
 /// Adds the scalars inside a value, each with its path.
 pub(super) fn scalars<'v>(value: &'v Value, path: &str, found: &mut Vec<(String, &'v Value)>) {
-    let inside = |key: &str| {
-        if path.is_empty() {
-            key.to_owned()
-        } else {
-            format!("{path}.{key}")
-        }
-    };
     match value {
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                scalars(item, &inside(&index.to_string()), found);
+                scalars(item, &Path::within(path, &index.to_string()), found);
             }
         }
         Value::Object(entries) => {
             for (key, value) in entries {
-                scalars(value, &inside(key), found);
+                scalars(value, &Path::within(path, key), found);
             }
         }
         scalar => found.push((path.to_owned(), scalar)),

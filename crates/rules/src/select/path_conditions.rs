@@ -39,16 +39,16 @@ impl PathConditions {
         // Everything is looked at, so that every problem is reported.
         let mut compiled = Vec::new();
         for (key, text) in patterns.into_iter().flatten() {
-            let pattern = interpolation.pattern(text).ok();
+            let pattern = interpolation.value_pattern(text).ok();
             compiled.push((
-                parsed(key, interpolation),
+                Path::of_key(key, interpolation).ok(),
                 pattern.map(CompiledCondition::matching),
             ));
         }
         for (key, condition) in conditions.iter().flat_map(|all| &all.value) {
             let condition =
                 CompiledCondition::compile(&condition.value, condition.span, interpolation);
-            compiled.push((parsed(key, interpolation), condition));
+            compiled.push((Path::of_key(key, interpolation).ok(), condition));
         }
         let compiled = compiled
             .into_iter()
@@ -157,13 +157,6 @@ impl PathConditions {
         };
         !self.0.is_empty() && self.0.iter().all(|(_, condition)| finds(condition))
     }
-}
-
-/// The path that is a key of a mapping.
-fn parsed(key: &Spanned<String>, interpolation: &mut Interpolation<'_>) -> Option<Path> {
-    Path::parse(key)
-        .map_err(|error| interpolation.report(Code::BadValue, key.span, error, None))
-        .ok()
 }
 
 /// Reports a mapping without a path.

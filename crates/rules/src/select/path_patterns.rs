@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::describe::short;
 use crate::values::text_of;
-use ananke_base::diagnostic::{Code, Spanned};
+use ananke_base::diagnostic::Spanned;
 use ananke_base::source::FreeMap;
 use ananke_model::model::Text;
 use ananke_model::variables::{Interpolation, Pattern, Patterns};
@@ -30,9 +30,8 @@ impl PathPatterns {
         interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
         let compile = |(key, text): &(Spanned<String>, Text)| {
-            let path = Path::parse(key)
-                .map_err(|error| interpolation.report(Code::BadValue, key.span, error, None));
-            path.ok().zip(interpolation.pattern(text).ok())
+            let path = Path::of_key(key, interpolation);
+            path.ok().zip(interpolation.value_pattern(text).ok())
         };
         // Every pattern is looked at, so that every problem is reported.
         let compiled: Vec<_> = written.into_iter().flatten().map(compile).collect();

@@ -9,7 +9,7 @@ use crate::describe::{self, short};
 use crate::values::{CompiledCondition, NearMiss, Purpose};
 use ananke_base::diagnostic::Code;
 use ananke_model::model::{CallSelector, CallStatus, ResultMatch, ResultWhere, Text};
-use ananke_model::variables::{Fill as _, Interpolation, Pattern, Patterns};
+use ananke_model::variables::{Interpolation, Pattern, Patterns};
 use ananke_trace::outcome::JsonFocus;
 use ananke_trace::trace::{Fact, Facts, ToolCall, ToolResult};
 
@@ -49,7 +49,8 @@ impl ResultConditions {
             Some(ResultMatch::Parts(parts)) => (None, Some(parts)),
             None => (None, None),
         };
-        let (matching, not_matching) = (whole.fill(interpolation), unwanted.fill(interpolation));
+        let matching = whole.map(|text| interpolation.value_pattern(text));
+        let not_matching = unwanted.map(|text| interpolation.value_pattern(text));
         let (condition, conditions) = match &written.result_where {
             Some(ResultWhere::Whole(condition)) => {
                 let compiled =
@@ -62,10 +63,10 @@ impl ResultConditions {
         let parts = PathConditions::compile(parts, conditions, interpolation);
         Some(Self {
             json: json.ok()?,
-            matching: matching.ok()?,
+            matching: matching.transpose().ok()?,
             condition: condition?,
             parts: parts?,
-            not_matching: not_matching.ok()?,
+            not_matching: not_matching.transpose().ok()?,
             is_error: written.is_error,
             status: written.status.as_ref().map(|status| status.value),
         })

@@ -15,7 +15,7 @@ pub(super) fn collect<R: Rule>(
     rule: fn(Needle) -> R,
     collector: &mut Collector<'_, '_>,
 ) {
-    let compared = ComparedText::of(block);
+    let compared = ComparedText::of_prohibitions(block, collector.interpolation.source());
     for text in collector
         .switched(written)
         .into_iter()

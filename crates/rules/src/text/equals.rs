@@ -1,6 +1,7 @@
 //! `text.equals`: the agent's text is this one, or one of these.
 
 use super::ComparedText;
+use super::near_text::whole_differences;
 use crate::collector::Collector;
 use crate::describe::{literally, said_by, short};
 use crate::evaluation::{Evidence, Finding, Judgement, Monitor, View, at_scope_end};
@@ -69,6 +70,7 @@ impl Equals {
         let texts: Vec<Option<String>> = texts
             .iter()
             .map(|text| {
+                interpolation.check_literal(text);
                 let text = interpolation.text(text).ok()?;
                 Some(compared.form.apply(&text).into_owned())
             })
@@ -100,7 +102,9 @@ impl Equals {
         };
         let compared = in_form(&text);
         let nearest = self.nearest(&compared);
-        let alike = nearest.and_then(|nearest| nearly(nearest, &compared));
+        let alike = nearest
+            .and_then(|nearest| whole_differences(nearest, &compared))
+            .map(|differences| format!("it is the same {differences}"));
         let difference = nearest
             .filter(|_| !text.is_empty())
             .map(|nearest| {
@@ -147,41 +151,9 @@ impl Equals {
     }
 }
 
-/// The difference of two texts that look alike.
-fn nearly(wanted: &str, text: &str) -> Option<String> {
-    let words = |text: &str| {
-        text.split_whitespace()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
-    if wanted.trim() == text.trim() {
-        Some("only whitespace around it differs".to_owned())
-    } else if words(wanted) == words(text) {
-        Some("only whitespace differs".to_owned())
-    } else if wanted.to_lowercase() == text.to_lowercase() {
-        Some("only upper and lower case differ".to_owned())
-    } else {
-        None
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_looks_alike_is_distinguished() {
-        assert_eq!(
-            nearly("a b\n", "a b").unwrap(),
-            "only whitespace around it differs"
-        );
-        assert_eq!(nearly("a b", "a\n b").unwrap(), "only whitespace differs");
-        assert_eq!(
-            nearly("Ab", "aB").unwrap(),
-            "only upper and lower case differ"
-        );
-        assert_eq!(nearly("a", "b"), None);
-    }
 
     #[test]
     fn the_nearest_text_is_the_one_that_begins_alike() {

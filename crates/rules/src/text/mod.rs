@@ -6,6 +6,7 @@ mod collect;
 pub(crate) mod equals;
 pub(crate) mod must_match;
 pub(crate) mod must_not_match;
+mod near_text;
 mod needle;
 
-pub(crate) use needle::{ComparedText, Needle, TextMatcher};
+pub(crate) use needle::{BesideAnswer, ComparedText, Needle, TextMatcher};

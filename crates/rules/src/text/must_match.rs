@@ -1,5 +1,6 @@
 //! `text.must_match` and `text.contains`: what the agent's text must contain somewhere.
 
+use super::near_text::{NearFor, NearText};
 use super::{Needle, collect::collect};
 use crate::collector::Collector;
 use crate::describe::{said_by, short};
@@ -68,9 +69,10 @@ impl Rule for MustMatch {
                 }
             };
             let mut words = vec![Evidence::Said(said_by(peer, &short(&text)))];
-            if needle.differs_in_case(&text) {
-                let differs = "it does, but for upper and lower case";
-                words.push(Evidence::Words(differs.to_owned()));
+            if let Some(near) = NearText::find(&needle, &text, NearFor::Requirement) {
+                let place = view.redactor.expand_to_secret(&text, near.place.clone());
+                let differs = format!("`{}` occurs {}", short(&text[place]), near.words());
+                words.push(Evidence::Words(differs));
             }
             Judgement::failed(Finding::in_words(message, expected.clone(), words))
         }))

@@ -1,13 +1,20 @@
 //! `text.must_not_match` and `text.not_contains`: what the agent's text must not contain anywhere.
 
-use super::{ComparedText, Needle, TextMatcher, collect::collect};
+use super::near_text::{NearFor, NearText};
+use super::{BesideAnswer, ComparedText, Needle, TextMatcher, collect::collect};
 use crate::collector::Collector;
 use crate::describe::{around, said_by, short};
-use crate::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View};
+use crate::evaluation::{
+    CodedWarning, Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View,
+};
 use crate::rule::{Claim, Rule, RuleKind};
+use ananke_base::diagnostic::Code;
 use ananke_model::model::{AssertBlock, TextOf};
 use ananke_model::variables::Patterns;
 use ananke_trace::trace::{Aside, AsideSource, Delta, Fact, Facts};
+
+/// The most texts that one rule warns of.
+const MOST_NEAR: usize = 5;
 
 /// A regex that must not match, or a text that must not be contained: on every turn of its scope as soon as it comes,
 /// and on the whole of the scope at its end.
@@ -46,10 +53,8 @@ impl MustNotMatch {
 
     /// Whether one message is enough to violate it. If `of` is written, `^` and `$` mean the ends of the whole text.
     fn is_early(&self) -> bool {
-        let ComparedText {
-            of, looks_beside, ..
-        } = self.needle.compared;
-        of != TextOf::Final && (looks_beside || !self.needle.is_anchored())
+        let ComparedText { of, beside, .. } = self.needle.compared;
+        of != TextOf::Final && (beside == BesideAnswer::Checked || !self.needle.is_anchored())
     }
 }
 
@@ -91,6 +96,9 @@ impl Rule for MustNotMatch {
             needle: self.needle.started(patterns)?,
             has_failed_in_turn: false,
             in_state: None,
+            has_found: false,
+            has_newer_meaning: false,
+            warnings: Vec::new(),
         }))
     }
 
@@ -113,10 +121,35 @@ struct MustNotMatchMonitor {
     has_failed_in_turn: bool,
     /// The text that was found in the state alone.
     in_state: Option<String>,
+    /// Whether something was found at all.
+    has_found: bool,
+    /// Whether a warning says that the rule means more in newer files.
+    has_newer_meaning: bool,
+    /// The warnings so far; those of texts that nearly are what is looked for come when the rule has passed.
+    warnings: Vec<CodedWarning>,
 }
 
 impl Monitor for MustNotMatchMonitor {
     fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
+        let judgement = self.judge(view, moment);
+        if judgement == Judgement::Passed && !self.has_found {
+            let near = self.near_texts(view);
+            self.warnings.extend(near);
+        }
+        judgement
+    }
+
+    fn take_warning(&mut self) -> Option<String> {
+        self.in_state.take().filter(|_| !self.has_failed_in_turn)
+    }
+
+    fn take_coded_warnings(&mut self) -> Vec<CodedWarning> {
+        std::mem::take(&mut self.warnings)
+    }
+}
+
+impl MustNotMatchMonitor {
+    fn judge(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
         match moment {
             Moment::Touched(Delta::MessageClosed(index)) if self.is_early => {
                 let message = &view.trace.messages[index];
@@ -131,9 +164,7 @@ impl Monitor for MustNotMatchMonitor {
                     })
                 })
             }
-            Moment::Touched(Delta::Aside(index)) if self.needle.compared.looks_beside => {
-                self.beside(view, &view.trace.asides[index])
-            }
+            Moment::Touched(Delta::Aside(index)) => self.beside(view, &view.trace.asides[index]),
             Moment::Touched(_) => Judgement::Open,
             Moment::TurnEnd => {
                 let peer = view.trace.peer;
@@ -160,16 +191,52 @@ impl Monitor for MustNotMatchMonitor {
         }
     }
 
-    fn take_warning(&mut self) -> Option<String> {
-        self.in_state.take().filter(|_| !self.has_failed_in_turn)
+    /// A warning for each text that nearly is what is looked for.
+    fn near_texts(&self, view: &View<'_>) -> Vec<CodedWarning> {
+        let mut warnings = Vec::new();
+        let mut look = |turn: usize, text: &str| {
+            if warnings.len() == MOST_NEAR {
+                return;
+            }
+            let Some(near) = NearText::find(&self.needle, text, NearFor::Prohibition) else {
+                return;
+            };
+            let place = view.redactor.expand_to_secret(text, near.place.clone());
+            let words = format!(
+                "{} `{}` in turn {}: what this rule looks for, {}",
+                view.trace.peer.said(),
+                short(&text[place]),
+                turn + 1,
+                near.words()
+            );
+            let code = Code::NearText;
+            warnings.push(CodedWarning { code, words });
+        };
+        for (turn, text) in view.texts(self.needle.compared.of) {
+            look(turn, &text);
+        }
+        if self.needle.compared.beside == BesideAnswer::Checked {
+            for aside in &view.trace.asides {
+                if view.includes_turn(aside.turn) && aside.source != AsideSource::State {
+                    look(aside.turn, &aside.text);
+                }
+            }
+        }
+        warnings
     }
-}
 
-impl MustNotMatchMonitor {
     /// Checks a text next to the answer. What is in the state alone is a warning, unless everything is looked at.
     fn beside(&mut self, view: &View<'_>, aside: &Aside) -> Judgement {
         if !view.includes_turn(aside.turn) || self.has_failed_in_turn {
             return Judgement::Open;
+        }
+        match self.needle.compared.beside {
+            BesideAnswer::Ignored => return Judgement::Open,
+            BesideAnswer::Warned => {
+                self.warn_of_newer_meaning(aside);
+                return Judgement::Open;
+            }
+            BesideAnswer::Checked => {}
         }
         if aside.source == AsideSource::State && self.needle.compared.of != TextOf::Everything {
             if self.needle.find(&aside.text).is_some() {
@@ -189,6 +256,21 @@ impl MustNotMatchMonitor {
         })
     }
 
+    /// Warns once of a text that violates the rule in files of a newer version.
+    fn warn_of_newer_meaning(&mut self, aside: &Aside) {
+        let is_in_state = aside.source == AsideSource::State;
+        if self.has_newer_meaning || is_in_state || self.needle.find(&aside.text).is_none() {
+            return;
+        }
+        self.has_newer_meaning = true;
+        let words = format!(
+            "in a file of version 1.4 `of: all` means the same as no `of`, and this rule would fail: {} has it",
+            aside.source.words()
+        );
+        let code = Code::Since14;
+        self.warnings.push(CodedWarning { code, words });
+    }
+
     fn check(&mut self, view: &View<'_>, text: &str, who: &str) -> Option<Finding> {
         if self.has_failed_in_turn {
             return None;
@@ -197,6 +279,7 @@ impl MustNotMatchMonitor {
             .redactor
             .expand_to_secret(text, self.needle.find(text)?);
         self.has_failed_in_turn = true;
+        self.has_found = true;
         let said = short(&text[found.clone()]);
         let message = match self.needle.matcher {
             TextMatcher::Literal(_) | TextMatcher::Whole(_) => format!("{who} `{said}`"),

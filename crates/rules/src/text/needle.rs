@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::content::embedded_json;
 use crate::describe::{json, literally, short};
-use ananke_base::diagnostic::Code;
+use ananke_base::diagnostic::{Code, SourceFile};
 use ananke_base::text::TextForm;
 use ananke_model::model::{AssertBlock, Text, TextOf};
 use ananke_model::variables::{Interpolation, Leaf, Pattern, Patterns};
@@ -73,6 +73,7 @@ impl Needle {
         compared: ComparedText,
         interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
+        interpolation.check_literal(text);
         let literal = filled.ok()?;
         let literal = compared.form.apply(&literal).into_owned();
         if literal.is_empty() {
@@ -162,17 +163,6 @@ impl Needle {
         }
     }
 
-    /// Whether `text` contains the literal in another case; false for patterns.
-    pub(crate) fn differs_in_case(&self, text: &str) -> bool {
-        match &self.matcher {
-            TextMatcher::Pattern(_) | TextMatcher::Whole(_) | TextMatcher::Json(_) => false,
-            TextMatcher::Literal(literal) => {
-                let in_form = self.compared.form.apply(text);
-                in_form.to_lowercase().contains(&literal.to_lowercase())
-            }
-        }
-    }
-
     /// The relation to a text: `` matches `x` ``.
     pub(super) fn finds(&self) -> String {
         let (verb, what) = self.verb();
@@ -205,20 +195,54 @@ impl Needle {
 pub(crate) struct ComparedText {
     /// The texts.
     pub(crate) of: TextOf,
-    /// Whether what must not occur must not occur in texts next to the answer either (SPEC 13).
-    pub(crate) looks_beside: bool,
+    /// The meaning of texts next to the answer for what must not occur (SPEC 13).
+    pub(crate) beside: BesideAnswer,
     /// The form of these texts, and of those that are written.
     pub(crate) form: TextForm,
 }
 
+/// The meaning of texts next to the answer, such as error messages, for what must not occur.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum BesideAnswer {
+    /// They are not looked at.
+    #[default]
+    Ignored,
+    /// They are not looked at in the file's version, and are in a newer one: a hit is a warning.
+    Warned,
+    /// It must not occur there either.
+    Checked,
+}
+
+/// The schema version from which `of: all` means what leaving it out means.
+const ALL_IS_DEFAULT: (u32, u32) = (1, 4);
+
 impl ComparedText {
     /// The setting of a block for its rules.
     pub(super) fn of(block: &AssertBlock) -> Self {
+        let of = block.text_of().unwrap_or_default();
+        let beside = match of {
+            TextOf::All | TextOf::Everything => BesideAnswer::Checked,
+            TextOf::Final => BesideAnswer::Ignored,
+        };
         Self {
-            of: block.text_of().unwrap_or_default(),
-            looks_beside: matches!(block.text_of(), None | Some(TextOf::Everything)),
+            of,
+            beside,
             form: block.text_form(),
         }
+    }
+
+    /// The setting of a block of this file for what must not occur.
+    pub(super) fn of_prohibitions(block: &AssertBlock, source: &SourceFile) -> Self {
+        let mut compared = Self::of(block);
+        if block.text_of() == Some(TextOf::All) && !source.is_since(ALL_IS_DEFAULT) {
+            compared.beside = BesideAnswer::Warned;
+        }
+        compared
+    }
+
+    /// Whether both compare the same texts of the answer, in the same form.
+    pub(crate) fn is_of_same_texts(self, other: Self) -> bool {
+        self.of == other.of && self.form == other.form
     }
 
     /// The form in words, after the description of a rule; empty if texts are compared as they are.

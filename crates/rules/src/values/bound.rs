@@ -8,9 +8,9 @@ use crate::describe::json;
 use ananke_base::context::DateOrTime;
 use ananke_base::diagnostic::Code;
 use ananke_base::source::NodeValue;
+use ananke_base::source::compare_numbers;
 use ananke_model::model::{BoundValue, ValueType};
 use ananke_model::variables::Interpolation;
-use ananke_trace::trace::compare_numbers;
 
 /// The side of a value on which a bound is, and whether the value may be equal to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -254,6 +254,7 @@ fn expectations(
         all.push(nodes.fill(interpolation).ok().map(ExpectedValue::OneOf));
     }
     if let Some(text) = &written.contains {
+        interpolation.check_literal(text);
         let filled = if is_negated(written) {
             interpolation.prohibited_text(text)
         } else {
@@ -263,7 +264,12 @@ fn expectations(
         all.push(filled.and_then(|filled| contained(filled, text.span, interpolation)));
     }
     if let Some(text) = &written.matches {
-        all.push(interpolation.pattern(text).ok().map(ExpectedValue::Match));
+        all.push(
+            interpolation
+                .value_pattern(text)
+                .ok()
+                .map(ExpectedValue::Match),
+        );
     }
     all.extend(
         written

@@ -8,9 +8,10 @@ use serde_json::{Number, Value};
 use super::compiled_condition::CompiledCondition;
 use super::expected_value::{ExpectedValue, ValueComparison, text_of};
 use crate::describe::{json, short};
+use ananke_base::source::is_same_number;
 use ananke_model::variables::Pattern;
 use ananke_trace::outcome::brief;
-use ananke_trace::trace::{Path, is_same_json, is_same_number};
+use ananke_trace::trace::{Path, is_same_json};
 
 /// The ways in which a call nearly matches, in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,7 +39,7 @@ impl NearMiss {
         match (wanted, found) {
             (Value::Object(wanted), Value::Object(found)) => {
                 for (key, wanted) in wanted {
-                    let inner = joined(place, key);
+                    let inner = Path::within(place, key);
                     let Some((name, found)) = entry_of(found, key) else {
                         return false;
                     };
@@ -54,7 +55,7 @@ impl NearMiss {
             (Value::Array(wanted), Value::Array(found)) if wanted.len() == found.len() => {
                 let mut pairs = wanted.iter().zip(found).enumerate();
                 pairs.all(|(index, (wanted, found))| {
-                    self.contains(wanted, found, &joined(place, &index.to_string()))
+                    self.contains(wanted, found, &Path::within(place, &index.to_string()))
                 })
             }
             (Value::Array(wanted), Value::Array(found)) => {
@@ -98,7 +99,7 @@ impl NearMiss {
         let mut place = String::new();
         let mut found = whole;
         for part in path.parts() {
-            place = joined(&place, part);
+            place = Path::within(&place, part);
             let inner = match found {
                 Value::Object(entries) => entry_of(entries, part),
                 Value::Array(items) => part
@@ -245,14 +246,6 @@ fn without_fraction(value: &Value) -> Option<String> {
     let (whole, fraction) = text.split_once('.')?;
     let is_whole = !fraction.is_empty() && fraction.bytes().all(|digit| digit == b'0');
     is_whole.then(|| whole.to_owned())
-}
-
-fn joined(place: &str, part: &str) -> String {
-    if place.is_empty() {
-        part.to_owned()
-    } else {
-        format!("{place}.{part}")
-    }
 }
 
 #[cfg(test)]

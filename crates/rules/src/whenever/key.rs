@@ -3,7 +3,7 @@
 use super::happening::Happening;
 use ananke_base::diagnostic::{Code, Span, Spanned};
 use ananke_model::model::{SamePaths, Text};
-use ananke_model::variables::Interpolation;
+use ananke_model::variables::{Fill as _, Interpolation};
 use ananke_trace::trace::{Args, Path, Trace, json_key};
 
 /// The values that must be the same in a step and in its trigger.
@@ -27,16 +27,16 @@ impl Tie {
     ) -> Option<Vec<(Path, Path)>> {
         let paths: Vec<Option<(Path, Path)>> = match written {
             SamePaths::Paths(paths) => {
-                let both = |text| parsed(text, interpolation).map(|path| (path.clone(), path));
+                let both = |text: &Text| {
+                    let path: Path = text.fill(interpolation).ok()?;
+                    Some((path.clone(), path))
+                };
                 paths.iter().map(both).collect()
             }
             SamePaths::Pairs(pairs) => {
                 let mut pair = |(own, of_trigger): &(Spanned<String>, Text)| {
-                    let path = Path::parse(&own.value);
-                    let own = path.map_err(|error| {
-                        interpolation.report(Code::BadValue, own.span, error, None)
-                    });
-                    own.ok().zip(parsed(of_trigger, interpolation))
+                    let own = Path::of_key(own, interpolation);
+                    own.ok().zip(of_trigger.fill(interpolation).ok())
                 };
                 pairs.iter().map(&mut pair).collect()
             }
@@ -105,12 +105,4 @@ impl Tie {
             format!(" with the same {}", paths.join(" and "))
         }
     }
-}
-
-/// A path of the trigger.
-fn parsed(text: &Text, interpolation: &mut Interpolation<'_>) -> Option<Path> {
-    let filled = interpolation.text(text).ok()?;
-    let path = Path::parse(&filled);
-    path.map_err(|error| interpolation.report(Code::BadValue, text.span, error, None))
-        .ok()
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::writer::STEP;
+use crate::trace::json_key;
 use ananke_base::text::is_confusable;
 
 /// The longest value on one line, in characters.
@@ -58,7 +59,8 @@ fn formatted(value: &Value, word: &mut dyn FnMut(&str) -> String) -> Formatted {
                 .map(|(key, value)| (key + ": ", formatted(value, word)));
             Formatted::Group(['{', '}'], items.collect())
         }
-        other => Formatted::Leaf(other.to_string()),
+        // 5.0 is 5: numbers are written by their value.
+        scalar => Formatted::Leaf(json_key(scalar)),
     }
 }
 
@@ -137,6 +139,10 @@ mod tests {
         assert_eq!(
             as_is(&json!({"b": [1, 2.5, null], "a": {"d": true, "c": "x\ny"}})),
             r#"{"a": {"c": "x\ny", "d": true}, "b": [1, 2.5, null]}"#
+        );
+        assert_eq!(
+            as_is(&json!([5.0, -0.0, 1e2, 0.5, 9_007_199_254_740_993_u64])),
+            "[5, 0, 100, 0.5, 9007199254740993]"
         );
         assert_eq!(as_is(&json!([[], {}, ""])), r#"[[], {}, ""]"#);
         assert_eq!(as_is(&json!([])), "[]");

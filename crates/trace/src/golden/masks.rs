@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use crate::trace::Path;
+use crate::trace::{ANY, Path};
+use ananke_base::diagnostic::Code;
+use ananke_model::model::Text;
+use ananke_model::variables::{Fill, Interpolation, Leaf};
 
 /// The replacement of a volatile value.
 pub(super) const MASK: &str = "<volatile>";
-
-/// The part of a path that matches every name and every index.
-const ANY: &str = "*";
 
 /// A place whose value a snapshot does not contain: `search.args.when`, `*.result.items[*].id`, `state.updated_at`,
 /// `custom.progress.at`, `text`.
@@ -35,8 +35,12 @@ impl MaskPath {
     /// # Errors
     /// If it is not a valid path, or leads to nothing that a snapshot contains; the text says which.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let path = Path::parse(&text.replace("[*]", ".*"))?;
-        let parts = path.parts();
+        Self::of(&Path::parse_with_wildcards(text)?)
+    }
+
+    /// The place that a path leads to.
+    fn of(path: &Path) -> Result<Self, String> {
+        let (text, parts) = (path.as_str(), path.parts());
         let into = |root: Root, rest: &[String]| {
             Ok(Self {
                 text: text.to_owned(),
@@ -69,6 +73,27 @@ impl MaskPath {
     /// The path as written.
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+}
+
+impl Fill<MaskPath> for Text {
+    fn fill(&self, interpolation: &mut Interpolation<'_>) -> Leaf<MaskPath> {
+        let text = interpolation.text(self)?;
+        let read =
+            Path::parse_with_wildcards(&text).and_then(|path| Ok((MaskPath::of(&path)?, path)));
+        match read {
+            Ok((mask, path)) => {
+                path.check_version(self.span, interpolation)?;
+                Ok(mask)
+            }
+            Err(error) => {
+                let help = "name a tool and its `args` or `result` (`search.args.when`, \
+                            `*.result.id`), `state` (`state.updated_at`), `custom` and an event \
+                            (`custom.progress.at`), or `text`";
+                let help = Some(help.to_owned());
+                Err(interpolation.report(Code::BadValue, self.span, error, help))
+            }
+        }
     }
 }
 

@@ -11,6 +11,7 @@ mod id_aliases;
 mod json;
 mod masks;
 mod render;
+mod rendered_text;
 mod state;
 mod tools;
 mod writer;
@@ -21,4 +22,5 @@ pub use file::{
 };
 pub use masks::MaskPath;
 pub use render::{ConversationPart, GoldenText};
+pub use rendered_text::RenderedText;
 pub use state::States;

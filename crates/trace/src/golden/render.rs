@@ -5,6 +5,7 @@
 use serde_json::Value;
 
 use super::masks::{MASK, Masks};
+use super::rendered_text::RenderedText;
 use super::tools::{by_name, normalised};
 use super::writer::{LineWriter, STEP, visible_line};
 use super::{Format, MaskPath, States, id_aliases::IdAliases, json, state::StateChange};
@@ -45,6 +46,11 @@ pub struct GoldenText<'a> {
 impl GoldenText<'_> {
     /// The text, in whole lines, in the order of a format.
     pub fn render(&self, format: Format) -> String {
+        self.rendered(format).text
+    }
+
+    /// The text, which can be compared with a file in which numbers are spelled in another way.
+    pub fn rendered(&self, format: Format) -> RenderedText {
         let Self {
             trace,
             states,
@@ -339,7 +345,7 @@ impl Renderer<'_> {
         let text = json::write(value, &mut |word| {
             aliases.text(&redactor.text(word)).into_owned()
         });
-        writer.lines(indent, label, &text);
+        writer.json(indent, label, &text);
     }
 
     /// A text with its secrets masked and its ids replaced.

@@ -4,8 +4,10 @@
 //! of a line, which editors remove, and what is too long leaves its hash.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::rendered_text::RenderedText;
 use ananke_base::context::digest;
 use ananke_base::text::is_confusable;
 
@@ -20,16 +22,23 @@ const MAX_WHOLE: usize = 8 << 20;
 
 /// The lines written so far.
 #[derive(Debug, Default)]
-pub(super) struct LineWriter(String);
+pub(super) struct LineWriter {
+    text: String,
+    /// The number of lines.
+    lines: usize,
+    /// The lines with JSON, and where it begins in them.
+    json: BTreeMap<usize, usize>,
+}
 
 impl LineWriter {
     /// Writes a line whose text is escaped already.
     pub(super) fn line(&mut self, indent: usize, words: &str) {
         if !words.is_empty() {
-            self.0.extend(std::iter::repeat_n(' ', indent));
+            self.text.extend(std::iter::repeat_n(' ', indent));
         }
-        self.0.push_str(words);
-        self.0.push('\n');
+        self.text.push_str(words);
+        self.text.push('\n');
+        self.lines += 1;
     }
 
     /// Writes `label: text`, or the label and under it the lines of the text.
@@ -38,8 +47,20 @@ impl LineWriter {
         self.lines(indent, label, &visible);
     }
 
+    /// Writes `label: json`, or the label and under it the lines of the JSON.
+    pub(super) fn json(&mut self, indent: usize, label: &str, json: &str) {
+        let first = self.lines;
+        self.lines(indent, label, json);
+        if self.lines == first + 1 {
+            self.json.insert(first, indent + label.len() + ": ".len());
+        }
+        for line in first + 1..self.lines {
+            self.json.insert(line, indent + STEP);
+        }
+    }
+
     /// As [`text`](Self::text), for a text that is escaped already.
-    pub(super) fn lines(&mut self, indent: usize, label: &str, text: &str) {
+    fn lines(&mut self, indent: usize, label: &str, text: &str) {
         let cut = truncated(text, MAX_ITEM);
         if text.is_empty() {
             self.line(indent, &format!("{label}:"));
@@ -53,10 +74,14 @@ impl LineWriter {
     }
 
     /// The whole text.
-    pub(super) fn finish(self) -> String {
-        match truncated(&self.0, MAX_WHOLE) {
-            Cow::Borrowed(_) => self.0,
+    pub(super) fn finish(self) -> RenderedText {
+        let text = match truncated(&self.text, MAX_WHOLE) {
+            Cow::Borrowed(_) => self.text,
             Cow::Owned(cut) => cut + "\n",
+        };
+        RenderedText {
+            text,
+            json: self.json,
         }
     }
 }
@@ -154,7 +179,7 @@ mod tests {
         writer.text(2, "says", "");
         writer.text(2, "says", "one\n\ntwo\n");
         assert_eq!(
-            writer.finish(),
+            writer.finish().text,
             "  says: one\n  says:\n  says:\n    one\n\n    two\n\n"
         );
     }

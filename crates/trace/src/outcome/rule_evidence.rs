@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::focused_json::MISSING;
+use crate::trace::Path;
 use ananke_derive::Mask;
 
 /// Something that was found instead of what a rule expects.
@@ -73,7 +74,10 @@ pub struct ValueDifference {
 impl ValueDifference {
     /// The path as rules write it: `billing.country`; empty for the whole value.
     pub fn path(&self) -> String {
-        self.path.join(".")
+        if self.path.is_empty() {
+            return String::new();
+        }
+        Path::of_steps(&self.path)
     }
 
     /// The value that was found and the one that was expected, as [`focused`](super::focused_json::focused) shows them.

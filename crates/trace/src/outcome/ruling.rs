@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
+use ananke_base::source::compare_numbers;
 use ananke_derive::Mask;
 
 /// An answer of a judge.
@@ -80,15 +81,13 @@ impl Ruling {
 impl JudgeAnswer {
     /// Whether it passes: its verdict and its score must both allow it, and a score equal to the threshold does.
     pub fn passes(&self, threshold: Option<&Number>) -> bool {
-        let value = |number: &Number| number.as_f64();
         let Some(threshold) = threshold else {
             return self.passed;
         };
-        let score = self.score.as_ref().and_then(value);
-        self.passed
-            && score
-                .zip(value(threshold))
-                .is_some_and(|(score, threshold)| score >= threshold)
+        let Some(score) = &self.score else {
+            return false;
+        };
+        self.passed && compare_numbers(score, threshold).is_ge()
     }
 }
 

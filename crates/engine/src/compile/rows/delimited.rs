@@ -150,6 +150,7 @@ fn row(
         columns,
         used: Vec::new(),
         offset,
+        is_line: false,
         line,
         file: file.name.clone(),
     })

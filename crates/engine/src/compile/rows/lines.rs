@@ -112,6 +112,7 @@ fn row(
         columns,
         used: Vec::new(),
         offset,
+        is_line: true,
         line: number.unwrap_or_default(),
         file: file.name.clone(),
     }))

@@ -8,8 +8,8 @@ use serde_json::Map;
 use super::row::{Row, check_name, row_problem};
 use ananke_base::context::Files;
 use ananke_base::diagnostic::{Code, Diagnostic, SourceFile};
-use ananke_base::source::{self, Entry, Node, NodeValue};
-use ananke_model::variables::Interpolation;
+use ananke_base::source::{self, Entry, Node, NodeValue, change_numbers, rounded};
+use ananke_model::variables::{Interpolation, SPELLED_NUMBERS};
 
 /// Rows in memory.
 #[derive(Debug)]
@@ -44,7 +44,11 @@ impl LoadedRows {
                 used.extend(gave);
                 value.ok()?
             } else {
-                value.to_json()
+                let mut value = value.to_json();
+                if !interpolation.source().is_since(SPELLED_NUMBERS) {
+                    change_numbers(&mut value, rounded);
+                }
+                value
             };
             columns.insert(key.clone(), value);
         }
@@ -64,6 +68,7 @@ impl LoadedRows {
             columns,
             used,
             offset: 0,
+            is_line: false,
             line,
             file,
         }))

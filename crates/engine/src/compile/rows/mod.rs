@@ -3,6 +3,7 @@
 //! Rows of a CSV or JSONL file are never in memory together: the plan keeps where each begins. Those of YAML are, since
 //! YAML can only be read whole, and is bounded in size.
 
+mod cell_blanks;
 mod data_file;
 mod delimited;
 mod lines;

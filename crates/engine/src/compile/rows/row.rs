@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use serde_json::{Map, Value};
 
 use ananke_base::diagnostic::{Code, Diagnostic};
-use ananke_base::source::printable;
+use ananke_base::source::{printable, rounded};
 use ananke_model::variables::{Secret, as_text, name_problem};
 
 /// The column that names a row.
@@ -49,6 +49,8 @@ pub(crate) struct Row {
     pub(crate) used: Vec<Secret>,
     /// The offset of its start in its file, in bytes.
     pub(super) offset: u64,
+    /// Whether it is a line of JSON.
+    pub(super) is_line: bool,
     /// The line it begins on, counted from 1; 0 where it was found by its offset.
     pub(super) line: u64,
     /// The file, as shown in messages.
@@ -75,7 +77,11 @@ impl Row {
 pub(super) fn label(row: &Row, index: u32) -> Result<Box<str>, Diagnostic> {
     match row.columns.get(LABEL) {
         Some(value @ (Value::String(_) | Value::Number(_))) => {
-            let label = as_text(value);
+            // An id in YAML is a number by its value, one in a line of JSON by its spelling.
+            let label = match value {
+                Value::Number(number) if !row.is_line => rounded(number).to_string(),
+                other => as_text(other),
+            };
             let label = label.trim();
             if label.is_empty() {
                 Ok(number(index))

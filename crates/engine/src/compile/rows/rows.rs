@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::cell_blanks::CellBlanks;
 use super::data_file::DataFile;
 use super::loaded_rows::{LoadedRows, held};
 use super::row::{Row, RowEntry, label, row_problem};
@@ -104,7 +105,11 @@ impl Rows {
     ) {
         let mut index = 0_u32;
         let mut wrong = 0;
+        let mut blanks = CellBlanks::default();
         let mut take = |row: Result<Row, Diagnostic>, interpolation: &mut Interpolation<'_>| {
+            if let (Ok(row), Self::Delimited(_)) = (&row, self) {
+                blanks.warn(row, span, interpolation);
+            }
             let row = row.and_then(|row| label(&row, index).map(|label| (label, row)));
             match row {
                 Ok((label, row)) => {

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::model::{Flag, Number, Since, Text, TimeoutMs};
+use crate::model::{Excludes, Flag, Number, Since, Text, TimeoutMs};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{FreeMap, Node};
 
@@ -71,7 +71,7 @@ pub struct Hook {
 /// runs only if all other rules pass.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.3"))]
+#[schemars(transform = Since("1.3"), transform = Excludes(&[("script", "cmd")]))]
 pub struct ScriptRule {
     /// The name of one of the config's `scripts`, or of a file in `scripts/` in the config's directory, with or without
     /// its extension. An entry has either this or `cmd`.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 
-use crate::model::{OneOrMany, Short, Since, Text, form, short::ShortForm};
+use crate::model::{Excludes, OneOrMany, Short, Since, Text, form, short::ShortForm};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{Node, NodeValue};
 
@@ -39,7 +39,7 @@ pub struct ProvenanceRule {
 /// The values that are traced: exactly one of `call` and `says`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.4"))]
+#[schemars(transform = Since("1.4"), transform = Excludes(&[("call", "says"), ("says", "arg")]))]
 pub struct TracedValues {
     /// Arguments of calls to this tool, by exact name; or a mapping with `name` or `name_match`.
     #[schemars(example = &"refund")]
@@ -55,7 +55,7 @@ pub struct TracedValues {
 /// The tool whose arguments are traced.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.4"))]
+#[schemars(transform = Since("1.4"), transform = Excludes(&[("name", "name_match")]))]
 pub struct TracedCall {
     /// The tool's exact name. A mapping has either this or `name_match`.
     pub name: Option<Text>,
@@ -108,7 +108,7 @@ pub enum SourceName {
 /// A source with settings: exactly one of `result` and `literal`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.4"))]
+#[schemars(transform = Since("1.4"), transform = Excludes(&[("result", "literal"), ("literal", "path")]))]
 pub struct DetailedSource {
     /// The results of this tool, by exact name.
     #[schemars(example = &"lookup_order")]

@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::model::{
-    CallStatus, ResultWhere, Short, Since, Text, ValueCondition, ValuesWhere, short::ShortForm,
+    CallStatus, Excludes, ResultWhere, Short, Since, Text, ValueCondition, ValuesWhere,
+    short::ShortForm,
 };
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{FreeMap, Node};
@@ -102,7 +103,7 @@ impl StepKeys {
 /// A call: the tool, and conditions that can also be written next to `call`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.4"))]
+#[schemars(transform = Since("1.4"), transform = Excludes(&[("name", "name_match")]))]
 pub struct CallStep {
     /// The tool's exact name. A mapping has either this or `name_match`.
     pub name: Option<Text>,
@@ -130,7 +131,7 @@ pub struct CallStep {
 /// A result: the tool, and conditions that can also be written next to `result`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.4"))]
+#[schemars(transform = Since("1.4"), transform = Excludes(&[("name", "name_match")]))]
 pub struct ResultStep {
     /// The tool's exact name. A mapping has either this or `name_match`.
     pub name: Option<Text>,

@@ -7,7 +7,9 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::model::short::ShortForm;
-use crate::model::{CallSelector, Count, Limit, OneOrMany, Short, Since, Text, Toggle};
+use crate::model::{
+    CallSelector, Count, Excludes, Limit, OneOrMany, OneSince, Short, Since, Text, Toggle,
+};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::FreeMap;
 
@@ -22,10 +24,10 @@ const REQUIRED_TOOLS: [&str; 2] = ["validate_cart", "charge_card"];
 #[schemars(transform = Since("1.0"))]
 pub struct ToolRules {
     /// Tools that must not be called at all, by exact name.
-    #[schemars(example = FORBIDDEN_TOOLS)]
+    #[schemars(transform = OneSince("1.4"), example = FORBIDDEN_TOOLS)]
     pub forbid: Option<Spanned<Toggle<OneOrMany<Text>>>>,
     /// Calls that must happen. An entry is the name of a tool, or a mapping; one entry needs no list.
-    #[schemars(example = serde_json::json!(["validate_cart", {"name": "charge_card", "count": 1}]))]
+    #[schemars(transform = OneSince("1.4"), example = serde_json::json!(["validate_cart", {"name": "charge_card", "count": 1}]))]
     pub require: Option<Spanned<Toggle<OneOrMany<RequireEntry>>>>,
     /// Calls that must not happen: each entry forbids the calls that satisfy all its conditions.
     #[schemars(example = serde_json::json!([{"name": "refund", "args_match": {"amount": "^[0-9]{4,}"}}]))]
@@ -66,7 +68,7 @@ pub enum Subagents {
 /// A call that must happen. Name and conditions select calls; without `count` at least one must be selected.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.0"))]
+#[schemars(transform = Since("1.0"), transform = Excludes(&[("name", "name_match")]))]
 pub struct Require {
     /// The conditions that select calls.
     #[serde(rename = "$ananke::flattened")]
@@ -117,7 +119,7 @@ impl ShortForm for Require {
 /// Calls that must not happen: those that satisfy all conditions given here.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.3"))]
+#[schemars(transform = Since("1.3"), transform = Excludes(&[("name", "name_match")]))]
 pub struct ForbidCalls {
     /// The conditions that select calls.
     #[serde(rename = "$ananke::flattened")]
@@ -165,6 +167,8 @@ impl JsonSchema for EveryCall {
                 key["x-since"] = "1.4".into();
             }
         }
+        // What its keys exclude is not among them.
+        schema.remove("allOf");
         schema
     }
 }

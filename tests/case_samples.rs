@@ -63,7 +63,6 @@ fn ananke(project: &Project, arguments: &[&str]) -> Output {
     command
         .current_dir(project.folder())
         .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
         .args(arguments)
         .output()
         .unwrap()

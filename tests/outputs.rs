@@ -407,7 +407,8 @@ fn what_nobody_reads_is_given_up_after_the_last_test() {
         "version: \"1.4\"\ntarget: {{ type: scripted, rules: [{{ do: [{{ say: {long:?} }}] }}] }}\n"
     );
     // A message is bounded in reports, and one is less than a pipe takes.
-    let rows: String = (0..20).map(|row| format!("{{ id: r{row} }}, ")).collect();
+    let rows: Vec<String> = (0..20).map(|row| format!("{{ id: r{row} }}")).collect();
+    let rows = rows.join(", ");
     let test = &format!(
         "version: \"1.4\"\nname: a\ncases: [{rows}]\nturns: [{{ user: hi, assert: {{ text: {{ contains: word }} }} }}]\n"
     );

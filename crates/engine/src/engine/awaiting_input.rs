@@ -271,7 +271,19 @@ mod tests {
             (taken_back.reason, taken_back.hint),
             (InputReason::Completed, None)
         );
-        // The key in the value of an event of another name.
+        let state = |value| Change::StateReplaced(json!({ DECLARATION: value }));
+        assert_eq!(with(vec![state(true)], "Done."), InputReason::AgentDeclared);
+        assert_eq!(
+            with(vec![state(true), state(false)], "Done."),
+            InputReason::Completed
+        );
+    }
+
+    #[test]
+    fn the_object_of_any_event_declares() {
+        let with = |before: Vec<Change<'static>>, text: &'static str| {
+            after(before.into_iter().chain(says(text)).collect()).reason
+        };
         let named = |name: &'static str, value| Change::Custom {
             name: name.into(),
             value,
@@ -298,11 +310,11 @@ mod tests {
         }
         let waits = |waits| named("status", json!({ "awaiting_input": waits }));
         assert_eq!(
-            with(vec![waits(true), event(json!(false))], "Done."),
+            with(vec![waits(true), named(DECLARATION, json!(false))], "Done."),
             InputReason::Completed
         );
         assert_eq!(
-            with(vec![event(json!(true)), waits(false)], "Done."),
+            with(vec![named(DECLARATION, json!(true)), waits(false)], "Done."),
             InputReason::Completed
         );
         assert_eq!(
@@ -311,12 +323,6 @@ mod tests {
                 "Done."
             ),
             InputReason::AgentDeclared
-        );
-        let state = |value| Change::StateReplaced(json!({ DECLARATION: value }));
-        assert_eq!(with(vec![state(true)], "Done."), InputReason::AgentDeclared);
-        assert_eq!(
-            with(vec![state(true), state(false)], "Done."),
-            InputReason::Completed
         );
     }
 

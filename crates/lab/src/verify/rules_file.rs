@@ -62,7 +62,9 @@ pub(super) fn completed(path: &Path, text: &str) -> Option<String> {
     let indent: String = indent.collect();
     let mut completed = before_end_of_document(text).trim_end().to_owned();
     for key in missing {
-        completed += &format!("\n{indent}{key}");
+        completed += "\n";
+        completed += &indent;
+        completed += &key;
     }
     Some(completed + "\n")
 }

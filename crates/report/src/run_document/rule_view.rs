@@ -168,24 +168,22 @@ struct RuleWords<'a> {
 
 impl<'a> RuleWords<'a> {
     fn of(result: &'a RuleResult) -> Self {
-        match CaseWords::in_file(&result.place.file, &result.written) {
-            Some(CaseWords { kind, mut fields }) => Self {
+        if let Some(CaseWords { kind, mut fields }) =
+            CaseWords::in_file(&result.place.file, &result.written)
+        {
+            return Self {
                 kind: kind.into(),
                 value: fields.shift_remove("value"),
                 fields,
-            },
-            None => {
-                let written = yaml(&result.written);
-                let path = written.get("path").cloned();
-                Self {
-                    kind: Cow::Borrowed(&*result.rule),
-                    fields: path
-                        .map(|path| ("path".to_owned(), path))
-                        .into_iter()
-                        .collect(),
-                    value: Some(written),
-                }
-            }
+            };
+        }
+        let written = yaml(&result.written);
+        let path = written.get("path").cloned();
+        let path = path.map(|path| ("path".to_owned(), path));
+        Self {
+            kind: Cow::Borrowed(&*result.rule),
+            fields: path.into_iter().collect(),
+            value: Some(written),
         }
     }
 }

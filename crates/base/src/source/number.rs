@@ -283,7 +283,7 @@ mod tests {
             ("9007199254740993.0", "9007199254740993.0"),
             ("9007199254740993", "9007199254740993"),
             ("0.10000000000000001", "0.1"),
-            ("1e400", "1e400"),
+            ("1e400", "1e+400"),
         ] {
             let number: Number = serde_json::from_str(number).unwrap();
             assert_eq!(rounded(&number).as_str(), expected);

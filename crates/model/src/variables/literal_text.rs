@@ -126,10 +126,16 @@ fn any_characters(text: &str) -> Option<WrittenLike<'_>> {
 
 /// Whether the one `*` of a text is at its start or end, next to a letter.
 fn is_glob(text: &str) -> bool {
-    let inner = text.strip_prefix('*').map(|rest| rest.chars().next());
-    let inner = inner.or_else(|| text.strip_suffix('*').map(|rest| rest.chars().next_back()));
-    let is_next = |sign: char| sign.is_alphabetic() || matches!(sign, '.' | '_' | '/');
-    text.matches('*').count() == 1 && inner.flatten().is_some_and(is_next)
+    let is_next = |sign: char| sign.is_alphabetic() || matches!(sign, '_' | '/');
+    let begins = text
+        .strip_prefix('*')
+        .and_then(|rest| rest.chars().next())
+        .is_some_and(|sign| is_next(sign) || sign == '.');
+    let ends = text
+        .strip_suffix('*')
+        .and_then(|rest| rest.chars().next_back())
+        .is_some_and(is_next);
+    text.matches('*').count() == 1 && (begins || ends)
 }
 
 #[cfg(test)]

@@ -200,7 +200,7 @@ mod tests {
                 pattern("costs \\d+ EUR"),
                 "it costs\n 5\u{a0}eur",
                 "costs\n 5\u{a0}eur",
-                "with a no-break space or hyphen, in another letter case and with other white space",
+                "with other white space and in another letter case",
             ),
             (
                 literal("Password"),

@@ -451,7 +451,7 @@ mod tests {
     fn conditions_are_described_and_mistakes_in_them_are_reported() {
         for (yaml, expected) in [
             ("{ min: 40, max: 100 }", Ok("at least 40 and at most 100")),
-            ("{ above: 1.50, not: true }", Ok("not above 1.5")),
+            ("{ above: 1.50, not: true }", Ok("not above 1.50")),
             (
                 "{ min: 1, max: 5, not: true }",
                 Ok("not (at least 1 and at most 5)"),

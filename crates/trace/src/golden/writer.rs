@@ -193,7 +193,7 @@ mod tests {
                 "says",
                 &(String::from_utf8(vec![b'a'; MAX_ITEM + 9]).unwrap() + &last.to_string()),
             );
-            writer.finish()
+            writer.finish().text
         };
         assert!(long('b').len() < MAX_ITEM + 100 && long('b').contains("… (10 more bytes, hash "));
         assert_ne!(long('b'), long('c'));

@@ -129,7 +129,6 @@ impl Walk {
         }
         let (value, needs) = match schema["type"].as_str() {
             Some("string") if schema.get("pattern").is_some() => (json!("${X}"), oldest()),
-            Some("string") => (json!("x"), oldest()),
             Some("integer" | "number") => (
                 json!(schema["minimum"].as_u64().unwrap_or(1).max(1)),
                 oldest(),

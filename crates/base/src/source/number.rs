@@ -71,14 +71,14 @@ pub fn change_numbers(value: &mut Value, change: fn(&Number) -> Number) {
     match value {
         Value::Number(number) => *number = change(number),
         Value::Array(items) => {
-            items
-                .iter_mut()
-                .for_each(|item| change_numbers(item, change));
+            for item in items {
+                change_numbers(item, change);
+            }
         }
         Value::Object(entries) => {
-            entries
-                .values_mut()
-                .for_each(|inner| change_numbers(inner, change));
+            for inner in entries.values_mut() {
+                change_numbers(inner, change);
+            }
         }
         _ => {}
     }

@@ -316,7 +316,7 @@ impl Interpolation<'_> {
     /// If a variable is known later, or something is wrong, which was reported.
     pub fn value_pattern(&mut self, text: &Text) -> Leaf<Pattern> {
         let filled = self.replace(text, TextPurpose::ValuePattern)?;
-        self.checked_pattern(filled, text)
+        self.checked_pattern(&filled, text)
     }
 
     /// A regular expression whose text is brought into a form first.
@@ -325,16 +325,16 @@ impl Interpolation<'_> {
     /// If a variable is known later, or something is wrong, which was reported.
     pub fn pattern_in(&mut self, form: TextForm, text: &Text) -> Leaf<Pattern> {
         let filled = self.replace(text, TextPurpose::Pattern)?;
-        self.checked_pattern(form.apply(&filled).into_owned(), text)
+        self.checked_pattern(&form.apply(&filled), text)
     }
 
     /// The pattern that `text` is when it is filled, checked.
-    fn checked_pattern(&mut self, filled: String, text: &Text) -> Leaf<Pattern> {
-        self.check_written(text, &filled, ComparedAs::Pattern)?;
+    fn checked_pattern(&mut self, filled: &str, text: &Text) -> Leaf<Pattern> {
+        self.check_written(text, filled, ComparedAs::Pattern)?;
         if self.is_draft() && self.waits(text) {
-            return Ok(Pattern::as_written(&filled));
+            return Ok(Pattern::as_written(filled));
         }
-        let useless = match useless_match(&filled) {
+        let useless = match useless_match(filled) {
             Some(UselessMatch::Nothing) => Some(format!("`{filled}` can never match")),
             Some(UselessMatch::Everything) if text.value.is_empty() => {
                 Some("an empty pattern matches everything".to_owned())
@@ -348,7 +348,7 @@ impl Interpolation<'_> {
             );
             self.add(warning.help("write what the text must contain, or leave the pattern out"));
         }
-        Pattern::check(&filled).map_err(|PatternError { message, help }| {
+        Pattern::check(filled).map_err(|PatternError { message, help }| {
             self.report(Code::BadPattern, text.span, message, help)
         })
     }

@@ -66,8 +66,7 @@ fn numeric_length(text: &str) -> usize {
     let mut end = 1;
     loop {
         match bytes.get(end) {
-            Some(b'.') if is_digit(end + 1) => end += 2,
-            Some(b'e' | b'E') if is_digit(end + 1) => end += 2,
+            Some(b'.' | b'e' | b'E') if is_digit(end + 1) => end += 2,
             Some(b'e' | b'E')
                 if matches!(bytes.get(end + 1), Some(b'+' | b'-')) && is_digit(end + 2) =>
             {

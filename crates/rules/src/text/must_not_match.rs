@@ -97,7 +97,6 @@ impl Rule for MustNotMatch {
             has_failed_in_turn: false,
             in_state: None,
             has_found: false,
-            has_newer_meaning: false,
             warnings: Vec::new(),
         }))
     }
@@ -123,8 +122,6 @@ struct MustNotMatchMonitor {
     in_state: Option<String>,
     /// Whether something was found at all.
     has_found: bool,
-    /// Whether a warning says that the rule means more in newer files.
-    has_newer_meaning: bool,
     /// The warnings so far; those of texts that nearly are what is looked for come when the rule has passed.
     warnings: Vec<CodedWarning>,
 }
@@ -259,10 +256,10 @@ impl MustNotMatchMonitor {
     /// Warns once of a text that violates the rule in files of a newer version.
     fn warn_of_newer_meaning(&mut self, aside: &Aside) {
         let is_in_state = aside.source == AsideSource::State;
-        if self.has_newer_meaning || is_in_state || self.needle.find(&aside.text).is_none() {
+        let is_known = !self.warnings.is_empty();
+        if is_known || is_in_state || self.needle.find(&aside.text).is_none() {
             return;
         }
-        self.has_newer_meaning = true;
         let words = format!(
             "in a file of version 1.4 `of: all` means the same as no `of`, and this rule would fail: {} has it",
             aside.source.words()

@@ -94,7 +94,7 @@ mod tests {
     /// Lines, of which those with a number in front have JSON from there on.
     fn rendered(lines: &[(usize, &str)]) -> RenderedText {
         RenderedText {
-            text: lines.iter().map(|(_, line)| format!("{line}\n")).collect(),
+            text: lines.iter().flat_map(|(_, line)| [line, "\n"]).collect(),
             json: lines
                 .iter()
                 .enumerate()

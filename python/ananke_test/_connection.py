@@ -58,7 +58,7 @@ class Connection:
         self.process = self._start()
         self._threads = [
             threading.Thread(target=work, name=f"ananke {work.__name__}", daemon=True)
-            for work in (self._read, self._write, self._read_errors)
+            for work in (self._read_errors, self._write, self._read)
         ]
         for thread in self._threads:
             thread.start()
@@ -241,6 +241,8 @@ class Connection:
             self.process.terminate()
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(1)
+        # The last lines may not be read yet.
+        self._threads[0].join(1)
         code = self.process.poll()
         said = "\n".join(self._errors)
         ended = "closed its output" if code is None else f"ended with the exit code {code}"

@@ -69,9 +69,11 @@ impl LazySchema {
         let definition = self
             .definitions
             .get(reference.strip_prefix("#/definitions/")?)?;
-        Some(definition.read.get_or_init(|| {
-            serde_json::from_str(definition.text).unwrap_or(Value::Bool(true))
-        }))
+        Some(
+            definition
+                .read
+                .get_or_init(|| serde_json::from_str(definition.text).unwrap_or(Value::Bool(true))),
+        )
     }
 
     /// Whether `schema` is this schema as a whole.
@@ -82,6 +84,8 @@ impl LazySchema {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Map;
+
     use super::super::embedded::embedded;
     use super::*;
 

@@ -215,8 +215,10 @@ fn no_fence_hides_a_block() {
         "rust",
         "sh",
         "text",
+        "toml",
         "xml",
         "python",
+        "js",
         "ts",
     ];
     for path in documents() {

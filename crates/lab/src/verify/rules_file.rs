@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use ananke_base::diagnostic::SourceFile;
-use ananke_base::source::{Node, parse};
+use ananke_base::source::parse;
 use ananke_model::model::NEWEST_VERSION;
 
 /// The file of the test in memory that has the rules of the target alone.
@@ -49,10 +49,8 @@ pub(super) fn completed(path: &Path, text: &str) -> Option<String> {
     if missing.is_empty() {
         return None;
     }
-    let written = &text[node.span.range()];
-    let in_flow = written.starts_with('{') && written.ends_with('}');
-    if in_flow {
-        return Some(with_flow_keys(text, &node, &missing));
+    if text[node.span.range().start..].starts_with('{') {
+        return with_flow_keys(text, &missing);
     }
     // The keys of a mapping begin in one column.
     let key = first.key_span.range().start;
@@ -69,26 +67,21 @@ pub(super) fn completed(path: &Path, text: &str) -> Option<String> {
     Some(completed + "\n")
 }
 
-/// The text of the flow mapping `node`, as JSON is, with further keys on lines of their own before its end.
-fn with_flow_keys(text: &str, node: &Node, missing: &[String]) -> String {
-    let end = node.span.range().end - 1;
-    let entries = node.entries().iter();
-    let last = entries
-        .map(|entry| entry.value.span.range().end)
-        .max()
-        .unwrap_or(end);
-    let after_last = text[last.min(end)..end].lines();
-    // A comma in a comment separates nothing.
-    let has_comma = after_last
-        .map(|line| line.split('#').next().unwrap_or_default())
-        .any(|line| line.contains(','));
-    let comma = if has_comma { "" } else { ", " };
-    format!(
-        "{}\n{comma}{}\n{}",
-        &text[..end],
-        missing.join(", "),
-        &text[end..]
-    )
+/// The text of a flow mapping, as JSON is, with further keys on lines of their own before its end. Its end is the bracket
+/// before which they can be read: others are in comments and texts.
+fn with_flow_keys(text: &str, missing: &[String]) -> Option<String> {
+    const MOST_TRIED: usize = 16;
+    let keys = missing.join(", ");
+    let ends = text.rmatch_indices('}').take(MOST_TRIED);
+    // A comma may be there already.
+    let mut tried = ends.flat_map(|(end, _)| [(end, ", "), (end, "")]);
+    tried.find_map(|(end, comma)| {
+        let completed = format!("{}\n{comma}{keys}\n{}", &text[..end], &text[end..]);
+        let node = parse(&Arc::new(SourceFile::new("", "", completed.as_str()))).ok()?;
+        let has_all =
+            INPUTS.iter().any(|key| node.get(key).is_some()) && node.get("name").is_some();
+        has_all.then_some(completed)
+    })
 }
 
 /// The text without the mark at the end of its document, `...`, and what follows it.

@@ -77,6 +77,37 @@ impl Repairs {
         }
     }
 
+    /// The places of everything under the keys that are renamed.
+    pub(super) fn under_renamed(&self, root: &Node) -> HashSet<Span> {
+        let mut places = HashSet::new();
+        self.collect_renamed(root, false, &mut places);
+        places
+    }
+
+    fn collect_renamed(&self, node: &Node, mut is_under: bool, places: &mut HashSet<Span>) {
+        let change = self.changes.get(&std::ptr::from_ref(node));
+        is_under |= matches!(change, Some(Repair::Rename(_)));
+        if is_under {
+            places.insert(node.span);
+        }
+        match &node.value {
+            NodeValue::Map(entries) => {
+                for entry in entries {
+                    if is_under {
+                        places.insert(entry.key_span);
+                    }
+                    self.collect_renamed(&entry.value, is_under, places);
+                }
+            }
+            NodeValue::List(items) => {
+                for item in items {
+                    self.collect_renamed(item, is_under, places);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// The tree with all changes made, and the places of the changes: of a key that is gone the key's.
     pub(super) fn apply(&self, root: &Node) -> (Node, HashSet<Span>) {
         let mut places = HashSet::new();

@@ -6,6 +6,11 @@
  */
 export function connection(config?: string): Promise<Connection>;
 /**
+ * Starts the program before somebody asks for it: a test file is imported without a limit of time, and each of its tests has one.
+ * An error is told to whoever asks.
+ */
+export function startEarly(): void;
+/**
  * The path of a config, as the program takes it.
  * @param {string | URL | undefined} config
  * @returns {string | undefined}

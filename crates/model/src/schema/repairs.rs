@@ -80,28 +80,24 @@ impl Repairs {
     /// The places of everything under the keys that are renamed.
     pub(super) fn under_renamed(&self, root: &Node) -> HashSet<Span> {
         let mut places = HashSet::new();
-        self.collect_renamed(root, false, &mut places);
+        self.collect_renamed(root, &mut places);
         places
     }
 
-    fn collect_renamed(&self, node: &Node, mut is_under: bool, places: &mut HashSet<Span>) {
-        let change = self.changes.get(&std::ptr::from_ref(node));
-        is_under |= matches!(change, Some(Repair::Rename(_)));
-        if is_under {
-            places.insert(node.span);
+    fn collect_renamed(&self, node: &Node, places: &mut HashSet<Span>) {
+        if let Some(Repair::Rename(_)) = self.changes.get(&std::ptr::from_ref(node)) {
+            collect_places(node, places);
+            return;
         }
         match &node.value {
             NodeValue::Map(entries) => {
                 for entry in entries {
-                    if is_under {
-                        places.insert(entry.key_span);
-                    }
-                    self.collect_renamed(&entry.value, is_under, places);
+                    self.collect_renamed(&entry.value, places);
                 }
             }
             NodeValue::List(items) => {
                 for item in items {
-                    self.collect_renamed(item, is_under, places);
+                    self.collect_renamed(item, places);
                 }
             }
             _ => {}
@@ -228,6 +224,21 @@ fn complexity(branch: &Value) -> u8 {
         Some("array") => 1,
         Some("string") => 3,
         _ => 2,
+    }
+}
+
+/// The places of a node and of everything in it.
+fn collect_places(node: &Node, places: &mut HashSet<Span>) {
+    places.insert(node.span);
+    match &node.value {
+        NodeValue::Map(entries) => {
+            for entry in entries {
+                places.insert(entry.key_span);
+                collect_places(&entry.value, places);
+            }
+        }
+        NodeValue::List(items) => items.iter().for_each(|item| collect_places(item, places)),
+        _ => {}
     }
 }
 

@@ -25,7 +25,7 @@ __tracebackhide__ = True
 DEFAULT_INSTRUCTIONS = "You are a helpful assistant."
 
 TARGET_OF_CONFIG: Any = object()
-"""Says that no agent is given: the default target of the config is meant. `None` is a mistake, such as a fixture without a value."""
+"""Says that no agent is given: the default target of the config is meant. `None` is a mistake of the caller."""
 
 
 class Conversation(Protocol):
@@ -84,8 +84,8 @@ class AdaptedConversation:
 class TestSession:
     """A conversation with an agent: `async with TestSession(llm=…, instructions="…") as session: await session.run("Hello")`.
 
-    The agent is a `FunctionLLM`, a `Target`, an `OpenAILLM`, an agent of pydantic-ai, or an LLM object of Vision-Agents. Without `llm` it is
-    the default target of the nearest `ananke.config.yaml`, as `Target()` is.
+    The agent is a `FunctionLLM`, a `Target`, an `OpenAILLM`, an agent of pydantic-ai, or an LLM object of Vision-Agents. Without
+    `llm` it is the default target of the nearest `ananke.config.yaml`, as `Target()` is.
     """
 
     __test__ = False

@@ -31,7 +31,7 @@ def test_targets_of_the_config_above(project: Path, monkeypatch: pytest.MonkeyPa
     assert said(Target()) == "the default"
     assert said(Target("other")) == "the other"
     with SyncTestSession() as session:
-        assert session.run("Hi").events[-1].content == "the default"
+        assert session.run("Hi").expect.next_event(type="message").event().content == "the default"
     with pytest.raises(TypeError, match="a session with None is not possible"), SyncTestSession(None):
         pass
     with pytest.raises(ValueError, match=r"there is no target `othr`\nhelp: did you mean `other`\?"):

@@ -35,6 +35,33 @@ pub(crate) const ANY: &[JsonKind] = &[
     JsonKind::Boolean,
 ];
 
+/// A text.
+pub(crate) const WORD: &[JsonKind] = &[JsonKind::Text];
+
+/// An id, which some agents write as a number.
+pub(crate) const ID: &[JsonKind] = &[JsonKind::Text, JsonKind::Number];
+
+/// An object.
+pub(crate) const ITEM: &[JsonKind] = &[JsonKind::Object];
+
+/// A list.
+pub(crate) const LIST: &[JsonKind] = &[JsonKind::List];
+
+/// A list, or its only item.
+pub(crate) const ITEMS: &[JsonKind] = &[JsonKind::Object, JsonKind::List];
+
+/// A text, or its parts.
+pub(crate) const CONTENT: &[JsonKind] = &[JsonKind::Text, JsonKind::List];
+
+/// The fact of a text.
+pub(crate) const TEXT: &[Fact] = &[Fact::Text];
+
+/// The facts of a call.
+pub(crate) const CALL: &[Fact] = &[Fact::Calls, Fact::Arguments];
+
+/// The fact of a result.
+pub(crate) const RESULT: &[Fact] = &[Fact::Results];
+
 /// A key that a reader knows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyRow {
@@ -44,6 +71,19 @@ pub(crate) struct KeyRow {
     pub(crate) kinds: &'static [JsonKind],
     /// The facts that it carries: a value of another kind is unread with all of them. Without any, such a value may be ignored.
     pub(crate) carries: &'static [Fact],
+}
+
+/// The row of a key.
+pub(crate) const fn row(
+    pointer: &'static str,
+    kinds: &'static [JsonKind],
+    carries: &'static [Fact],
+) -> KeyRow {
+    KeyRow {
+        pointer,
+        kinds,
+        carries,
+    }
 }
 
 /// What came of a document.

@@ -8,28 +8,15 @@ use super::config::ToolCallConvention;
 use super::conversation::A2aConversation;
 use super::dialect::{A2aVersion, Binding, Dialect};
 use super::history::SaidMessage;
-use super::key_table::{ANY, JsonKind, KeyReading, KeyRow, ReadingSink, key_problems};
+use super::key_table::{
+    ANY, CALL, ITEM, KeyReading, KeyRow, LIST, RESULT, ReadingSink, TEXT, WORD, key_problems, row,
+};
 use super::turn_reader::A2aReader;
 use ananke_agents::EventReader as _;
 use ananke_base::context::{At, SequentialIds};
 use ananke_trace::trace::Fact;
 
-const WORD: &[JsonKind] = &[JsonKind::Text];
-const ITEM: &[JsonKind] = &[JsonKind::Object];
-const LIST: &[JsonKind] = &[JsonKind::List];
-
 const SAID: &[Fact] = &[Fact::Text, Fact::Calls, Fact::Results];
-const TEXT: &[Fact] = &[Fact::Text];
-const CALL: &[Fact] = &[Fact::Calls, Fact::Arguments];
-const RESULT: &[Fact] = &[Fact::Results];
-
-fn row(pointer: &'static str, kinds: &'static [JsonKind], carries: &'static [Fact]) -> KeyRow {
-    KeyRow {
-        pointer,
-        kinds,
-        carries,
-    }
-}
 
 /// What came of a turn with these events, the last of which ends it.
 fn reading(events: &[&Value], convention: ToolCallConvention) -> KeyReading {
@@ -38,7 +25,8 @@ fn reading(events: &[&Value], convention: ToolCallConvention) -> KeyReading {
         binding: Binding::HttpJson,
     };
     let ids = SequentialIds::default();
-    let (mut conversation, said) = (A2aConversation::default(), SaidMessage::default());
+    let mut conversation = A2aConversation::default();
+    let said = SaidMessage::default();
     let conventions = [convention];
     let mut reader = A2aReader::new(dialect, &conventions, &ids, &mut conversation, said);
     let mut sink = ReadingSink::default();

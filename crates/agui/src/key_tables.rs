@@ -11,34 +11,19 @@ use super::conversation_settings::ConversationSettings;
 use super::decoder::Decoder;
 use super::event_reader::AguiEvents;
 use super::history::History;
-use super::key_table::{ANY, JsonKind, KeyReading, KeyRow, ReadingSink, key_problems};
+use super::key_table::{
+    ANY, CALL, CONTENT, ID, ITEM, ITEMS, KeyReading, KeyRow, LIST, RESULT, ReadingSink, TEXT, WORD,
+    key_problems, row,
+};
 use super::run_state::RequestPurpose;
 use super::thread_state::ThreadState;
 use ananke_agents::EventReader as _;
 use ananke_base::context::{At, SequentialIds};
 use ananke_trace::trace::{Fact, State};
 
-const WORD: &[JsonKind] = &[JsonKind::Text];
-const ID: &[JsonKind] = &[JsonKind::Text, JsonKind::Number];
-const ITEM: &[JsonKind] = &[JsonKind::Object];
-const LIST: &[JsonKind] = &[JsonKind::List];
-const ITEMS: &[JsonKind] = &[JsonKind::Object, JsonKind::List];
-const CONTENT: &[JsonKind] = &[JsonKind::Text, JsonKind::List];
-
 const ALL: &[Fact] = &[Fact::Calls, Fact::Text, Fact::Results];
-const TEXT: &[Fact] = &[Fact::Text];
-const CALL: &[Fact] = &[Fact::Calls, Fact::Arguments];
-const RESULT: &[Fact] = &[Fact::Results];
 const ENDS: &[Fact] = &[Fact::RunEnds];
 const INTERRUPTS: &[Fact] = &[Fact::Interrupts];
-
-fn row(pointer: &'static str, kinds: &'static [JsonKind], carries: &'static [Fact]) -> KeyRow {
-    KeyRow {
-        pointer,
-        kinds,
-        carries,
-    }
-}
 
 /// What came of a response of these events.
 fn reading(events: &[&Value]) -> KeyReading {
@@ -119,7 +104,8 @@ fn every_key_of_a_message_is_read_unread_or_an_error() {
     let rest = [content.clone(), end.clone()];
     let rows = [id, row("/role", ID, TEXT)];
     assert_eq!(problems(&[], &start, &rest, &rows), [""; 0]);
-    let (before, after) = ([start.clone()], [end.clone()]);
+    let before = [start.clone()];
+    let after = [end.clone()];
     assert_eq!(problems(&before, &content, &after, &[id, delta]), [""; 0]);
     assert_eq!(problems(&[start, content], &end, &[], &[id]), [""; 0]);
     let chunk = json!({ "type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "role": "assistant", "delta": "a" });
@@ -132,12 +118,14 @@ fn every_key_of_a_call_is_read_unread_or_an_error() {
     let start = json!({ "type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "pay", "parentMessageId": "m" });
     let args = json!({ "type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "{}" });
     let end = json!({ "type": "TOOL_CALL_END", "toolCallId": "c" });
-    let (id, delta) = (row("/toolCallId", ID, CALL), row("/delta", ANY, CALL));
+    let id = row("/toolCallId", ID, CALL);
+    let delta = row("/delta", ANY, CALL);
     let name = row("/toolCallName", ID, CALL);
     let rows = [id, name, row("/parentMessageId", ANY, &[])];
     let rest = [args.clone(), end.clone()];
     assert_eq!(problems(&[], &start, &rest, &rows), [""; 0]);
-    let (before, after) = ([start.clone()], [end.clone()]);
+    let before = [start.clone()];
+    let after = [end.clone()];
     assert_eq!(problems(&before, &args, &after, &[id, delta]), [""; 0]);
     assert_eq!(problems(&[start, args], &end, &[], &[id]), [""; 0]);
     let chunk = json!({ "type": "TOOL_CALL_CHUNK", "toolCallId": "c", "toolCallName": "pay", "delta": "{}" });

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::declared::{declared_tools, unread_tools};
 use super::incoming::ServerMessages;
-use super::key_table::{ANY, JsonKind, KeyReading, KeyRow, key_problems};
+use super::key_table::{ANY, ITEM, JsonKind, KeyReading, LIST, WORD, key_problems, row};
 use super::result::{CallResult, ListPage, chosen_version, prompt_text, resource_text};
 use ananke_agents::{EventReader as _, Sink, Stop, TargetError, Wire};
 use ananke_base::context::At;
@@ -29,18 +29,6 @@ impl Sink for WarningSink {
             _ => {}
         }
         ControlFlow::Continue(())
-    }
-}
-
-const WORD: &[JsonKind] = &[JsonKind::Text];
-const ITEM: &[JsonKind] = &[JsonKind::Object];
-const LIST: &[JsonKind] = &[JsonKind::List];
-
-fn row(pointer: &'static str, kinds: &'static [JsonKind], carries: &'static [Fact]) -> KeyRow {
-    KeyRow {
-        pointer,
-        kinds,
-        carries,
     }
 }
 
@@ -187,7 +175,8 @@ fn every_key_of_a_tool_is_read_unread_or_an_error() {
 fn every_key_of_a_message_is_read_unread_or_an_error() {
     let all: &[Fact] = &[Fact::Results, Fact::Text];
     let read = |message: &Value| {
-        let (mut incoming, mut sink) = (ServerMessages::new(2000), WarningSink::default());
+        let mut incoming = ServerMessages::new(2000);
+        let mut sink = WarningSink::default();
         incoming.await_response(1);
         let line = message.to_string();
         let read = incoming.event(At(5), line.as_bytes(), &mut sink);

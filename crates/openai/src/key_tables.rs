@@ -6,36 +6,22 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::key_table::{ANY, JsonKind, KeyReading, KeyRow, ReadingSink, key_problems};
+use super::key_table::{
+    ANY, CALL, CONTENT, ID, ITEM, ITEMS, KeyReading, KeyRow, LIST, RESULT, ReadingSink, TEXT, WORD,
+    key_problems, row,
+};
 use super::reply_reader::{ModelReply, ReplyReader};
 use ananke_agents::http::StreamReader as _;
 use ananke_agents::{EventReader as _, ToolExecution};
 use ananke_base::context::{At, SequentialIds};
 use ananke_trace::trace::Fact;
 
-const WORD: &[JsonKind] = &[JsonKind::Text];
-const ID: &[JsonKind] = &[JsonKind::Text, JsonKind::Number];
-const ITEM: &[JsonKind] = &[JsonKind::Object];
-const ITEMS: &[JsonKind] = &[JsonKind::Object, JsonKind::List];
-const LIST: &[JsonKind] = &[JsonKind::List];
-const CONTENT: &[JsonKind] = &[JsonKind::Text, JsonKind::List];
-
-const TEXT: &[Fact] = &[Fact::Text];
-const CALL: &[Fact] = &[Fact::Calls, Fact::Arguments];
 const NAME: &[Fact] = &[Fact::Calls];
-const RESULT: &[Fact] = &[Fact::Results];
-
-fn row(pointer: &'static str, kinds: &'static [JsonKind], carries: &'static [Fact]) -> KeyRow {
-    KeyRow {
-        pointer,
-        kinds,
-        carries,
-    }
-}
 
 /// What came of a response of these chunks; the last comes before its end.
 fn reading(chunks: &[&Value]) -> KeyReading {
-    let (ids, mut used) = (SequentialIds::default(), HashSet::new());
+    let ids = SequentialIds::default();
+    let mut used = HashSet::new();
     let mut reader = ReplyReader::new(&ids, &mut used, &[], ToolExecution::Observed);
     let mut sink = ReadingSink::default();
     for chunk in chunks {

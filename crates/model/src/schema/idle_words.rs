@@ -16,7 +16,7 @@ const KEYWORDS: &str = "$anchor $comment $defs $dynamicAnchor $dynamicRef $id $r
     uniqueItems writeOnly";
 
 /// Keywords that hold a schema, or a list of schemas.
-const SCHEMAS: [&str; 16] = [
+pub(super) const SCHEMAS: [&str; 16] = [
     "additionalItems",
     "additionalProperties",
     "allOf",

@@ -8,28 +8,9 @@ use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
 use super::ecma_pattern::translated;
+use super::idle_words::SCHEMAS;
 use super::interruptible::{COSTLY_STEP, MAPS, VALUES, push_step};
 use super::schema_error::SchemaError;
-
-/// Keywords that have a schema, or several.
-const SCHEMAS: [&str; 16] = [
-    "additionalItems",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "contains",
-    "contentSchema",
-    "else",
-    "if",
-    "items",
-    "not",
-    "oneOf",
-    "prefixItems",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
 
 /// The validator of one pattern: the grammar of ECMA-262 itself.
 static ECMA_262: LazyLock<Option<Validator>> = LazyLock::new(|| {
@@ -190,5 +171,153 @@ impl SchemaPatterns {
             self.rewritten.push((engine.text, written));
         }
         Ok(engine.is_backtracking)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use crate::schema::ValueSchema;
+    use ananke_base::context::interruption;
+
+    #[test]
+    fn patterns_are_those_of_ecma_262() {
+        for (pattern, fitting, others) in [
+            (
+                r"^(?!__.*__$)[^\p{Cc}]{1,200}$",
+                &["hello", "__a"][..],
+                &["__a__", "a\tb", ""][..],
+            ),
+            (r"^(?!__)\p{L}+$", &["Zoë"], &["Zoë7", "__a"]),
+            // Digits, letters, spaces and edges of words, with look-around and without.
+            (r"^\d+$", &["12"], &["\u{661}"]),
+            (r"^(?=.)\d+$", &["12"], &["\u{661}"]),
+            (r"^(?=.)\w+$", &["a_1"], &["é"]),
+            (r"^(?=.)[\W]+$", &["é-"], &["a"]),
+            (r"^(?=[^])\s$", &["\u{feff}", "\u{2028}"], &["\u{85}"]),
+            (r"\bcaf\b", &["a caf", "café"], &["cafe"]),
+            (r"caf\B", &["cafe"], &["caf", "café"]),
+            (r"^a.b$", &["a\u{85}b"], &["a\rb", "a\nb", "a\u{2028}b"]),
+            (r"^[^]$", &["\n"], &["", "ab"]),
+            (r"^a[]?$", &["a"], &["ab"]),
+            // Escapes.
+            (r"^\/\-\<$", &["/-<"], &["/-"]),
+            (r"^\cI\0\x41\u0042\u{1F600}$", &["\t\0AB😀"], &["\t0AB😀"]),
+            (r"^\uD83D\uDE00$", &["😀"], &["\u{fffd}"]),
+            (r"^[\uD83D\uDE00-\uD83D\uDE4F]$", &["😀"], &["a"]),
+            (r"^[^\uD800-\uDFFF]+$", &["a😀"], &[""]),
+            (r"^[a\-z\]^&&~~[]+$", &["a-z]^&~["], &["b"]),
+            (r"^[\b]$", &["\u{8}"], &["b"]),
+            // References, also to what has matched nothing.
+            (r#"^(?<q>["'])x\k<q>$"#, &["'x'"], &["'x\""]),
+            (r"^(?:x(a)\1|b(?=(c))\2c)$", &["xaa"], &["xa", "bc"]),
+            (r"^(\w)(\w)\2\1$", &["abba"], &["abab"]),
+            (r"(?<=\$)\d+(?:\.\d*)?", &["$10.53"], &["10.53"]),
+            (r"(?<!a+)b$", &["cb"], &["aab"]),
+            (r"^(?i:a)b$", &["Ab"], &["AB"]),
+        ] {
+            let schema = ValueSchema::compile(json!({ "pattern": pattern })).unwrap();
+            let keys =
+                json!({ "patternProperties": {pattern: true}, "additionalProperties": false });
+            let keys = ValueSchema::compile(keys).unwrap();
+            for (texts, fits) in [(fitting, true), (others, false)] {
+                for text in texts {
+                    let found = schema.mismatches(&json!(text)).unwrap();
+                    assert_eq!(found.is_empty(), fits, "{pattern} {text:?}: {found:?}");
+                    let quoted = found
+                        .iter()
+                        .all(|one| one.message.contains(&format!("\"{pattern}\"")));
+                    assert!(quoted, "{found:?}");
+                    let found = keys.mismatches(&json!({ *text: 1 })).unwrap();
+                    assert_eq!(found.is_empty(), fits, "{pattern} {text:?}: {found:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_pattern_is_invalid_only_if_ecma_262_says_so() {
+        for pattern in [
+            "(",
+            "a**",
+            "[b-a]",
+            "a{2,1}",
+            r"\",
+            r"\k<q>",
+            r"(?=a)*",
+            r"a++",
+            r"\2(a)",
+            r"\p{L",
+            r"(?>a)",
+            r"(?P<n>a)",
+            "^{x}$",
+            r"\Aa\z",
+        ] {
+            for (schema, path) in [
+                (
+                    json!({"items": {"pattern": pattern}}),
+                    &["items", "pattern"][..],
+                ),
+                (
+                    json!({"patternProperties": {pattern: true}}),
+                    &["patternProperties"],
+                ),
+            ] {
+                let error = ValueSchema::compile(schema).unwrap_err();
+                assert_eq!(error.path, path, "{pattern}: {error:?}");
+            }
+            // The standard knows neither as a pattern.
+            for schema in [
+                json!({"const": {"pattern": pattern}}),
+                json!({"x-shown": {"pattern": pattern}}),
+                json!({"properties": {"pattern": {"const": pattern}}}),
+            ] {
+                assert!(ValueSchema::compile(schema.clone()).is_ok(), "{schema}");
+            }
+        }
+        // Valid, and more than the engine has words for.
+        for pattern in [
+            r"^(a)?b\1$",
+            r"^(?:(a)|b)\1$",
+            r"\1(a)",
+            r"\p{Script=Unheard}",
+            "(?s:.)",
+            r"(?:(?<y>a)|(?<y>b))\k<y>",
+        ] {
+            let schema = ValueSchema::compile(json!({ "pattern": pattern })).unwrap();
+            let error = schema.mismatches(&json!("a")).unwrap_err();
+            assert!(
+                error.message.contains("is not supported"),
+                "{pattern}: {error:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_pattern_with_too_many_ways_decides_nothing() {
+        let schema =
+            json!({"properties": {"a": {"pattern": r"^(?:(?=a)a+)+$"}, "b": {"type": "integer"}}});
+        let schema = ValueSchema::compile(schema).unwrap();
+        let long = "a".repeat(60) + "!";
+        let error = schema.mismatches(&json!({"a": long, "b": 1})).unwrap_err();
+        assert_eq!(
+            error.message,
+            "a pattern takes too many steps for the text at `/a`"
+        );
+        // What is wrong whatever the pattern says is found.
+        let found = schema.mismatches(&json!({"a": long, "b": "x"})).unwrap();
+        assert_eq!(found[0].pointer, "/b");
+        // Many of them end with the time for all.
+        let schema =
+            ValueSchema::compile(json!({"items": {"pattern": r"^(?:(?=a)a+)+$"}})).unwrap();
+        let all: Vec<String> = (0..10_000)
+            .map(|number| format!("{long}{number}"))
+            .collect();
+        let found =
+            interruption::within(Duration::from_millis(50), || schema.mismatches(&json!(all)));
+        assert_eq!(found, Err(interruption::Interrupted));
     }
 }

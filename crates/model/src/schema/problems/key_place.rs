@@ -1,0 +1,85 @@
+//! The place where an unknown key belongs, or the word that is meant by it.
+
+use super::super::foreign_words::{meaning_in_case, meanings, sentence};
+use super::super::schema_level::{self, SchemaLevel};
+use super::super::{FileKind, here::Here, lazy_schema::LazySchema};
+use super::Problems;
+use ananke_base::source::{Entry, printable};
+use ananke_base::text::nearest;
+
+/// With how many problems before them unknown keys are looked for elsewhere.
+const MOST_PLACED: usize = 100;
+
+impl Problems<'_> {
+    /// The place of an unknown key, or our name for a word of another tool.
+    pub(super) fn place(
+        &self,
+        here: &mut Here<'_>,
+        entry: &Entry,
+        known: &[&str],
+        levels: &[SchemaLevel],
+    ) -> Option<String> {
+        let key = entry.key.as_str();
+        // So many are not read; each of them costs a walk through a part of the schema.
+        if self.list.len() > MOST_PLACED {
+            return None;
+        }
+        if self.kind == FileKind::Case {
+            return self.place_in_case(here, entry, known, levels);
+        }
+        if let Some(sentence) = sentence(key, known) {
+            return Some(sentence.to_owned());
+        }
+        let meanings = meanings(key);
+        if let Some(meaning) = meanings.iter().find(|meaning| known.contains(meaning)) {
+            here.meant.push((*meaning).to_owned());
+            return Some(format!("this is called `{meaning}` here"));
+        }
+        let properties = here.properties?;
+        let place = |key| schema_level::place(self.schema, properties, levels, (key, &entry.value));
+        if let Some(place) = place(key) {
+            return Some(format!("`{}` belongs {place}", printable(key)));
+        }
+        if nearest(key, known.iter().copied()).is_some() {
+            return None;
+        }
+        if let Some((meaning, place)) = meanings
+            .last()
+            .and_then(|meaning| Some((meaning, place(meaning)?)))
+        {
+            return Some(format!(
+                "this is called `{meaning}` here, and belongs {place}"
+            ));
+        }
+        let (other, file) = FileKind::ALL
+            .iter()
+            .zip(["in the config", "in a test file"])
+            .find_map(|(kind, file)| {
+                let schema = LazySchema::of(*kind);
+                (!std::ptr::eq(schema, self.schema)).then_some((schema, file))
+            })?;
+        let top = other.root.get("properties")?.as_object()?;
+        if top.contains_key(key) {
+            return Some(format!("`{}` belongs {file}", printable(key)));
+        }
+        let place = schema_level::place(other, top, &[], (key, &entry.value))?;
+        Some(format!("`{}` belongs {file}, {place}", printable(key)))
+    }
+
+    /// The same in a case, whose words are its own: nothing of it belongs in a file of YAML.
+    fn place_in_case(
+        &self,
+        here: &mut Here<'_>,
+        entry: &Entry,
+        known: &[&str],
+        levels: &[SchemaLevel],
+    ) -> Option<String> {
+        let key = entry.key.as_str();
+        if let Some(meaning) = meaning_in_case(key).filter(|meaning| known.contains(meaning)) {
+            here.meant.push(meaning.to_owned());
+            return Some(format!("this is called `{meaning}` here"));
+        }
+        let place = schema_level::place(self.schema, here.properties?, levels, (key, &entry.value));
+        place.map(|place| format!("`{}` belongs {place}", printable(key)))
+    }
+}

@@ -2,6 +2,7 @@
 //!
 //! A failure is printed when it happens, everything else in the order of the plan. **Invariant:** each is printed once.
 
+mod console_options;
 mod summary;
 
 use std::collections::{BTreeMap, HashSet};
@@ -12,6 +13,8 @@ use std::thread;
 use std::time::Duration;
 
 use anstyle::Style;
+
+pub use console_options::{ConsoleOptions, Verbosity};
 
 use super::reported_file::{PassedPlace, ReportedFile};
 use super::told_warnings::ToldWarnings;
@@ -24,7 +27,7 @@ use crate::report::transcript::{
 use crate::report::words::{names, stability, walks};
 use crate::report::{Reporter, RunKeeping, reporter::Stream, slowest::Slowest};
 use crate::run_document::RunTotals;
-use ananke_base::context::{At, Clock, Colouring, TerminalSize};
+use ananke_base::context::{At, Clock, TerminalSize};
 use ananke_base::text::{duration, escape, truncate};
 use ananke_engine::run::RunEvent;
 use ananke_trace::outcome::{Outcome, SkipCause, Status, TokenTotals};
@@ -39,48 +42,6 @@ const HEADLINE: usize = 5;
 
 /// The interval at which slow tests are looked for.
 const TICK: Duration = Duration::from_secs(1);
-
-/// The amount of output.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Verbosity {
-    /// The tests that failed and the summary.
-    Quiet,
-    /// A line per file; under it the tests that did not just pass, their warnings, and excerpts of those that failed.
-    #[default]
-    Normal,
-    /// Every turn of every test, with the rules that passed.
-    Verbose,
-}
-
-/// The options of the console.
-#[derive(Clone, Debug)]
-pub struct ConsoleOptions {
-    /// The number of the slowest tests that the end lists.
-    pub durations: usize,
-    /// Whether there is colour; the text says everything without.
-    pub colour: Colouring,
-    /// The amount of output.
-    pub verbosity: Verbosity,
-    /// The state of the run that is kept: `ananke show` can show it.
-    pub keeping: RunKeeping,
-    /// The size of the terminal: lines are wrapped at its width, and not wrapped if it is not known.
-    pub size: fn() -> Option<TerminalSize>,
-    /// The warnings of tests about their files that were printed before the run.
-    pub told: Vec<String>,
-}
-
-impl Default for ConsoleOptions {
-    fn default() -> Self {
-        Self {
-            durations: 0,
-            colour: Colouring::Plain,
-            verbosity: Verbosity::default(),
-            keeping: RunKeeping::default(),
-            size: || None,
-            told: Vec::new(),
-        }
-    }
-}
 
 /// Writes for people. A reader that goes away ends the printing, not the run.
 pub struct ConsoleReport {

@@ -186,7 +186,7 @@ fn happened(change: Change<'static>) -> TapeItem {
     TapeItem::Change(At::default(), change)
 }
 
-/// The beginning of a turn in which the user said `input`. An empty text is no message: such a turn answers interrupts.
+/// The beginning of a turn in which the user said `input`. An empty text is not a message: such a turn answers interrupts.
 fn turn_began(number: usize, input: Option<&str>) -> [TapeItem; 3] {
     let text = input.unwrap_or_default().to_owned();
     let message_id = if text.is_empty() {

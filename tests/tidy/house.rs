@@ -170,22 +170,23 @@ pub(crate) const LONGEST_FILE: usize = 900;
 /// Half of the files of the crates are not longer, in lines.
 pub(crate) const MEDIAN_FILE: usize = 190;
 
-/// The lines of code that each crate may have, without tests, comments and blank lines, at the formatter's defaults.
+/// The lines of code that each crate may have, without tests (files of tests too), comments and blank lines, at the
+/// formatter's defaults.
 /// A number may only be raised with a reason in the commit.
 pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("derive", 495),
-    ("base", 7490),
-    ("model", 11140),
-    ("trace", 10000),
-    ("rules", 16590),
-    ("agents", 6125),
-    ("agui", 7350),
-    ("a2a", 4250),
-    ("mcp", 3820),
-    ("openai", 2925),
-    ("engine", 30530),
-    ("lab", 15460),
-    ("report", 15275),
+    ("base", 7130),
+    ("model", 11000),
+    ("trace", 10005),
+    ("rules", 16610),
+    ("agents", 6130),
+    ("agui", 7110),
+    ("a2a", 3940),
+    ("mcp", 3620),
+    ("openai", 2725),
+    ("engine", 29730),
+    ("lab", 15455),
+    ("report", 15285),
     ("ananke", 2255),
     ("command", 13240),
 ];

@@ -26,8 +26,7 @@ const visible = (text) =>
   text
     .replace(deceives, (sign) => ({ "\n": "\\n", "\r": "\\r", "\t": "\\t" })[sign] ?? point(sign))
     .replace(orders, (sign) => sign.slice(0, -1) + point(sign.slice(-1)));
-const first = (result) =>
-  result.status === "failed" ? (result.assertion_errors[0] ?? result.error?.message) : result.error?.message;
+const first = (result) => (result.status === "failed" && result.assertion_errors[0]) || result.error;
 /** A message on one line: of the last lines of a program's stderr only the last. */
 const inOneLine = (text) => {
   const joined = (part) => part.split(/(?:(?!\ufeff)[\s\u0085])+/u).filter(Boolean).join(" ");

@@ -33,7 +33,8 @@ pub(super) fn notified(
     sink: &mut dyn Sink,
 ) -> ControlFlow<Stop> {
     if SHOWN.contains(&method.as_str()) {
-        let (name, value) = (method.into(), params);
+        let name = method.into();
+        let value = params;
         return sink.change(at, Change::Custom { name, value });
     }
     let unread = Unread::item(format!("notification:{}", printable(&method)), &params);

@@ -157,7 +157,8 @@ pub(super) fn prompt_text(result: Value) -> Result<AnswerText, TargetError> {
     let Some(Value::Array(messages)) = object(result, METHOD)?.remove("messages") else {
         return Err(wrong(METHOD, "no list `messages`"));
     };
-    let (mut texts, mut unread) = (Vec::new(), Vec::new());
+    let mut texts = Vec::new();
+    let mut unread = Vec::new();
     for message in &messages {
         match message.get("content") {
             Some(content) if !content.is_null() => {

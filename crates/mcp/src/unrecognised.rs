@@ -220,7 +220,8 @@ mod tests {
                 "on several lines",
             ),
         ] {
-            let (mut incoming, mut sink) = (ServerMessages::new(200), WarningSink::default());
+            let mut incoming = ServerMessages::new(200);
+            let mut sink = WarningSink::default();
             incoming.await_response(1);
             for line in lines {
                 assert!(incoming.event(At(5), line.as_bytes(), &mut sink).is_ok());
@@ -247,7 +248,8 @@ mod tests {
             }
         }
         // With several requests, it may be to another one.
-        let (mut incoming, mut sink) = (ServerMessages::new(200), WarningSink::default());
+        let mut incoming = ServerMessages::new(200);
+        let mut sink = WarningSink::default();
         incoming.await_response(1);
         incoming.await_response(2);
         let line = br#"{"jsonrpc":"2.0","id":0,"result":{}}"#;

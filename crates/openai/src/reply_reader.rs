@@ -357,7 +357,8 @@ impl<'a> ReplyReader<'a> {
                 warn_of_half(tell);
                 result.text.push(lone);
             }
-            let (id, tool) = (result.id.clone(), result.tool.clone());
+            let id = result.id.clone();
+            let tool = result.tool.clone();
             let text = result.text.clone();
             self.answer_with(id.as_deref(), tool.as_deref(), text, tell);
         }

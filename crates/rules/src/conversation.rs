@@ -13,7 +13,8 @@ use ananke_trace::trace::{
 
 /// The conversation, as far as the rule sees it.
 pub(super) fn conversation(view: &View<'_>) -> Map<String, Value> {
-    let (mut messages, mut calls) = (Vec::new(), Vec::new());
+    let mut messages = Vec::new();
+    let mut calls = Vec::new();
     for item in view.trace.log() {
         match *item {
             TraceItem::Message(index) => {

@@ -96,7 +96,9 @@ impl OutputThread {
         let mut state = self.0.state();
         state.is_finishing = true;
         self.0.finishing.notify_all();
-        let (mut patience, mut unread, mut parts) = (PATIENCE, READER_PATIENCE, state.parts);
+        let mut patience = PATIENCE;
+        let mut unread = READER_PATIENCE;
+        let mut parts = state.parts;
         while (state.is_writing || !state.waiting.is_empty()) && !patience.is_zero() {
             if self.0.is_interrupted() {
                 patience = patience.saturating_sub(TICK);
@@ -109,7 +111,8 @@ impl OutputThread {
             parts = state.parts;
             if unread.is_zero() {
                 state.is_finishing = false;
-                let (name, seconds) = (self.0.name, READER_PATIENCE.as_secs());
+                let name = self.0.name;
+                let seconds = READER_PATIENCE.as_secs();
                 let message =
                     format!("cannot write to {name}: nothing read from it for {seconds} s");
                 return Err(io::Error::new(io::ErrorKind::TimedOut, message));

@@ -29,7 +29,8 @@ pub(super) fn read(part: &Value) -> Option<ConventionChange> {
         "function_response" | "tool_response" => false,
         _ => return None,
     };
-    let (id, name) = (id_of(data), data.get("name").and_then(Value::as_str));
+    let id = id_of(data);
+    let name = data.get("name").and_then(Value::as_str);
     match name {
         Some(name) if is_call && !name.is_empty() => Some(ConventionChange::Call {
             id,

@@ -82,7 +82,8 @@ impl<'a> A2aReader<'a> {
             self.call(change, teller);
         }
         let id = self.conversation.artifacts.id(artifact);
-        let (mut text, mut others) = (String::new(), Vec::new());
+        let mut text = String::new();
+        let mut others = Vec::new();
         for part in self.own_parts(artifact) {
             match content(part) {
                 PartContent::Text(more) => text.push_str(more),
@@ -106,7 +107,8 @@ impl<'a> A2aReader<'a> {
         // The first bytes of the text, and the first other parts, may be known already.
         let known_text = sent.saturating_sub(added.text.len());
         let known_others = known_others - added.others.len();
-        let (mut passed, mut passed_others) = (0, 0);
+        let mut passed = 0;
+        let mut passed_others = 0;
         let mut rest = Some(&added);
         for part in parts(artifact) {
             if let Some(change) = conventions::of_part(self.conventions, part) {

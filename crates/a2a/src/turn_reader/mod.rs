@@ -439,27 +439,26 @@ impl<'a> A2aReader<'a> {
             is_end,
         };
         let message = status.get("message").filter(|message| message.is_object());
-        if let Some(message) = message.filter(|_| !is_stale) {
+        if let Some(message) = message
+            && !is_stale
+        {
             let is_new = self.is_new(message, teller);
             let text = text_of(message);
             if is_new && !is_question {
                 self.calls_of(message, teller);
             }
             if is_new && is_question {
-                self.conversation.asides.insert(text);
+                self.conversation.asides.insert(text.clone());
                 self.message(message, CallParts::Taken, teller);
             } else if !is_end && !is_of_user(message) && of != StatusOf::ConventionUpdate {
                 self.aside(&text, teller);
             }
-            if is_new && is_open {
-                let text = text_of(message);
-                if !text.is_empty() {
-                    let value = json!({ "state": "working", "message": text });
-                    teller.tell(Change::Custom {
-                        name: "status".into(),
-                        value,
-                    });
-                }
+            if is_new && is_open && !text.is_empty() {
+                let value = json!({ "state": "working", "message": text });
+                teller.tell(Change::Custom {
+                    name: "status".into(),
+                    value,
+                });
             }
         }
         Ok(())

@@ -97,7 +97,8 @@ impl CookieJar {
         let Some((name, value)) = pair.split_once('=') else {
             return;
         };
-        let (name, value) = (name.trim(), value.trim());
+        let name = name.trim();
+        let value = value.trim();
         if name.is_empty() || name.len() + value.len() > LONGEST_COOKIE {
             return;
         }

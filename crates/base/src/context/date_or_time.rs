@@ -228,7 +228,8 @@ mod tests {
                 [false, true, false, true],
             ),
         ] {
-            let (value, limit) = (parsed(value), parsed(bound));
+            let value = parsed(value);
+            let limit = parsed(bound);
             let found = [
                 value.is_at_least(limit),
                 value.is_at_most(limit),

@@ -32,12 +32,17 @@ impl LoadedTest {
             Some(Scalar::Literal(ms)) => Some(ms.get()),
             Some(Scalar::Reference(_)) | None => None,
         };
+        // A turn with a limit of its own is not bound by this one.
+        let mut timeout = rules.timeout;
+        if self.turns.iter().any(is_own) {
+            timeout = None;
+        }
         LintContext {
             whole_timeout_ms,
             config: &config.source,
             test: &self.source,
             name: self.model.name.span,
-            timeout: rules.timeout.filter(|_| !self.turns.iter().any(is_own)),
+            timeout,
         }
     }
 

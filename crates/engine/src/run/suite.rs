@@ -31,7 +31,8 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
         facts,
     });
     let shared = Arc::new(shared);
-    let (expired, gone) = (plan.expired.clone(), plan.gone.clone());
+    let expired = plan.expired.clone();
+    let gone = plan.gone.clone();
     let obsolete = std::mem::take(&mut plan.obsolete);
     let All { totals, lost } = tokio::select! {
         biased;

@@ -127,7 +127,8 @@ impl KnownBody {
 
     fn take(&mut self, until: At) -> Next {
         if let Some(frame) = self.frames.front() {
-            let (reached, at) = (self.reach(frame.after, until), self.sent.plus(frame.after));
+            let reached = self.reach(frame.after, until);
+            let at = self.sent.plus(frame.after);
             let bytes = self.frames.pop_front().map(|frame| frame.bytes);
             return match (reached, bytes) {
                 (Some(at), Some(bytes)) => Next::Bytes(at, bytes),

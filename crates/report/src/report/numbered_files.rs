@@ -72,8 +72,10 @@ fn order(path: &Path) -> Option<FileOrder> {
         return is_older.then(|| (None, rest.to_owned()));
     }
     let is_ours = rest.len() < stem.len() && is_number(rest) && rest.len() <= MOST_DIGITS;
-    let number = rest.parse().ok().filter(|_| is_ours)?;
-    Some((Some(number), rest.to_owned()))
+    if !is_ours {
+        return None;
+    }
+    Some((Some(rest.parse().ok()?), rest.to_owned()))
 }
 
 fn is_being_written(path: &Path) -> bool {

@@ -204,7 +204,10 @@ impl From<Assertion<'_>> for RuleResult {
         let counts = read.triggered.zip(read.not_checkable);
         Self {
             rule: owned(read.rule.unwrap_or(read.kind)),
-            looked_in: read.looked_in.filter(|_| read.status == RuleStatus::Passed),
+            looked_in: match read.status {
+                RuleStatus::Passed => read.looked_in,
+                _ => None,
+            },
             tool: read.tool.map(Into::into),
             level: read.level,
             is_prohibition: read.prohibition.unwrap_or_default(),

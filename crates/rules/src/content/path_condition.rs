@@ -80,7 +80,8 @@ impl PathCondition {
             .map(|path| format!(" at `{}`", path.as_str()))
             .unwrap_or_default();
         let is = if path.is_some() { "has" } else { "is" };
-        let (expected, briefly) = (self.describe(whole), condition.briefly());
+        let expected = self.describe(whole);
+        let briefly = condition.briefly();
         let own = match found {
             Some(found) => format!("{whole} {is} `{}`{place}, expected {briefly}", brief(found)),
             None => format!("{whole} has nothing{place}, expected {briefly}"),

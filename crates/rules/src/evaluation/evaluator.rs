@@ -413,7 +413,8 @@ impl Evaluator {
     pub fn lookalikes(&mut self, trace: &Trace) -> Vec<String> {
         let Inherited { test, turns, .. } = &self.rules;
         let of_turns = turns.iter().take(self.begun).flat_map(|turn| &turn.entries);
-        let (mut warnings, mut known) = (Vec::new(), HashSet::new());
+        let mut warnings = Vec::new();
+        let mut known = HashSet::new();
         for RuleEntry { path, rule, origin } in test.iter().chain(of_turns) {
             // A rule can be in several turns.
             if !known.insert((*path, &origin.place)) {

@@ -72,10 +72,10 @@ impl ArgumentConditions {
         let Args::Json(args) = call.args() else {
             return self.match_call(call, ArgumentReading::Last);
         };
-        let args = call
-            .opened_args()
-            .filter(|_| !args.is_object())
-            .unwrap_or(args);
+        let args = match call.opened_args() {
+            Some(opened) if !args.is_object() => opened,
+            _ => args,
+        };
         if let Some(json) = &self.json
             && !json.is_nearly(args, Whole::Arguments, near)
         {

@@ -162,7 +162,8 @@ impl Lookalike<'_> {
         }
         let (name, found) = shown?;
         let place = self.place();
-        let (key, value) = (self.key(), json(self.value));
+        let key = self.key();
+        let value = json(self.value);
         let at = if place.is_empty() {
             String::new()
         } else {

@@ -126,7 +126,8 @@ impl PathConditions {
             (!condition.is_met(found, purpose)).then_some((path, condition, found))
         });
         unmet.map(|(path, condition, found)| {
-            let (expected, shown) = (condition.expected(found), path.as_str());
+            let expected = condition.expected(found);
+            let shown = path.as_str();
             let words = match (found, condition.single()) {
                 (None, _) => format!("the argument `{shown}` is missing"),
                 (Some(found), Some((ExpectedValue::Match(pattern), false))) => format!(

@@ -137,7 +137,12 @@ impl Monitor for MustNotMatchMonitor {
     }
 
     fn take_warning(&mut self) -> Option<String> {
-        self.in_state.take().filter(|_| !self.has_failed_in_turn)
+        let warning = self.in_state.take();
+        // The failure says more.
+        if self.has_failed_in_turn {
+            return None;
+        }
+        warning
     }
 
     fn take_coded_warnings(&mut self) -> Vec<CodedWarning> {

@@ -72,7 +72,8 @@ pub(super) fn whole_differences(wanted: &str, text: &str) -> Option<String> {
 }
 
 fn is_whole(wanted: &str, text: &str, fold: &TextFold) -> bool {
-    let (wanted, text) = (fold.apply(wanted), fold.apply(text));
+    let wanted = fold.apply(wanted);
+    let text = fold.apply(text);
     if fold.has(TextDifference::WhiteSpace) {
         wanted.trim() == text.trim()
     } else {

@@ -169,7 +169,8 @@ impl CompiledCondition {
 
     /// The comparison with all conditions together, before it is negated.
     fn compare(&self, found: &Value, text: &str) -> ValueComparison {
-        let (mut is_met, mut differences) = (true, Vec::new());
+        let mut is_met = true;
+        let mut differences = Vec::new();
         for expected in &self.all {
             match expected.compare(found, text) {
                 ValueComparison::Met => {}

@@ -40,7 +40,8 @@ impl MaskPath {
 
     /// The place that a path leads to.
     fn of(path: &Path) -> Result<Self, String> {
-        let (text, parts) = (path.as_str(), path.parts());
+        let text = path.as_str();
+        let parts = path.parts();
         let into = |root: Root, rest: &[String]| {
             Ok(Self {
                 text: text.to_owned(),

@@ -105,7 +105,8 @@ impl Path {
 
     /// Takes a name up to its closing quote and bracket, and returns what follows them.
     fn quoted_name<'t>(&mut self, text: &'t str, quote: char) -> Result<&'t str, String> {
-        let (mut name, mut signs) = (String::new(), text.chars());
+        let mut name = String::new();
+        let mut signs = text.chars();
         loop {
             match signs.next() {
                 Some('\\') => match signs.next() {

@@ -167,7 +167,8 @@ impl Trace {
             self.custom.len(),
         ];
         let answers = u32::try_from(input.answered.len()).unwrap_or(u32::MAX);
-        let (turn, began) = (self.turns.len(), self.log.next());
+        let turn = self.turns.len();
+        let began = self.log.next();
         for nth in 0..answers {
             self.log.append(TraceItem::Answer { turn, nth });
         }

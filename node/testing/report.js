@@ -14,12 +14,19 @@ export function failureOf(result, message, marked) {
   return `${escaped(message)}\n\n${listed(result.events, result.interrupts, marked)}`;
 }
 
+// The number of an event of the whole session, which no list of a failure has: before the text that is shown of the event.
+const EVENT_NUMBER = /^([^:({]*?),? ?#\d+ ?/;
+
 /**
- * A finding, with what was expected and seen.
+ * A finding: its sentence, which says what was expected, and what was seen in addition to it.
  * @param {Finding} finding
  */
-export function inWords({ message, type, expected, seen = [] }) {
-  return [`${message ?? type}${expected ? `, expected ${expected}` : ""}`, ...seen.map((part) => `  seen ${part}`)].join("\n");
+export function inWords({ message, type, status, expected, seen = [] }) {
+  const sentence = message ?? type;
+  // The sentence of a rule that could not be evaluated is about the facts that are missing.
+  const missing = status === "not_shown" && expected ? `, expected ${expected}` : "";
+  const more = seen.filter((part) => !sentence.includes(part)).map((part) => `  seen ${part.replace(EVENT_NUMBER, "$1")}`);
+  return [`${sentence}${missing}`, ...more].join("\n");
 }
 
 /** Whether events and what judges said are printed. */

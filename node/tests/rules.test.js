@@ -25,6 +25,23 @@ test("what rules find is an AssertionError with the events", async () => {
   });
 });
 
+test("a finding says what is expected once, and has no numbers of its own", async () => {
+  for (const [rules, words] of [
+    ["tools: { require: [{ name: get_weather, count: 2 }] }", "`get_weather` was called once in this turn, expected exactly 2 times"],
+    ["tools: { require: [{ name: get_weather, args: { city: Rome } }] }", '`get_weather` was called with `city` "Paris", expected "Rome"'],
+    ["text: Rome", "nothing the agent said in this turn contains `Rome`"],
+    ["whenever: [{ call: get_weather, followed_by: { says: sorry } }]", "without a message matching `sorry` after it"],
+  ]) {
+    await assert.rejects(weather().check(rules), ({ message }) => {
+      const [sentence] = message.split("\n\nevents:\n");
+      assert.ok(sentence.includes(words), sentence);
+      assert.ok(sentence.split("expected").length <= 2, sentence);
+      assert.doesNotMatch(sentence, /#/);
+      return true;
+    });
+  }
+});
+
 test("a mistake in the rules has its place and help", async () => {
   await assert.rejects(weather().check("tools:\n  requires: [pay]"), (error) => {
     assert.ok(error instanceof UsageError);

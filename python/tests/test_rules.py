@@ -24,9 +24,32 @@ def test_a_check_lists_findings_and_events() -> None:
     with pytest.raises(AssertionError) as failed:
         weather().check("tools: { forbid: get_weather }\ntext: Rome")
     text = str(failed.value)
-    assert text.startswith("`get_weather` was called, which is forbidden, expected no call to `get_weather`\n  seen ")
+    assert text.startswith("`get_weather` was called, which is forbidden\n  seen call: get_weather({")
     assert "contains `Rome`" in text
     assert text.endswith("\n  2  message (assistant): It is 21 degrees in Paris.")
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        ("tools: { require: [{ name: get_weather, count: 2 }] }", "`get_weather` was called once in this turn, expected exactly 2 times"),
+        ("tools: { require: [{ name: get_weather, args: { city: Rome } }] }", '`get_weather` was called with `city` "Paris", expected "Rome"'),
+        ("text: Rome", "nothing the agent said in this turn contains `Rome`"),
+        ("whenever: [{ call: get_weather, followed_by: { says: sorry } }]", "without a message matching `sorry` after it"),
+    ],
+)
+def test_a_finding_says_what_is_expected_once_and_has_no_numbers_of_its_own(rules: str, words: str) -> None:
+    with pytest.raises(AssertionError) as failed:
+        weather().check(rules)
+    sentence, *_ = str(failed.value).split("\n\nevents:\n")
+    assert words in sentence
+    assert sentence.count("expected") <= 1
+    assert "#" not in sentence
+
+
+def test_own_words_stand_before_the_finding() -> None:
+    with pytest.raises(AssertionError, match="^look it up\n  seen `book` was not called in this turn\n"):
+        weather().check("tools: { require: [{ name: book, message: look it up }] }")
 
 
 def test_a_mistake_has_a_place_and_help() -> None:

@@ -9,10 +9,10 @@ export function failureOf(result: {
     interrupts: readonly Interrupt[];
 }, message: string, marked?: number): string;
 /**
- * A finding, with what was expected and seen.
+ * A finding: its sentence, which says what was expected, and what was seen in addition to it.
  * @param {Finding} finding
  */
-export function inWords({ message, type, expected, seen }: Finding): string;
+export function inWords({ message, type, status, expected, seen }: Finding): string;
 /** Whether events and what judges said are printed. */
 export function isVerbose(): boolean;
 /**

@@ -73,3 +73,6 @@ process.stdout.write("\n"); // The agent has started: the time of the first turn
 for await (const line of createInterface({ input: process.stdin })) {
   await run(JSON.parse(line));
 }
+
+// Whatever still runs, such as a client of your agent, ends with the conversation.
+process.stdout.write("", () => process.exit());

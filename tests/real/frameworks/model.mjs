@@ -1,5 +1,5 @@
 // A model that asks for the weather once, says it, and answers two more questions to whoever shows the conversation so far: aimock,
-// over chat completions and the Responses API of OpenAI.
+// over chat completions and the Responses API of OpenAI. For ../first-hours it also has an order deleted.
 //
 // It binds a free port on the loopback interface, prints its address, and ends when its standard input is closed.
 
@@ -20,6 +20,17 @@ mock.on({ predicate: asked("And tomorrow", "It is clear in Rome.") }, { content:
 mock.on(
   { predicate: asked("the weather in Rome", "") },
   { toolCalls: [{ name: "get_weather", arguments: JSON.stringify({ city: "Rome" }), id: "call_weather" }] },
+);
+
+// The result of the deletion says whether it was approved.
+const deleted = (request) => request.messages.some(({ role, content }) => role === "tool" && JSON.stringify(content).includes("gone"));
+mock.on({ toolCallId: "call_delete", predicate: deleted }, { content: "Order O-7 is deleted." });
+mock.on({ toolCallId: "call_delete" }, { content: "Order O-7 is kept." });
+mock.on({ predicate: asked("What is left", "Order O-7 is deleted.") }, { content: "Nothing is left." });
+mock.on({ predicate: asked("What is left", "Order O-7 is kept.") }, { content: "Order O-7 is left." });
+mock.on(
+  { predicate: asked("Delete order O-7", "") },
+  { toolCalls: [{ name: "delete_order", arguments: JSON.stringify({ order: "O-7" }), id: "call_delete" }] },
 );
 mock.onMessage("Hello", { content: "Hello, newcomer" });
 

@@ -1,0 +1,36 @@
+"""An agent behind an API of its own: POST /chat with `message` and `session`, which is answered with server-sent events.
+
+It keeps the conversations itself, and knows the weather of one city.
+"""
+
+import json
+import os
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+SESSIONS: dict[str, list[str]] = {}
+
+
+def reply(said: list[str]) -> list[dict]:
+    """The events of a turn."""
+    if "weather in Rome" in said[-1]:
+        weather = {"city": "Rome", "sky": "clear"}
+        called = {"type": "tool", "name": "get_weather", "arguments": {"city": "Rome"}, "result": weather}
+        return [called, {"type": "text", "text": "It is clear "}, {"type": "text", "text": "in Rome."}]
+    if said[:-1] == []:
+        return [{"type": "text", "text": "Which city do you mean?"}]
+    return [{"type": "text", "text": "It will rain." if "tomorrow" in said[-1] else "You asked about Rome."}]
+
+
+class Api(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        said = SESSIONS.setdefault(asked["session"], [])
+        said.append(asked["message"])
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        for event in [*reply(said), {"type": "end"}]:
+            self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
+
+
+ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Api).serve_forever()

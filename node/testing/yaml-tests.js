@@ -180,7 +180,8 @@ function namesToRun({ tasks }) {
 }
 
 /**
- * Runs one test. If it does not pass, the error has the report of ananke, and the place of the test as the top of its stack.
+ * Runs one test. If it does not pass, the error has the report of ananke, and as the top of its stack the place of the rule that failed, or
+ * of the test.
  * @param {RegisteredTests} tests
  * @param {ListedTest} test
  * @param {any} context
@@ -203,7 +204,7 @@ async function runTest(tests, test, context) {
   if (result.status === "passed") return;
   if (result.status === "skipped") context.skip(reasonOf(result) || "skipped");
   else if (result.quarantined != null) context.skip(`${quarantine(result.quarantined)}: ${firstFinding(result)}`);
-  else throw at(new YamlTestError(text.trimEnd()), place);
+  else throw at(new YamlTestError(text.trimEnd()), placeOfFinding(result, test) ?? place);
 }
 
 /** A test of a project that did not pass. The message is what `ananke run` prints of it. */
@@ -231,13 +232,31 @@ function quarantine({ expires, owner, reason }) {
 }
 
 /**
+ * The place of the rule that failed, if it is in the file of the test: rules of the target are not.
+ * @param {any} result
+ * @param {ListedTest} test
+ */
+function placeOfFinding(result, test) {
+  const found = finding(result);
+  return found?.line !== undefined && found.file === result.file ? `${test.path}:${found.line}:${found.column ?? 1}` : undefined;
+}
+
+/**
+ * The first rule that failed or could not be evaluated.
+ * @param {any} result
+ */
+function finding(result) {
+  /** @type {Finding[]} */
+  const findings = [result, ...(result.turns ?? [])].flatMap((group) => group.assertions ?? []);
+  return findings.find(({ status, passed }) => status === "failed" || status === "not_shown" || passed === false);
+}
+
+/**
  * The first reason for which a test did not pass.
  * @param {any} result
  */
 function firstFinding(result) {
-  /** @type {Finding[]} */
-  const findings = [result, ...(result.turns ?? [])].flatMap((group) => group.assertions ?? []);
-  const found = findings.find(({ status, passed }) => status === "failed" || status === "not_shown" || passed === false);
+  const found = finding(result);
   return found === undefined ? reasonOf(result) || result.status : inWords({ type: found.type, status: found.status, message: found.message });
 }
 

@@ -36,11 +36,21 @@ CANCELLED = -32800
 JUDGE = -32001
 OVER = -32003
 
+# Remedies of the program that are written for other languages, and what they are in Python.
+IN_PYTHON = {
+    "name one with `config`, or give the agent as an object: `target: {type: …}`": (
+        "name one with `Target.of_config(PATH)`, or give the agent: `llm=agent`, `llm=Target(type=…)`"
+    ),
+}
+
 
 def public(error: RequestError) -> Exception:
     """The error as a test sees it."""
     if error.code == INVALID_PARAMS:
-        return ValueError(error.message)
+        message = error.message
+        for remedy, in_python in IN_PYTHON.items():
+            message = message.replace(remedy, in_python)
+        return ValueError(message)
     if error.code == JUDGE:
         return JudgeError(error.message)
     return AgentError(error.message)

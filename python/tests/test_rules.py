@@ -32,8 +32,14 @@ def test_a_check_lists_findings_and_events() -> None:
 @pytest.mark.parametrize(
     ("rules", "words"),
     [
-        ("tools: { require: [{ name: get_weather, count: 2 }] }", "`get_weather` was called once in this turn, expected exactly 2 times"),
-        ("tools: { require: [{ name: get_weather, args: { city: Rome } }] }", '`get_weather` was called with `city` "Paris", expected "Rome"'),
+        (
+            "tools: { require: [{ name: get_weather, count: 2 }] }",
+            "`get_weather` was called once in this turn, expected exactly 2 times",
+        ),
+        (
+            "tools: { require: [{ name: get_weather, args: { city: Rome } }] }",
+            '`get_weather` was called with `city` "Paris", expected "Rome"',
+        ),
         ("text: Rome", "nothing the agent said in this turn contains `Rome`"),
         ("whenever: [{ call: get_weather, followed_by: { says: sorry } }]", "without a message matching `sorry` after it"),
     ],
@@ -48,7 +54,7 @@ def test_a_finding_says_what_is_expected_once_and_has_no_numbers_of_its_own(rule
 
 
 def test_own_words_stand_before_the_finding() -> None:
-    with pytest.raises(AssertionError, match="^look it up\n  seen `book` was not called in this turn\n"):
+    with pytest.raises(AssertionError, match=r"^look it up\n  seen `book` was not called in this turn\n"):
         weather().check("tools: { require: [{ name: book, message: look it up }] }")
 
 

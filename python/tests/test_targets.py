@@ -112,3 +112,9 @@ asyncio.run(main())
             return
         subprocess.run(["sleep", "0.1"], check=True)
     pytest.fail(f"the program {number} still runs: {ran.stderr}")
+
+
+def test_without_a_config_the_remedy_is_in_python(project: Path) -> None:
+    assert not list(project.iterdir())
+    with pytest.raises(ValueError, match=r"no `ananke\.config\.yaml` .*\nhelp: .*`Target\.of_config\(PATH\)`.*`llm=agent`"):
+        SyncTestSession().start()

@@ -105,7 +105,7 @@ class Hour:
         return self.type(ANANKE, *words, exit_code=exit_code, says=says, step=step)
 
     def red_and_green(self, red: Red, *command: object, says: tuple[str, ...]) -> None:
-        """Makes one expectation wrong; the message says where, what was expected and what was found; with that it is green again."""
+        """Makes one expectation wrong. The message says where, what was expected and found; after that edit it is green again."""
         self.edit(red.file, red.right, red.wrong)
         printed = self.type(*command, exit_code=red.exit_code, step="red")
         missing = without_a_line(printed)

@@ -124,7 +124,12 @@ def approval(machine: Machine) -> Hour:
 
 def forgotten(hour: Hour, door: str, command: list) -> None:
     """A test without the answer to the interrupt: the message says which turn is missing, and what it answers."""
-    turn = '  - type: agui:resume\n    resume: [{ tool: delete_order, status: cancelled }]\n    assert:\n      text: Order O-7 is kept.\n'
+    turn = (
+        "  - type: agui:resume\n"
+        "    resume: [{ tool: delete_order, status: cancelled }]\n"
+        "    assert:\n"
+        "      text: Order O-7 is kept.\n"
+    )
     file = f"{door}/refuse.test.yaml"
     hour.edit(file, turn, "")
     said = hour.type(*command, exit_code=1)
@@ -195,7 +200,7 @@ def platform(machine: Machine) -> Hour:
         file.write_text("tests:\n" + "".join(ORDER.format(number=number, text=text) for number, text in texts.items()))
     port = free_port()
     (hour.folder / "ananke.config.yaml").write_text(
-        f'version: "1.4"\nrun: {{ parallel: 8 }}\ntarget: {{ type: agui, endpoint: "http://127.0.0.1:{port}/", timeout_ms: 2000 }}\n'
+        f'target: {{ type: agui, endpoint: "http://127.0.0.1:{port}/", timeout_ms: 2000 }}\nrun: {{ parallel: 8 }}\n'
     )
     server = [machine.node / "node", "shop.mjs"]
     parts = [f"part-{shard}.json" for shard in (1, 2, 3)]

@@ -46,9 +46,8 @@ class Red:
     """The same with a wrong expectation."""
     sentence: str
     """A regular expression for the sentence, in which the groups `expected` and `found` say how the line is to be edited."""
-    place: str = r"{file}:(?P<line>\d+)"
-    """A regular expression for the place of the failure."""
-    exit_code: int = 1
+    place: str = r"{file}:(\d+)"
+    """A regular expression for the place of the failure, whose group is the line."""
 
 
 @dataclass
@@ -104,31 +103,31 @@ class Hour:
         """Runs ananke."""
         return self.type(ANANKE, *words, exit_code=exit_code, says=says, step=step)
 
-    def red_and_green(self, red: Red, *command: object, says: tuple[str, ...]) -> None:
-        """Makes one expectation wrong. The message says where, what was expected and found; after that edit it is green again."""
-        self.edit(red.file, red.right, red.wrong)
-        printed = self.type(*command, exit_code=red.exit_code, step="red")
+    def red_and_green(self, reds: list[Red], *command: object, says: tuple[str, ...]) -> None:
+        """Makes expectations wrong. The message says where, what was expected and found; after these edits it is green again."""
+        for red in reds:
+            self.edit(red.file, red.right, red.wrong)
+        printed = self.type(*command, exit_code=1, step="red")
         missing = without_a_line(printed)
         if missing:
             raise StumbleError(f"the message refers to {', '.join(missing)}, which no line has", printed)
-        self.remedy(red, printed)
+        for red in reds:
+            self.remedy(red, printed)
         self.type(*command, says=says, step="remedy")
 
     def remedy(self, red: Red, printed: str) -> None:
         """Edits the line that the message names, from what it expected to what it found."""
-        place = re.search(red.place.format(file=re.escape(red.file)), printed)
-        if place is None:
-            raise StumbleError(f"no place in {red.file} is named", printed)
         said = re.search(red.sentence, printed)
         if said is None:
             raise StumbleError(f"not said: {red.sentence}", printed)
         path = self.folder / red.file
         lines = path.read_text().split("\n")
+        places = [int(number) for number in re.findall(red.place.format(file=re.escape(red.file)), printed)]
         # The rule is printed with the numbers of its lines.
-        numbers = [int(place["line"]), *map(int, RULE_LINE.findall(printed))]
+        numbers = [*places, *map(int, RULE_LINE.findall(printed))] if places else []
         number = next((number for number in numbers if said["expected"] in lines[number - 1]), None)
         if number is None:
-            raise StumbleError(f"{red.file}:{place['line']} is the wrong place: no line of it has `{said['expected']}`", printed)
+            raise StumbleError(f"no place in {red.file} that is named has `{said['expected']}`: {numbers}", printed)
         lines[number - 1] = lines[number - 1].replace(said["expected"], said["found"])
         path.write_text("\n".join(lines))
 

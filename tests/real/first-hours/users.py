@@ -47,7 +47,7 @@ def pytest(machine: Machine) -> Hour:
     first = hour.type(*command, says=passed, step="green")
     if "warning" in first.lower():
         raise StumbleError("the setting of the page warns", first)
-    place = r"{file}:(?P<line>\d+): AssertionError"
+    place = r"{file}:(\d+): AssertionError"
     argument = Red(
         "test_desk.py",
         'arguments={"city": "Rome"}',
@@ -57,13 +57,12 @@ def pytest(machine: Machine) -> Hour:
     )
     text = Red(
         "test_desk.py",
-        '.check({"text": "Rome"',
-        '.check({"text": "Milan"',
+        '.check("text: Rome")',
+        '.check("text: Milan")',
         r"nothing the agent said in this turn contains `(?P<expected>Milan)`\n(?s:.*?)said: (?P<found>[^\n]*)",
         place,
     )
-    for red in (argument, text):
-        hour.red_and_green(red, *command, says=passed)
+    hour.red_and_green([argument, text], *command, says=passed)
     return hour
 
 
@@ -80,7 +79,7 @@ def ai_sdk(machine: Machine) -> Hour:
         raise StumbleError("the first run warns", first)
     # The wrong one is an argument.
     argument = Red("agent.test.yaml", "args: { city: Rome }", "args: { city: Roma }", OTHER_ARGUMENT)
-    hour.red_and_green(argument, ANANKE, "run", says=("1 passed",))
+    hour.red_and_green([argument], ANANKE, "run", says=("1 passed",))
 
     (hour.folder / "yaml.test.ts").write_text(printed("node.md", "The file `tests/yaml.test.ts`:"))
     vitest = [machine.node / "node", machine.node_packages / "vitest" / "vitest.mjs", "run"]
@@ -90,9 +89,9 @@ def ai_sdk(machine: Machine) -> Hour:
         '{ city: "Rome" });',
         '{ city: "Roma" });',
         r'expected the argument `city` of get_weather to be "(?P<expected>Roma)", found "(?P<found>Rome)"',
-        r"{file}:(?P<line>\d+):",
+        r"{file}:(\d+):",
     )
-    hour.red_and_green(call, *vitest, says=("2 passed",))
+    hour.red_and_green([call], *vitest, says=("2 passed",))
     hour.ananke("init", "tools", "--", "node", "server.mjs", says=("passed", "tools.test.yaml"), step="MCP")
     return hour
 
@@ -117,7 +116,7 @@ def approval(machine: Machine) -> Hour:
             command = [ANANKE, "run", "--config", f"{door}/ananke.config.yaml", door]
             hour.type(*command, says=("3 passed",), step="green")
             text = Red(f"{door}/approve.test.yaml", "text: Nothing is left.", "text: Something is left.", OTHER_TEXT)
-            hour.red_and_green(text, *command, says=("3 passed",))
+            hour.red_and_green([text], *command, says=("3 passed",))
             forgotten(hour, door, command)
     return hour
 
@@ -152,7 +151,7 @@ def cases(machine: Machine) -> Hour:
     hour.type(*command, says=passed)
     hour.type(*command, "--runs", "3", says=("all 3 runs passed",), step="three runs")
     text = Red("cases.jsonl", "It will rain.", "It will snow.", r"`(?P<expected>It will snow\.)`(?s:.*?)agent:   (?P<found>[^\n]*)")
-    hour.red_and_green(text, *command, "--runs", "3", says=("3 passed",))
+    hour.red_and_green([text], *command, "--runs", "3", says=("3 passed",))
     hour.edit("ananke.config.yaml", '"output":"[^"]*clear', '"output":"[^"]*cloudy')
     hour.type(*command, exit_code=1, says=("cases.jsonl:9", "it does not say the sky"))
     hour.edit("ananke.config.yaml", '"output":"[^"]*cloudy', '"output":"[^"]*clear')
@@ -269,7 +268,7 @@ def bridge(hour: Hour, before: str, python: object, port: int = 8000) -> None:
     argument = Red("agent.test.yaml", "args: { city: Rome }", "args: { city: Roma }", OTHER_ARGUMENT)
     text = Red("agent.test.yaml", "text: It will rain.", "text: It will snow.", OTHER_TEXT)
     for red in (argument, text):
-        hour.red_and_green(red, ANANKE, "run", says=("1 passed",))
+        hour.red_and_green([red], ANANKE, "run", says=("1 passed",))
 
 
 USERS = {

@@ -102,15 +102,20 @@ def approval(machine: Machine) -> Hour:
     hour.write("approval")
     (hour.folder / "node_modules").symlink_to(machine.copilotkit)
     agent, runtime = free_port(), free_port()
-    url = f"http://127.0.0.1:{agent}/"
+    program = (
+        printed("connect.md", "<!-- runtime copilotkit -->")
+        .replace(":8000", f":{agent}")
+        .replace("(3000)", f'({runtime}, "127.0.0.1")')
+    )
+    (hour.folder / "runtime.mjs").write_text(program.replace("weather:", "shop:"))
+    # CopilotKit reports how it is used, unless the variable is set.
     with (
         hour.server(machine.pydantic_ai, "server.py", port=agent),
-        hour.server(machine.node / "node", "runtime.mjs", port=runtime, AGENT=url),
+        hour.server(machine.node / "node", "runtime.mjs", port=runtime, COPILOTKIT_TELEMETRY_DISABLED="true"),
     ):
-        hour.ananke("init", "direct", url, says=("1 passed",))
-        doors = {"direct": [], "runtime": ["--config", "runtime/ananke.config.yaml"]}
+        hour.ananke("init", "direct", f"http://127.0.0.1:{agent}/", says=("1 passed",))
         hour.ananke("init", "runtime", f"http://127.0.0.1:{runtime}/api/copilotkit", "--agent", "shop", says=("1 passed",))
-        for door in doors:
+        for door in ("direct", "runtime"):
             for test in ("approve", "refuse"):
                 shutil.copy(hour.folder / f"{test}.test.yaml", hour.folder / door)
             command = [ANANKE, "run", "--config", f"{door}/ananke.config.yaml", door]

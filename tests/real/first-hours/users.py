@@ -12,6 +12,8 @@ from pages import printed, with_answer
 THREE_TURNS = HERE.parent / "frameworks" / "three-turns.test.yaml"
 # A YAML test that expects another text; the message quotes both.
 OTHER_TEXT = r"contains `(?P<expected>[^`]*)`(?s:.*?)agent:   (?P<found>[^\n]*)"
+# What `ananke init` sends to a server that speaks no protocol it knows. The aim is five.
+MOST_POSTS = 6
 OTHER_ARGUMENT = r'\{"city": "(?P<found>Rome)" ≠ "(?P<expected>Roma)"\}'
 
 
@@ -251,8 +253,20 @@ def http(machine: Machine) -> Hour:
     hour.write("http")
     port = free_port()
     with hour.server("python3", "api.py", port=port):
+        front_door(hour, port)
         bridge(hour, "<!-- bridge http -->", "python3", port)
     return hour
+
+
+def front_door(hour: Hour, port: int) -> None:
+    """`ananke init` of the address: it asks a few times, says what to do instead, and writes nothing."""
+    wrap = "for an API of its own, wrap the agent in a program: `ananke init --for python`"
+    said = hour.ananke("init", "chat", f"http://127.0.0.1:{port}/chat", exit_code=1, says=(wrap,), step="refusal")
+    asked = (hour.folder / f"server-{port}.log").read_text().count('"POST ')
+    if not 1 <= asked <= MOST_POSTS:
+        raise StumbleError(f"`ananke init` of the address sends {asked} POSTs", said)
+    if (hour.folder / "chat").exists():
+        raise StumbleError("something was written for an agent that was not recognised", said)
 
 
 def agents_sdk(machine: Machine) -> Hour:

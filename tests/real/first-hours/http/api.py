@@ -22,8 +22,14 @@ def reply(said: list[str]) -> list[dict]:
 
 
 class Api(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_error(404)
+
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        if self.path != "/chat" or not {"message", "session"} <= asked.keys():
+            self.send_error(404 if self.path != "/chat" else 422)
+            return
         said = SESSIONS.setdefault(asked["session"], [])
         said.append(asked["message"])
         self.send_response(200)

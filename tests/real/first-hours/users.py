@@ -6,6 +6,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+import three_hundred
 from hour import ANANKE, HERE, ROOT, Hour, Red, StumbleError, free_port
 from pages import printed, with_answer
 
@@ -42,7 +43,7 @@ class Machine:
 def pytest(machine: Machine) -> Hour:
     """pydantic-ai, with pytest in the process."""
     hour = machine.hour("pytest", PYTHONPATH=str(ROOT / "python"), ANANKE_PROGRAM=str(ANANKE))
-    hour.write("pytest")
+    hour.write("weather")
     (hour.folder / "pyproject.toml").write_text(printed("python.md", "and its settings in `pyproject.toml`"))
     command = [machine.pydantic_ai, "-m", "pytest", "-q", "-p", "ananke_test.pytest_plugin", "-p", "no:cacheprovider"]
     passed = ("3 passed",)
@@ -166,49 +167,12 @@ def cases(machine: Machine) -> Hour:
     return hour
 
 
-ORDER = """\
-  - name: order O-{number}
-    turns:
-      - user: "Where is order O-{number}?"
-        assert:
-          tools: {{ require: [{{ name: find_order, args: {{ order: O-{number} }} }}] }}
-          text: {text}
-      - user: "Refund it"
-        assert:
-          tools:
-            require:
-              - {{ name: refund, count: 1 }}
-              - {{ name: refund, args: {{ amount: {number}.5 }} }}
-              - {{ name: refund, after: check_policy }}
-            forbid: delete_order
-      - user: "Thank you"
-        assert: {{ text: O-{number} is closed }}
-"""
-CAUSES = {
-    "HTTP 503": 3,
-    "timeout after": 2,
-    "nothing the agent said in this turn contains `is in transit`": 4,
-    "`refund` was called with `amount`": 10,
-    "`refund` was called 2 times in this turn, expected exactly once": 10,
-    "`delete_order` was called, which is forbidden": 5,
-    "`refund` was called without an earlier call to `check_policy`": 5,
-}
-
-
 def platform(machine: Machine) -> Hour:
     """300 tests in CI, in three shards, of which 39 fail for 7 causes: one is in the tests, six are in the agent."""
     hour = machine.hour("platform", CI="true")
-    hour.write("platform")
-    for first in range(1, 301, 10):
-        file = hour.folder / "tests" / f"team-{first // 50 + 1}" / f"orders-{first:03}.test.yaml"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        texts = {number: "is in transit" if 6 <= number <= 9 else "is sent" for number in range(first, first + 10)}
-        file.write_text("tests:\n" + "".join(ORDER.format(number=number, text=text) for number, text in texts.items()))
+    hour.write("orders")
     port = free_port()
-    (hour.folder / "ananke.config.yaml").write_text(
-        'version: "1.4"\n'
-        f'target: {{ type: agui, endpoint: "http://127.0.0.1:{port}/", timeout_ms: 2000 }}\nrun: {{ parallel: 8 }}\n'
-    )
+    three_hundred.write(hour.folder, f"http://127.0.0.1:{port}/")
     server = [machine.node / "node", "shop.mjs"]
     parts = [f"part-{shard}.json" for shard in (1, 2, 3)]
     with hour.server(*server, port=port):
@@ -234,23 +198,23 @@ def platform(machine: Machine) -> Hour:
 def by_cause(said: str) -> dict[str, list[str]]:
     """The places of each cause in the list at the end, which must have all causes with their numbers of tests."""
     listed = said[said.rindex("\nfailed\n") :].split("\n")
-    places: dict[str, list[str]] = {cause: [] for cause in CAUSES}
+    places: dict[str, list[str]] = {cause: [] for cause in three_hundred.CAUSES}
     cause = None
     for line in listed:
-        cause = next((named for named in CAUSES if named in line), cause)
+        cause = next((named for named in three_hundred.CAUSES if named in line), cause)
         found = re.search(r"(tests/\S+:\d+)", line)
         if found and cause:
             places[cause].append(found[1])
     counted = {cause: len(found) for cause, found in places.items()}
-    if counted != CAUSES:
-        raise StumbleError(f"the causes have {counted}, expected {CAUSES}", said)
+    if counted != three_hundred.CAUSES:
+        raise StumbleError(f"the causes have {counted}, expected {three_hundred.CAUSES}", said)
     return places
 
 
 def http(machine: Machine) -> Hour:
     """An HTTP API of its own with server-sent events, behind the program that `ananke init --for python` writes."""
     hour = machine.hour("http")
-    hour.write("http")
+    hour.write("api")
     port = free_port()
     with hour.server("python3", "api.py", port=port):
         front_door(hour, port)

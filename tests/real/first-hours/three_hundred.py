@@ -33,7 +33,7 @@ CAUSES = {
     "HTTP 503": 3,
     "timeout after": 2,
     "nothing the agent said in this turn contains `is in transit`": 4,
-    "`refund` was called with `amount`": 10,
+    "`refund` was called with ": 10,
     "`refund` was called 2 times in this turn, expected exactly once": 10,
     "`delete_order` was called, which is forbidden": 5,
     "`refund` was called without an earlier call to `check_policy`": 5,

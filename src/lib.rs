@@ -134,7 +134,7 @@ pub use ananke_engine::{
     cases, compile, coverage, engine, helper, hook, observed, project, recording, run, server,
 };
 #[doc(hidden)]
-pub use ananke_lab::{LabError, freeze, mutation, record, shrink, verify};
+pub use ananke_lab::{LabError, freeze, mutation, promptfoo, record, shrink, verify};
 #[cfg(feature = "json-schema")]
 #[doc(hidden)]
 pub use ananke_lab::{audit, contract};

@@ -377,6 +377,69 @@ fn hints_for_a_case_name_fields_of_cases() {
 }
 
 #[test]
+fn words_of_other_tools_in_a_case_are_what_a_case_calls_them() {
+    let of_fields = [
+        ("\"vars\": {\"x\": 1}", "write their values into `input`"),
+        ("\"description\": \"b\"", "this is called `name` here"),
+        ("\"query\": \"b\"", "this is called `input` here"),
+        ("\"prompts\": [\"b\"]", "each prompt is a case of its own"),
+        (
+            "\"system_prompt\": \"b\"",
+            "`\"messages\": [{\"role\": \"system\"",
+        ),
+        (
+            "\"expected_tools\": [\"b\"]",
+            "`\"assert\": [{\"type\": \"tool_called\"",
+        ),
+        ("\"provider\": \"b\"", "`ananke run FILE -n NAME`"),
+    ];
+    let of_assertions = [
+        ("\"type\": \"llm-rubric\"", "`agent` asks a judge"),
+        ("\"type\": \"javascript\"", "`script` runs a program"),
+        ("\"type\": \"icontains\"", "`regex` can ignore case"),
+        ("\"type\": \"is-json\"", "`type` without a `path`"),
+        ("\"type\": \"not-contains\"", "did you mean `not_contains`?"),
+        (
+            "\"type\": \"contains_every_one\"",
+            "the values are: `contains`",
+        ),
+        (
+            "\"type\": \"contains\", \"rubric\": \"b\"",
+            "this is called `value` here",
+        ),
+        (
+            "\"type\": \"contains\", \"threshold\": 1",
+            "say in `value` what is good enough",
+        ),
+        (
+            "\"type\": \"agent\", \"provider\": \"b\"",
+            "this is called `use` here",
+        ),
+    ];
+    let of_fields = of_fields.map(|(field, help)| {
+        (
+            format!("{{\"id\": \"a\", \"input\": \"Hi\", {field}}}"),
+            help,
+        )
+    });
+    let of_assertions = of_assertions.map(|(assertion, help)| {
+        let case = format!(
+            "{{\"id\": \"a\", \"input\": \"Hi\", \"assert\": {{\"value\": \"x\", {assertion}}}}}"
+        );
+        (case, help)
+    });
+    for (case, help) in of_fields.into_iter().chain(of_assertions) {
+        let project = project(&[("inputs.jsonl", &case)]);
+        let output = ananke(&project, &["check", "inputs.jsonl"]);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.contains(help), "{case}: {stderr}");
+        for yaml in ["turns", "config", "judge: [", "tools:"] {
+            assert!(!stderr.contains(yaml), "{case}: {stderr}");
+        }
+    }
+}
+
+#[test]
 fn a_missing_case_file_is_named_wherever_it_would_be() {
     let project = project(&[]);
     for file in ["missing.jsonl", "/no/such/directory/inputs.jsonl"] {

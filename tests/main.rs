@@ -57,6 +57,7 @@ mod other_protocols;
 mod outputs;
 mod own_servers;
 mod project_hooks;
+mod promptfoo;
 mod proxies;
 mod quarantine;
 mod recorded_conversations;

@@ -1,11 +1,12 @@
-//! `ananke convert`: a case file as a YAML test file.
+//! `ananke convert`: a case file, or a file of promptfoo, as a YAML test file.
 
-use std::io::{self, BufWriter, Write as _};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use ananke::cases::{Conversion, is_case_file};
 use ananke::context::{Context, Scratch};
-use ananke::diagnostic::{Code, Diagnostic, Severity, sort};
+use ananke::diagnostic::{Code, Diagnostic, sort};
+use ananke::promptfoo::PromptfooConversion;
 use ananke::{redact::Redactor, report::file::not_written, source::MAX_BYTES};
 use clap::Args;
 
@@ -17,7 +18,7 @@ use super::output::{
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertOptions {
-    /// The case file, `.jsonl`
+    /// The case file, `.jsonl`, or the YAML file of promptfoo
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// Write the YAML to a file instead of standard output
@@ -31,25 +32,26 @@ pub(crate) struct ConvertOptions {
 }
 
 impl CommandOptions for ConvertOptions {
-    /// Converts a case file.
+    /// Converts a file.
     fn run(&self, context: &Context) -> Result<Exit, Failed> {
         let broken = |problems| Failed::Problems(problems, Redactor::default());
         let warn = |problems: &[Diagnostic]| {
             print_problems(problems, self.color, context, &Redactor::default());
         };
-        let (path, shown) = named_path(&self.file, context);
-        if !is_case_file(&path) {
-            let message = format!("`{shown}` is not a case file");
-            let problem = Diagnostic::error(Code::BadValue, message).help("name a `.jsonl` file");
-            return Err(broken(vec![problem]));
-        }
+        let (path, _) = named_path(&self.file, context);
         let output = self.output.as_ref().map(|file| named_path(file, context));
-        let conversion = Conversion::of(context, &path);
-        let folder = output.as_ref().and_then(|(output, _)| output.parent());
-        let mut problems = conversion.problems(folder);
-        sort(&mut problems);
-        let is_error = |problem: &Diagnostic| problem.severity == Severity::Error;
-        if problems.iter().any(is_error) {
+        let (conversion, problems) = if is_case_file(&path) {
+            let conversion = Conversion::of(context, &path);
+            let folder = output.as_ref().and_then(|(output, _)| output.parent());
+            let mut problems = conversion.problems(folder);
+            sort(&mut problems);
+            (Converted::Cases(conversion), problems)
+        } else {
+            let conversion = PromptfooConversion::of(context, &path).map_err(broken)?;
+            let problems = conversion.problems().to_vec();
+            (Converted::Promptfoo(conversion), problems)
+        };
+        if problems.iter().any(Diagnostic::is_error) {
             return Err(broken(problems));
         }
         warn(&problems);
@@ -77,8 +79,24 @@ impl CommandOptions for ConvertOptions {
     }
 }
 
+/// A file that is converted.
+enum Converted<'a> {
+    Cases(Conversion<'a>),
+    Promptfoo(PromptfooConversion),
+}
+
+impl Converted<'_> {
+    /// Writes the tests.
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Self::Cases(conversion) => conversion.write(out),
+            Self::Promptfoo(conversion) => conversion.write(out),
+        }
+    }
+}
+
 /// Writes the tests into a file; how many bytes it has.
-fn write(conversion: &Conversion<'_>, output: &Path) -> io::Result<u64> {
+fn write(conversion: &Converted<'_>, output: &Path) -> io::Result<u64> {
     let mut scratch = Scratch::beside(output, "part")?;
     let mut out = BufWriter::new(&mut scratch.file);
     conversion.write(&mut out)?;

@@ -1,4 +1,4 @@
-//! The output in the tutorial is real: its files are written and its commands run, in the order of the page.
+//! The output in the tutorial and in the page about promptfoo is real: their files are written and their commands run, in the order of the page.
 //!
 //! A block of YAML whose first line is `# NAME` is the file NAME. A block of `console` begins with `$ ananke …`; the
 //! rest is its output. A later block with the same name replaces the file.
@@ -53,15 +53,17 @@ fn played(page: &str) -> (String, usize) {
 }
 
 #[test]
-fn the_tutorial_shows_what_is_printed() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/tutorial.md");
-    let page = fs::read_to_string(&path).expect("the tutorial can be read");
-    let (now, commands) = played(&page);
-    assert!(commands >= 4, "the tutorial has {commands} commands");
-    if crate::schema::update() {
-        fs::write(&path, now).expect("the tutorial can be written");
-    } else {
-        assert_eq!(page, now, "help: ANANKE_UPDATE=1 cargo test rewrites it");
+fn the_pages_show_what_is_printed() {
+    for (name, least) in [("tutorial", 4), ("promptfoo", 3)] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/{name}.md"));
+        let page = fs::read_to_string(&path).expect("the page can be read");
+        let (now, commands) = played(&page);
+        assert!(commands >= least, "{name} has {commands} commands");
+        if crate::schema::update() {
+            fs::write(&path, now).expect("the page can be written");
+        } else {
+            assert_eq!(page, now, "help: ANANKE_UPDATE=1 cargo test rewrites it");
+        }
     }
 }
 

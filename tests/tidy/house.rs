@@ -68,6 +68,7 @@ pub(crate) const MODULES: &[(&str, &[&str])] = &[
             "contract",
             "mock",
             "proxy",
+            "promptfoo",
         ],
     ),
     ("report", &["run_document", "compare", "report"]),
@@ -157,6 +158,8 @@ pub(crate) const NAMES_PROTOCOLS: &[&str] = &[
     "agents/registry.rs",
     // Lists of messages in the shape of this interface are traces, whoever was asked for them.
     "lab/verify/mod.rs",
+    // The services that files of promptfoo name, and the target of each.
+    "lab/promptfoo/remedies.rs",
     "lab/verify/trace_formats.rs",
     "lab/verify/openai_format.rs",
 ];

@@ -11,6 +11,7 @@ mod lab_error;
 #[cfg(feature = "mock")]
 pub mod mock;
 pub mod mutation;
+pub mod promptfoo;
 #[cfg(feature = "mock")]
 pub mod proxy;
 pub mod record;

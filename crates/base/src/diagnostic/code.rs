@@ -114,6 +114,8 @@ codes! {
     OtherConfig = "other-config",
     /// A pattern where the exact name of a tool is expected.
     PatternAsName = "pattern-as-name",
+    /// A file of promptfoo, or a part of one that has no counterpart here.
+    Promptfoo = "promptfoo",
     /// An entry of the quarantine that has expired, or will soon.
     QuarantineExpiry = "quarantine-expiry",
     /// An entry of the quarantine that fits no test.

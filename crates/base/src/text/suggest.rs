@@ -22,6 +22,13 @@ pub fn nearest<T: AsRef<str>>(written: &str, known: impl IntoIterator<Item = T>)
         .map(|(_, name)| name)
 }
 
+/// The names in `known`, those that are nearest to `written` first.
+pub fn nearest_first<'k>(written: &str, known: &[&'k str]) -> Vec<&'k str> {
+    let mut names = known.to_vec();
+    names.sort_by_key(|name| strsim::damerau_levenshtein(&folded(written), &folded(name)));
+    names
+}
+
 /// The fewest letters of a name in which one typo leaves no doubt.
 const UNMISTAKABLE: usize = 5;
 

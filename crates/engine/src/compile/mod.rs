@@ -29,7 +29,7 @@ pub use hook::{HookCommand, HookRole};
 pub(crate) use hook::{feeds_headers, fill_hook, headers_with};
 pub use interaction::CompiledInteraction;
 pub(crate) use request_context::request_context;
-pub use rows::RowEntry;
+pub use rows::{NumberedRow, RowEntry, read_csv};
 pub(crate) use rows::{Row, Rows};
 pub use simulation::{CompiledSimulation, SimulatorSource};
 pub(crate) use snapshot_files::{SnapshotFiles, obsolete_snapshots};

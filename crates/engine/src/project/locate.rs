@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use ananke_base::context::{Context, Files, PathKind, absolute, display_name};
 use ananke_base::diagnostic::{Code, Diagnostic};
-use ananke_base::source::is_case_file;
+use ananke_base::source::{self, is_case_file};
 use ananke_base::text::any_of;
+use ananke_model::schema::promptfoo_problem;
 
 use super::config_name::{CONFIG_NAME, nearest};
 use super::discover::configs_below;
@@ -28,12 +29,16 @@ pub fn locate(
         if let Some(missing) = missing_file(context, paths) {
             return missing;
         }
+        if let Some(problem) = file_of_promptfoo(context, paths) {
+            return problem;
+        }
         let misnamed = misnamed(&context.files, start);
         let folder = match context.files.look(start) {
             Ok(PathKind::Directory) => start,
             _ => start.parent().unwrap_or(start),
         };
         let below = configs_below(context, folder, MOST_BELOW);
+        let directory = folder;
         let folder = display_name(context, folder);
         let problem = Diagnostic::error(
             Code::ConfigMissing,
@@ -45,7 +50,12 @@ pub fn locate(
         }
         if below.is_empty() {
             let help = "start a project with `ananke init`, or name a config with `--config PATH`";
-            return problem.help(help);
+            let problem = problem.help(help);
+            if context.files.is_file(&directory.join(PROMPTFOO)) {
+                let help = format!("then write its tests with `ananke convert {PROMPTFOO}`");
+                return problem.help(help);
+            }
+            return problem;
         }
         let options: Vec<String> = below
             .iter()
@@ -69,10 +79,22 @@ fn missing_file(context: &Context, paths: &[PathBuf]) -> Option<Diagnostic> {
     Some(Diagnostic::error(Code::Unreadable, message).help("check its name"))
 }
 
+/// The problem of the first of `paths`, if it is a file of promptfoo, which needs no config to be converted.
+fn file_of_promptfoo(context: &Context, paths: &[PathBuf]) -> Option<Diagnostic> {
+    let named = paths.first().filter(|path| is_yaml(path))?;
+    let path = absolute(context, named);
+    let source = source::read(&context.files, &path, &display_name(context, &path)).ok()?;
+    let root = source::tree(&source).0?;
+    promptfoo_problem(&source, &root)
+}
+
 fn is_yaml(path: &Path) -> bool {
     let extension = path.extension();
     extension.is_some_and(|extension| extension == "yaml" || extension == "yml")
 }
+
+/// The usual name of a file of promptfoo.
+const PROMPTFOO: &str = "promptfooconfig.yaml";
 
 /// The most configs that are named below a directory without one.
 const MOST_BELOW: usize = 3;

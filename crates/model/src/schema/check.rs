@@ -255,7 +255,7 @@ impl Check<'_> {
         match union::pick(branches, here.node) {
             Branch::At(index) => {
                 let branch = &branches[index];
-                here.find_elsewhere(branches, index);
+                here.find_elsewhere(self.problems.kind, branches, index);
                 let outer = self.is_in_newer;
                 match (since(branch), union::tag(branch), here.node.get("type")) {
                     (Some(since), Some(tag), Some(written)) => {

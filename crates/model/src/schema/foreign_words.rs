@@ -1,10 +1,72 @@
-//! The names of keys in other tools, and the name of each here.
+//! The names of keys and values in other tools, and the name of each here: one table for each format of files.
+//!
+//! **Invariant:** a hint of a format names only keys of that format, or says to which file they belong.
 
+use super::FileKind;
 use crate::model::BOUND_WORDS;
 
-/// Words of other tools, each with the keys of ours that mean the same. The one that exists in a mapping is offered there;
-/// where none does, the last one is looked for elsewhere.
-const WORDS: &[(&str, &[&str])] = &[
+/// A word of other tools, and the keys of ours that mean the same.
+type Word = (&'static str, &'static [&'static str]);
+
+/// Words whose meaning needs a sentence: the words, a key of the mapping that they are in, and the sentence.
+type Sentence = (&'static [&'static str], &'static str, &'static str);
+
+/// Values of other tools: the key, the values, and the sentence.
+type ForeignValue = (&'static str, &'static [&'static str], &'static str);
+
+/// The hints of one format.
+struct Hints {
+    words: &'static [&'static [Word]],
+    sentences: &'static [&'static [Sentence]],
+    values: &'static [ForeignValue],
+}
+
+/// The hints of a format.
+fn hints(kind: FileKind) -> Hints {
+    match kind {
+        FileKind::Config => Hints {
+            words: &[YAML_WORDS, BOUND_WORDS],
+            sentences: &[CONFIG_SENTENCES, BLOCK_SENTENCES],
+            values: &[],
+        },
+        FileKind::Test => Hints {
+            words: &[YAML_WORDS, BOUND_WORDS],
+            sentences: &[TEST_SENTENCES, BLOCK_SENTENCES],
+            values: &[],
+        },
+        FileKind::Case => Hints {
+            words: &[CASE_WORDS],
+            sentences: &[CASE_SENTENCES],
+            values: CASE_VALUES,
+        },
+    }
+}
+
+/// The keys that mean what other tools call `word`.
+pub(super) fn meanings(kind: FileKind, word: &str) -> &'static [&'static str] {
+    let mut words = hints(kind).words.iter().copied().flatten();
+    words
+        .find(|(known, _)| *known == word)
+        .map_or(&[], |(_, keys)| keys)
+}
+
+/// The remedy for `word` in a mapping that knows the keys `known`.
+pub(super) fn sentence(kind: FileKind, word: &str, known: &[&str]) -> Option<&'static str> {
+    let mut sentences = hints(kind).sentences.iter().copied().flatten();
+    let found = sentences.find(|(words, key, _)| words.contains(&word) && known.contains(key));
+    found.map(|(.., sentence)| *sentence)
+}
+
+/// The remedy for a value of `key` that only other tools have.
+pub(super) fn value_sentence(kind: FileKind, key: &str, value: &str) -> Option<&'static str> {
+    let mut values = hints(kind).values.iter();
+    let found = values.find(|(of, values, _)| *of == key && values.contains(&value));
+    found.map(|(.., sentence)| *sentence)
+}
+
+/// Words in files of YAML. The key that exists in a mapping is offered there; where none does, the last one is looked for
+/// elsewhere.
+const YAML_WORDS: &[Word] = &[
     ("afterAll", &["teardown"]),
     ("afterEach", &["teardown"]),
     ("agent", &["agentId", "target"]),
@@ -117,8 +179,67 @@ const WORDS: &[(&str, &[&str])] = &[
     ("workers", &["parallel"]),
 ];
 
-/// Words whose meaning needs a sentence: the words, a key of the mapping that they are in, and the sentence.
-const SENTENCES: &[(&[&str], &str, &str)] = &[
+/// Sentences for the config.
+const CONFIG_SENTENCES: &[Sentence] = &[
+    (
+        &["prompts"],
+        "specs",
+        "each prompt is a turn of a test file: `turns: [{ user: … }]`",
+    ),
+    (
+        &["scenarios"],
+        "specs",
+        "tests are in files of their own, named `*.test.yaml`",
+    ),
+    (
+        &["exclude", "ignore"],
+        "specs",
+        "list in `specs` what is included; what `.gitignore` excludes is not included",
+    ),
+    (
+        &[
+            "auth",
+            "authorization",
+            "apiKey",
+            "api_key",
+            "apikey",
+            "token",
+            "bearer",
+        ],
+        "headers",
+        "write it as a header: `headers: { authorization: \"Bearer ${ENV.TOKEN}\" }`",
+    ),
+    (
+        &["verify", "verify_ssl", "ssl_verify", "rejectUnauthorized"],
+        "tls",
+        "to accept any certificate write `tls: { insecure: true }`",
+    ),
+    (
+        &[
+            "temperature",
+            "max_tokens",
+            "max_completion_tokens",
+            "top_p",
+            "seed",
+            "stop",
+        ],
+        "params",
+        "parameters of the model belong under `params`",
+    ),
+    (
+        &["functions"],
+        "params",
+        "the tools of the model belong under `client_tools`",
+    ),
+    (
+        &["args", "arguments"],
+        "command",
+        "the arguments follow the program in one list: `command: [python, server.py]`",
+    ),
+];
+
+/// Sentences for test files.
+const TEST_SENTENCES: &[Sentence] = &[
     (
         &["role"],
         "user",
@@ -185,55 +306,14 @@ const SENTENCES: &[(&[&str], &str, &str)] = &[
         "each prompt is a turn: `turns: [{ user: … }]`",
     ),
     (
-        &["prompts"],
-        "specs",
-        "each prompt is a turn of a test file: `turns: [{ user: … }]`",
+        &["provider", "providers"],
+        "turns",
+        "the agent is `target` in `ananke.config.yaml`",
     ),
-    (
-        &["scenarios"],
-        "specs",
-        "tests are in files of their own, named `*.test.yaml`",
-    ),
-    (
-        &["exclude", "ignore"],
-        "specs",
-        "list in `specs` what is included; what `.gitignore` excludes is not included",
-    ),
-    (
-        &[
-            "auth",
-            "authorization",
-            "apiKey",
-            "api_key",
-            "apikey",
-            "token",
-            "bearer",
-        ],
-        "headers",
-        "write it as a header: `headers: { authorization: \"Bearer ${ENV.TOKEN}\" }`",
-    ),
-    (
-        &["verify", "verify_ssl", "ssl_verify", "rejectUnauthorized"],
-        "tls",
-        "to accept any certificate write `tls: { insecure: true }`",
-    ),
-    (
-        &[
-            "temperature",
-            "max_tokens",
-            "max_completion_tokens",
-            "top_p",
-            "seed",
-            "stop",
-        ],
-        "params",
-        "parameters of the model belong under `params`",
-    ),
-    (
-        &["functions"],
-        "params",
-        "the tools of the model belong under `client_tools`",
-    ),
+];
+
+/// Sentences for what both files have: rules, and programs that are run.
+const BLOCK_SENTENCES: &[Sentence] = &[
     (
         &["type"],
         "usage",
@@ -283,11 +363,6 @@ const SENTENCES: &[(&[&str], &str, &str)] = &[
         "tokens are limited under `usage`: `usage: { max_total_tokens: 5000 }`",
     ),
     (
-        &["provider", "providers"],
-        "turns",
-        "the agent is `target` in `ananke.config.yaml`",
-    ),
-    (
         &["none"],
         "allow_only",
         "to allow no tool write `allow_only: []`",
@@ -308,51 +383,262 @@ const SENTENCES: &[(&[&str], &str, &str)] = &[
         "the arguments follow the program in one list: `cmd: [python, agent.py]`",
     ),
     (
-        &["args", "arguments"],
-        "command",
-        "the arguments follow the program in one list: `command: [python, server.py]`",
-    ),
-    (
         &["before"],
         "after",
         "write `after` in the entry of the later tool: `{ name: ship, after: pay }`",
     ),
 ];
 
-/// The remedy for `word` in a mapping that knows the keys `known`.
-pub(super) fn sentence(word: &str, known: &[&str]) -> Option<&'static str> {
-    let found = SENTENCES
-        .iter()
-        .find(|(words, key, _)| words.contains(&word) && known.contains(key));
-    found.map(|(.., sentence)| *sentence)
-}
-
-/// Words of other tools for the fields of a case.
-const WORDS_OF_CASES: &[(&str, &str)] = &[
-    ("answer", "expected"),
-    ("checks", "assert"),
-    ("description", "name"),
-    ("expect", "expected"),
-    ("message", "input"),
-    ("output", "expected"),
-    ("prompt", "input"),
-    ("query", "input"),
-    ("question", "input"),
-    ("timeout_ms", "timeout"),
-    ("title", "name"),
+/// Words in cases, which are JSON.
+const CASE_WORDS: &[Word] = &[
+    ("agent", &["use"]),
+    ("answer", &["expected"]),
+    ("checks", &["assert"]),
+    ("conversation", &["messages"]),
+    ("criteria", &["value"]),
+    ("description", &["name"]),
+    ("expect", &["expected"]),
+    ("history", &["messages"]),
+    ("judge", &["use"]),
+    ("match", &["pattern"]),
+    ("message", &["input"]),
+    ("not", &["negate"]),
+    ("output", &["expected"]),
+    ("prompt", &["input"]),
+    ("provider", &["use"]),
+    ("query", &["input"]),
+    ("question", &["input"]),
+    ("regex", &["pattern"]),
+    ("rubric", &["value"]),
+    ("timeout_ms", &["timeout"]),
+    ("title", &["name"]),
+    ("tool", &["name"]),
 ];
 
-/// The field of a case that a word of another tool means.
-pub(super) fn meaning_in_case(word: &str) -> Option<&'static str> {
-    let known = WORDS_OF_CASES.iter().find(|(known, _)| *known == word);
-    known.map(|(_, field)| *field)
-}
+/// Sentences for cases.
+const CASE_SENTENCES: &[Sentence] = &[
+    (
+        &["vars", "variables", "params", "parameters"],
+        "input",
+        "a case has no variables: write their values into `input`",
+    ),
+    (
+        &["prompts"],
+        "input",
+        "each prompt is a case of its own: `\"input\": \"…\"`",
+    ),
+    (
+        &["system", "system_prompt", "systemPrompt"],
+        "input",
+        "write it as the first message: `\"messages\": [{\"role\": \"system\", \"content\": \"…\"}, …]`",
+    ),
+    (
+        &["expected_tools", "tools", "tools_called", "tool_calls"],
+        "final_assertions",
+        "each tool is an assertion: `\"assert\": [{\"type\": \"tool_called\", \"value\": \"…\"}]`",
+    ),
+    (
+        &["model"],
+        "final_assertions",
+        "the model is `\"options\": {\"connector\": \"…\"}`",
+    ),
+    (
+        &["provider", "providers", "agent", "target"],
+        "final_assertions",
+        "the agent is chosen for the whole file: `ananke run FILE -n NAME`",
+    ),
+    (
+        &["threshold"],
+        "negate",
+        "an assertion passes or fails: say in `value` what is good enough",
+    ),
+];
 
-/// The keys that mean what other tools call `word`.
-pub(super) fn meanings(word: &str) -> &'static [&'static str] {
-    WORDS
-        .iter()
-        .chain(BOUND_WORDS)
-        .find(|(known, _)| *known == word)
-        .map_or(&[], |(_, keys)| keys)
+/// Sentences for values in cases.
+const CASE_VALUES: &[ForeignValue] = &[
+    (
+        "type",
+        &[
+            "answer-relevance",
+            "factuality",
+            "g-eval",
+            "judge",
+            "llm-rubric",
+            "llm_rubric",
+            "model-graded-closedqa",
+            "rubric",
+            "similar",
+        ],
+        "`agent` asks a judge: `\"type\": \"agent\", \"use\": \"agents:NAME\", \"value\": \"…\"`",
+    ),
+    (
+        "type",
+        &["code", "custom", "function", "javascript", "python"],
+        "`script` runs a program: `\"type\": \"script\", \"script\": \"scripts.NAME\"`",
+    ),
+    (
+        "type",
+        &["icontains"],
+        "`regex` can ignore case: `\"type\": \"regex\", \"value\": \"(?i)…\"`",
+    ),
+    (
+        "type",
+        &["contains_any", "contains-any"],
+        "`regex` matches one of several texts: `\"type\": \"regex\", \"value\": \"yes|no\"`",
+    ),
+    (
+        "type",
+        &["contains_all", "contains-all"],
+        "write an assertion of type `contains` for each text",
+    ),
+    (
+        "type",
+        &["starts_with", "starts-with"],
+        "`regex` matches the start: `\"type\": \"regex\", \"value\": \"^…\"`",
+    ),
+    (
+        "type",
+        &["contains-json", "is-json", "is_json", "json"],
+        "`type` without a `path` is about the JSON of the answer: `\"type\": \"type\", \"value\": \"object\"`",
+    ),
+    (
+        "type",
+        &["duration", "latency"],
+        "the time of a case is limited by its field `timeout`: `\"timeout\": \"30s\"`",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::*;
+    use crate::schema::embedded;
+
+    /// Names of the user's own in the examples of hints.
+    const OWN_NAMES: [&str; 1] = ["authorization"];
+
+    const FORMATS: [FileKind; 3] = [FileKind::Config, FileKind::Test, FileKind::Case];
+
+    /// Adds the keys and the closed values that a schema knows.
+    fn collect(schema: &Value, names: &mut BTreeSet<String>) {
+        match schema {
+            Value::Object(map) => {
+                for (key, value) in map {
+                    match (key.as_str(), value) {
+                        ("properties", Value::Object(properties)) => {
+                            names.extend(properties.keys().cloned());
+                        }
+                        ("const", Value::String(value)) => _ = names.insert(value.clone()),
+                        ("enum", Value::Array(values)) => {
+                            names
+                                .extend(values.iter().filter_map(Value::as_str).map(str::to_owned));
+                        }
+                        _ => {}
+                    }
+                    collect(value, names);
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| collect(item, names)),
+            _ => {}
+        }
+    }
+
+    fn names(kind: FileKind) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        collect(embedded(kind), &mut names);
+        names
+    }
+
+    /// The keys that a hint names: what is before a colon in its code, and code that is one word.
+    fn named(hint: &str) -> Vec<&str> {
+        let is_word = |text: &str| {
+            let mut letters = text.chars();
+            letters.next().is_some_and(char::is_alphabetic)
+                && letters.all(|sign| sign.is_alphanumeric() || sign == '_')
+        };
+        let mut found = Vec::new();
+        for code in hint.split('`').skip(1).step_by(2) {
+            for before in code
+                .split(": ")
+                .collect::<Vec<_>>()
+                .split_last()
+                .map_or(&[][..], |it| it.1)
+            {
+                let start = before.rfind([' ', '{', '[']).map_or(0, |at| at + 1);
+                found.push(before[start..].trim_matches('"'));
+            }
+            if is_word(code) {
+                found.push(code);
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn a_hint_names_only_keys_of_its_format_or_says_to_which_file_they_belong() {
+        for kind in FORMATS {
+            let own = names(kind);
+            let both = &names(FileKind::Config) | &names(FileKind::Test);
+            for (word, keys) in hints(kind).words.iter().copied().flatten() {
+                let known = if kind == FileKind::Case { &own } else { &both };
+                for key in *keys {
+                    assert!(known.contains(*key), "{kind:?}: {word}: `{key}` is no key");
+                }
+            }
+            let sentences = hints(kind).sentences.iter().copied().flatten();
+            let of_keys = sentences.map(|(words, key, sentence)| {
+                assert!(own.contains(*key), "{kind:?}: {words:?}: `{key}` is no key");
+                *sentence
+            });
+            let of_values = hints(kind).values.iter().map(|(key, values, sentence)| {
+                assert!(
+                    own.contains(*key),
+                    "{kind:?}: {values:?}: `{key}` is no key"
+                );
+                *sentence
+            });
+            for hint in of_keys.chain(of_values) {
+                let other = if hint.contains("in the config") || hint.contains("ananke.config.yaml")
+                {
+                    names(FileKind::Config)
+                } else if hint.contains("test file") {
+                    names(FileKind::Test)
+                } else {
+                    BTreeSet::new()
+                };
+                let keys = named(hint);
+                let is_known = |key: &&str| {
+                    own.contains(*key) || other.contains(*key) || OWN_NAMES.contains(key)
+                };
+                let unknown: Vec<&str> = keys.into_iter().filter(|key| !is_known(key)).collect();
+                assert_eq!(unknown, [""; 0], "{kind:?}: {hint}");
+                let writes_yaml = named(hint)
+                    .iter()
+                    .any(|key| hint.contains(&format!("{{ {key}:")));
+                assert!(
+                    kind != FileKind::Case || !writes_yaml,
+                    "{hint}: a case is JSON"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn no_word_is_hinted_at_twice_in_a_format() {
+        for kind in FORMATS {
+            let words = hints(kind).words.iter().copied().flatten();
+            let words: Vec<&str> = words.map(|(word, _)| *word).collect();
+            let distinct: BTreeSet<&str> = words.iter().copied().collect();
+            assert_eq!(words.len(), distinct.len(), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn the_keys_of_a_hint_are_found() {
+        let hint = "write `run: { retries: 2 }`, `\"a\": [{\"b\": 1}]` or `c`, not `x -y`";
+        assert_eq!(named(hint), ["run", "retries", "a", "b", "c"]);
+    }
 }

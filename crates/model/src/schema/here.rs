@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{demands::demands, union};
+use super::{FileKind, demands::demands, union};
 use ananke_base::diagnostic::Span;
 use ananke_base::source::{Entry, Node};
 
@@ -46,8 +46,13 @@ impl<'n> Here<'n> {
     }
 
     /// Finds the keys that the branch at `chosen` does not know and another does.
-    pub(super) fn find_elsewhere(&mut self, branches: &'static [Value], chosen: usize) {
-        self.elsewhere = union::of_others(branches, chosen, self.node).collect();
+    pub(super) fn find_elsewhere(
+        &mut self,
+        kind: FileKind,
+        branches: &'static [Value],
+        chosen: usize,
+    ) {
+        self.elsewhere = union::of_others(kind, branches, chosen, self.node).collect();
         // If another type is meant, nothing of this one is missing.
         if !self.elsewhere.is_empty() && self.node.get("type").is_none() {
             self.meant

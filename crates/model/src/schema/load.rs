@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{FileKind, Version, check::check, version};
+use super::{FileKind, Version, check::check, promptfoo::promptfoo_problem, version};
 use crate::model::File;
 use ananke_base::diagnostic::{self, Code, Diagnostic, Label, SourceFile};
 use ananke_base::source::{self, Node, NodeValue, TypeMismatch};
@@ -32,6 +32,9 @@ pub fn load<T: File>(
     let Some(mut node) = node else {
         return Err(problems);
     };
+    if let Some(problem) = promptfoo_problem(source, &node) {
+        return Err(vec![problem]);
+    }
     version::spell(source, &mut node);
     let version = match version::of(source, &node, of_config) {
         Ok(version) => {

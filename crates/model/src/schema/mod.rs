@@ -9,6 +9,8 @@
 //! reports every problem of a file at once, in words of our own, and notes what has to change (`repairs`) so that `recover`
 //! can read the rest of a broken file, which is checked at the same time.
 //!
+//! A file of another runner (`promptfoo`) has one problem, and is not checked key by key.
+//!
 //! The branch of a union is picked by the check (`union`), which reports one problem per mistake, and again by the typed
 //! reader, which also reads trees that were not checked as they are: merged targets, and tests made from cases. A test
 //! changes documents at random, and expects both to agree.
@@ -34,6 +36,7 @@ mod load;
 mod messages;
 mod oddities;
 mod problems;
+mod promptfoo;
 mod prune;
 mod recover;
 mod remedy;
@@ -56,6 +59,7 @@ pub use idle_words::{IdleWord, idle_words};
 pub use key_docs::KeyDocs;
 pub use load::{LoadedDocument, load};
 pub use oddities::oddities;
+pub use promptfoo::{is_promptfoo, promptfoo_problem};
 pub use prune::pruned;
 pub use recover::{Recovered, recover, recover_tree};
 pub use schema_error::SchemaError;

@@ -6,20 +6,23 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::foreign_words::{meanings, sentence};
+use super::foreign_words::{meanings, sentence, value_sentence};
 use super::remedy::{Remedy, remedy};
 use super::schema_level::SchemaLevel;
 use super::{FileKind, Version, here::Here, lazy_schema::LazySchema, messages::expected, union};
 use crate::model::NOT_YET;
 use ananke_base::diagnostic::{Code, Diagnostic, Severity, SourceFile, Span};
 use ananke_base::source::{Entry, Node, NodeValue, printable, same_key};
-use ananke_base::text::{all_of, any_of, nearest, nearest_certain, suggest};
+use ananke_base::text::{all_of, any_of, nearest, nearest_certain, nearest_first, suggest};
 
 /// The key by which one thing takes over what another says.
 const EXTENDS: &str = "extends";
 
 /// The longest example that is shown of a missing key, in bytes.
 const LONGEST_EXAMPLE: usize = 60;
+
+/// The number of values that are read at a glance; a longer list begins with the nearest.
+const SHORT_LIST: usize = 8;
 
 /// The values of a closed set, in backticks.
 fn closed_values(property: &Value) -> Vec<String> {
@@ -49,7 +52,7 @@ fn in_other_branches<'n>(here: &Here<'n>, key: &str) -> Option<(&'n str, String)
 
 /// The problems of one file.
 pub(super) struct Problems<'a> {
-    kind: FileKind,
+    pub(super) kind: FileKind,
     /// The schema of the file.
     schema: &'static LazySchema,
     source: &'a Arc<SourceFile>,
@@ -349,13 +352,14 @@ impl<'a> Problems<'a> {
         levels: &[SchemaLevel],
     ) -> KeyMeaning {
         let key = entry.key.as_str();
-        let elsewhere = in_other_branches(here, key).filter(|_| sentence(key, known).is_none());
-        let renamed = meanings(key)
+        let has_sentence = sentence(self.kind, key, known).is_some();
+        let elsewhere = in_other_branches(here, key).filter(|_| !has_sentence);
+        let renamed = meanings(self.kind, key)
             .iter()
             .find(|meaning| known.contains(meaning))
             .filter(|meaning| {
                 elsewhere.is_none()
-                    && sentence(key, known).is_none()
+                    && !has_sentence
                     && here.node.get(meaning).is_none()
                     && !here.is_meant(meaning)
             });
@@ -436,7 +440,16 @@ impl<'a> Problems<'a> {
         match here.node.as_str() {
             Some(text) if !options.is_empty() => {
                 let message = format!("unknown value `{}`", printable(text));
-                let help = suggest(text, &options, "the values are");
+                let key = here.entry.map_or("", |entry| entry.key.as_str());
+                if let Some(help) = value_sentence(self.kind, key, text) {
+                    self.push(Code::UnknownValue, message, here.node.span, help);
+                    return;
+                }
+                let mut known = options.clone();
+                if known.len() > SHORT_LIST {
+                    known = nearest_first(text, &options);
+                }
+                let help = suggest(text, &known, "the values are");
                 self.push(Code::UnknownValue, message, here.node.span, help);
                 self.offer(here.node.span, text, &options);
             }

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::check::{CheckedTree, check};
-use super::{FileKind, version};
+use super::{FileKind, promptfoo::is_promptfoo, version};
 use crate::model::File;
 use ananke_base::diagnostic::{Code, Diagnostic, Severity, SourceFile, Span};
 use ananke_base::source::{self, Node, NodeValue, TypeMismatch};
@@ -23,9 +23,12 @@ pub struct Recovered<T> {
     near: HashSet<Span>,
 }
 
-/// Reads what fits the model; `None` where the text is no tree, or nothing of it fits.
+/// Reads what fits the model; `None` where the text is no tree, is of another runner, or nothing of it fits.
 pub fn recover<T: File>(kind: FileKind, source: &Arc<SourceFile>) -> Option<Recovered<T>> {
     let mut written = source::tree(source).0?;
+    if is_promptfoo(&written) {
+        return None;
+    }
     version::spell(source, &mut written);
     if let Ok(version) = version::of(source, &written, None) {
         source.set_version((version.major, version.minor));

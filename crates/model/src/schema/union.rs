@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::FileKind;
 use super::demands::keyword;
 use super::foreign_words::meanings;
 
@@ -57,6 +58,7 @@ pub(super) fn choosing_key(branch: &Value) -> Option<&str> {
 /// The keys of `node` that the branch at `chosen` does not know and others do, by this name or another (`meanings`): each with that
 /// name, and their tags.
 pub(super) fn of_others<'a, 'n>(
+    kind: FileKind,
     branches: &'a [Value],
     chosen: usize,
     node: &'n Node,
@@ -81,11 +83,10 @@ pub(super) fn of_others<'a, 'n>(
                 .get(chosen)
                 .is_some_and(|branch| knows(branch, name))
         };
-        let names = if meanings(key).iter().any(is_known_here) {
-            &[]
-        } else {
-            meanings(key)
-        };
+        let mut names = meanings(kind, key);
+        if names.iter().any(is_known_here) {
+            names = &[];
+        }
         let names = [key].into_iter().chain(names.iter().copied());
         names
             .map(|name| (key, name, tags_of(name)))

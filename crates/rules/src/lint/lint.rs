@@ -6,6 +6,7 @@ use crate::inherit::{Inherited, TurnRules, inherit};
 use crate::limits::Setting;
 use crate::rule::DroppedRule;
 use ananke_base::diagnostic::{Code, Diagnostic};
+use ananke_base::source::is_case_file;
 use ananke_trace::outcome::Level;
 
 /// The schema version from which an entry of `require` that is written twice is reported.
@@ -53,11 +54,14 @@ pub fn lint(target: &Block, test: &Block, turns: &[Block], surroundings: &LintCo
     let later = [target, test].into_iter().chain(turns).any(is_later);
     if !later && asserts_nothing(&merged) {
         let message = "the test asserts nothing: it passes whenever the agent answers";
-        lint.certain.push(
-            Diagnostic::warning(Code::AssertsNothing, message)
-                .at(surroundings.test, surroundings.name, "")
-                .help("say in an `assert` what must hold, on the test or on one of its turns"),
-        );
+        let help = if is_case_file(&surroundings.test.path) {
+            "add what the answer must be: `\"expected\": \"…\"`, or an `assert`"
+        } else {
+            "say in an `assert` what must hold, on the test or on one of its turns"
+        };
+        let problem = Diagnostic::warning(Code::AssertsNothing, message);
+        let problem = problem.at(surroundings.test, surroundings.name, "");
+        lint.certain.push(problem.help(help));
     }
     lint
 }

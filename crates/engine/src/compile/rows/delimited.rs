@@ -1,13 +1,14 @@
 //! Rows of a CSV file: its first record names the columns, every other is a row whose values are texts.
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
 
 use csv::{ByteRecord, Position, Reader, ReaderBuilder};
 use serde_json::{Map, Value};
 
 use super::data_file::{DataFile, unreadable};
 use super::row::{Row, check_name, row_problem};
-use ananke_base::context::OpenFile;
+use ananke_base::context::{Files, OpenFile};
 use ananke_base::diagnostic::Diagnostic;
 use ananke_base::source::MAX_BYTES;
 
@@ -51,6 +52,31 @@ pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, Diagnostic>
             return;
         }
     }
+}
+
+/// The line on which a row of CSV begins, and its columns.
+pub type NumberedRow = (u64, Map<String, Value>);
+
+/// All rows of a CSV file whose rows are not those of a test.
+///
+/// # Errors
+/// The first that cannot be read.
+pub fn read_csv(files: &Files, path: &Path, name: &str) -> Result<Vec<NumberedRow>, Diagnostic> {
+    let file = DataFile {
+        files: files.clone(),
+        path: path.to_owned(),
+        name: name.to_owned(),
+    };
+    let mut rows = Ok(Vec::new());
+    each(&file, &mut |row| {
+        match (row, &mut rows) {
+            (Ok(row), Ok(rows)) => rows.push((row.line, row.columns)),
+            (Err(problem), _) => rows = Err(problem),
+            (Ok(_), Err(_)) => {}
+        }
+        rows.is_ok()
+    });
+    rows
 }
 
 /// Reads the row that begins at `offset`.
@@ -229,7 +255,6 @@ fn broken(file: &DataFile, line: u64, error: csv::Error) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ananke_base::context::Files;
 
     fn read(text: &[u8]) -> Vec<String> {
         let folder = tempfile::tempdir().expect("a folder");

@@ -11,6 +11,7 @@ mod loaded_rows;
 mod row;
 mod rows;
 
+pub use delimited::{NumberedRow, read_csv};
 pub(crate) use row::Row;
 pub use row::RowEntry;
 pub(crate) use rows::Rows;

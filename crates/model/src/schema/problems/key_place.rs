@@ -1,6 +1,6 @@
 //! The place where an unknown key belongs, or the word that is meant by it.
 
-use super::super::foreign_words::{meaning_in_case, meanings, sentence};
+use super::super::foreign_words::{meanings, sentence};
 use super::super::schema_level::{self, SchemaLevel};
 use super::super::{FileKind, here::Here, lazy_schema::LazySchema};
 use super::Problems;
@@ -24,13 +24,10 @@ impl Problems<'_> {
         if self.list.len() > MOST_PLACED {
             return None;
         }
-        if self.kind == FileKind::Case {
-            return self.place_in_case(here, entry, known, levels);
-        }
-        if let Some(sentence) = sentence(key, known) {
+        if let Some(sentence) = sentence(self.kind, key, known) {
             return Some(sentence.to_owned());
         }
-        let meanings = meanings(key);
+        let meanings = meanings(self.kind, key);
         if let Some(meaning) = meanings.iter().find(|meaning| known.contains(meaning)) {
             here.meant.push((*meaning).to_owned());
             return Some(format!("this is called `{meaning}` here"));
@@ -51,6 +48,10 @@ impl Problems<'_> {
                 "this is called `{meaning}` here, and belongs {place}"
             ));
         }
+        // Nothing of a case belongs in a file of YAML.
+        if self.kind == FileKind::Case {
+            return None;
+        }
         let (other, file) = FileKind::ALL
             .iter()
             .zip(["in the config", "in a test file"])
@@ -64,22 +65,5 @@ impl Problems<'_> {
         }
         let place = schema_level::place(other, top, &[], (key, &entry.value))?;
         Some(format!("`{}` belongs {file}, {place}", printable(key)))
-    }
-
-    /// The same in a case, whose words are its own: nothing of it belongs in a file of YAML.
-    fn place_in_case(
-        &self,
-        here: &mut Here<'_>,
-        entry: &Entry,
-        known: &[&str],
-        levels: &[SchemaLevel],
-    ) -> Option<String> {
-        let key = entry.key.as_str();
-        if let Some(meaning) = meaning_in_case(key).filter(|meaning| known.contains(meaning)) {
-            here.meant.push(meaning.to_owned());
-            return Some(format!("this is called `{meaning}` here"));
-        }
-        let place = schema_level::place(self.schema, here.properties?, levels, (key, &entry.value));
-        place.map(|place| format!("`{}` belongs {place}", printable(key)))
     }
 }

@@ -155,6 +155,10 @@ impl Session for RecognizingSession {
         self.inner.clock()
     }
 
+    fn last_stderr(&mut self) -> BoxFuture<'_, String> {
+        self.inner.last_stderr()
+    }
+
     fn close(&mut self) -> BoxFuture<'_, Vec<String>> {
         self.inner.close()
     }

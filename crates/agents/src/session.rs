@@ -122,6 +122,11 @@ pub trait Session: Send {
     /// The clock that stamps what this session reports: the run's own, or a virtual one.
     fn clock(&self) -> &dyn Clock;
 
+    /// The last lines that the agent's program printed to stderr in this turn; empty if it printed none, or is no program.
+    fn last_stderr(&mut self) -> BoxFuture<'_, String> {
+        Box::pin(std::future::ready(String::new()))
+    }
+
     /// Ends the conversation after its last exchange; a session that is dropped ends at once. Returns what is odd about how
     /// the agent ended it.
     fn close(&mut self) -> BoxFuture<'_, Vec<String>> {

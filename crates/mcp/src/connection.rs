@@ -16,6 +16,21 @@ pub(super) enum Connection {
 }
 
 impl Connection {
+    /// Another turn starts.
+    pub(super) fn start_turn(&mut self) {
+        if let Self::Stdio(stdio) = self {
+            stdio.start_turn();
+        }
+    }
+
+    /// The last lines that a program printed to stderr in this turn.
+    pub(super) async fn last_stderr(&mut self) -> String {
+        match self {
+            Self::Stdio(stdio) => stdio.last_stderr().await,
+            Self::Http(_) => String::new(),
+        }
+    }
+
     /// Sends a message, and returns when that was. The response to a request is read later.
     pub(super) async fn send(
         &mut self,

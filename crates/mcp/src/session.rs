@@ -41,6 +41,7 @@ impl McpSession {
         };
         let cancel = limits.cancel.clone();
         self.end = TalkEnd::Failed;
+        self.client.connection.start_turn();
         let mut turn = McpTurn {
             client: &mut self.client,
             talk: Talk::new(limits, sink),
@@ -77,6 +78,10 @@ impl Session for McpSession {
 
     fn clock(&self) -> &dyn Clock {
         &*self.clock
+    }
+
+    fn last_stderr(&mut self) -> BoxFuture<'_, String> {
+        Box::pin(self.client.connection.last_stderr())
     }
 
     fn close(&mut self) -> BoxFuture<'_, Vec<String>> {

@@ -60,6 +60,24 @@ impl StdioConnection {
         }
     }
 
+    /// Another turn starts: what the program printed to stderr so far is not of it.
+    pub(super) fn start_turn(&mut self) {
+        if let Some(server) = &mut self.server {
+            server.start_turn();
+        }
+    }
+
+    /// The last lines that the program printed to stderr in this turn.
+    pub(super) async fn last_stderr(&mut self) -> String {
+        match &mut self.server {
+            Some(server) => {
+                server.catch_up().await;
+                server.last_stderr()
+            }
+            None => String::new(),
+        }
+    }
+
     /// Sends one message, and returns when that was.
     pub(super) fn send(&mut self, line: &[u8]) -> Result<At, TargetError> {
         self.server()?.send(line)

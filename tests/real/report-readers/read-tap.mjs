@@ -27,13 +27,17 @@ const visible = (text) =>
     .replace(deceives, (sign) => ({ "\n": "\\n", "\r": "\\r", "\t": "\\t" })[sign] ?? point(sign))
     .replace(orders, (sign) => sign.slice(0, -1) + point(sign.slice(-1)));
 const first = (result) => (result.status === "failed" && result.assertion_errors[0]) || result.error;
-/** A message on one line: of the last lines of a program's stderr only the last. */
+/** Whether a line begins with the name of an error. */
+const namesError = (line) => /^([^\s:[][^:[]*[. ])?\w*(Error|Exception)\s*([:[]|$)|^error\s*[:[]/.test(line);
+/** A message on one line: of the last lines of a program's stderr only the last that names an error, or else the last. */
 const inOneLine = (text) => {
   const joined = (part) => part.split(/(?:(?!\ufeff)[\s\u0085])+/u).filter(Boolean).join(" ");
   const [before, lines] = text.split("\nits stderr ends:");
   if (lines === undefined) return joined(text);
-  const last = lines.split("\n").filter((line) => line.trim()).at(-1);
-  return `${joined(before)}: ${joined(last ?? "")}`;
+  const shown = lines.split("\n").map((line) => line.replace(/^ {2}/, "")).filter((line) => line.trim());
+  const last = shown.filter(namesError).at(-1) ?? shown.at(-1);
+  const told = joined(last ?? "");
+  return joined(before).endsWith(told) ? joined(before) : `${joined(before)}: ${told}`;
 };
 
 const expected = results.map((result) => ({

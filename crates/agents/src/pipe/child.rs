@@ -3,7 +3,7 @@
 //! Tasks of their own write its stdin, stamp each line of its stdout before anything looks at it, and keep the end of its
 //! stderr. So a program that reads nothing delays nothing here. All of them end with the program.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -11,7 +11,7 @@ use tokio::io::{
     AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWriteExt as _, BufReader,
 };
 use tokio::process::ChildStdin;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
@@ -49,6 +49,8 @@ pub(super) struct ChildPipe {
     /// The part that came later than it was asked for.
     held: Option<PipeNext>,
     stderr: Arc<Mutex<Tail>>,
+    /// Asks the reader of stderr to say when it has read what is there.
+    stderr_reader: mpsc::UnboundedSender<oneshot::Sender<()>>,
     clock: Arc<dyn Clock>,
     keeper: ProgramKeeper,
 }
@@ -63,7 +65,8 @@ impl ChildPipe {
         } = started;
         let keeper = ProgramKeeper::new(process);
         let tail = Arc::new(Mutex::new(Tail::of(STDERR_BYTES)));
-        let kept = stderr.map(|stderr| tokio::spawn(keep_end(stderr, Arc::clone(&tail))));
+        let (stderr_reader, asked) = mpsc::unbounded_channel();
+        let kept = stderr.map(|stderr| tokio::spawn(keep_end(stderr, Arc::clone(&tail), asked)));
         let (lines_sender, lines) = mpsc::unbounded_channel();
         let room = Arc::new(Semaphore::new(AHEAD));
         let reader = LineReader {
@@ -87,6 +90,7 @@ impl ChildPipe {
             room,
             held: None,
             stderr: tail,
+            stderr_reader,
             clock,
             keeper,
         }
@@ -139,11 +143,19 @@ impl Pipe for ChildPipe {
         })
     }
 
+    fn start_turn(&mut self) {
+        locked(&self.stderr).clear();
+    }
+
+    fn catch_up(&mut self) -> BoxFuture<'_, ()> {
+        let (is_read, read) = oneshot::channel();
+        let _has_ended = self.stderr_reader.send(is_read);
+        // A program that never stops printing is not waited for.
+        Box::pin(async move { _ = timeout(LINGER, read).await })
+    }
+
     fn last_stderr(&self) -> String {
-        self.stderr
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .last_lines(STDERR_LINES)
+        locked(&self.stderr).last_lines(STDERR_LINES)
     }
 
     fn terminate(&mut self) {
@@ -246,12 +258,28 @@ fn cost(next: &PipeNext) -> u32 {
     u32::try_from((bytes + LINE_COST).min(AHEAD)).unwrap_or(u32::MAX)
 }
 
-async fn keep_end(mut stderr: impl AsyncRead + Unpin, tail: Arc<Mutex<Tail>>) {
+fn locked(tail: &Mutex<Tail>) -> MutexGuard<'_, Tail> {
+    tail.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Keeps the end of a program's stderr, and answers those who ask when nothing more is there to read.
+async fn keep_end(
+    mut stderr: impl AsyncRead + Unpin,
+    tail: Arc<Mutex<Tail>>,
+    mut asked: mpsc::UnboundedReceiver<oneshot::Sender<()>>,
+) {
     let mut bytes = [0; 4 << 10];
-    while let Ok(read @ 1..) = stderr.read(&mut bytes).await {
-        tail.lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(&bytes[..read]);
+    loop {
+        tokio::select! {
+            biased;
+            read = stderr.read(&mut bytes) => match read {
+                Ok(read @ 1..) => locked(&tail).push(&bytes[..read]),
+                Ok(0) | Err(_) => return,
+            },
+            Some(is_read) = asked.recv() => {
+                let _is_gone = is_read.send(());
+            }
+        }
     }
 }
 

@@ -97,7 +97,7 @@ impl EventLines<'_> {
                 PipeNext::Line(_, line) if line.trim_ascii().is_empty() => {}
                 PipeNext::Line(at, line) => {
                     *closed = Some(at);
-                    if self.line(at, &line)?.is_break() {
+                    if self.line(at, &line).await?.is_break() {
                         return Ok(Ended::Cancelled);
                     }
                 }
@@ -105,7 +105,9 @@ impl EventLines<'_> {
                     *closed = Some(at);
                     let what = "the agent printed a line that";
                     let help = "an event ends with its line: does the agent print one after each?";
-                    return Err(self.too_large(what, self.limits.max_event_bytes, help));
+                    return Err(self
+                        .too_large(what, self.limits.max_event_bytes, help)
+                        .await);
                 }
                 // The response is over; a program that goes on to run has nothing more to say.
                 PipeNext::End(..) | PipeNext::Late if matches!(rest, Some(Rest::AfterEnd(_))) => {
@@ -113,8 +115,10 @@ impl EventLines<'_> {
                 }
                 PipeNext::End(at, status) => {
                     *closed = Some(at);
-                    let over = soon.map(|_| Ended::Terminal);
-                    return over.ok_or_else(|| ended(self.pipe, status, self.events));
+                    if soon.is_some() {
+                        return Ok(Ended::Terminal);
+                    }
+                    return Err(ended(self.pipe, status, self.events).await);
                 }
                 PipeNext::Late => {
                     *closed = Some(patience);
@@ -141,7 +145,7 @@ impl EventLines<'_> {
     }
 
     /// Takes a line that is an event. `Break` if the sink wants no more.
-    fn line(&mut self, at: At, line: &[u8]) -> Result<ControlFlow<Stop>, TargetError> {
+    async fn line(&mut self, at: At, line: &[u8]) -> Result<ControlFlow<Stop>, TargetError> {
         if at < self.sent && self.is_later {
             return Err(between_turns(line));
         }
@@ -149,33 +153,40 @@ impl EventLines<'_> {
         self.bytes = self.bytes.saturating_add(line.len());
         if self.bytes > self.limits.max_response_bytes {
             let help = "does the agent come to an end, or does it print the same again and again?";
-            return Err(self.too_large("the response", self.limits.max_response_bytes, help));
+            return Err(self
+                .too_large("the response", self.limits.max_response_bytes, help)
+                .await);
         }
         self.sink.wire(at, Wire::Frame(line));
         self.events += 1;
-        self.reader.event(at, line, self.sink).map_err(|why| {
-            let (number, quoted) = (self.events, Received::quoted(line));
-            let message = format!("line {number} of the response {why} ({quoted})");
-            failed(self.pipe, message).with_help(STDOUT_HELP)
-        })
+        match self.reader.event(at, line, self.sink) {
+            Ok(flow) => Ok(flow),
+            Err(why) => {
+                let number = self.events;
+                let quoted = Received::quoted(line);
+                let message = format!("line {number} of the response {why} ({quoted})");
+                Err(failed(self.pipe, message).await.with_help(STDOUT_HELP))
+            }
+        }
     }
 
-    fn too_large(&self, what: &str, limit: usize, help: &str) -> TargetError {
+    async fn too_large(&mut self, what: &str, limit: usize, help: &str) -> TargetError {
         let message = format!("{what} is larger than {}", in_words(limit));
-        failed(self.pipe, message).with_help(help)
+        failed(self.pipe, message).await.with_help(help)
     }
 
     /// Reports that time is up and no response came.
     fn report_missing(&mut self, at: At) {
         if self.events == 0 {
-            let missing = format!("no response came{}", stderr_ends(&self.pipe.last_stderr()));
-            self.sink.wire(at, Wire::Late { missing: &missing });
+            let missing = "no response came";
+            self.sink.wire(at, Wire::Late { missing });
         }
     }
 }
 
 /// An error that quotes what the program printed to stderr.
-fn failed(pipe: &dyn Pipe, message: String) -> TargetError {
+async fn failed(pipe: &mut dyn Pipe, message: String) -> TargetError {
+    pipe.catch_up().await;
     TargetError::new(message + &stderr_ends(&pipe.last_stderr()))
 }
 
@@ -191,7 +202,7 @@ fn between_turns(line: &[u8]) -> TargetError {
 }
 
 /// The error of a program that ended too early.
-fn ended(pipe: &dyn Pipe, status: Option<ExitStatus>, events: u64) -> TargetError {
+async fn ended(pipe: &mut dyn Pipe, status: Option<ExitStatus>, events: u64) -> TargetError {
     let how = status.map_or_else(
         || "closed its stdout".to_owned(),
         |status| status.to_string(),
@@ -201,7 +212,7 @@ fn ended(pipe: &dyn Pipe, status: Option<ExitStatus>, events: u64) -> TargetErro
         1 => format!("the agent {how} before its response was complete, after 1 event"),
         _ => format!("the agent {how} before its response was complete, after {events} events"),
     };
-    failed(pipe, message)
+    failed(pipe, message).await
 }
 
 #[cfg(test)]
@@ -363,7 +374,7 @@ mod tests {
         let (ended, _, missing) = read(&[]).await;
         assert_eq!(
             (ended.as_str(), missing.as_str()),
-            ("Timeout", "no response came\nits stderr ends:\n  why")
+            ("Timeout", "no response came")
         );
     }
 

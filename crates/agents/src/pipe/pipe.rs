@@ -59,7 +59,15 @@ pub trait Pipe: Send {
     /// The next output, if it comes until then.
     fn next(&mut self, until: At) -> BoxFuture<'_, PipeNext>;
 
-    /// The last lines that the program printed to stderr; empty if it printed none.
+    /// Another turn starts: what the program has printed to stderr so far belongs to none that follows.
+    fn start_turn(&mut self) {}
+
+    /// Reads what the program has printed to stderr until now.
+    fn catch_up(&mut self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    /// The last lines that were read of what the program printed to stderr in this turn; empty if it printed none.
     fn last_stderr(&self) -> String;
 
     /// Asks the program, by a signal, to end. It may take its time, or ignore that.

@@ -9,8 +9,8 @@ use super::CommandSettings;
 use crate::conversation::AguiConversation;
 use ananke_agents::pipe::{Pipe, PipeLauncher, PipeNext, RequestOrder, read_events};
 use ananke_agents::{
-    Ended, EventReader as _, Limits, Received, Request, Session, SessionOptions, Sink, TargetError,
-    Wire,
+    Action, Ended, EventReader as _, Limits, Received, Request, Session, SessionOptions, Sink,
+    TargetError, Wire,
 };
 use ananke_base::context::{At, Clock};
 
@@ -70,6 +70,7 @@ impl CommandSession {
         {
             return Ok(Ended::Cancelled);
         }
+        let is_same_turn = matches!(request.action, Action::ToolResults(_));
         let (input, mut run) = self.conversation.begin(request)?;
         let (pipe, order) = match &mut self.program {
             Some(pipe) => (pipe, RequestOrder::Later),
@@ -78,6 +79,9 @@ impl CommandSession {
                 RequestOrder::First(None),
             ),
         };
+        if !is_same_turn && order == RequestOrder::Later {
+            pipe.start_turn();
+        }
         self.is_complete = false;
         let line = input.get().as_bytes();
         let sent = pipe.send(line)?;
@@ -166,6 +170,16 @@ impl Session for CommandSession {
 
     fn clock(&self) -> &dyn Clock {
         &*self.clock
+    }
+
+    fn last_stderr(&mut self) -> BoxFuture<'_, String> {
+        Box::pin(async {
+            let Some(program) = &mut self.program else {
+                return String::new();
+            };
+            program.catch_up().await;
+            program.last_stderr()
+        })
     }
 
     fn close(&mut self) -> BoxFuture<'_, Vec<String>> {

@@ -10,6 +10,7 @@ use ananke_base::context::At;
 use ananke_base::message::{RequestContext, ToolAnswer};
 use ananke_base::text::duration;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
+use ananke_trace::process::stderr_ends;
 use ananke_trace::trace::{Origin, RunEnd, ToolCall, Trace};
 
 /// The number of times in one turn that an agent may wait for its client (SPEC 6).
@@ -37,7 +38,9 @@ pub(super) async fn exchange(
         if let Err(error) = &ended {
             sink.failed(error);
         }
-        check(ended, budget, &left, sink)?;
+        if let Err(halt) = check(ended, budget, &left, sink) {
+            return Err(with_stderr(halt, session).await);
+        }
         if sink.was_stopped() {
             break;
         }
@@ -109,6 +112,17 @@ fn check(
     }
 }
 
+/// A halt whose message ends with what the agent's program printed to stderr in the turn. An error of the session has it already.
+async fn with_stderr(mut halt: Halt, session: &mut dyn Session) -> Halt {
+    if let Halt::Broken(problem) = &mut halt
+        && matches!(problem.kind, ErrorKind::Agent | ErrorKind::Timeout)
+    {
+        let printed = session.last_stderr().await;
+        problem.message.push_str(&stderr_ends(&printed));
+    }
+    halt
+}
+
 /// The progress of the last exchange, as the end of a message about its timeout; empty if there is none.
 fn reached(trace: &Trace) -> String {
     let Some(exchange) = trace.exchanges.last() else {
@@ -130,8 +144,8 @@ fn reached(trace: &Trace) -> String {
         (_, count) => {
             let last = since(events.map(|event| event.at).next().unwrap_or_default());
             match count {
-                1 => format!(": 1 event came, {last} after the request"),
-                _ => format!(": {count} events came, the last {last} after the request"),
+                1 => format!(": 1 event received, then silence since {last}"),
+                _ => format!(": {count} events received, then silence since {last}"),
             }
         }
     }

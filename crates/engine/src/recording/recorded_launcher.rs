@@ -93,6 +93,14 @@ impl Pipe for RecordedPipe {
         })
     }
 
+    fn start_turn(&mut self) {
+        self.pipe.start_turn();
+    }
+
+    fn catch_up(&mut self) -> BoxFuture<'_, ()> {
+        self.pipe.catch_up()
+    }
+
     fn last_stderr(&self) -> String {
         let text = self.pipe.last_stderr();
         self.recorder

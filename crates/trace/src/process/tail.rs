@@ -31,14 +31,34 @@ impl Tail {
         }
     }
 
-    /// The last lines, at most so many, without empty ones at their end.
+    /// Forgets what came so far.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.is_cut = false;
+    }
+
+    /// The last lines, at most so many, without empty ones at their end. A line before them that names an error is the first
+    /// one then: some programs print it above a long list of calls.
     pub fn last_lines(&self, most: usize) -> String {
         let text = String::from_utf8_lossy(&self.bytes).replace("\r\n", "\n");
         let text = text.trim_end();
-        let start = text
-            .rmatch_indices('\n')
-            .nth(most - 1)
-            .map_or(0, |(end, _)| end + 1);
+        let start = start_of_last(text, most);
+        if !text[start..].lines().any(names_error)
+            && let Some(named) = text[..start].lines().rfind(|line| names_error(line))
+        {
+            let at = named.as_ptr().addr() - text.as_ptr().addr();
+            let shown = named.len().min(self.kept);
+            let named = excerpt(text, at..text.floor_char_boundary(at + shown));
+            return format!(
+                "{named}\n…\n{}",
+                self.end_of(text, start_of_last(text, most - 2))
+            );
+        }
+        self.end_of(text, start)
+    }
+
+    /// The end of `text` from `start`, or what is kept of it.
+    fn end_of(&self, text: &str, start: usize) -> String {
         let first = text.ceil_char_boundary(text.len().saturating_sub(self.kept));
         if first <= start && (start > 0 || !self.is_cut) {
             return excerpt(&text[start..], 0..text.len() - start);
@@ -69,16 +89,43 @@ impl Tail {
     }
 }
 
+/// The place at which the last lines of a text begin.
+fn start_of_last(text: &str, most: usize) -> usize {
+    text.rmatch_indices('\n')
+        .nth(most - 1)
+        .map_or(0, |(end, _)| end + 1)
+}
+
+/// Whether a line begins with the name of an error: `KeyError: 'a'`, `Error [ERR_X]: no file`, `app.errors.NoCartException`.
+fn names_error(line: &str) -> bool {
+    let head = line.split([':', '[']).next().unwrap_or_default().trim_end();
+    let name = head.rsplit(['.', ' ']).next().unwrap_or_default();
+    !line.starts_with(char::is_whitespace)
+        && (name.ends_with("Error") || name.ends_with("Exception") || head == "error")
+}
+
 /// The text between a message and the last lines of a program's stderr.
 const STDERR_ENDS: &str = "\nits stderr ends:";
 
-/// A message on one line: of the last lines of a program's stderr only the last, which says most often what is wrong.
+/// A message on one line: of the last lines of a program's stderr only the last that names an error, or else the last.
 pub fn in_one_line(message: &str) -> String {
     let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     match message.split_once(STDERR_ENDS) {
         Some((before, lines)) => {
-            let last = lines.lines().rfind(|line| !line.trim().is_empty());
-            format!("{}: {}", joined(before), joined(last.unwrap_or_default()))
+            let lines = || {
+                lines
+                    .lines()
+                    .map(|line| line.strip_prefix("  ").unwrap_or(line))
+            };
+            let last = || lines().rfind(|line| !line.trim().is_empty());
+            let chosen = lines().rfind(|line| names_error(line)).or_else(last);
+            let chosen = joined(chosen.unwrap_or_default());
+            let before = joined(before);
+            // An agent that says what is wrong often prints it, too.
+            if before.ends_with(&chosen) {
+                return before;
+            }
+            format!("{before}: {chosen}")
         }
         None => joined(message),
     }
@@ -121,6 +168,8 @@ mod tests {
             "hook 1 ended with exit code 1: ValueError: no cart"
         );
         assert_eq!(in_one_line("one\n  two"), "one two");
+        let again = format!("agent error: ValueError: no cart{}", stderr_ends(traceback));
+        assert_eq!(in_one_line(&again), "agent error: ValueError: no cart");
     }
 
     #[test]
@@ -129,6 +178,34 @@ mod tests {
         assert_eq!(tail(&["one\ntw", "o\n\n"]), "one\ntwo");
         let many: Vec<String> = (1..=12).map(|line| format!("{line}\n")).collect();
         assert_eq!(tail(&[&many.concat()]), "3\n4\n5\n6\n7\n8\n9\n10\n11\n12");
+    }
+
+    /// What Node.js prints about an error that nothing catches.
+    #[test]
+    fn a_line_that_names_the_error_stays() {
+        let calls = |first: u32| {
+            let calls: Vec<String> = (first..=11)
+                .map(|line| format!("    at call {line}"))
+                .collect();
+            calls.join("\n")
+        };
+        let error = "Error [NO_FILE]: no a.mjs";
+        let shown = tail(&[&format!("file:1\n\n{error}\n{}\n\nNode.js v22\n", calls(1))]);
+        assert_eq!(shown, format!("{error}\n…\n{}\n\nNode.js v22", calls(6)));
+        assert_eq!(
+            in_one_line(&format!("it ended{}", stderr_ends(&shown))),
+            "it ended: Error [NO_FILE]: no a.mjs"
+        );
+        for (line, is_named) in [
+            ("KeyError: 'a'", true),
+            ("error: no file", true),
+            ("app.errors.NoCartException", true),
+            ("  KeyError: 'a'", false),
+            ("no error: all is well", false),
+            ("INFO: started", false),
+        ] {
+            assert_eq!(names_error(line), is_named, "{line}");
+        }
     }
 
     #[test]

@@ -446,7 +446,7 @@ fn replace_state(
         .raw(FieldKey::Snapshot)
         .ok_or_else(|| event.missing(FieldKey::Snapshot))?;
     let state = event
-        .value(FieldKey::Snapshot, listeners.warnings)?
+        .as_sent(FieldKey::Snapshot, listeners.warnings)?
         .unwrap_or_default();
     listeners.conversation.state.replace(state.clone());
     listeners.conversation.state_is_known = true;
@@ -459,7 +459,7 @@ fn patch_state(
     listeners: &mut Listeners<'_, '_>,
 ) -> Result<(), DecodeError> {
     let patch = event
-        .value(FieldKey::Delta, listeners.warnings)?
+        .as_sent(FieldKey::Delta, listeners.warnings)?
         .ok_or_else(|| event.missing(FieldKey::Delta))?;
     listeners.conversation.state_is_known = true;
     match listeners.conversation.state.patch(&patch) {

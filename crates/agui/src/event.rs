@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::warnings::Warnings;
-use ananke_base::source::received_json::{JsonError, SentText, sent_text};
+use ananke_base::source::received_json::{self, JsonError, ReceivedJson, SentText, sent_text};
 use ananke_trace::trace::{may_hold_call, read_json};
 
 /// Each key with its name in the protocol, and the name it has from a server that does not convert its own (or nothing).
@@ -292,13 +292,32 @@ impl<'a> WireEvent<'a> {
             .transpose()
     }
 
+    /// The field with its numbers as they are spelled, also if it is `null`.
+    pub(super) fn as_sent(
+        &self,
+        key: FieldKey,
+        warnings: &mut Warnings,
+    ) -> Result<Option<Value>, DecodeError> {
+        let read = |raw: &RawValue| self.read(key, received_json::read(raw.get()), warnings);
+        self.present(key).map(read).transpose()
+    }
+
     fn parsed(
         &self,
         key: FieldKey,
         raw: &RawValue,
         warnings: &mut Warnings,
     ) -> Result<Value, DecodeError> {
-        let read = read_json(raw.get()).map_err(|failure| {
+        self.read(key, read_json(raw.get()), warnings)
+    }
+
+    fn read(
+        &self,
+        key: FieldKey,
+        read: Result<ReceivedJson, JsonError>,
+        warnings: &mut Warnings,
+    ) -> Result<Value, DecodeError> {
+        let read = read.map_err(|failure| {
             DecodeError(format!(
                 "has a `{}` in its `{}` that cannot be read ({failure})",
                 key.name(),

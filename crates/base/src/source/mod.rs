@@ -31,8 +31,8 @@ pub use free_map::FreeMap;
 pub use json::parse_json;
 pub use node::{Entry, Node, NodeValue, printable};
 pub use number::{
-    change_numbers, compare_numbers, is_same_number, number_key, rounded, shortest, spelled,
-    without_added_sign,
+    all_numbers, change_numbers, compare_numbers, is_same_number, number_key, rounded, shortest,
+    spelled, without_added_sign,
 };
 pub use read::{MAX_BYTES, is_case_file, read, reason, remedy};
 pub use typed::{FLATTENED, ONE_OR_MANY, SWITCH, TagDefault, from_mapping, from_node};

@@ -66,6 +66,16 @@ pub fn rounded(number: &Number) -> Number {
     }
 }
 
+/// Whether every number in a value is as `is_so` says.
+pub fn all_numbers(value: &Value, is_so: &impl Fn(&Number) -> bool) -> bool {
+    match value {
+        Value::Number(number) => is_so(number),
+        Value::Array(items) => items.iter().all(|item| all_numbers(item, is_so)),
+        Value::Object(entries) => entries.values().all(|inner| all_numbers(inner, is_so)),
+        _ => true,
+    }
+}
+
 /// Changes every number in a value.
 pub fn change_numbers(value: &mut Value, change: fn(&Number) -> Number) {
     match value {

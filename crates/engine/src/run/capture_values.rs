@@ -109,9 +109,15 @@ impl CaptureSource<'_> {
                     )),
                 }
             }
-            CaptureFrom::State(path) => {
-                self.reach(self.trace.state.value(), path.as_ref(), "the state")
-            }
+            CaptureFrom::State(path) => self.reach(self.state(), path.as_ref(), "the state"),
+        }
+    }
+
+    fn state(&self) -> &Value {
+        if self.keeps_spelling {
+            self.trace.state.as_sent()
+        } else {
+            self.trace.state.value()
         }
     }
 

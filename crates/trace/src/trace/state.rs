@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::is_same_json;
 use crate::redact::excerpt;
+use ananke_base::source::{all_numbers, change_numbers, rounded};
 
 /// The most bytes that the patches of one conversation may copy from one place of the state to another: a few `copy`
 /// operations of the whole state into itself would double it until no memory is left.
@@ -26,6 +27,8 @@ const SHOWN: usize = 200;
 #[derive(Clone, Debug, Default)]
 pub struct State {
     value: Value,
+    /// The same with its numbers as they were sent, if one of them is spelled in another way: `1.50`.
+    spelled: Option<Box<Value>>,
     copied_bytes: usize,
     moved_bytes: usize,
 }
@@ -33,21 +36,28 @@ pub struct State {
 impl State {
     /// A state that starts as `value`.
     pub fn new(value: Value) -> Self {
-        Self {
-            value,
-            copied_bytes: 0,
-            moved_bytes: 0,
-        }
+        let mut state = Self::default();
+        state.replace(value);
+        state
     }
 
-    /// The document.
+    /// The document, with its numbers as a double writes them.
     pub fn value(&self) -> &Value {
         &self.value
     }
 
+    /// The document, with its numbers as they were sent.
+    pub fn as_sent(&self) -> &Value {
+        self.spelled.as_deref().unwrap_or(&self.value)
+    }
+
     /// Replaces the document.
     pub fn replace(&mut self, value: Value) {
-        self.value = value;
+        let plain = in_plain_spelling(&value);
+        match plain {
+            None => (self.value, self.spelled) = (value, None),
+            Some(plain) => (self.value, self.spelled) = (plain, Some(Box::new(value))),
+        }
     }
 
     /// Applies a JSON Patch; if one operation does not apply, none is applied.
@@ -55,9 +65,14 @@ impl State {
     /// # Errors
     /// The reason why the patch does not apply.
     pub fn patch(&mut self, operations: &Value) -> Result<(), String> {
-        let operations = Vec::<PatchOperation>::deserialize(operations)
+        let plain = in_plain_spelling(operations);
+        let sent = operations;
+        let operations = Vec::<PatchOperation>::deserialize(plain.as_ref().unwrap_or(sent))
             .map_err(|failure| format!("it is not a JSON Patch ({failure})"))?;
         self.check(&operations)?;
+        if plain.is_some() && self.spelled.is_none() {
+            self.spelled = Some(Box::new(self.value.clone()));
+        }
         let applied = if moves(&operations) {
             self.apply_each(&operations)
         } else {
@@ -70,6 +85,9 @@ impl State {
                 applied => applied.map_err(|failure| (failure.operation, failure.kind.to_string())),
             }
         };
+        if applied.is_ok() {
+            self.patch_spelled(sent);
+        }
         applied.map_err(|(operation, why)| {
             let operation = operations
                 .get(operation)
@@ -82,6 +100,21 @@ impl State {
             let shown = excerpt(&operation, 0..end);
             format!("`{shown}`: {why}")
         })
+    }
+
+    /// Applies a patch that applied to the document to the same in the spelling that was sent.
+    fn patch_spelled(&mut self, sent: &Value) {
+        let Some(spelled) = &mut self.spelled else {
+            return;
+        };
+        let Ok(mut operations) = Vec::<PatchOperation>::deserialize(sent) else {
+            return;
+        };
+        // Numbers are compared by their values, which the document has.
+        operations.retain(|operation| !matches!(operation, PatchOperation::Test(_)));
+        if patch_unsafe(spelled, &operations).is_err() {
+            self.spelled = None;
+        }
     }
 
     /// Applies operations one by one; if one does not apply, the state is as before. The package does not undo a `move` to a path
@@ -167,6 +200,17 @@ impl State {
         }
         Ok(())
     }
+}
+
+/// The value with its numbers as a double writes them; `None` if they are spelled so.
+fn in_plain_spelling(value: &Value) -> Option<Value> {
+    let is_plain = all_numbers(value, &|number| rounded(number).as_str() == number.as_str());
+    if is_plain {
+        return None;
+    }
+    let mut plain = value.clone();
+    change_numbers(&mut plain, rounded);
+    Some(plain)
 }
 
 /// Whether one of these operations moves a value.
@@ -274,6 +318,42 @@ mod tests {
             };
             assert_eq!(state.value(), &expected);
         }
+    }
+
+    #[test]
+    fn numbers_keep_the_spelling_in_which_they_were_sent() {
+        let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        let mut state = State::new(value(r#"{"a":1.5,"b":[]}"#));
+        assert_eq!(state.as_sent(), state.value());
+        let patch = |state: &mut State, operations: &str| {
+            let patched = state.patch(&value(operations));
+            let documents = [state.value(), state.as_sent()].map(Value::to_string);
+            (patched.is_ok(), documents.join(" "))
+        };
+        for (operations, applies, documents) in [
+            (
+                r#"[{"op":"test","path":"/a","value":1.50},{"op":"add","path":"/b/-","value":2.50}]"#,
+                true,
+                r#"{"a":1.5,"b":[2.5]} {"a":1.5,"b":[2.50]}"#,
+            ),
+            (
+                r#"[{"op":"replace","path":"/a","value":3},{"op":"copy","from":"/b/0","path":"/c"}]"#,
+                true,
+                r#"{"a":3,"b":[2.5],"c":2.5} {"a":3,"b":[2.50],"c":2.50}"#,
+            ),
+            (
+                r#"[{"op":"replace","path":"/a","value":4.10},{"op":"remove","path":"/d"}]"#,
+                false,
+                r#"{"a":3,"b":[2.5],"c":2.5} {"a":3,"b":[2.50],"c":2.50}"#,
+            ),
+        ] {
+            assert_eq!(
+                patch(&mut state, operations),
+                (applies, documents.to_owned())
+            );
+        }
+        state.replace(value("7"));
+        assert_eq!(state.as_sent(), &value("7"));
     }
 
     #[test]

@@ -131,7 +131,7 @@ async fn a_card_is_found_in_every_form() {
         ("passed", vec![new, old, "GET /x HTTP/1.1", posted])
     );
     let run = at_base(vec![not_found(), not_found(), not_found()]).await;
-    assert!(run.verdict().starts_with("error: there is no agent card at `/.well-known/agent-card.json` below `agentCardUrl` (HTTP 404), at "), "{}", run.verdict());
+    assert!(run.verdict().starts_with("error: no agent card (HTTP 404): nothing is at `/.well-known/agent-card.json` below `agentCardUrl`, "), "{}", run.verdict());
     let run = ran(
         "agentCardUrl: \"http://AGENT/c.json\"",
         HELLO,

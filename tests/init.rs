@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use crate::mocks::server::{Serving, embedded, project as scripted};
 use crate::support::answering_server::AnsweringServer;
 use crate::support::project::Project;
-use crate::support::raw_agent::Step;
+use crate::support::raw_agent::{Captured, Step};
 
 fn ananke(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
@@ -248,6 +248,53 @@ async fn an_api_is_recognised_by_what_it_does() {
         let config = files(project.folder()).remove("ananke.config.yaml");
         let is_chat = config.is_some_and(|config| config.contains("type: openai"));
         assert_eq!(is_chat, code == 0, "{answers:?}");
+    }
+}
+
+/// A server that knows `POST /chat` alone gets few requests, and is said to be what its headers say.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_api_of_its_own_gets_at_most_five_posts() {
+    for path in ["/chat", "/"] {
+        let server = AnsweringServer::start(|captured| {
+            let (status, body) = if captured.head.starts_with("POST /chat ") {
+                (200, r#"{"answer":"Hi"}"#)
+            } else {
+                (404, r#"{"detail":"Not Found"}"#)
+            };
+            let text = format!(
+                "HTTP/1.1 {status} X\r\nserver: uvicorn\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+                body.len()
+            );
+            vec![Step::Send(text.into())]
+        })
+        .await;
+        let project = Project::new(&[]);
+        let folder = project.folder().to_owned();
+        let url = format!("http://{}{path}", server.address);
+        let ran = tokio::task::spawn_blocking(move || ananke(&folder, &["init", &url]));
+        let (code, _, stderr) = ran.await.expect("the program ran");
+        assert_eq!(code, Some(1), "{path}: {stderr}");
+        let seems = "seems to be an API that answers in JSON (uvicorn)";
+        assert!(stderr.contains(seems), "{path}: {stderr}");
+        let requests = server.requests();
+        let is_post = |captured: &&Captured| captured.head.starts_with("POST ");
+        let first_post = requests.iter().position(|captured| is_post(&captured));
+        let posts = requests.iter().filter(is_post).count();
+        assert!((1..=5).contains(&posts), "{path}: {posts} POSTs: {stderr}");
+        // Every GET of the first look came before.
+        let looked = stderr.lines().find(|line| line.contains("side by side"));
+        let looked = looked.map(|line| 1 + line.matches(", /").count());
+        assert!(first_post >= looked, "{path}: {stderr}");
+        for path in requests
+            .iter()
+            .filter(is_post)
+            .map(|captured| captured.head.split(' ').nth(1))
+        {
+            assert!(
+                stderr.contains(path.expect("a path")),
+                "{path:?} was not printed: {stderr}"
+            );
+        }
     }
 }
 

@@ -38,6 +38,7 @@ pub(super) async fn discover(
     sink: &mut dyn Sink,
 ) -> Result<AgentCard, TargetError> {
     let mut tried = Vec::new();
+    let mut last = 404;
     for (candidate, name) in candidates(url) {
         let mut closed = None;
         let read = request(
@@ -56,7 +57,10 @@ pub(super) async fn discover(
                 return Err(TargetError::new(message)
                     .with_help("is the agent running, and is this its URL?"));
             }
-            Answer::NotThere(status) => tried.push(format!("{name} (HTTP {status})")),
+            Answer::NotThere(status) => {
+                last = status;
+                tried.push(name);
+            }
             Answer::Document(document) => {
                 let card = card(&document, &candidate, &name, endpoint)?;
                 if endpoint.is_none() && transport.is_network() {
@@ -66,7 +70,10 @@ pub(super) async fn discover(
             }
         }
     }
-    let message = format!("there is no agent card at {}", tried.join(", at "));
+    let message = format!(
+        "no agent card (HTTP {last}): nothing is at {}",
+        tried.join(", ")
+    );
     Err(TargetError::new(message).with_help(
         "set `agentCardUrl` to the URL of the card, or set `endpoint` to the URL of the agent and leave it out",
     ))

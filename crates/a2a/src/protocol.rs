@@ -12,7 +12,7 @@ use super::discovery::well_known;
 use super::send_turn::SendTurn;
 use ananke_agents::http::shown;
 use ananke_agents::{
-    AgentPlace, AgentTurns, CandidatePlace, Capabilities, Capability, ProbeQuestion,
+    AgentPlace, AgentTurns, CandidatePlace, Capabilities, Capability, FirstRequest, ProbeQuestion,
     ProbedProtocol, Protocol, ProtocolConfig, ProtocolTurnType, Target, TargetCandidate, is_base,
     target_keys,
 };
@@ -134,6 +134,7 @@ fn candidate(url: &Url, place: CandidatePlace) -> TargetCandidate {
         speaks: "A2A",
         sends: format!("GET {}", shown(card.first().unwrap_or(url))),
         target: Some(target_keys("a2a", [("agentCardUrl", json!(url.as_str()))])),
+        first: FirstRequest::Get(card),
         lookup: None,
         question: ProbeQuestion::Tools,
         turns: AgentTurns::User,

@@ -80,6 +80,8 @@ pub struct TargetCandidate {
     pub sends: String,
     /// The keys of the target; `None` if no `type` of targets speaks it.
     pub target: Option<Map<String, Value>>,
+    /// The first of them.
+    pub first: FirstRequest,
     /// The request before anything else, if there is one.
     pub lookup: Option<NameLookup>,
     /// The question to the target.
@@ -90,6 +92,19 @@ pub struct TargetCandidate {
     pub at: AgentPlace,
     /// The reason why it could be there.
     pub place: CandidatePlace,
+}
+
+/// The first request to a candidate, which decides when it is sent, and whether it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FirstRequest {
+    /// Lines to the stdin of a program.
+    Lines,
+    /// A GET of each of these URLs: the candidate is not there if nothing is at any of them.
+    Get(Vec<Url>),
+    /// A POST to this URL, which a server may have although a GET finds nothing there.
+    Post(Url),
+    /// A POST to this URL. A server of the protocol has something to say to a GET of it, too.
+    PostAfterGet(Url),
 }
 
 /// The reason why a candidate could be where it is.

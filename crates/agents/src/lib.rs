@@ -8,7 +8,8 @@
 //! installs its protocols (`registry`). From that list are made the types of targets, their schema, what `extends` them, the
 //! types of turns, which `crates/model` reads, and what the rules of a protocol mean ([`RuleDocs`]). `common` has the keys
 //! that targets of every protocol have, `pace` the limits among them. `declared_tools` asks a target for the tools that it
-//! declares by itself. A `candidate` is a target that an agent could be of which only a URL or a program is known;
+//! declares by itself. A `candidate` is a target that an agent could be of which only a URL or a program is known, and
+//! `first_look` finds by GETs which of them are worth a question;
 //! `recognition` adds to an error of a target the other protocol that an answer looks like. `served` is the other side of a
 //! protocol.
 //!
@@ -25,6 +26,7 @@ mod config;
 mod declared_tools;
 mod error;
 mod extended;
+mod first_look;
 pub mod http;
 #[cfg(feature = "mock")]
 pub mod http_server;
@@ -46,8 +48,8 @@ pub mod sse;
 mod target;
 
 pub use candidate::{
-    AgentPlace, CandidatePlace, ProbeQuestion, ProbedProtocol, TargetCandidate, is_base,
-    target_keys,
+    AgentPlace, CandidatePlace, FirstRequest, ProbeQuestion, ProbedProtocol, TargetCandidate,
+    is_base, target_keys,
 };
 pub use capabilities::{Capabilities, Capability};
 pub use common::{EventClock, TargetCommon, ToolExecution};
@@ -55,11 +57,12 @@ pub use config::TargetConfig;
 pub use declared_tools::listed_tools;
 pub use error::{Received, TargetError};
 pub use extended::{MisplacedKeys, NamedTarget};
+pub use first_look::{FirstLook, looked_at};
 pub use http::{
     Body, Chunks, ClientEvent, HttpRequest, Method, Next, Reply, ResponseHead, Transport,
 };
 pub use limits::{Limits, in_words};
-pub use lookup::NameLookup;
+pub use lookup::{NameLookup, ServerHead};
 pub use pace::{Concurrency, Pacer, Rate, TargetPace};
 pub use protocol::{Protocol, ProtocolConfig};
 pub use protocol_turn::{AgentTurns, ProtocolTurn, ProtocolTurnType, ToolTurns};

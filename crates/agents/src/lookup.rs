@@ -50,13 +50,12 @@ impl NameLookup {
         ];
         let sent = if self.body.is_empty() { 1 } else { 2 };
         let request = HttpRequest {
-            method: self.method,
-            url: self.url.clone(),
-            headers: headers_with_defaults(headers, &defaults[..sent]),
             body: self.body.clone(),
-            response_headers: &[],
-            options: Arc::new(HttpOptions::default()),
-            progress: RequestProgress::default(),
+            ..request(
+                self.method,
+                &self.url,
+                headers_with_defaults(headers, &defaults[..sent]),
+            )
         };
         let late = || TargetError::new("no answer in time");
         let (mut sink, mut closed) = (Unseen, None);
@@ -74,6 +73,66 @@ impl NameLookup {
     /// The request in words: `GET http://h/v1/models`.
     pub fn sends(&self) -> String {
         format!("{} {}", self.method.as_str(), shown(&self.url))
+    }
+}
+
+/// The head of the answer to a GET.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerHead {
+    /// Its HTTP status.
+    pub status: u16,
+    /// Its content type as sent; empty if there is none.
+    pub content_type: String,
+    /// The names of the server's software, as its headers say them: `uvicorn`, `Express`.
+    pub software: Vec<String>,
+}
+
+impl ServerHead {
+    /// The headers in which servers name their software.
+    const SOFTWARE: &'static [&'static str] = &["server", "x-powered-by"];
+
+    /// The head of the answer to a GET of `url`; `None` if it does not come in time.
+    ///
+    /// # Errors
+    /// If there is no answer at all.
+    pub async fn of(
+        url: &Url,
+        headers: &[(String, String)],
+        transport: &dyn Transport,
+        limits: &Limits,
+    ) -> Result<Option<Self>, TargetError> {
+        let accepted: &[(&str, &str)] = &[("accept", "application/json, text/event-stream, */*")];
+        let request = HttpRequest {
+            response_headers: Self::SOFTWARE,
+            ..request(Method::Get, url, headers_with_defaults(headers, accepted))
+        };
+        let response = send(transport, request, limits, &mut Unseen, &mut None).await?;
+        Ok(response.map(|response| {
+            let head = response.received.head;
+            Self {
+                status: head.status,
+                content_type: head.content_type,
+                software: head.headers.into_iter().map(|(_, value)| value).collect(),
+            }
+        }))
+    }
+
+    /// Whether it says that nothing is there.
+    pub fn is_nothing(&self) -> bool {
+        matches!(self.status, 404 | 410)
+    }
+}
+
+/// A request without a body.
+fn request(method: Method, url: &Url, headers: Vec<(String, String)>) -> HttpRequest {
+    HttpRequest {
+        method,
+        url: url.clone(),
+        headers,
+        body: Bytes::new(),
+        response_headers: &[],
+        options: Arc::new(HttpOptions::default()),
+        progress: RequestProgress::default(),
     }
 }
 

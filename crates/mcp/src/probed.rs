@@ -6,8 +6,8 @@ use url::Url;
 use super::turns::TOOLS;
 use ananke_agents::http::{below, shown};
 use ananke_agents::{
-    AgentPlace, AgentTurns, CandidatePlace, ProbeQuestion, ProbedProtocol, TargetCandidate,
-    is_base, target_keys,
+    AgentPlace, AgentTurns, CandidatePlace, FirstRequest, ProbeQuestion, ProbedProtocol,
+    TargetCandidate, is_base, target_keys,
 };
 
 /// Servers of MCP, of both transports over HTTP and over stdio.
@@ -23,6 +23,7 @@ impl ProbedProtocol for ProbedMcp {
                     "mcp",
                     [("transport", json!("stdio")), ("command", json!(words))],
                 )),
+                first: FirstRequest::Lines,
                 lookup: None,
                 question: ProbeQuestion::Tools,
                 turns: AgentTurns::Tools(TOOLS),
@@ -48,11 +49,17 @@ impl ProbedProtocol for ProbedMcp {
 }
 
 fn over_http(url: &Url, transport: &str, place: CandidatePlace) -> TargetCandidate {
-    let (speaks, sends) = match transport {
-        "sse" => ("MCP over sse", format!("GET {}, as a stream", shown(url))),
+    let (speaks, sends, first) = match transport {
+        "sse" => (
+            "MCP over sse",
+            format!("GET {}, as a stream", shown(url)),
+            FirstRequest::Get(vec![url.clone()]),
+        ),
         _ => (
             "MCP over http",
             format!("POST {} with `server/discover`, `initialize`", shown(url)),
+            // A server without a stream answers a GET with 405 (MCP, Streamable HTTP).
+            FirstRequest::PostAfterGet(url.clone()),
         ),
     };
     TargetCandidate {
@@ -65,6 +72,7 @@ fn over_http(url: &Url, transport: &str, place: CandidatePlace) -> TargetCandida
                 ("endpoint", json!(url.as_str())),
             ],
         )),
+        first,
         lookup: None,
         question: ProbeQuestion::Tools,
         turns: AgentTurns::Tools(TOOLS),

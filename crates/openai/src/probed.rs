@@ -7,8 +7,8 @@ use url::Url;
 use super::compile::{CHAT_COMPLETIONS, completions};
 use ananke_agents::http::{Method, below, shown};
 use ananke_agents::{
-    AgentPlace, AgentTurns, CandidatePlace, NameLookup, ProbeQuestion, ProbedProtocol,
-    TargetCandidate, is_base, target_keys,
+    AgentPlace, AgentTurns, CandidatePlace, FirstRequest, NameLookup, ProbeQuestion,
+    ProbedProtocol, TargetCandidate, is_base, target_keys,
 };
 
 /// The path of the base of an API below the root of its server.
@@ -70,6 +70,7 @@ fn listed(url: &Url, place: CandidatePlace) -> TargetCandidate {
         speaks: "OpenAI chat completions",
         sends: format!("{}; if it lists models, a greeting", lookup.sends()),
         target: Some(target_keys("openai", [("endpoint", json!(url.as_str()))])),
+        first: FirstRequest::Get(vec![lookup.url.clone()]),
         lookup: Some(lookup),
         question: ProbeQuestion::Greeting,
         turns: AgentTurns::User,
@@ -87,6 +88,7 @@ fn chat(url: &Url, place: CandidatePlace, model: &str) -> TargetCandidate {
             "openai",
             [("endpoint", json!(url.as_str())), ("model", json!(model))],
         )),
+        first: FirstRequest::Post(completions(url.clone())),
         lookup: None,
         question: ProbeQuestion::Greeting,
         turns: AgentTurns::User,
@@ -114,6 +116,7 @@ fn responses(
         speaks: "the Responses API of OpenAI",
         sends: format!("{} with a greeting", lookup.sends()),
         target: None,
+        first: FirstRequest::Post(lookup.url.clone()),
         lookup: Some(lookup),
         question: ProbeQuestion::Greeting,
         turns: AgentTurns::User,

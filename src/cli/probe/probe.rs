@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use ananke::agents::{
-    Action, AgentPlace, CandidatePlace, Ended, Limits, ProbeQuestion, Sink, Stop, TargetCandidate,
-    TargetError, Wire, candidates,
+    Action, AgentPlace, CandidatePlace, Ended, FirstLook, Limits, ProbeQuestion, Sink, Stop,
+    TargetCandidate, TargetError, Wire, candidates, looked_at,
 };
 use ananke::context::{At, Context};
 use ananke::message::{DeclaredTool, UserContent};
@@ -84,10 +84,20 @@ impl AgentProber<'_> {
         let candidates = candidates(self.place, self.options.agent.as_deref());
         let shown = self.place.shown();
         say(&format!("Asking {shown} what it speaks. This is sent:"));
+        let mut look = self.first_look(&candidates).await;
+        if self.stopper.reason().is_some() {
+            return Err(Failed::Ended(Exit::Interrupted));
+        }
+        if let Some(error) = look.unreachable() {
+            return Err(self.unreachable(error));
+        }
         let mut usual: Vec<FoundAgent> = Vec::new();
         let mut authentication = Authentication::Unasked;
         let mut last = String::new();
         for candidate in candidates {
+            if !look.allows(&candidate) {
+                continue;
+            }
             say(&format!("  {}: {}", candidate.speaks, candidate.sends));
             match self.ask(&candidate).await {
                 _ if self.stopper.reason().is_some() => {
@@ -105,20 +115,14 @@ impl AgentProber<'_> {
                 }
                 CandidateAnswer::Several(names) => return Err(several(&shown, &names)),
                 CandidateAnswer::Other(error) if error.is_unreachable() => {
-                    let message = format!("{}: nothing was written", error.message);
-                    let failed = Failed::new(message).help("start the agent, and try again");
-                    return Err(failed.masked(&self.redactor));
+                    return Err(self.unreachable(&error));
                 }
                 CandidateAnswer::Other(error) => {
+                    look.answered(&candidate, &error);
                     if matches!(error.received.status, Some(401 | 403)) {
                         authentication = Authentication::Asked;
                     }
-                    let why = match self.place {
-                        AgentPlace::Url(_) => self.in_short(&error),
-                        AgentPlace::Program(_) => {
-                            self.redactor.text(&error.to_string()).into_owned()
-                        }
-                    };
+                    let why = self.why_not(&error);
                     if why != last {
                         let indented = why.trim_end().replace('\n', "\n        ");
                         say(&format!("      no: {indented}"));
@@ -127,15 +131,39 @@ impl AgentProber<'_> {
                 }
             }
         }
-        let mut usual = usual.into_iter();
-        match (usual.next(), usual.next()) {
-            (Some(found), None) => Ok(found),
-            (Some(first), Some(second)) => {
-                let found: Vec<FoundAgent> = [first, second].into_iter().chain(usual).collect();
-                Err(several_agents(&shown, &found))
+        self.only_one(usual)
+            .unwrap_or_else(|| Err(self.nothing(&shown, &look, authentication)))
+    }
+
+    /// The agent below the URL, if there is one and no other; `None` if there is none.
+    fn only_one(&self, found: Vec<FoundAgent>) -> Option<Result<FoundAgent, Failed>> {
+        let mut others = found.into_iter();
+        let first = others.next()?;
+        Some(match others.next() {
+            None => Ok(first),
+            Some(second) => {
+                let all: Vec<FoundAgent> = [first, second].into_iter().chain(others).collect();
+                Err(several_agents(&self.place.shown(), &all))
             }
-            (None, _) => Err(self.nothing(&shown, authentication)),
+        })
+    }
+
+    /// Sends the GETs of all candidates, of an agent with a URL.
+    async fn first_look(&self, candidates: &[TargetCandidate]) -> FirstLook {
+        let urls = looked_at(self.place, candidates);
+        if urls.is_empty() {
+            return FirstLook::default();
         }
+        let paths: Vec<_> = urls.iter().map(|url| escape::line(url.path())).collect();
+        say(&format!("  GET, side by side: {}", paths.join(", ")));
+        let limits = Limits::new(SERVER_PATIENCE, self.stopper.token().clone());
+        FirstLook::at(urls, &self.options.pairs(), &self.transport, &limits).await
+    }
+
+    fn unreachable(&self, error: &TargetError) -> Failed {
+        let message = format!("{}: nothing was written", error.message);
+        let failed = Failed::new(message).help("start the agent, and try again");
+        failed.masked(&self.redactor)
     }
 
     async fn ask(&self, candidate: &TargetCandidate) -> CandidateAnswer {
@@ -219,6 +247,14 @@ impl AgentProber<'_> {
         }
     }
 
+    /// The reason why a candidate is not there, in a few words if it has a URL.
+    fn why_not(&self, error: &TargetError) -> String {
+        match self.place {
+            AgentPlace::Url(_) => self.in_short(error),
+            AgentPlace::Program(_) => self.redactor.text(&error.to_string()).into_owned(),
+        }
+    }
+
     /// An answer in a few words.
     fn in_short(&self, error: &TargetError) -> String {
         let received = &error.received;
@@ -227,14 +263,24 @@ impl AgentProber<'_> {
                 format!("HTTP {status}, `{}`", received.first_bytes)
             }
             Some(status) if status >= 300 => format!("HTTP {status}"),
-            _ => error.message.clone(),
+            // Without the places that were asked: they were printed.
+            _ => match error.message.split_once(": nothing is at ") {
+                Some((what, _)) => what.to_owned(),
+                None => error.message.clone(),
+            },
         };
         truncate::chars(&self.redactor.text(&text), SHOWN).to_string()
     }
 
     /// The error if nothing was recognised.
-    fn nothing(&self, shown: &str, authentication: Authentication) -> Failed {
-        let message = format!("{shown} speaks no protocol that ananke knows: nothing was written");
+    fn nothing(&self, shown: &str, look: &FirstLook, authentication: Authentication) -> Failed {
+        let seems = look.seems(self.place);
+        let message = match seems {
+            Some(seems) => format!(
+                "{shown} seems to be {seems}, and speaks no protocol that ananke knows: nothing was written"
+            ),
+            None => format!("{shown} speaks no protocol that ananke knows: nothing was written"),
+        };
         let help = match self.place {
             _ if authentication == Authentication::Asked => {
                 "it asks who you are: pass a header, as in `-H \"authorization: Bearer $TOKEN\"`"

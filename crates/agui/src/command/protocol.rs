@@ -8,8 +8,8 @@ use super::{CommandConfig, command_target::compile};
 use crate::conversation_settings::ProtocolVersion;
 use crate::signs::SIGNS;
 use ananke_agents::{
-    AgentPlace, AgentTurns, CandidatePlace, Capabilities, ProbeQuestion, ProbedProtocol, Protocol,
-    ProtocolConfig, Target, TargetCandidate, target_keys,
+    AgentPlace, AgentTurns, CandidatePlace, Capabilities, FirstRequest, ProbeQuestion,
+    ProbedProtocol, Protocol, ProtocolConfig, Target, TargetCandidate, target_keys,
 };
 use ananke_base::diagnostic::{Diagnostic, SourceFile, Spanned};
 use ananke_model::model::{Text, Turn};
@@ -61,6 +61,7 @@ impl ProbedProtocol for ProbedCommand {
             speaks: "AG-UI in JSON lines",
             sends: "a run with a greeting to its stdin".to_owned(),
             target: Some(target_keys("command", [("cmd", json!(words))])),
+            first: FirstRequest::Lines,
             lookup: None,
             question: ProbeQuestion::Greeting,
             turns: AgentTurns::User,

@@ -6,8 +6,8 @@ use url::Url;
 
 use ananke_agents::http::{Method, below, shown};
 use ananke_agents::{
-    AgentPlace, AgentTurns, CandidatePlace, NameLookup, ProbeQuestion, ProbedProtocol,
-    TargetCandidate, is_base, target_keys,
+    AgentPlace, AgentTurns, CandidatePlace, FirstRequest, NameLookup, ProbeQuestion,
+    ProbedProtocol, TargetCandidate, is_base, target_keys,
 };
 
 /// The paths that agents usually have.
@@ -51,6 +51,7 @@ fn agent(url: &Url, place: CandidatePlace, name: Option<&str>) -> TargetCandidat
         speaks: "AG-UI",
         sends: format!("POST {} with a greeting", shown(url)),
         target: Some(target_keys("agui", keys)),
+        first: FirstRequest::Post(url.clone()),
         lookup: None,
         question: ProbeQuestion::Greeting,
         turns: AgentTurns::User,
@@ -61,7 +62,7 @@ fn agent(url: &Url, place: CandidatePlace, name: Option<&str>) -> TargetCandidat
 
 /// The agents of a runtime at the URL: with routes of its own for each, and with a single route.
 fn runtimes(url: &Url, place: CandidatePlace) -> [TargetCandidate; 2] {
-    let runtime = |transport: &str, lookup: NameLookup| TargetCandidate {
+    let runtime = |transport: &str, first: FirstRequest, lookup: NameLookup| TargetCandidate {
         speaks: "AG-UI behind CopilotKit",
         sends: format!("{}; if it lists agents, a greeting", lookup.sends()),
         target: Some(target_keys(
@@ -71,6 +72,7 @@ fn runtimes(url: &Url, place: CandidatePlace) -> [TargetCandidate; 2] {
                 ("endpoint", json!(url.as_str())),
             ],
         )),
+        first,
         lookup: Some(lookup),
         question: ProbeQuestion::Greeting,
         turns: AgentTurns::User,
@@ -95,9 +97,10 @@ fn runtimes(url: &Url, place: CandidatePlace) -> [TargetCandidate; 2] {
         read,
         key,
     };
+    let info = FirstRequest::Get(vec![routes.url.clone()]);
     [
-        runtime("copilotkit-rest", routes),
-        runtime("copilotkit", single),
+        runtime("copilotkit-rest", info, routes),
+        runtime("copilotkit", FirstRequest::Post(url.clone()), single),
     ]
 }
 

@@ -7,7 +7,7 @@ import { connection } from "./connection.js";
 import { assertionError, ProgramError, publicError } from "./errors.js";
 import { toProtocol } from "./events.js";
 import { originOf } from "./origin.js";
-import { failureOf, inWords } from "./report.js";
+import { failureOf } from "./report.js";
 
 /** The events of a run. One that is made by hand can be asserted in the same way. */
 export class RunResult {
@@ -80,6 +80,6 @@ export class RunResult {
    */
   async check(block) {
     const found = await this.findings(block);
-    if (found.length > 0) throw assertionError(failureOf(this, found.map(inWords).join("\n")));
+    if (found.length > 0) throw assertionError(failureOf(this, found.map(({ words }) => words).join("\n")));
   }
 }

@@ -152,6 +152,8 @@ export interface Finding {
   message?: string;
   expected?: string;
   seen?: string[];
+  /** The finding, with what was seen in addition to its sentence. */
+  words: string;
   [key: string]: unknown;
 }
 

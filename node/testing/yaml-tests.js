@@ -5,7 +5,6 @@
 
 import { configPath, connection } from "./connection.js";
 import { publicError, UsageError, withoutOwnFrames } from "./errors.js";
-import { inWords } from "./report.js";
 
 const SELECTION = ["tests", "target", "filter", "tags", "variables"];
 const OPTIONS = ["config", ...SELECTION, "record", "replay"];
@@ -257,7 +256,7 @@ function finding(result) {
  */
 function firstFinding(result) {
   const found = finding(result);
-  return found === undefined ? reasonOf(result) || result.status : inWords({ type: found.type, status: found.status, message: found.message });
+  return found === undefined ? reasonOf(result) || result.status : (found.message ?? found.type);
 }
 
 /** @param {any} result */

@@ -12,7 +12,6 @@ import pytest
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
 from ananke_test._errors import ProgramError, RequestError
-from ananke_test._findings import in_words
 from ananke_test._pytest_project import AnankeProjects
 
 # pytest shows no frames of this file.
@@ -192,7 +191,7 @@ def first_finding(result: dict[str, Any]) -> str:
         findings.extend(group.get("assertions") or [])
     for finding in findings:
         if finding.get("status") in ("failed", "not_shown") or finding.get("passed") is False:
-            return in_words({"message": finding.get("message"), "type": finding.get("type")})
+            return str(finding.get("message") or finding.get("type"))
     return reason_of(result) or str(result["status"])
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from ananke_test._asserts import RunAssert
 from ananke_test._errors import ProgramError, RequestError, public
 from ananke_test._events import Interrupt, RunEvent, escaped, listed, to_json
-from ananke_test._findings import in_words
 
 if TYPE_CHECKING:
     from ananke_test._origin import RunOrigin
@@ -98,7 +97,7 @@ class RunResult:
         """
         found = self.findings(yaml)
         if found:
-            raise AssertionError(self.failure("\n".join(map(in_words, found)), None))
+            raise AssertionError(self.failure("\n".join(finding["words"] for finding in found), None))
 
     def failure(self, message: str, marked: int | None) -> str:
         """The text of an AssertionError: with the list of events, and a mark at the one that is wrong."""

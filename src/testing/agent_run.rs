@@ -93,8 +93,11 @@ impl AgentRun {
         async move {
             let failures = self.findings(block).await?;
             if !failures.is_empty() {
-                let findings = failures.iter().map(finding).collect::<Vec<_>>().join("\n");
-                panic!("{}", self.run.failure(&findings, None, Some(caller)));
+                let findings: Vec<String> = failures.iter().map(RuleResult::in_words).collect();
+                panic!(
+                    "{}",
+                    self.run.failure(&findings.join("\n"), None, Some(caller))
+                );
             }
             Ok(())
         }
@@ -138,16 +141,4 @@ impl fmt::Debug for AgentRun {
 )]
 fn is_verbose() -> bool {
     std::env::var_os("ANANKE_TESTING_VERBOSE").is_some_and(|value| value == "1")
-}
-
-fn finding(failure: &RuleResult) -> String {
-    let expected = failure
-        .expectation()
-        .map(|expected| format!(", expected {expected}"))
-        .unwrap_or_default();
-    let seen: String = failure
-        .evidence()
-        .map(|seen| ["\n  seen ", seen.text()].concat())
-        .collect();
-    format!("{}: {}{expected}{seen}", failure.rule, failure.message)
 }

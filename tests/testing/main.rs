@@ -295,7 +295,7 @@ async fn the_rules_of_yaml_tests_apply_to_a_run() {
         .unwrap_err();
     let message = panicked.downcast_ref::<String>().unwrap();
     assert!(
-        message.starts_with("tools.forbid: `get_weather` was called, which is forbidden\n"),
+        message.starts_with("`get_weather` was called, which is forbidden\n"),
         "{message}"
     );
     assert!(

@@ -8,11 +8,6 @@ export function failureOf(result: {
     events: readonly RunEvent[];
     interrupts: readonly Interrupt[];
 }, message: string, marked?: number): string;
-/**
- * A finding: its sentence, which says what was expected, and what was seen in addition to it.
- * @param {Finding} finding
- */
-export function inWords({ message, type, status, expected, seen }: Finding): string;
 /** Whether events and what judges said are printed. */
 export function isVerbose(): boolean;
 /**
@@ -22,4 +17,3 @@ export function isVerbose(): boolean;
 export function say(text: string): void;
 import type { RunEvent } from "./types.js";
 import type { Interrupt } from "./types.js";
-import type { Finding } from "./types.js";

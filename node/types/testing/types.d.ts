@@ -150,6 +150,8 @@ export interface Finding {
     message?: string;
     expected?: string;
     seen?: string[];
+    /** The finding, with what was seen in addition to its sentence. */
+    words: string;
     [key: string]: unknown;
 }
 /** The functions of a test runner: the module `vitest` or `node:test`, or an object with its `test` and its hook. */

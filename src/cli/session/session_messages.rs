@@ -251,7 +251,7 @@ pub(super) struct CheckRun {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct CheckResult {
     /// The rules that failed, or that the events do not show. An entry has the keys of `assertions` in the JSON report
-    /// (`report.schema.json`): `type`, `message`, `status`, `expected`, `seen` and others.
+    /// (`report.schema.json`): `type`, `message`, `status`, `expected`, `seen` and others, and `words`, all of it in words.
     pub(super) findings: Value,
 }
 

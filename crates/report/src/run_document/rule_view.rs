@@ -447,10 +447,14 @@ pub(crate) fn assertions<'a>(
     failures.chain(passed).map(Assertion::of).collect()
 }
 
-/// Results of rules, as a result of a test contains them.
+/// Results of rules, as a result of a test contains them, each with all of it in words.
 pub fn rule_results(results: &Sealed<Vec<RuleResult>>) -> Value {
-    let views: Vec<Assertion<'_>> = results.iter().map(Assertion::of).collect();
-    serde_json::to_value(views).unwrap_or_default()
+    let view = |result: &RuleResult| {
+        let mut view = serde_json::to_value(Assertion::of(result)).unwrap_or_default();
+        view["words"] = Value::String(result.in_words());
+        view
+    };
+    results.iter().map(view).collect()
 }
 
 fn actual(measured: &Measured) -> Option<Number> {

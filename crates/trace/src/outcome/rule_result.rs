@@ -188,7 +188,36 @@ impl RuleResult {
             .iter()
             .filter(|line| !self.message.contains(line.text()))
     }
+
+    /// The finding as tests in another language print it: its sentence, and what was seen in addition to it. What is expected is
+    /// said of a rule that could not be evaluated; the sentence of any other says it.
+    pub fn in_words(&self) -> String {
+        let mut text = self.message.clone();
+        if self.status == RuleStatus::NotShown
+            && let Some(expected) = self.expectation()
+        {
+            text.extend([", expected ", expected]);
+        }
+        for seen in self.evidence() {
+            text.extend(["\n  seen ", &without_number(seen.text())]);
+        }
+        text
+    }
 }
+
+/// `call 2 of 3: pay()` of `call 2 of 3, #5: pay()`, for a place without a list that has such numbers.
+fn without_number(seen: &str) -> Cow<'_, str> {
+    let Some((place, rest)) = seen.split_once(':') else {
+        return Cow::Borrowed(seen);
+    };
+    let Some((before, after)) = place.split_once('#') else {
+        return Cow::Borrowed(seen);
+    };
+    let after = after.trim_start_matches(|sign: char| sign.is_ascii_digit());
+    let before = before.trim_end_matches([' ', ',']);
+    Cow::Owned(format!("{before}{after}:{rest}"))
+}
+
 /// Whether `message` says what `expected` does: everything that `expected` quotes or counts is in it. If it quotes and
 /// counts nothing, the message has to name an expectation itself.
 fn repeats(expected: &str, message: &str) -> bool {
@@ -269,6 +298,21 @@ pub fn without_values(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_of_an_event_is_not_repeated_where_no_list_has_it() {
+        for (seen, expected) in [
+            (
+                "call 2 of 3, #5 (closest): pay(\"#1: a\")",
+                "call 2 of 3 (closest): pay(\"#1: a\")",
+            ),
+            ("call #1: look() → ok", "call: look() → ok"),
+            ("called: look #3", "called: look #3"),
+            ("no tool was called", "no tool was called"),
+        ] {
+            assert_eq!(without_number(seen), expected);
+        }
+    }
 
     #[test]
     fn an_expectation_that_the_message_repeats_is_not_shown_again() {

@@ -512,7 +512,10 @@ impl Prohibition {
 
     /// Looks at what may have turned out to be a failure.
     fn decide_late(&mut self, view: &View<'_>, found: &mut Vec<Finding>) {
-        for happening in std::mem::take(&mut self.late) {
+        let mut late = std::mem::take(&mut self.late);
+        // A call whose result came late began before others that were known earlier.
+        late.sort_by_key(|happening| happening.order);
+        for happening in late {
             for step in 0..self.steps.len() {
                 if self.steps[step].is_revocable() && !self.steps[step].is_pending() {
                     self.follows(view, step, happening, found);

@@ -46,6 +46,10 @@ fn files(frame: &str, mistake: &str) -> (String, String) {
 }
 
 fn problems(frame: &str, mistake: &str) -> Vec<Diagnostic> {
+    if frame == "case" {
+        let files = [("ananke.config.yaml", CONFIG), ("cases.jsonl", mistake)];
+        return Project::new(&files).plan_of(&["cases.jsonl"]).problems;
+    }
     let (config, test) = files(frame, mistake);
     let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &test)])
         .with_environment("AGENT_URL", "http://127.0.0.1:9");

@@ -166,6 +166,8 @@ error[wrong-type]: expected a mapping, found the number 3
   |
 2 | target: { type: agui, endpoint: "http://x", agentID: y, forwardedProps: 3, state: }
   |                                                                         ^
+  |
+  = help: for example `forwardedProps: { NAME: … }`
 
 error[empty-value]: `state` has no value
  --> a.yaml:2:76
@@ -341,7 +343,7 @@ error[wrong-type]: expected a mapping, found a list
 1 | - a
   | ^
   |
-  = help: for example `{ version: … }`
+  = help: put the tests under a key: begin with `tests:`, and indent the list
 
 1 error
 

@@ -73,6 +73,16 @@ impl Project {
         )
     }
 
+    /// Loads what is named.
+    pub(crate) fn plan_of(&self, paths: &[&str]) -> Planned {
+        let selection = Selection {
+            sends: true,
+            paths: paths.iter().map(Into::into).collect(),
+            ..Selection::default()
+        };
+        plan(&self.context(), &selection, &self.redactor)
+    }
+
     /// What a run of this project shares.
     pub(crate) fn shared(&self, options: Options, events: EventSender) -> Run {
         let context = self.context();

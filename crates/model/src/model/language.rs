@@ -43,6 +43,12 @@ pub enum WrittenShape {
 /// The mappings that are probably meant by a simpler shape: the mapping's type, the shape that is written, the mapping with
 /// `…` for the written value, and whether nothing else can be meant.
 pub const MEANT_SHAPES: &[(&str, WrittenShape, &str, bool)] = &[
+    (
+        "Capture",
+        WrittenShape::Text,
+        "{ tool: NAME, result: … }",
+        false,
+    ),
     ("ForbidCalls", WrittenShape::Text, "{ name: … }", true),
     ("Hook", WrittenShape::List, "{ cmd: … }", true),
     (

@@ -18,7 +18,7 @@ type ForeignValue = (&'static str, &'static [&'static str], &'static str);
 struct Hints {
     words: &'static [&'static [Word]],
     sentences: &'static [&'static [Sentence]],
-    values: &'static [ForeignValue],
+    values: &'static [&'static [ForeignValue]],
 }
 
 /// The hints of a format.
@@ -27,17 +27,17 @@ fn hints(kind: FileKind) -> Hints {
         FileKind::Config => Hints {
             words: &[YAML_WORDS, BOUND_WORDS],
             sentences: &[CONFIG_SENTENCES, BLOCK_SENTENCES],
-            values: &[],
+            values: &[CONFIG_VALUES, BLOCK_VALUES],
         },
         FileKind::Test => Hints {
             words: &[YAML_WORDS, BOUND_WORDS],
             sentences: &[TEST_SENTENCES, BLOCK_SENTENCES],
-            values: &[],
+            values: &[BLOCK_VALUES],
         },
         FileKind::Case => Hints {
             words: &[CASE_WORDS],
             sentences: &[CASE_SENTENCES],
-            values: CASE_VALUES,
+            values: &[CASE_VALUES],
         },
     }
 }
@@ -59,7 +59,7 @@ pub(super) fn sentence(kind: FileKind, word: &str, known: &[&str]) -> Option<&'s
 
 /// The remedy for a value of `key` that only other tools have.
 pub(super) fn value_sentence(kind: FileKind, key: &str, value: &str) -> Option<&'static str> {
-    let mut values = hints(kind).values.iter();
+    let mut values = hints(kind).values.iter().copied().flatten();
     let found = values.find(|(of, values, _)| *of == key && values.contains(&value));
     found.map(|(.., sentence)| *sentence)
 }
@@ -99,6 +99,7 @@ const YAML_WORDS: &[Word] = &[
     ("expect", &["assert"]),
     ("expected", &["assert"]),
     ("expression", &["script"]),
+    ("field", &["path"]),
     ("fixtures", &["hooks"]),
     ("function", &["name", "call", "tool", "require"]),
     ("globalSetup", &["setup"]),
@@ -107,10 +108,15 @@ const YAML_WORDS: &[Word] = &[
     ("host", &["endpoint"]),
     ("if", &["when"]),
     ("include", &["specs"]),
+    ("includes", &["contains"]),
     ("input", &["args", "user"]),
     ("is-json", &["output"]),
     ("javascript", &["script"]),
+    ("jobs", &["parallel"]),
     ("json", &["output"]),
+    ("json_path", &["path"]),
+    ("jsonpath", &["path"]),
+    ("key", &["path"]),
     ("labels", &["tags"]),
     ("latency", &["max_duration_ms"]),
     ("llm-rubric", &["judge"]),
@@ -134,8 +140,8 @@ const YAML_WORDS: &[Word] = &[
     ("parametrize", &["cases"]),
     ("params", &["args"]),
     ("pattern", &["match", "must_match"]),
-    ("projects", &["targets"]),
     ("program", &["cmd", "command"]),
+    ("projects", &["targets"]),
     ("prompt", &["user"]),
     ("provider", &["target"]),
     ("providers", &["targets"]),
@@ -167,6 +173,7 @@ const YAML_WORDS: &[Word] = &[
     ("timeout", &["timeout_ms"]),
     ("times", &["count"]),
     ("title", &["name"]),
+    ("tokens", &["max_total_tokens"]),
     ("tool", &["name", "call", "require"]),
     ("tool_calls", &["tools"]),
     ("tool_name", &["name", "call", "tool", "require"]),
@@ -241,6 +248,11 @@ const CONFIG_SENTENCES: &[Sentence] = &[
 /// Sentences for test files.
 const TEST_SENTENCES: &[Sentence] = &[
     (
+        &["text"],
+        "attachments",
+        "write what the user says as `user: …`, and what the answer must be as `assert: { text: … }`",
+    ),
+    (
         &["role"],
         "user",
         "a turn begins with `user: …`; messages of before the first turn belong under `messages`",
@@ -314,6 +326,21 @@ const TEST_SENTENCES: &[Sentence] = &[
 
 /// Sentences for what both files have: rules, and programs that are run.
 const BLOCK_SENTENCES: &[Sentence] = &[
+    (
+        &["call_count", "calls_count", "count"],
+        "allow_only",
+        "limit all calls with `max_calls`, or those to one tool with `count`: `require: [{ name: pay, count: 1 }]`",
+    ),
+    (
+        &["type", "kind", "status"],
+        "error_match",
+        "write it as `is`: `outcome: { is: error }`",
+    ),
+    (
+        &["then"],
+        "followed_by",
+        "write `followed_by: [{ call: ask }]`",
+    ),
     (
         &["type"],
         "usage",
@@ -455,6 +482,39 @@ const CASE_SENTENCES: &[Sentence] = &[
 ];
 
 /// Sentences for values in cases.
+/// Values of other tools in a config alone.
+const CONFIG_VALUES: &[ForeignValue] = &[(
+    "transport",
+    &["streamable-http", "streamable_http", "streamableHttp"],
+    "write `http`",
+)];
+
+/// Values of other tools in the messages and assert blocks of both formats.
+const BLOCK_VALUES: &[ForeignValue] = &[
+    ("mode", &["strict"], "write `exact`"),
+    ("mode", &["ordered", "sequence"], "write `in_order`"),
+    ("mode", &["unordered", "any", "set"], "write `any_order`"),
+    ("outcome", &["failed", "failure", "fail"], "write `error`"),
+    (
+        "outcome",
+        &[
+            "success",
+            "succeeded",
+            "completed",
+            "complete",
+            "ok",
+            "done",
+        ],
+        "write `finished`",
+    ),
+    ("role", &["human"], "write `user`"),
+    (
+        "role",
+        &["ai", "bot", "agent", "model"],
+        "write `assistant`",
+    ),
+];
+
 const CASE_VALUES: &[ForeignValue] = &[
     (
         "type",
@@ -593,7 +653,8 @@ mod tests {
                 assert!(own.contains(*key), "{kind:?}: {words:?}: `{key}` is no key");
                 *sentence
             });
-            let of_values = hints(kind).values.iter().map(|(key, values, sentence)| {
+            let values = hints(kind).values.iter().copied().flatten();
+            let of_values = values.map(|(key, values, sentence)| {
                 assert!(
                     own.contains(*key),
                     "{kind:?}: {values:?}: `{key}` is no key"

@@ -57,6 +57,16 @@ pub(super) fn remedy(
 
 impl Site<'_> {
     fn of_list(&self, items: &[Node]) -> Option<Remedy> {
+        let is_file = self.key.is_none()
+            && self
+                .forms
+                .iter()
+                .any(|form| form.property("tests").is_some());
+        if is_file {
+            return Some(advice(
+                "put the tests under a key: begin with `tests:`, and indent the list".to_owned(),
+            ));
+        }
         if let [item] = items
             && self.forms.iter().any(|form| form.accepts(item))
         {
@@ -82,6 +92,9 @@ impl Site<'_> {
             .iter()
             .filter_map(Form::items)
             .any(|item| item.accepts(self.node));
+        if fits && let Some(remedy) = self.list_of_named(entries) {
+            return Some(remedy);
+        }
         if fits {
             return Some(advice(match entries.first() {
                 Some(first) if !self.written().starts_with(['{', '*', '&', '!']) => {
@@ -112,6 +125,28 @@ impl Site<'_> {
         let list = level?.longer_sibling()?;
         Some(advice(format!(
             "an entry with conditions belongs under `{list}`"
+        )))
+    }
+
+    /// A mapping of names where a list is expected whose entries name themselves: `tests: { a: … }`, `state: { cart: 1 }`.
+    fn list_of_named(&self, entries: &[Entry]) -> Option<Remedy> {
+        let first = entries.first()?;
+        let entry = self.forms.iter().find_map(Form::items)?;
+        let is_known = |key: &str| entry.0.iter().any(|form| form.property(key).is_some());
+        if is_known(&first.key) {
+            return None;
+        }
+        let name = printable(&first.key);
+        let line = if is_known("turns") {
+            format!("{{ name: {name}, … }}")
+        } else if is_known("path") && is_known("equals") {
+            format!("{{ path: {name}, equals: … }}")
+        } else {
+            return None;
+        };
+        Some(advice(format!(
+            "write a list: `{}`",
+            self.line(&format!("[{line}]"))
         )))
     }
 
@@ -184,7 +219,10 @@ impl Site<'_> {
                     .map(str::to_owned)
                     .or_else(|| known.keys().next().cloned())
             };
-            format!("{{ {}: … }}", self.forms.iter().find_map(first)?)
+            let is_mapping = |form: &Form<'_>| form.is_of("object").then(|| "NAME".to_owned());
+            let named = self.forms.iter().find_map(first);
+            let key = named.or_else(|| self.forms.iter().find_map(is_mapping))?;
+            format!("{{ {key}: … }}")
         };
         Some(advice(format!("for example `{}`", self.line(&text))))
     }
@@ -244,6 +282,9 @@ impl Site<'_> {
             .iter()
             .any(|form| form.is_of("integer") || form.is_of("number"))
         {
+            if let Some(count) = self.count_in_words(text) {
+                return Some(self.replacement(format!("write `{}`", self.line(&count)), count));
+            }
             if text.parse::<u64>().is_ok() {
                 let help = format!("write the number without quotes: `{}`", self.line(text));
                 return Some(self.replacement(help, text.to_owned()));
@@ -262,6 +303,33 @@ impl Site<'_> {
             _ => return None,
         };
         Some(self.replacement(format!("write `{}`", self.line(flag)), flag.to_owned()))
+    }
+
+    /// A number of times in words, or as a comparison, where a range is known: `once`, `>= 2`.
+    fn count_in_words(&self, text: &str) -> Option<String> {
+        if !self.forms.iter().any(|form| form.property("min").is_some()) {
+            return None;
+        }
+        let text = text.to_lowercase();
+        let word = match text.as_str() {
+            "never" => Some(0),
+            "once" => Some(1),
+            "twice" => Some(2),
+            _ => None,
+        };
+        if let Some(number) = word {
+            return Some(number.to_string());
+        }
+        let start = text.find(|sign: char| sign.is_ascii_digit())?;
+        let number: u32 = text[start..].parse().ok()?;
+        match text[..start].trim_end() {
+            "=" | "==" => Some(number.to_string()),
+            ">=" | "at least" => Some(format!("{{ min: {number} }}")),
+            "<=" | "at most" => Some(format!("{{ max: {number} }}")),
+            ">" => Some(format!("{{ min: {} }}", number.checked_add(1)?)),
+            "<" => Some(format!("{{ max: {} }}", number.checked_sub(1)?)),
+            _ => None,
+        }
     }
 
     /// A shape of which the language knows what is meant.

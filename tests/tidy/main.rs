@@ -10,6 +10,7 @@ mod licences;
 mod lines;
 mod package;
 mod pages;
+mod quoted;
 mod repository;
 mod scan;
 mod versions;
@@ -323,6 +324,25 @@ fn links_lead_somewhere() {
     expect_none(
         &problems,
         "correct the path or the anchor, or link the page from where a reader looks for it",
+    );
+}
+
+#[test]
+fn quoted_sentences_become_fewer() {
+    let files: Vec<File> = repository()
+        .into_iter()
+        .filter(|file| {
+            is_page(&file.path) && (file.path == "README.md" || file.path.starts_with("docs/"))
+        })
+        .filter(|file| !file.path.ends_with("licences.md"))
+        .collect();
+    let pages = files
+        .iter()
+        .map(|file| (file.path.as_str(), file.text.as_str()))
+        .collect();
+    expect_none(
+        &quoted::wrong(&pages),
+        "write the sentence plainly, and lower the number in tests/tidy/quoted_sentences.txt",
     );
 }
 

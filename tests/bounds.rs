@@ -85,12 +85,14 @@ fn of_calls(count: usize, kinds: &[&str]) -> (f64, f64) {
 /// index by id keeps the ids a second time.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_response_of_tiny_calls_takes_at_most_six_times_its_size() {
-    let shapes: [(&[&str], f64); 3] = [
+fn a_response_of_tiny_calls_takes_a_bounded_multiple_of_its_size() {
+    let shapes: [(&[&str], f64); 4] = [
         (&["START", "ARGS", "END", "RESULT"], 5.0),
         (&["START", "END", "RESULT"], 6.0),
         // Nothing but the calls themselves.
         (&["START", "END"], 6.5),
+        // Calls that never end: each is open until the run ends, and breaks a rule of the protocol.
+        (&["START"], 18.0),
     ];
     for (kinds, limit) in shapes {
         let (base, _) = of_calls(8, kinds);

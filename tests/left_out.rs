@@ -115,7 +115,9 @@ fn what_is_like_a_test_or_a_config_and_is_not_read() {
             ("shop/ananke.config.yaml", config),
             ("shop/a.test.yaml", "")
         ]),
-        ["`shop/a.test.yaml` is not run: its directory has a config of its own"]
+        [
+            "`shop/a.test.yaml` is not run: it belongs to a separate ananke project, whose config is in its directory"
+        ]
     );
     assert_eq!(
         left_out(&[("shop/ananke.config.yaml", config), ("shop/notes.yaml", "")]),

@@ -130,7 +130,7 @@ fn thirty_tests_of_which_nine_fail_fit_a_screen() {
             .lines()
             .find(|line| line.starts_with(&format!("✗ {number}  tests/")));
         assert!(
-            later.is_some_and(|line| line.contains(&format!("  as {first}"))),
+            later.is_some_and(|line| line.contains(&format!("  same as {first}"))),
             "{number} as {first}\n{text}"
         );
     }

@@ -448,7 +448,7 @@ async fn a_whole_test_has_a_time_of_its_own() {
     assert_eq!(
         shown(&outcomes),
         [
-            "a timeout: timeout after 1.5 s for the whole test: 4 events came, the last 0 ms after the request"
+            "a timeout: timeout after 1.5 s for the whole test: 4 events received, then silence since 0 ms"
         ]
     );
     assert_eq!(

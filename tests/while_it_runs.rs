@@ -101,7 +101,7 @@ fn a_failure_is_explained_while_the_first_test_still_runs() {
     lines.read_to_string(&mut text).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(text.matches("agent:   bad").count(), 1, "{text}");
-    assert_eq!(text.matches("  as 1").count(), 2, "{text}");
+    assert_eq!(text.matches("  same as 1").count(), 2, "{text}");
     let end = text.rfind("  t1\n").unwrap();
     assert!(end < text.rfind("  t3\n").unwrap(), "{text}");
 }

@@ -139,9 +139,9 @@ pub(crate) enum Command {
     /// Run tests
     #[command(visible_alias = "test")]
     Run(Box<RunOptions>),
-    /// Run tests, and again what a change of files touches
+    /// Re-run affected tests when files change
     Watch(Box<WatchOptions>),
-    /// Show what came of a run, without running it again
+    /// Show the results of a previous run
     Show(ShowOptions),
     /// Validate all files without running them
     Check(CheckOptions),

@@ -105,7 +105,9 @@ fn reduced(line: &str) -> Line {
             let (number, message) = rest.split_once("  ").unwrap_or((rest, ""));
             match message.split_once("  ") {
                 Some((place, _)) if PLACE.is_match(place) => {
-                    let same = message.rsplit_once("  as ").map_or("", |(_, same)| same);
+                    let same = message
+                        .rsplit_once("  same as ")
+                        .map_or("", |(_, same)| same);
                     let same = same.split(' ').next().unwrap_or_default();
                     Line::Own(format!("{first} {number}; {place} as {same}"))
                 }
@@ -251,7 +253,7 @@ pub(crate) fn has_no_words() -> String {
                 "       seen     the result `no` is none\n       user:    pay\n",
                 "     ❶ call     pay({}) → no\n       rule     target rule tools.forbid, a.yaml:4\n",
                 "                4 | tools: { forbid: [pay] }\n     ✗ `log` was called\n       rule     12 | - log\n\n",
-                "✗ 2  one.test.yaml:9  other  as 1  3 ms\n\nfailed\n  ✗ 2 tests  `pay` was called\n",
+                "✗ 2  one.test.yaml:9  other  same as 1  3 ms\n\nfailed\n  ✗ 2 tests  `pay` was called\n",
                 "    1  one.test.yaml:4  one\n  ! 3  b.test.yaml:1  error `E42`\n",
                 "      ✓ text matching `a`  (turn rule text.must_match, one.test.yaml:4)\n",
             ),

@@ -487,8 +487,8 @@ fn a_failure_is_printed_when_it_happens_and_once() {
         [
             "✗ 1  `pay` is forbidden",
             "     b.test.yaml:2  four",
-            "✗ 2  a.test.yaml:2  two  as 1",
-            "✗ 3  b.test.yaml:2  five  as 1",
+            "✗ 2  a.test.yaml:2  two  same as 1",
+            "✗ 3  b.test.yaml:2  five  same as 1",
             "✓ a.test.yaml  1 more passed  1 ms",
             "✓ b.test.yaml  1 more passed  1 ms",
             "    1  b.test.yaml:2  four",

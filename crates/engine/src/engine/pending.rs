@@ -33,10 +33,17 @@ fn unanswered(trace: &Trace) -> Option<Problem> {
     (!pending.interrupts.is_empty()).then(|| {
         let resume = resume_type_name();
         let help = format!(
-            "answer them with an `{resume}` turn, or end the test here: a user message does not answer them"
+            "answer an open interrupt with an `{resume}` turn before the next user message"
         );
-        let open: Vec<PendingItem<'_>> = pending.interrupts.iter().map(PendingItem::Interrupt).collect();
-        problem(format!("the agent waits for {}", pending.named(&open)), &help)
+        let open: Vec<PendingItem<'_>> = pending
+            .interrupts
+            .iter()
+            .map(PendingItem::Interrupt)
+            .collect();
+        problem(
+            format!("the agent waits for {}", pending.named(&open)),
+            &help,
+        )
     })
 }
 

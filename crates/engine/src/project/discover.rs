@@ -217,7 +217,7 @@ impl TestSearch<'_> {
         });
         self.unreached = unreached;
         let of_nested = self.left_out(&nested);
-        let reason = "its directory has a config of its own";
+        let reason = "it belongs to a separate ananke project, whose config is in its directory";
         let help = "run that project by itself, or exclude its directory in `specs`";
         problems.extend(not_run(context, &of_nested, reason, help));
     }

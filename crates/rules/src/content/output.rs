@@ -355,7 +355,10 @@ impl OutputRule {
             .flatten();
         words.extend(differing.map(Evidence::Words));
         // The message itself is easier to read than the same as a string of JSON.
-        let finding = self.absent(&format!("{TEXT} is not as it must be"), words);
+        let finding = Finding {
+            expected: self.describe(),
+            ..self.condition.unmet_text(words, TEXT)
+        };
         let help = "a text is not JSON: `path: \"$\"` selects the JSON in it";
         let has_schema = self.condition.condition.has_schema();
         Judgement::failed(Finding {

@@ -136,6 +136,12 @@ impl PathCondition {
         self.finding(own, self.describe(whole), words)
     }
 
+    /// The finding if the text `whole` is not as expected.
+    pub(super) fn unmet_text(&self, words: Vec<Evidence>, whole: &str) -> Finding {
+        let own = format!("{whole} {}", self.condition.unmet_text());
+        self.finding(own, self.describe(whole), words)
+    }
+
     fn finding(&self, own: String, expected: String, words: Vec<Evidence>) -> Finding {
         Finding::in_words(own, expected, words).in_words_of(self.condition.message())
     }

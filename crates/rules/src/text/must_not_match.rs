@@ -172,7 +172,10 @@ impl MustNotMatchMonitor {
                 let peer = view.trace.peer;
                 let who = match self.needle.compared.of {
                     TextOf::All | TextOf::Everything => format!("{} in this turn", peer.said()),
-                    TextOf::Final => format!("{} in this turn says", peer.last_message()),
+                    TextOf::Final => format!(
+                        "{} in this turn contains the forbidden text",
+                        peer.last_message()
+                    ),
                 };
                 let text = view.text_of_running_turn(self.needle.compared.of);
                 let finding = text.and_then(|text| self.check(view, &text, &who));

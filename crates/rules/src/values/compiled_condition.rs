@@ -134,6 +134,16 @@ impl CompiledCondition {
         self.all.iter().any(is_schema)
     }
 
+    /// The way in which a text is not as expected, after its name.
+    pub(crate) fn unmet_text(&self) -> String {
+        let words = match self.single() {
+            Some((expected, false)) => expected.unmet_text(),
+            Some((expected, true)) => expected.met_text(),
+            None => None,
+        };
+        words.unwrap_or_else(|| format!("is not as expected, expected {}", self.briefly()))
+    }
+
     /// The author's own words for a failure.
     pub(crate) fn message(&self) -> Option<&str> {
         self.message.as_deref()

@@ -145,6 +145,26 @@ impl ExpectedValue {
         }
     }
 
+    /// The way in which a text does not meet the expectation, after its name; `None` if it is easier to say what is expected.
+    pub(super) fn unmet_text(&self) -> Option<String> {
+        match self {
+            Self::Equal(wanted) => Some(format!("is not `{}`", json(wanted))),
+            Self::Contain(text) => Some(format!("does not contain `{}`", short(text))),
+            Self::Match(pattern) => Some(format!("does not match `{}`", short(pattern.as_str()))),
+            _ => None,
+        }
+    }
+
+    /// The same of a text that meets an expectation that is negated.
+    pub(super) fn met_text(&self) -> Option<String> {
+        match self {
+            Self::Equal(wanted) => Some(format!("is `{}`", json(wanted))),
+            Self::Contain(text) => Some(format!("contains `{}`", short(text))),
+            Self::Match(pattern) => Some(format!("matches `{}`", short(pattern.as_str()))),
+            _ => None,
+        }
+    }
+
     /// The expectation of anything else, after the place and the value that was found there.
     pub(super) fn negated_briefly(&self) -> String {
         match self {

@@ -311,7 +311,7 @@ impl ConsoleReport {
         self.status(page, outcome);
         if let Some(first) = as_before {
             page.space(2);
-            page.put(self.palette.faint, &format!("as {first}"));
+            page.put(self.palette.faint, &format!("same as {first}"));
         }
         self.facts(page, outcome);
         if !index.is_empty() {

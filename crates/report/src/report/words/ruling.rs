@@ -27,7 +27,7 @@ pub(crate) fn lines(ruling: &Ruling, message: &str) -> Vec<String> {
         let parts = [
             Some(format!("`{judge}`")),
             (answers.len() > 1).then(|| format!(", answer {number} of {}", answers.len())),
-            Some(if *passed { ": yes" } else { ": no" }.to_owned()),
+            Some(if *passed { ": PASS" } else { ": FAIL" }.to_owned()),
             score.as_ref().map(|score| format!(", score {score}")),
             threshold
                 .as_ref()

@@ -15,11 +15,11 @@ pub(crate) fn percent(fraction: f64) -> String {
     format!("{}%", shown.strip_suffix(".0").unwrap_or(&shown))
 }
 
-/// `8 of 10 runs passed (80%, 95% interval 44.4% to 97.5%): mostly stable`.
+/// `8 of 10 runs passed (80%, 95% CI 44.4% to 97.5%): mostly stable`.
 pub(crate) fn rate(stability: &Stability) -> String {
     let (passed, runs) = (stability.passed, stability.runs());
     let class = match stability.class().as_str() {
-        _ if passed == 0 && runs > 0 => "fails always".to_owned(),
+        _ if passed == 0 && runs > 0 => "always fails".to_owned(),
         class => class.replace('_', " "),
     };
     let plural = if runs == 1 { "run" } else { "runs" };
@@ -185,5 +185,5 @@ pub(crate) fn flip_rate(totals: &Totals) -> Option<String> {
 }
 
 fn interval(Interval { low, high }: Interval) -> String {
-    format!("95% interval {} to {}", percent(low), percent(high))
+    format!("95% CI {} to {}", percent(low), percent(high))
 }

@@ -45,7 +45,9 @@ impl CountMiss<'_> {
         } else {
             self.shown(view)
         };
-        let message = if self.selected > 0 {
+        let message = if let Some(differing) = self.differing(&evidence, view) {
+            differing
+        } else if self.selected > 0 {
             format!(
                 "{conditions} was called {} {scope}, expected {wanted}",
                 times(self.selected)
@@ -53,10 +55,7 @@ impl CountMiss<'_> {
         } else if self.candidates.is_empty() {
             format!("{} {scope}{expected}", self.selector.name.not_called())
         } else {
-            let differing = at_least_one
-                .then(|| self.differing(&evidence, view))
-                .flatten();
-            differing.unwrap_or_else(|| format!("no call to {conditions} {scope}{expected}"))
+            format!("no call to {conditions} {scope}{expected}")
         };
         let event = |evidence: &Evidence| match evidence {
             Evidence::Call { index, .. } => Some(view.trace.calls[*index].first_event),
@@ -79,26 +78,41 @@ impl CountMiss<'_> {
         }
     }
 
-    /// The values in which the first candidate of `evidence` differs, as a sentence; `None` if there are many, or if it is not
-    /// about values.
+    /// The difference of the nearest call that is not selected, as a sentence; `None` if the number of calls to the tool is what
+    /// is wrong: more are selected than may be, or there are too few of them, whatever their values.
     fn differing(&self, evidence: &[Evidence], view: &View<'_>) -> Option<String> {
-        let Evidence::Call {
-            index,
-            focus,
-            is_closest,
-        } = evidence.first()?
-        else {
+        let calls = self.candidates.len() as u64;
+        let is_enough = self.selected >= self.count.min;
+        if is_enough || self.selected > 0 && calls < self.count.min {
             return None;
+        }
+        let nearest = evidence.iter().find_map(|evidence| match evidence {
+            Evidence::Call {
+                index,
+                focus,
+                is_closest,
+            } => {
+                let call = view.trace.calls.get(*index)?;
+                let is_selected = self.selector.mismatches(call).count() == 0;
+                (!is_selected).then_some((call, focus, *is_closest))
+            }
+            Evidence::Said(_) | Evidence::Words(_) => None,
+        });
+        let (call, focus, is_closest) = nearest?;
+        let differs = focus
+            .differing(call)
+            .unwrap_or_else(|| format!("was called without {}", self.selector.conditions()));
+        let wanted = self.count.describe();
+        let of_all = match (self.selected, calls, is_closest) {
+            (0, ..) if calls < self.count.min => {
+                format!(" (called {}, expected {wanted})", times(calls))
+            }
+            (0, 1, _) => String::new(),
+            (0, _, true) => format!(" (the closest of {calls} calls)"),
+            (0, _, false) => format!(" (the first of {calls} calls)"),
+            (selected, ..) => format!(" (matched {}, expected {wanted})", times(selected)),
         };
-        let call = view.trace.calls.get(*index)?;
-        let differs = focus.differing(call)?;
-        let of_all = match (self.candidates.len(), is_closest) {
-            (1, _) => String::new(),
-            (all, true) => format!(" (the closest of {all} calls)"),
-            (all, false) => format!(" (the first of {all} calls)"),
-        };
-        let name = short(&call.name);
-        Some(format!("`{name}` {differs}{of_all}"))
+        Some(format!("`{}` {differs}{of_all}", short(&call.name)))
     }
 
     /// The candidates with their mismatches, the closest first.

@@ -153,7 +153,7 @@ def cases(machine: Machine) -> Hour:
     hour.ananke("init", machine.environment["OPENAI_BASE_URL"], "--agent", "gpt-4o", says=("1 passed",), step="green")
     shutil.copy(HERE / "cases" / "cases.jsonl", hour.folder)
     with (hour.folder / "ananke.config.yaml").open("a") as config:
-        config.write((HERE / "cases" / "more.config.yaml").read_text())
+        config.write((HERE / "cases" / "more-of-the-config.txt").read_text())
     command = [ANANKE, "run", "cases.jsonl"]
     passed = ("3 passed", "1 test was judged by agents: 1 passed")
     hour.type(*command, says=passed)

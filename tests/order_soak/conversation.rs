@@ -249,7 +249,9 @@ impl Turn {
                     });
                     round.push(item);
                 }
-                Item::Result { .. } => end_round(&mut round, &mut results),
+                Item::Result { .. } if !results.is_empty() => end_round(&mut round, &mut results),
+                // A result of a round that is over ends no other: what the model says goes on.
+                Item::Result { .. } => {}
                 Item::Says(_) | Item::State(_) => round.push(item),
             }
         }

@@ -353,7 +353,11 @@ impl<'a> Problems<'a> {
     ) -> KeyMeaning {
         let key = entry.key.as_str();
         let has_sentence = sentence(self.kind, key, known).is_some();
-        let elsewhere = in_other_branches(here, key).filter(|_| !has_sentence);
+        let elsewhere = if has_sentence {
+            None
+        } else {
+            in_other_branches(here, key)
+        };
         let renamed = meanings(self.kind, key)
             .iter()
             .find(|meaning| known.contains(meaning))

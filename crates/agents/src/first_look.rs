@@ -52,7 +52,7 @@ impl FirstLook {
         errors?.into_iter().find(|error| error.is_unreachable())
     }
 
-    /// Notes the first request to a candidate, unless it is not worth sending.
+    /// Whether the first request to a candidate is worth sending; it counts as sent then.
     pub fn allows(&mut self, candidate: &TargetCandidate) -> bool {
         match &candidate.first {
             FirstRequest::Lines => true,

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use super::rpc_response::is_late_response;
 use super::talk::{Talk, TalkEnd};
-use ananke_agents::pipe::{Pipe, PipeLauncher, PipeNext, PipeProgram, RequestOrder, read_events};
+use ananke_agents::pipe::{
+    Pipe, PipeLauncher, PipeNext, PipeProgram, RequestOrder, printed_in_turn, read_events,
+};
 use ananke_agents::{Ended, Limits, Received, TargetError};
 use ananke_base::context::At;
 use ananke_trace::process::ExitStatus;
@@ -70,10 +72,7 @@ impl StdioConnection {
     /// The last lines that the program printed to stderr in this turn.
     pub(super) async fn last_stderr(&mut self) -> String {
         match &mut self.server {
-            Some(server) => {
-                server.catch_up().await;
-                server.last_stderr()
-            }
+            Some(server) => printed_in_turn(&mut **server).await,
             None => String::new(),
         }
     }

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use super::{Pipe, PipeNext};
+use super::{Pipe, PipeNext, printed_in_turn};
 use crate::error::{Received, TargetError};
 use crate::limits::{Limits, in_words};
 use crate::sink::{Ended, EventReader, Rest, Sink, Stop, Wire};
@@ -186,8 +186,7 @@ impl EventLines<'_> {
 
 /// An error that quotes what the program printed to stderr.
 async fn failed(pipe: &mut dyn Pipe, message: String) -> TargetError {
-    pipe.catch_up().await;
-    TargetError::new(message + &stderr_ends(&pipe.last_stderr()))
+    TargetError::new(message + &stderr_ends(&printed_in_turn(pipe).await))
 }
 
 /// The error of a line that came while nothing was asked.

@@ -16,4 +16,4 @@ mod program_keeper;
 
 pub use event_lines::{RequestOrder, read_events};
 pub use launcher::ProgramLauncher;
-pub use pipe::{Pipe, PipeLauncher, PipeNext, PipeProgram};
+pub use pipe::{Pipe, PipeLauncher, PipeNext, PipeProgram, printed_in_turn};

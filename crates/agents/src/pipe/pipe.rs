@@ -77,6 +77,12 @@ pub trait Pipe: Send {
     fn end(&mut self) -> BoxFuture<'_, ()>;
 }
 
+/// The last lines that a program has printed to stderr in this turn, until now.
+pub async fn printed_in_turn(pipe: &mut dyn Pipe) -> String {
+    pipe.catch_up().await;
+    pipe.last_stderr()
+}
+
 /// Something that starts programs. Moments are its business, all of them, so that a recording can replay them.
 pub trait PipeLauncher: Send + Sync {
     /// Starts a program.

@@ -7,7 +7,9 @@ use futures_util::future::BoxFuture;
 
 use super::CommandSettings;
 use crate::conversation::AguiConversation;
-use ananke_agents::pipe::{Pipe, PipeLauncher, PipeNext, RequestOrder, read_events};
+use ananke_agents::pipe::{
+    Pipe, PipeLauncher, PipeNext, RequestOrder, printed_in_turn, read_events,
+};
 use ananke_agents::{
     Action, Ended, EventReader as _, Limits, Received, Request, Session, SessionOptions, Sink,
     TargetError, Wire,
@@ -174,11 +176,10 @@ impl Session for CommandSession {
 
     fn last_stderr(&mut self) -> BoxFuture<'_, String> {
         Box::pin(async {
-            let Some(program) = &mut self.program else {
-                return String::new();
-            };
-            program.catch_up().await;
-            program.last_stderr()
+            match &mut self.program {
+                Some(program) => printed_in_turn(&mut **program).await,
+                None => String::new(),
+            }
         })
     }
 

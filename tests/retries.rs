@@ -225,7 +225,7 @@ async fn what_an_earlier_attempt_said_is_masked_and_bounded() {
     long.transcript.turns[49].lines.insert(
         0,
         TranscriptLine::Says(SaidLine {
-            event: 1,
+            event: (1, 1).into(),
             text: "the first line".to_owned(),
             ..SaidLine::default()
         }),

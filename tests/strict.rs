@@ -112,7 +112,7 @@ async fn what_is_broken_by_then_is_reported_beside_it_and_nothing_that_is_only_o
     let outcome = outcome(&answers, rules, true).await;
     assert_eq!(
         told(&outcome.transcript.turns[0]),
-        "error, protocol: violation of the protocol: answer 2: after-run-finished: event 3 (`CUSTOM`) comes after event 2 (`RUN_FINISHED`) has finished the run, tools.forbid"
+        "error, protocol: violation of the protocol: answer 2: after-run-finished: event 7 (`CUSTOM`) comes after event 6 (`RUN_FINISHED`) has finished the run, tools.forbid"
     );
     assert!(outcome.transcript.turns[0].warnings[0].starts_with("answer 2: after-run-finished: "));
 }

@@ -337,7 +337,7 @@ function counted(count) {
  * @param {string} message
  */
 function placed(result, index, message) {
-  return `event ${index} of ${result.events.length}: ${message}`;
+  return `event ${index + 1} of ${result.events.length}: ${message}`;
 }
 
 /**

@@ -100,7 +100,7 @@ function line(event) {
  */
 export function listed(events, interrupts, marked) {
   const lines = [events.length === 0 ? "events: none" : "events:"];
-  events.forEach((event, index) => lines.push(`${index === marked ? ">" : " "} ${index}  ${line(event)}`));
+  events.forEach((event, index) => lines.push(`${index === marked ? ">" : " "} ${index + 1}  ${line(event)}`));
   for (const { id, message } of interrupts) {
     lines.push(`waiting for an answer to the interrupt \`${id}\`${message ? `: ${message}` : ""}`);
   }

@@ -33,11 +33,11 @@ test("the wrong event is marked, and the test is the top of the stack", () => {
   } catch (error) {
     assert.equal(
       error.message,
-      'event 0 of 3: expected the argument `city` of get_weather to be "Rome", found "Paris"\n\n' +
+      'event 1 of 3: expected the argument `city` of get_weather to be "Rome", found "Paris"\n\n' +
         "events:\n" +
-        '> 0  function call: get_weather({"city":"Paris","days":1,"note":null})\n' +
-        '  1  function call output: get_weather → {"degrees":21}\n' +
-        "  2  message (assistant): It is 21 degrees in Paris.",
+        '> 1  function call: get_weather({"city":"Paris","days":1,"note":null})\n' +
+        '  2  function call output: get_weather → {"degrees":21}\n' +
+        "  3  message (assistant): It is 21 degrees in Paris.",
     );
     assert.deepEqual([error.actual, error.expected], ["Paris", "Rome"]);
     const frames = error.stack.split("\n").filter((line) => /^\s+at /.test(line));
@@ -46,15 +46,15 @@ test("the wrong event is marked, and the test is the top of the stack", () => {
 });
 
 const WRONG = [
-  ["a message", (e) => e.at(0).isMessage(), "event 0 of 3: expected a message, found a call to get_weather"],
-  ["a role", (e) => e.at(2).isMessage("user"), "event 2 of 3: expected a message of the user, found a message of the assistant `It is 21 degrees in Paris.`"],
-  ["a call", (e) => e.at(1).isFunctionCall(), "event 1 of 3: expected a function call, found an output of get_weather"],
-  ["a name", (e) => e.at(0).isFunctionCall("pay"), "event 0 of 3: expected a call to pay, found a call to get_weather"],
-  ["a missing argument", (e) => e.at(0).isFunctionCall(ANY, { town: null }), "event 0 of 3: expected the argument `town` of get_weather to be null, it is missing"],
-  ["true instead of 1", (e) => e.at(0).isFunctionCall(ANY, { days: true }), "event 0 of 3: expected the argument `days` of get_weather to be true, found 1"],
-  ["an output", (e) => e.at(1).isFunctionCallOutput({}), 'event 1 of 3: expected the output {}, found {"degrees":21}'],
-  ["null as output", (e) => e.at(1).isFunctionCallOutput(null), 'event 1 of 3: expected the output null, found {"degrees":21}'],
-  ["an error", (e) => e.at(1).isFunctionCallOutput(ANY, true), 'event 1 of 3: expected an error, found no error: {"degrees":21}'],
+  ["a message", (e) => e.at(0).isMessage(), "event 1 of 3: expected a message, found a call to get_weather"],
+  ["a role", (e) => e.at(2).isMessage("user"), "event 3 of 3: expected a message of the user, found a message of the assistant `It is 21 degrees in Paris.`"],
+  ["a call", (e) => e.at(1).isFunctionCall(), "event 2 of 3: expected a function call, found an output of get_weather"],
+  ["a name", (e) => e.at(0).isFunctionCall("pay"), "event 1 of 3: expected a call to pay, found a call to get_weather"],
+  ["a missing argument", (e) => e.at(0).isFunctionCall(ANY, { town: null }), "event 1 of 3: expected the argument `town` of get_weather to be null, it is missing"],
+  ["true instead of 1", (e) => e.at(0).isFunctionCall(ANY, { days: true }), "event 1 of 3: expected the argument `days` of get_weather to be true, found 1"],
+  ["an output", (e) => e.at(1).isFunctionCallOutput({}), 'event 2 of 3: expected the output {}, found {"degrees":21}'],
+  ["null as output", (e) => e.at(1).isFunctionCallOutput(null), 'event 2 of 3: expected the output null, found {"degrees":21}'],
+  ["an error", (e) => e.at(1).isFunctionCallOutput(ANY, true), 'event 2 of 3: expected an error, found no error: {"degrees":21}'],
   ["an index", (e) => e.at(3), "there is no event at index 3: the run has 3 events"],
   ["no more events", (e) => e.noMoreEvents(), "expected no more events, but found a call to get_weather"],
   ["a search", (e) => e.containsFunctionCall("pay", { a: 1 }), 'expected a call to pay with {"a":1} in 3 events, found none'],

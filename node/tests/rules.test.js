@@ -20,7 +20,7 @@ test("rules as YAML and as an object", async () => {
 test("what rules find is an AssertionError with the events", async () => {
   await assert.rejects(weather().check("tools: { require: [pay] }"), (error) => {
     assert.ok(error instanceof assert.AssertionError);
-    assert.match(error.message, /^`pay` was not called.*\n  seen called: get_weather\n\nevents:\n  0  function call: get_weather/);
+    assert.match(error.message, /^`pay` was not called.*\n  seen called: get_weather\n\nevents:\n  1  function call: get_weather/);
     return /^\s+at .*rules\.test\.js/m.test(error.stack);
   });
 });
@@ -68,7 +68,7 @@ test("a judge that is a function", async (t) => {
   assert.match(JSON.stringify(seen), /greets.*Hello|Hello.*greets/);
   await assert.rejects(message.judge(() => "FAIL: rude", { intent: "greets" }), (error) => {
     assert.ok(error instanceof assert.AssertionError);
-    assert.equal(error.message, "event 0 of 1: the judge rejects `greets`: rude\n\nevents:\n> 0  message (assistant): Hello");
+    assert.equal(error.message, "event 1 of 1: the judge rejects `greets`: rude\n\nevents:\n> 1  message (assistant): Hello");
     return /^\s+at .*rules\.test\.js/m.test(error.stack);
   });
 });

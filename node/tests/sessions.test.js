@@ -291,6 +291,6 @@ test("events are printed on demand", async (t) => {
   await run.expect.containsMessage().judge(() => "PASS: polite", { intent: "greets" });
   assert.deepEqual(
     said.mock.calls.map(({ arguments: [text] }) => text),
-    ["user: Hi\nevents:\n  0  message (assistant): Hello \\u{1b}[1m", "judge: PASS: polite  (intent: greets)"],
+    ["user: Hi\nevents:\n  1  message (assistant): Hello \\u{1b}[1m", "judge: PASS: polite  (intent: greets)"],
   );
 });

@@ -279,7 +279,7 @@ class RunAssert:
 
 
 def _placed(result: AssertedRun, index: int, message: str) -> str:
-    return f"event {index} of {len(result.events)}: {message}"
+    return f"event {index + 1} of {len(result.events)}: {message}"
 
 
 def message_mismatch(event: RunEvent, role: str | None) -> str | None:

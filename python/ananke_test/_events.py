@@ -138,7 +138,7 @@ def listed(events: Sequence[RunEvent], interrupts: Sequence[Interrupt] = (), mar
     """The list of events, with a mark at one of them."""
     lines = ["events:" if events else "events: none"]
     for index, event in enumerate(events):
-        lines.append(f"{'>' if index == marked else ' '} {index}  {line(event)}")
+        lines.append(f"{'>' if index == marked else ' '} {index + 1}  {line(event)}")
     for interrupt in interrupts:
         asks = f": {interrupt.message}" if interrupt.message else ""
         lines.append(f"waiting for an answer to the interrupt `{interrupt.id}`{asks}")

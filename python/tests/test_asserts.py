@@ -10,9 +10,9 @@ from tests.conftest import weather
 
 LIST = """
 events:
-  0  function call: get_weather({"city":"Paris","days":1})
-  1  function call output: get_weather → {"degrees":21}
-  2  message (assistant): It is 21 degrees in Paris."""
+  1  function call: get_weather({"city":"Paris","days":1})
+  2  function call output: get_weather → {"degrees":21}
+  3  message (assistant): It is 21 degrees in Paris."""
 
 
 def marked(index: int) -> str:

@@ -33,8 +33,8 @@ async def test_verdicts_that_fail(answer: str) -> None:
     with pytest.raises(AssertionError) as failed:
         await message().judge(scripted(answer), intent="is short")
     text = str(failed.value)
-    assert text.startswith("event 2 of 3: the judge rejects `is short`: it does not\n")
-    assert "> 2  message (assistant): It is 21 degrees in Paris." in text
+    assert text.startswith("event 3 of 3: the judge rejects `is short`: it does not\n")
+    assert "> 3  message (assistant): It is 21 degrees in Paris." in text
 
 
 async def test_an_unreadable_answer_is_asked_once_more() -> None:

@@ -478,8 +478,8 @@ def test_the_fixture(project: Runner) -> None:
     out = ran.stdout.str()
     ran.stdout.fnmatch_lines(
         [
-            "E  *AssertionError: event 0 of 1: expected a call to pay, found a message of the assistant `no`",
-            "E  *> 0  message (assistant): no",
+            "E  *AssertionError: event 1 of 1: expected a call to pay, found a message of the assistant `no`",
+            "E  *> 1  message (assistant): no",
             "test_talk.py:16: AssertionError",
         ]
     )

@@ -26,7 +26,7 @@ def test_a_check_lists_findings_and_events() -> None:
     text = str(failed.value)
     assert text.startswith("`get_weather` was called, which is forbidden\n  seen call: get_weather({")
     assert "contains `Rome`" in text
-    assert text.endswith("\n  2  message (assistant): It is 21 degrees in Paris.")
+    assert text.endswith("\n  3  message (assistant): It is 21 degrees in Paris.")
 
 
 @pytest.mark.parametrize(

@@ -320,7 +320,7 @@ async def test_events_are_printed_on_demand(name: str, monkeypatch: pytest.Monke
         result = await session.run("Hi")
         await result.expect.contains_message().judge(scripted("PASS: polite"), intent="greets")
     said = capsys.readouterr().out
-    assert said == ("user: Hi\nevents:\n  0  message (assistant): Hello \\u{1b}[1m\njudge: PASS: polite  (intent: greets)\n")
+    assert said == ("user: Hi\nevents:\n  1  message (assistant): Hello \\u{1b}[1m\njudge: PASS: polite  (intent: greets)\n")
 
 
 class Unit(enum.Enum):

@@ -371,7 +371,7 @@ impl<'a> EventExpectation<'a> {
     fn mismatch(&self, message: &str) -> String {
         format!(
             "event {} of {}: {message}",
-            self.index,
+            self.index + 1,
             self.run.events.len()
         )
     }

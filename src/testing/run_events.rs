@@ -59,7 +59,7 @@ impl RunEvents {
                     "\n",
                     mark,
                     " ",
-                    &index.to_string(),
+                    &(index + 1).to_string(),
                     "  ",
                     &event.to_string(),
                 ]

@@ -114,6 +114,7 @@ impl Tape {
         for (number, turn) in turns.iter().enumerate() {
             items.extend(turn_began(number, turn.input.as_deref()));
             for event in &turn.events {
+                items.push(TapeItem::Frame(At::default()));
                 items.extend(changes(index, event).into_iter().map(happened));
                 index += 1;
             }

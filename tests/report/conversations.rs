@@ -3,7 +3,8 @@
 use ananke::diagnostic::Place;
 use ananke::outcome::{
     ActionCount, CheckpointOutcome, FailedWalk, Level, RawEvent, RawExchange, RawStateChange,
-    RawTurn, RuleResult, RuleStatus, StateChangeKind, StateHistory, TokenTotals, Walks,
+    RawTurn, RuleResult, RuleStatus, StateChangeKind, StateHistory, TokenTotals, TranscriptLine,
+    Walks,
 };
 
 /// A checkpoint that was missed, with every text that `say` makes of its place.
@@ -20,7 +21,7 @@ pub(super) fn missed_checkpoint(say: impl Fn(&'static str) -> String) -> Checkpo
 /// Raw material with every text that `say` makes of its place.
 pub(super) fn raw_made_of(say: &impl Fn(&'static str) -> String) -> RawTurn {
     let exchange = RawExchange {
-        event: 0,
+        event: (1, 1).into(),
         method: "POST".to_owned(),
         url: say("URL"),
         request_headers: vec![(say("request header"), say("value of a request header"))],
@@ -29,12 +30,12 @@ pub(super) fn raw_made_of(say: &impl Fn(&'static str) -> String) -> RawTurn {
         response_headers: vec![(say("response header"), say("value of a response header"))],
     };
     let event = RawEvent {
-        number: 1,
+        event: (1, 1).into(),
         at_us: 1,
         raw: say("raw event"),
     };
     let change = RawStateChange {
-        event: 1,
+        event: (1, 1).into(),
         kind: StateChangeKind::Patch,
         value: say("change of the state"),
     };
@@ -86,5 +87,17 @@ pub(super) fn not_shown(say: &impl Fn(&'static str) -> String) -> RuleResult {
         status: RuleStatus::NotShown,
         message: "the trace does not show the state".to_owned(),
         ..RuleResult::passed("state", Level::Test, place, (written, expected))
+    }
+}
+
+/// Makes a line one of the turn `number`.
+pub(super) fn move_to(line: &mut TranscriptLine, number: u32) {
+    match line {
+        TranscriptLine::Says(said) | TranscriptLine::Thinks(said) => said.event.turn = number,
+        TranscriptLine::Custom { event, .. } => event.turn = number,
+        TranscriptLine::Answered(late) => late.event.turn = number,
+        TranscriptLine::Calls(call) => {
+            (call.event.turn, call.result_event.turn) = (number, number);
+        }
     }
 }

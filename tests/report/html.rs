@@ -365,9 +365,9 @@ fn the_page_marks_the_signs_that_are_escaped_elsewhere() {
 
 #[test]
 fn a_test_of_megabytes_is_told_in_half_a_one() {
-    let says = |event| {
+    let says = |number: u32| {
         TranscriptLine::Says(SaidLine {
-            event,
+            event: (1, number).into(),
             text: "<".repeat(16 << 10),
             ..SaidLine::default()
         })

@@ -16,7 +16,7 @@ use ananke::outcome::{
 use ananke::statistics::{DurationStatistics, SequentialTest};
 use ananke::trace::AgentTime;
 
-use super::conversations::{missed_checkpoint, not_shown, raw_made_of, walks_made_of};
+use super::conversations::{missed_checkpoint, move_to, not_shown, raw_made_of, walks_made_of};
 
 /// When every run of these tests starts.
 pub(super) const STARTED: u64 = 1_795_298_880_123;
@@ -106,8 +106,9 @@ pub(super) fn turn(
     number: u32,
     input: &str,
     duration_us: u64,
-    lines: Vec<TranscriptLine>,
+    mut lines: Vec<TranscriptLine>,
 ) -> TurnOutcome {
+    lines.iter_mut().for_each(|line| move_to(line, number));
     TurnOutcome {
         number,
         id: None,
@@ -128,17 +129,19 @@ pub(super) fn turn(
     }
 }
 
+/// A message of the first turn.
 pub(super) fn says(event: u32, text: &str) -> TranscriptLine {
     let id = format!("message-{event}");
     TranscriptLine::Says(SaidLine {
         repeats_result: false,
-        event,
+        event: (1, event).into(),
         id,
         at_us: Some(0),
         text: text.to_owned(),
     })
 }
 
+/// A call in the first turn.
 pub(super) fn calls(
     event: u32,
     name: &str,
@@ -150,9 +153,9 @@ pub(super) fn calls(
     TranscriptLine::Calls(CallOutcome {
         is_client_side: false,
         hides_result: false,
-        event,
+        event: (1, event).into(),
         id: format!("call-{event}"),
-        result_event: event.saturating_add(1),
+        result_event: (1, event.saturating_add(1)).into(),
         name: name.to_owned(),
         args: args.to_owned(),
         result: result.map(str::to_owned),
@@ -388,7 +391,9 @@ fn pays_twice() -> Outcome {
             )),
             seen(&format!(r#"charge_card({card}) → {{"ok":true, …}}"#)),
         ],
-        events: vec![21, 27],
+        events: [21, 27]
+            .map(|number| (paying.number, number).into())
+            .to_vec(),
         ..failure(
             Level::Test,
             12,
@@ -443,7 +448,7 @@ fn never_validates() -> Outcome {
     let rules = vec![RuleResult {
         expected: "at least 1 call to `validate_cart`".to_owned(),
         seen: vec![seen("charge_card({\"amount\":1}) → done")],
-        events: vec![4],
+        events: vec![(2, 4).into()],
         ..failure(
             Level::Test,
             21,
@@ -716,7 +721,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         seen: vec![seen(&say("seen")); 12],
         found: Some(say("found words")),
         differences: vec![ValueDifference {
-            event: Some(1),
+            event: Some((1, 1).into()),
             of: ComparedValue::Arguments,
             path: vec![say("path of a difference")],
             expected: say("expected value"),
@@ -724,7 +729,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         }],
         difference: Some(Difference::between("one\ntwo", &say("difference"))),
         help: Some(say("failure's help")),
-        events: vec![u32::MAX, 1],
+        events: vec![(1, u32::MAX).into(), (1, 1).into()],
     };
     let held = passed_rule(&say, failure.place.clone());
     let problem = Problem {
@@ -749,7 +754,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         lines: vec![
             TranscriptLine::Says(SaidLine {
                 repeats_result: false,
-                event: 1,
+                event: (1, 1).into(),
                 id: say("message's id"),
                 at_us: Some(0),
                 text: say("agent"),

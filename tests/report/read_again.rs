@@ -16,7 +16,7 @@ use ananke::report::terminal::Verbosity;
 use ananke::run::RunEvent;
 use ananke::run_document::read_document;
 use ananke::statistics::SequentialTest;
-use ananke::trace::{AgentTime, Usage};
+use ananke::trace::{AgentTime, EventNumber, Usage};
 use ananke::{FileOptions, ReportFormat, create_report};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -143,12 +143,15 @@ impl Choices<'_> {
             turn.lines.push(self.line());
         }
         // Lines are in the order of their events.
-        for (event, line) in (0..).step_by(3).zip(&mut turn.lines) {
+        for (number, line) in (1..).step_by(3).zip(&mut turn.lines) {
+            let event = EventNumber::from((turn.number, number));
             match line {
                 TranscriptLine::Says(said) | TranscriptLine::Thinks(said) => said.event = event,
                 TranscriptLine::Custom { event: own, .. } => *own = event,
                 TranscriptLine::Answered(late) => late.event = event,
-                TranscriptLine::Calls(call) => (call.event, call.result_event) = (event, event + 1),
+                TranscriptLine::Calls(call) => {
+                    (call.event, call.result_event) = (event, (turn.number, number + 1).into());
+                }
             }
         }
         turn.started_unix_ms = self.time();
@@ -201,7 +204,8 @@ impl Choices<'_> {
     }
 
     fn line(&self) -> TranscriptLine {
-        let (event, at_us) = (self.number(), self.time());
+        let (number, at_us) = (self.number(), self.time());
+        let event = EventNumber::from((1, number));
         let failure = self.one_of(&[None, Some(CallFailure::Failed), Some(CallFailure::Denied)]);
         let said = SaidLine {
             event,
@@ -210,7 +214,7 @@ impl Choices<'_> {
             text: self.text(),
             repeats_result: self.one_of(&[true, false]),
         };
-        let mut call = calls(event, &self.text(), &self.text(), None, (1, 2));
+        let mut call = calls(number, &self.text(), &self.text(), None, (1, 2));
         if let TranscriptLine::Calls(call) = &mut call {
             call.result = self.maybe(self.text());
             call.hides_result = self.one_of(&[true, false]);
@@ -315,4 +319,43 @@ fn report(folder: &Path, format: ReportFormat, events: &[Sealed<RunEvent>]) -> S
     }
     report.finish().unwrap();
     fs::read_to_string(path).unwrap()
+}
+
+/// The document of a test of two turns, as version 1.1 counts: the events of the test from 0.
+const OF_VERSION_1_1: &str = r##"{"type":"result","version":"1.1","id":"a::pays","name":"pays","file":"a","line":1,"target":"t","agent":"shop","status":"failed","attempts":1,"started":1,"ended":2,"duration_ms":1.0,"messages_count":1,"turns":[{"turn":1,"status":"passed","input":"hi","input_source":"static","output":"Hello","items":[{"type":"message","event":1,"text":"Hello"}],"tool_calls":[],"assertions":[],"warnings":[],"exchanges":[{"event":0,"method":"POST","url":"http://a","request_headers":{},"response_headers":{}}]},{"turn":2,"status":"failed","input":"pay","input_source":"static","output":"","items":[{"type":"call","id":"c","event":4,"name":"pay","args":{"sum":1}},{"type":"result","id":"c","event":6,"name":"pay","result":"ok","status":"executed"}],"tool_calls":[{"id":"c","name":"pay","event":4,"args":{"sum":1},"result":"ok","result_event":6,"status":"executed"}],"assertions":[{"type":"tools.require","status":"failed","passed":false,"message":"`pay` was called with `sum` 1, expected 2","written":"","seen":["call #4: pay({\"sum\":1})"],"evidence":[{"entry":0,"event":4}],"differences":[{"event":4,"of":"arguments","path":"sum","expected":"2","actual":"1"}],"level":"turn","events":[4],"file":"a","line":3,"column":1}],"warnings":[],"events":[{"n":3,"after_ms":0.0,"raw":"{}"}]}],"turns_not_run":0,"final_assertions":[{"type":"tools.forbid","status":"failed","passed":false,"message":"`pay` is forbidden","written":"","seen":["call #4: pay({\"sum\":1})"],"evidence":[{"entry":0,"event":4}],"level":"test","events":[1,4],"file":"a","line":4,"column":1}],"warnings":[]}
+{"type":"summary","version":"1.1","selected":1,"total":1,"passed":0,"failed":1,"error":0,"timeout":0,"skipped":0,"quarantined":0,"flaky":0,"total_turns":2,"started":1,"duration_ms":1.0,"exit_code":1,"reason":"1 of 1 test did not pass"}
+"##;
+
+#[test]
+fn documents_of_1_1_count_the_events_of_a_test_from_0() {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("old.jsonl");
+    fs::write(&path, OF_VERSION_1_1).expect("a file");
+    let mut outcomes = Vec::new();
+    read_document(&path, "old.jsonl", &mut |outcome| outcomes.push(outcome)).expect("a report");
+    let written = &json_lines::lines(&json_lines::printed(&run(outcomes)))[0];
+    assert_eq!(written["version"], "1.2");
+    let [first, second] = [0, 1].map(|turn| &written["turns"][turn]);
+    // The request shows where the first turn begins, and an event that was kept where the second does.
+    assert_eq!(first["items"][0]["event"], 2);
+    assert_eq!(second["events"][0]["n"], 1);
+    let call = &second["tool_calls"][0];
+    assert_eq!(
+        (&call["event"], &call["result_event"]),
+        (&2.into(), &4.into())
+    );
+    let of_turn = &second["assertions"][0];
+    assert_eq!(
+        of_turn["events"],
+        serde_json::json!([{"turn": 2, "event": 2}])
+    );
+    assert_eq!(of_turn["seen"][0], "call #2: pay({\"sum\":1})");
+    assert_eq!(of_turn["evidence"][0]["event"], 2);
+    assert_eq!(of_turn["differences"][0]["turn"], 2);
+    let of_test = &written["final_assertions"][0];
+    assert_eq!(
+        of_test["events"],
+        serde_json::json!([{"turn": 1, "event": 2}, {"turn": 2, "event": 2}])
+    );
+    assert_eq!(of_test["seen"][0], "call #2 of turn 2: pay({\"sum\":1})");
 }

@@ -3,7 +3,7 @@
 //! A rule and what an agent does flow in, made at random. Both must find the same triggers that violate the rule.
 
 use ananke::model::MessageRole;
-use ananke::trace::{Args, MessageKind, ToolCall, Trace};
+use ananke::trace::{Args, EventNumber, MessageKind, ToolCall, Trace};
 use proptest::prelude::*;
 
 use super::Row;
@@ -388,10 +388,11 @@ proptest! {
         let row = Row { level, rule: Box::leak(yaml.clone().into_boxed_str()), agent: "", settles: "" };
         for agent_kind in [Agent::Scripted, Agent::Agui] {
             let (trace, failures) = conversation(&row, &script, agent_kind);
-            let found: Vec<&[u32]> = failures.iter().map(|failure| &*failure.events).collect();
+            let found: Vec<&[EventNumber]> = failures.iter().map(|failure| &*failure.events).collect();
             let expected = rule.violations(&trace, scope);
             // A failure names its trigger, and what comes nearest.
-            let names_them = expected.iter().all(|event| found.iter().any(|events| events.contains(event)));
+            let named = |event: &u32| found.iter().any(|events| events.contains(&trace.numbered(*event)));
+            let names_them = expected.iter().all(named);
             prop_assert!(
                 names_them && found.len() == expected.len(),
                 "{agent_kind:?} {level} {yaml}\n{agent}\nexpected {expected:?}, found {found:?}"

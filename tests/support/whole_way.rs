@@ -245,8 +245,11 @@ fn check(trace: &Trace) {
         let _text = trace.turn_text(turn);
         let _time = trace.turn_micros(turn);
         for violation in turn.violations.kept() {
-            let of_exchange = |event: &&Event| usize::from(event.exchange) == violation.exchange;
-            let count = trace.events.iter().filter(of_exchange).count();
+            let until = |event: &&Event| {
+                let exchange = usize::from(event.exchange);
+                (turn.exchanges.start..=violation.exchange).contains(&exchange)
+            };
+            let count = trace.events.iter().filter(until).count();
             let numbers = &violation.events;
             assert!(
                 numbers

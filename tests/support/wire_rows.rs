@@ -200,7 +200,7 @@ fn other_bodies() -> Vec<Row> {
             "an end of nothing",
             events("data: {\"type\":\"RUN_FINISHED\"}\n\n"),
             Err(
-                "event 1 ends a run that never began (`{\"type\":\"RUN_FINISHED\"}`); received: HTTP 200, text/event-stream, 31 bytes, starting `data: {\"type\":\"RUN_FINISHED\"}\\n\\n`",
+                "event 1 of the response ends a run that never began (`{\"type\":\"RUN_FINISHED\"}`); received: HTTP 200, text/event-stream, 31 bytes, starting `data: {\"type\":\"RUN_FINISHED\"}\\n\\n`",
             ),
         ),
         Row::new(
@@ -275,35 +275,35 @@ fn bad_events() -> Vec<Row> {
             "an event that is no object",
             events("data: [1]\n\n"),
             Err(
-                "event 1 is not a JSON object (`[1]`); received: HTTP 200, text/event-stream, 11 bytes, starting `data: [1]\\n\\n`",
+                "event 1 of the response is not a JSON object (`[1]`); received: HTTP 200, text/event-stream, 11 bytes, starting `data: [1]\\n\\n`",
             ),
         ),
         Row::new(
             "an event without a type",
             events("data: {\"ok\":true}\n\n"),
             Err(
-                "event 1 has no `type` (`{\"ok\":true}`); received: HTTP 200, text/event-stream, 19 bytes, starting `data: {\"ok\":true}\\n\\n`",
+                "event 1 of the response has no `type` (`{\"ok\":true}`); received: HTTP 200, text/event-stream, 19 bytes, starting `data: {\"ok\":true}\\n\\n`",
             ),
         ),
         Row::new(
             "an event whose type is no string",
             events("data: {\"type\":7}\n\n"),
             Err(
-                "event 1 has a `type` that is not a string (`{\"type\":7}`); received: HTTP 200, text/event-stream, 18 bytes, starting `data: {\"type\":7}\\n\\n`",
+                "event 1 of the response has a `type` that is not a string (`{\"type\":7}`); received: HTTP 200, text/event-stream, 18 bytes, starting `data: {\"type\":7}\\n\\n`",
             ),
         ),
         Row::new(
             "malformed JSON",
             events("data: {'type': 'X'}\n\n"),
             Err(
-                "event 1 is not valid JSON ([CAUSE]) (`{'type': 'X'}`); received: HTTP 200, text/event-stream, 21 bytes, starting `data: {'type': 'X'}\\n\\n`",
+                "event 1 of the response is not valid JSON ([CAUSE]) (`{'type': 'X'}`); received: HTTP 200, text/event-stream, 21 bytes, starting `data: {'type': 'X'}\\n\\n`",
             ),
         ),
         Row::new(
             "a field that is missing",
             events("data: {\"type\":\"TOOL_CALL_START\",\"toolCallId\":\"c\"}\n\n"),
             Err(
-                "event 1 has no `toolCallName`, which a `TOOL_CALL_START` needs (`{\"type\":\"TOOL_CALL_START\",\"toolCallId\":\"c\"}`); received: HTTP 200, text/event-stream, 51 bytes, starting `data: {\"type\":\"TOOL_CALL_START\",\"toolCallId\":\"c\"}\\n\\n`",
+                "event 1 of the response has no `toolCallName`, which a `TOOL_CALL_START` needs (`{\"type\":\"TOOL_CALL_START\",\"toolCallId\":\"c\"}`); received: HTTP 200, text/event-stream, 51 bytes, starting `data: {\"type\":\"TOOL_CALL_START\",\"toolCallId\":\"c\"}\\n\\n`",
             ),
         ),
         Row::new(

@@ -134,11 +134,11 @@ async fn the_place_of_an_assertion_that_waits_is_named() {
         .unwrap_err();
     let message = panicked.downcast_ref::<String>().unwrap();
     assert!(
-        message.starts_with("event 0 of 1: the judge rejects `greets`: "),
+        message.starts_with("event 1 of 1: the judge rejects `greets`: "),
         "{message}"
     );
     assert!(
-        message.contains("\n> 0  message (assistant): Hello, Ann\n") && message.contains(&expected),
+        message.contains("\n> 1  message (assistant): Hello, Ann\n") && message.contains(&expected),
         "{message}"
     );
     run.expect().next_message().is_message(EventRole::Assistant);

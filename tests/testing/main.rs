@@ -196,11 +196,11 @@ async fn what_does_not_hold_panics_with_the_events() {
         ),
         (
             Box::new(|| _ = again().at(0).is_message(EventRole::Assistant)),
-            "event 0 of 3: expected a message of the assistant, found a call to get_weather",
+            "event 1 of 3: expected a message of the assistant, found a call to get_weather",
         ),
         (
             Box::new(|| _ = again().at(0).is_function_call("pay", None)),
-            "event 0 of 3: expected a call to pay, found a call to get_weather",
+            "event 1 of 3: expected a call to pay, found a call to get_weather",
         ),
         (
             Box::new(|| {
@@ -208,7 +208,7 @@ async fn what_does_not_hold_panics_with_the_events() {
                     .at(0)
                     .is_function_call("get_weather", json!({ "day": null }));
             }),
-            "event 0 of 3: expected the argument `day` of get_weather to be null, it is missing",
+            "event 1 of 3: expected the argument `day` of get_weather to be null, it is missing",
         ),
         (
             Box::new(|| {
@@ -216,29 +216,29 @@ async fn what_does_not_hold_panics_with_the_events() {
                     .at(0)
                     .is_function_call("get_weather", json!({ "city": "Rome" }));
             }),
-            "event 0 of 3: expected the argument `city` of get_weather to be \"Rome\", found \"Paris\"",
+            "event 1 of 3: expected the argument `city` of get_weather to be \"Rome\", found \"Paris\"",
         ),
         (
             Box::new(|| _ = again().at(1).is_function_call_output(json!(3), None)),
-            "event 1 of 3: expected the output 3, found {\"degrees\":21}",
+            "event 2 of 3: expected the output 3, found {\"degrees\":21}",
         ),
         (
             Box::new(|| _ = again().at(1).is_function_call_output(None, true)),
-            "event 1 of 3: expected an error, found no error: {\"degrees\":21}",
+            "event 2 of 3: expected an error, found no error: {\"degrees\":21}",
         ),
     ] {
         let message = panic_of(AssertUnwindSafe(assertion));
         let (first, list) = message.split_once("\n\n").unwrap();
         assert_eq!(first, expected);
         assert!(
-            list.starts_with("events:\n") && list.contains("0  function call: get_weather"),
+            list.starts_with("events:\n") && list.contains("1  function call: get_weather"),
             "{list}"
         );
     }
     let marked = panic_of(AssertUnwindSafe(|| {
         _ = again().at(1).is_message(EventRole::User);
     }));
-    assert!(marked.contains("\n> 1  function call output"), "{marked}");
+    assert!(marked.contains("\n> 2  function call output"), "{marked}");
     let fresh = session.run("Weather in Paris?").await.unwrap();
     let message = panic_of(AssertUnwindSafe(|| fresh.expect().no_more_events()));
     assert!(
@@ -299,7 +299,7 @@ async fn the_rules_of_yaml_tests_apply_to_a_run() {
         "{message}"
     );
     assert!(
-        message.contains("\n\nevents:\n  0  function call: get_weather"),
+        message.contains("\n\nevents:\n  1  function call: get_weather"),
         "{message}"
     );
     let wrong = result

@@ -29,9 +29,9 @@ fn printed(value: &str) -> String {
 fn the_events_of_every_run_are_printed_on_demand() {
     let expected = "user: What does 7 cost?
 events:
-  0  function call: look_up({\"id\":7})
-  1  function call output: look_up → 3
-  2  message (assistant): It \\u{1b}[31mcosts 3
+  1  function call: look_up({\"id\":7})
+  2  function call output: look_up → 3
+  3  message (assistant): It \\u{1b}[31mcosts 3
 ";
     assert_eq!(printed("1"), expected);
     assert_eq!(printed("0"), "");

@@ -515,16 +515,16 @@ async fn what_an_agent_must_not_send_is_an_error() {
         ),
         (
             event("{\"id\":\"7\",\"result\":{}}"),
-            "event 1 answers the request `7`, but the request that waits is `1`",
+            "event 1 of the response answers the request `7`, but the request that waits is `1`",
         ),
         (
             event("{\"type\":\"RUN_STARTED\"}"),
-            "event 1 is not a response of JSON-RPC",
+            "event 1 of the response is not a response of JSON-RPC",
         ),
-        (event("nonsense"), "event 1 is not JSON"),
+        (event("nonsense"), "event 1 of the response is not JSON"),
         (
             event("{\"id\":\"1\",\"result\":7}"),
-            "event 1 has a result that is not an object",
+            "event 1 of the response has a result that is not an object",
         ),
         (
             event("{\"id\":\"1\",\"result\":{\"a\":1}}"),
@@ -532,19 +532,19 @@ async fn what_an_agent_must_not_send_is_an_error() {
         ),
         (
             stream(&[json!({ "statusUpdate": {} })]),
-            "event 1 has a status update without a `status`",
+            "event 1 of the response has a status update without a `status`",
         ),
         (
             stream(&[json!({ "statusUpdate": { "status": {} } })]),
-            "event 1 has a status without a `state`",
+            "event 1 of the response has a status without a `state`",
         ),
         (
             stream(&[json!({ "artifactUpdate": {} })]),
-            "event 1 has an artifact update without an `artifact`",
+            "event 1 of the response has an artifact update without an `artifact`",
         ),
         (
             stream(&[json!({ "task": {} })]),
-            "event 1 has a task without a `status`",
+            "event 1 of the response has a task without a `status`",
         ),
         (b"<html>".to_vec(), "the response is a web page"),
         (Vec::new(), "the response is empty"),

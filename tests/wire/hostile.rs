@@ -197,7 +197,7 @@ async fn deep_json_is_refused_where_it_is_needed_and_passed_over_where_not() {
         match expected {
             Some(place) => {
                 let words = format!(
-                    "event 2 has a {place} that cannot be read (nested deeper than 512 levels) (`{{"
+                    "event 2 of the response has a {place} that cannot be read (nested deeper than 512 levels) (`{{"
                 );
                 assert!(means.starts_with(&words), "{means}");
                 assert!(means.len() < 500, "the value is not printed");

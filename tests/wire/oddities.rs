@@ -192,7 +192,7 @@ const ODDITIES: [(&str, &[&str], &str); 50] = [
     (
         "an id that is neither",
         &[r#"{"type":"TEXT_MESSAGE_START","messageId":{}}"#],
-        r#"event 2 has a `messageId` that is not a string in its `TEXT_MESSAGE_START` (`{"type":"TEXT_MESSAGE_START","messageId":{}}`)"#,
+        r#"event 2 of the response has a `messageId` that is not a string in its `TEXT_MESSAGE_START` (`{"type":"TEXT_MESSAGE_START","messageId":{}}`)"#,
     ),
     (
         "a field twice",
@@ -275,7 +275,7 @@ const ODDITIES: [(&str, &[&str], &str); 50] = [
     (
         "text without an id, where none is",
         &[r#"{"type":"TEXT_MESSAGE_CONTENT","delta":"x"}"#],
-        r#"event 2 has no `messageId`, which a `TEXT_MESSAGE_CONTENT` needs (`{"type":"TEXT_MESSAGE_CONTENT","delta":"x"}`)"#,
+        r#"event 2 of the response has no `messageId`, which a `TEXT_MESSAGE_CONTENT` needs (`{"type":"TEXT_MESSAGE_CONTENT","delta":"x"}`)"#,
     ),
     (
         "text without text",
@@ -361,7 +361,7 @@ const ODDITIES: [(&str, &[&str], &str); 50] = [
     (
         "no state at all",
         &[r#"{"type":"STATE_SNAPSHOT"}"#],
-        r#"event 2 has no `snapshot`, which a `STATE_SNAPSHOT` needs (`{"type":"STATE_SNAPSHOT"}`)"#,
+        r#"event 2 of the response has no `snapshot`, which a `STATE_SNAPSHOT` needs (`{"type":"STATE_SNAPSHOT"}`)"#,
     ),
     (
         "a chunk ends with the next event of its owner",
@@ -403,7 +403,7 @@ const ODDITIES: [(&str, &[&str], &str); 50] = [
     (
         "a chunk of a call without a name",
         &[r#"{"type":"TOOL_CALL_CHUNK","toolCallId":"c","delta":"1"}"#],
-        r#"event 2 has no `toolCallName`, which a `TOOL_CALL_CHUNK` needs (`{"type":"TOOL_CALL_CHUNK","toolCallId":"c","delta":"1"}`)"#,
+        r#"event 2 of the response has no `toolCallName`, which a `TOOL_CALL_CHUNK` needs (`{"type":"TOOL_CALL_CHUNK","toolCallId":"c","delta":"1"}`)"#,
     ),
     (
         "an error after the finish counts, a finish after an error does not",
@@ -447,7 +447,7 @@ const ODDITIES: [(&str, &[&str], &str); 50] = [
     (
         "a snapshot that is none",
         &[r#"{"type":"MESSAGES_SNAPSHOT","messages":{}}"#],
-        r#"event 2 has `messages` that are not an array in its `MESSAGES_SNAPSHOT` (`{"type":"MESSAGES_SNAPSHOT","messages":{}}`)"#,
+        r#"event 2 of the response has `messages` that are not an array in its `MESSAGES_SNAPSHOT` (`{"type":"MESSAGES_SNAPSHOT","messages":{}}`)"#,
     ),
 ];
 

@@ -483,11 +483,11 @@ async fn what_is_no_response_is_an_error() {
         ),
         (
             "data: hello\n\n".to_owned(),
-            "event 1 is not JSON: expected value at line 1 column 1 (`hello`)",
+            "event 1 of the response is not JSON: expected value at line 1 column 1 (`hello`)",
         ),
         (
             "data: [1]\n\n".to_owned(),
-            "event 1 is not a JSON object (`[1]`)",
+            "event 1 of the response is not a JSON object (`[1]`)",
         ),
         (String::new(), "the response is empty"),
         (

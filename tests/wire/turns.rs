@@ -223,7 +223,9 @@ async fn connecting_takes_over_what_is_told() {
 
 #[tokio::test]
 async fn connecting_keeps_what_the_agent_does_not_tell() {
-    let state = json!({"type": "STATE_SNAPSHOT", "snapshot": {"mine": true}});
+    // Numbers go back as they were sent.
+    let sent: Value = serde_json::from_str(r#"{"mine":true,"price":1.50}"#).unwrap();
+    let state = json!({"type": "STATE_SNAPSHOT", "snapshot": sent});
     let first = run("r-1", [said("a1", "hello"), vec![state]].concat());
     let mut talk = Talk::new([
         whole(&first),
@@ -236,7 +238,7 @@ async fn connecting_keeps_what_the_agent_does_not_tell() {
     }
     let body = talk.last_body();
     assert_eq!(body["messages"].as_array().map(Vec::len), Some(3), "{body}");
-    assert_eq!(body["state"], json!({"mine": true}));
+    assert_eq!(body["state"].to_string(), r#"{"mine":true,"price":1.50}"#);
 }
 
 #[tokio::test(start_paused = true)]

@@ -534,7 +534,7 @@ async fn what_a_target_knows_is_silenced_and_calls_of_known_forms_are_not() {
     assert_eq!(lacks.len(), 1, "{lacks:?}");
     assert!(
         lacks[0].starts_with(
-            "`arguments:find_order` (turn 1, event #6) was not read: they are not valid JSON"
+            "`arguments:find_order` (turn 1, event #7) was not read: they are not valid JSON"
         ),
         "{lacks:?}"
     );

@@ -19,6 +19,8 @@ pub struct Request {
     pub action: Action,
     /// The context that goes to the agent with it.
     pub context: RequestContext,
+    /// The number of events of its turn that came before it.
+    pub events_before: u32,
 }
 
 /// The action that a turn requests of the agent.
@@ -56,6 +58,7 @@ impl From<Action> for Request {
         Self {
             action,
             context: RequestContext::default(),
+            events_before: 0,
         }
     }
 }

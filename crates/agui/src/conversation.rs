@@ -49,10 +49,11 @@ impl AguiConversation {
         } else {
             RequestPurpose::Run
         };
+        let events_before = request.events_before;
         let run_id = self.thread.ids.next("run");
         let input = self.input(request, purpose, &run_id)?;
         let remembered = (purpose == RequestPurpose::Connect).then(|| self.thread.forget());
-        let decoder = Decoder::new(run_id, purpose, &self.settings);
+        let decoder = Decoder::new(run_id, purpose, events_before, &self.settings);
         Ok((
             input,
             RequestedRun {
@@ -135,7 +136,7 @@ impl AguiConversation {
             }
             RequestPurpose::Run => Messages::All(&thread.history),
         };
-        let state = without_marks(thread.state.value());
+        let state = without_marks(thread.state.as_sent());
         let input = RunInput::new(
             &thread.thread_id,
             run_id,

@@ -36,6 +36,8 @@ const LEGACY_INTERRUPT: &str = "on_interrupt";
 #[derive(Debug)]
 pub(super) struct Decoder {
     runs: Runs,
+    /// The number of events of the turn that earlier responses brought.
+    before: u32,
     /// The number of events that arrived.
     events: u32,
     /// Whether timestamps of events are passed on.
@@ -50,14 +52,16 @@ pub(super) struct Decoder {
 }
 
 impl Decoder {
-    /// A decoder for the response to the request of the run `run_id`.
+    /// A decoder for the response to the request of the run `run_id`, which `before` events of its turn precede.
     pub(super) fn new(
         run_id: String,
         purpose: RequestPurpose,
+        before: u32,
         settings: &ConversationSettings,
     ) -> Self {
         Self {
             runs: Runs::new(run_id, purpose),
+            before,
             events: 0,
             has_stamps: settings.event_clock,
             assembler: Assembler::default(),
@@ -93,6 +97,11 @@ impl Decoder {
         self.runs.is_replay()
     }
 
+    /// The number of the newest event in its turn.
+    fn number(&self) -> u32 {
+        self.before.saturating_add(self.events)
+    }
+
     /// Passes on what an event means.
     pub(super) fn decode(
         &mut self,
@@ -107,7 +116,7 @@ impl Decoder {
             tell(Change::Stamped(stamp));
         }
         let Some((kind, effect)) = known(event.kind()) else {
-            tell_of_unknown(event, self.events, tell);
+            tell_of_unknown(event, self.number(), tell);
             tell_of_duplicates(event, Effect::Nothing, &mut self.warnings, tell);
             return Ok(());
         };
@@ -115,7 +124,7 @@ impl Decoder {
             tell_of_keys(event, kind, effect, tell);
         }
         let at = EventRef {
-            number: self.events,
+            number: self.number(),
             kind,
         };
         let mut warnings = std::mem::take(&mut self.warnings);

@@ -41,7 +41,7 @@ fn reading(events: &[&Value]) -> KeyReading {
     };
     conversation.calls.start_turn();
     let settings = ConversationSettings::default();
-    let mut decoder = Decoder::new("r".to_owned(), RequestPurpose::Run, &settings);
+    let mut decoder = Decoder::new("r".to_owned(), RequestPurpose::Run, 0, &settings);
     let mut sink = ReadingSink::default();
     let mut reader = AguiEvents {
         decoder: &mut decoder,

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::describe::short;
+use super::evaluation::RuleScope;
 use ananke_trace::outcome::{
     ComparedValue, FocusedJson, JsonFocus, ValueDifference, brief, focused,
 };
@@ -26,9 +27,15 @@ pub(crate) struct CallFocus {
 }
 
 impl CallFocus {
-    /// The call at `index`, shortened to the focus: `call 2 of 3, #5: ship({"method": "standard" ≠ "express"}) → ok`.
-    /// Calls to the same tool are counted in the whole test. Empty if there is no such call.
-    pub(crate) fn shown(&self, trace: &Trace, index: usize, remark: &str) -> String {
+    /// The call at `index`, shortened to the focus: `call 2 of 3, #5: ship({"method": "standard" ≠ "express"}) → ok`, with its
+    /// turn unless that is `scope`. Calls to the same tool are counted in the whole test. Empty if there is no such call.
+    pub(crate) fn shown(
+        &self,
+        trace: &Trace,
+        scope: RuleScope,
+        index: usize,
+        remark: &str,
+    ) -> String {
         let Some(call) = trace.calls.get(index) else {
             return String::new();
         };
@@ -46,8 +53,8 @@ impl CallFocus {
             format!(": {}", self.words.join("; "))
         };
         format!(
-            "call{number} #{}{remark}: {}({}) → {}{words}",
-            call.first_event,
+            "call{number} {}{remark}: {}({}) → {}{words}",
+            scope.event(trace, call.first_event),
             short(&call.name),
             self.args(call),
             self.result(call)
@@ -92,14 +99,13 @@ impl CallFocus {
         Some(parts.join(", and "))
     }
 
-    /// The values of `call` that are not what is expected.
+    /// The values of `call` that are not what is expected, without the call's event.
     pub(crate) fn differences(&self, call: &ToolCall) -> impl Iterator<Item = ValueDifference> {
         let args = match call.args() {
             Args::Json(value) => Some(value.clone()),
             Args::Malformed(_) => None,
         };
         let result = call.result().map(ToolResult::value);
-        let event = Some(call.first_event);
         [
             (ComparedValue::Arguments, &self.args, args),
             (ComparedValue::Result, &self.result, result),
@@ -111,7 +117,7 @@ impl CallFocus {
                 .filter_map(move |JsonFocus { path, expected }| {
                     let found = whole.as_ref().and_then(|whole| at(whole, path));
                     Some(ValueDifference {
-                        event,
+                        event: None,
                         of,
                         path: path.clone(),
                         expected: expected.clone()?,

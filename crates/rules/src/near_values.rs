@@ -17,10 +17,9 @@ pub(crate) fn near_values(view: &View<'_>, selector: &Selector) -> Vec<CodedWarn
             continue;
         };
         let name = short(&call.name);
-        let words = format!(
-            "the call to `{name}` in event {} is nearly what this rule looks for: {reason}",
-            call.first_event
-        );
+        let event = view.scope.event(view.trace, call.first_event);
+        let words =
+            format!("the call to `{name}` ({event}) is nearly what this rule looks for: {reason}");
         let code = Code::NearValue;
         warnings.push(CodedWarning { code, words });
         if warnings.len() == MOST {

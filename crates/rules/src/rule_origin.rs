@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::evaluation::Finding;
+use super::evaluation::{Finding, RuleScope};
 use ananke_base::diagnostic::{Place, SourceFile, Span};
 use ananke_trace::outcome::{CaseWords, Level, RuleResult, RuleStatus};
-use ananke_trace::trace::Trace;
+use ananke_trace::trace::{EventNumber, Trace};
 
 /// The level and the place that a rule is defined on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,25 +60,30 @@ impl RuleOrigin {
         }
     }
 
-    /// The failure of the rule `path` of this origin; calls are shown as `trace` knows them now.
+    /// The failure of the rule `path` of this origin, which judges `scope`; calls are shown as `trace` knows them now.
     pub(crate) fn failure(
         &self,
         path: &'static str,
         mut finding: Finding,
         trace: &Trace,
+        scope: RuleScope,
     ) -> RuleResult {
         let (tool, differences) = finding.facts(trace);
         let Finding {
             message,
             expected,
             evidence,
-            mut events,
+            events,
             difference,
             help,
             measured,
             found,
             ..
         } = finding;
+        let mut events: Vec<EventNumber> = events
+            .into_iter()
+            .map(|event| trace.numbered(event))
+            .collect();
         events.sort_unstable();
         events.dedup();
         RuleResult {
@@ -89,7 +94,7 @@ impl RuleOrigin {
             measured,
             seen: evidence
                 .into_iter()
-                .map(|evidence| evidence.line(trace))
+                .map(|evidence| evidence.line(trace, scope))
                 .collect(),
             found,
             differences,

@@ -55,7 +55,7 @@ def pytest(machine: Machine) -> Hour:
         "test_desk.py",
         'arguments={"city": "Rome"}',
         'arguments={"city": "Roma"}',
-        r'event 0 of 3: expected the argument `city` of get_weather to be "(?P<expected>Roma)", found "(?P<found>Rome)"',
+        r'event 1 of 3: expected the argument `city` of get_weather to be "(?P<expected>Roma)", found "(?P<found>Rome)"',
         place,
     )
     text = Red(

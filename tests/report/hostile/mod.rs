@@ -79,7 +79,7 @@ fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
     };
     let late = LateResult {
         id: say("call's id"),
-        event: 4,
+        event: (1, 4).into(),
         name: say("late tool"),
         called_in: 1,
         result: say("late result"),
@@ -89,13 +89,13 @@ fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
     let lines = vec![
         TranscriptLine::Thinks(SaidLine {
             repeats_result: false,
-            event: 2,
+            event: (1, 2).into(),
             id: say("thought's id"),
             at_us: Some(0),
             text: say("thought"),
         }),
         TranscriptLine::Custom {
-            event: 3,
+            event: (1, 3).into(),
             at_us: Some(0),
             name: say("event's name"),
             value: say("event's value"),

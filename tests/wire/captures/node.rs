@@ -152,7 +152,7 @@ pub(super) const BROKEN: [Capture; 10] = [
     broken(
         "node-chunk-noid-bad",
         "run",
-        "event 2 has no `messageId`, which a `TEXT_MESSAGE_CHUNK` needs (`{\"type\":\"TEXT_MESSAGE_CHUNK\",\"delta\":\"x\"}`)",
+        "event 2 of the response has no `messageId`, which a `TEXT_MESSAGE_CHUNK` needs (`{\"type\":\"TEXT_MESSAGE_CHUNK\",\"delta\":\"x\"}`)",
     ),
     capture("node-content-no-start-bad", "run\nassistant: x\nfinished"),
     capture("node-double-start-bad", "run\nrun\nassistant: x\nfinished"),

@@ -241,7 +241,7 @@ fn event(
     sink.wire(at, Wire::Frame(data));
     let flow = reader.event(at, data, sink).map_err(|why| {
         let (number, quoted) = (received.events + 1, Received::quoted(data));
-        received.error(format!("event {number} {why} ({quoted})"))
+        received.error(format!("event {number} of the response {why} ({quoted})"))
     })?;
     received.events += 1;
     Ok(flow)

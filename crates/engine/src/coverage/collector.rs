@@ -12,7 +12,7 @@ use super::covered_items::CoveredItems;
 use ananke_base::context::lock;
 use ananke_base::message::ToolDeclaration;
 use ananke_trace::redact::Redactor;
-use ananke_trace::trace::{Args, Interrupt, InterruptStatus, RunEnd, Trace};
+use ananke_trace::trace::{Args, EventNumber, Interrupt, InterruptStatus, RunEnd, Trace};
 
 /// Takes what tests declare and what happens in them. What is secret in a test is masked before it is kept.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ impl CoverageCollector {
         }
         let mut before: Option<String> = None;
         for call in calls {
-            let state = |part| noticed.of_call(call.first_event, &part);
+            let state = |part| noticed.of_call(trace.numbered(call.first_event), &part);
             let tool = redactor.text(&call.name).into_owned();
             items.call(&tool, CallEnding::of(call), state(CallPart::Ending));
             if let Args::Json(args) = call.args() {
@@ -149,7 +149,7 @@ fn masked(
 /// Changes to one conversation that its rules notice: of its calls, by their first events, and of its interrupts, by turns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NoticedChanges {
-    calls: BTreeMap<u32, BTreeSet<CallPart>>,
+    calls: BTreeMap<EventNumber, BTreeSet<CallPart>>,
     interrupts: BTreeSet<usize>,
 }
 
@@ -166,7 +166,7 @@ pub enum CallPart {
 
 impl NoticedChanges {
     /// A change of this part of the call that begins with this event is noticed.
-    pub fn call(&mut self, first_event: u32, part: CallPart) {
+    pub fn call(&mut self, first_event: EventNumber, part: CallPart) {
         self.calls.entry(first_event).or_default().insert(part);
     }
 
@@ -176,7 +176,7 @@ impl NoticedChanges {
     }
 
     /// The extent to which the test covers this part of a call that happens in it.
-    pub(super) fn of_call(&self, first_event: u32, part: &CallPart) -> CoverageState {
+    pub(super) fn of_call(&self, first_event: EventNumber, part: &CallPart) -> CoverageState {
         let is_noticed = self
             .calls
             .get(&first_event)

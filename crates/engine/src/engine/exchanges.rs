@@ -33,6 +33,7 @@ pub(super) async fn exchange(
         let request = Request {
             action,
             context: context.clone(),
+            events_before: sink.trace.events_so_far(),
         };
         let ended = session.exchange(request, &left, sink).await;
         if let Err(error) = &ended {

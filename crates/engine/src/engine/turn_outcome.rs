@@ -119,7 +119,7 @@ pub(super) fn state(trace: &Trace) -> Option<String> {
     (!is_empty).then(|| bounded(&state.to_string()))
 }
 
-/// A violation with its response, if the turn has several: the numbers of events begin at 1 in each.
+/// A violation with its response, if the turn has several.
 pub(super) fn violation(turn: &TurnRanges, violation: &Violation) -> String {
     match turn.exchanges.len() {
         1 => violation.to_string(),
@@ -246,7 +246,7 @@ impl<'t> ShownItem<'t> {
                 };
                 let said = SaidLine {
                     repeats_result: trace.peer == Peer::Server && calls.any(is_result),
-                    event,
+                    event: turn.numbered(event),
                     id,
                     at_us: Some(at_us),
                     text,
@@ -262,7 +262,7 @@ impl<'t> ShownItem<'t> {
                 TranscriptLine::Answered(late_result(trace, turn, call, result))
             }
             Self::Custom(custom) => TranscriptLine::Custom {
-                event: custom.event,
+                event: turn.numbered(custom.event),
                 at_us: Some(event_micros(trace, turn, custom.event)),
                 name: bounded(&custom.name),
                 value: bounded(&custom.value.to_string()),
@@ -273,14 +273,15 @@ impl<'t> ShownItem<'t> {
 
 fn call(trace: &Trace, turn: &TurnRanges, call: &ToolCall) -> CallOutcome {
     CallOutcome {
-        event: call.first_event,
+        event: turn.numbered(call.first_event),
         id: bounded(&call.wire_id),
         name: bounded(&call.name),
         args: bounded(&compact_json(&call.args_text)),
         result: call.result().map(|result| bounded(&result.text)),
-        result_event: call
-            .result()
-            .map_or(call.first_event, |result| result.event),
+        result_event: turn.numbered(
+            call.result()
+                .map_or(call.first_event, |result| result.event),
+        ),
         is_client_side: call.is_client_side,
         hides_result: call.hides_result(),
         started_us: Some(since_start(trace, turn, call.started)),
@@ -298,7 +299,7 @@ fn late_result(
     result: &ToolResult,
 ) -> LateResult {
     LateResult {
-        event: result.event,
+        event: turn.numbered(result.event),
         id: bounded(&call.wire_id),
         name: bounded(&call.name),
         called_in: u32::try_from(call.counted_in + 1).unwrap_or(u32::MAX),

@@ -21,7 +21,7 @@ use ananke_trace::outcome::{
     StateHistory, Status, TurnOutcome, bounded,
 };
 use ananke_trace::redact::Redactor;
-use ananke_trace::trace::{Change, Input, PiecedTexts, Trace};
+use ananke_trace::trace::{Change, EventNumber, Input, PiecedTexts, Trace};
 
 /// The most bytes that wait for the end of an attempt; what is kept of them then is much less.
 const MOST_WAITING: usize = 1 << 20;
@@ -54,7 +54,7 @@ struct CollectedRaw {
     turns: Vec<CollectedTurn>,
     entries: VecDeque<RawEntry>,
     bytes: usize,
-    /// The number of the next event.
+    /// The index of the next event among those of the test.
     next_event: u32,
     texts: PiecedTexts,
     /// The state before the running turn, and whether something changed it since.
@@ -66,6 +66,8 @@ struct CollectedRaw {
 #[derive(Default)]
 struct CollectedTurn {
     sent: Option<At>,
+    /// The index of its first event.
+    first_event: u32,
     /// The state before it.
     before: Option<Arc<str>>,
     dropped: usize,
@@ -74,7 +76,7 @@ struct CollectedTurn {
 struct RawEntry {
     /// The index of its turn.
     turn: usize,
-    /// The number of the event that it is, or that it belongs to.
+    /// The index of the event that it is, or that it belongs to.
     event: u32,
     size: usize,
     item: RawItem,
@@ -212,7 +214,7 @@ impl CollectedRaw {
         if self.bytes <= MOST_RAW {
             return;
         }
-        let mut cited = cited_events(outcome);
+        let mut cited = self.cited_events(outcome);
         cited.sort_unstable();
         let turns = &outcome.transcript.turns;
         let has_passed = |index: usize| {
@@ -248,6 +250,25 @@ impl CollectedRaw {
         self.retain(|index, _| kept[index]);
     }
 
+    /// The indices of the events that the results rest on that are no passes.
+    fn cited_events(&self, outcome: &Outcome) -> Vec<u32> {
+        let of_turns = outcome
+            .transcript
+            .turns
+            .iter()
+            .flat_map(|turn: &TurnOutcome| &turn.rules);
+        let not_passed = of_turns
+            .chain(&outcome.verdict.rules)
+            .filter(|rule| !rule.has_passed());
+        let index = |event: &EventNumber| {
+            let turn = self.turns.get(event.turn.saturating_sub(1) as usize)?;
+            Some(turn.first_event + event.number.saturating_sub(1))
+        };
+        not_passed
+            .flat_map(|rule: &RuleResult| rule.events.iter().filter_map(index))
+            .collect()
+    }
+
     fn into_turns(self) -> Vec<RawTurn> {
         let mut turns: Vec<RawTurn> = self
             .turns
@@ -259,11 +280,16 @@ impl CollectedRaw {
             .collect();
         for entry in self.entries {
             let (of, turn) = (&self.turns[entry.turn], &mut turns[entry.turn]);
-            let number = entry.event;
+            let event = EventNumber {
+                turn: u32::try_from(entry.turn + 1).unwrap_or(u32::MAX),
+                number: entry.event.saturating_sub(of.first_event) + 1,
+            };
             match entry.item {
-                RawItem::Exchange(exchange) => turn.exchanges.push(*exchange),
+                RawItem::Exchange(exchange) => {
+                    turn.exchanges.push(RawExchange { event, ..*exchange })
+                }
                 RawItem::Event(at, raw) => turn.events.push(RawEvent {
-                    number,
+                    event,
                     at_us: at.0.saturating_sub(of.sent.unwrap_or(at).0),
                     raw,
                 }),
@@ -272,30 +298,12 @@ impl CollectedRaw {
                         before: of.before.as_deref().map(str::to_owned),
                         changes: Vec::new(),
                     });
-                    state.changes.push(RawStateChange {
-                        event: number,
-                        kind,
-                        value,
-                    });
+                    state.changes.push(RawStateChange { event, kind, value });
                 }
             }
         }
         turns
     }
-}
-
-/// The numbers of the events that the results rest on that are no passes.
-fn cited_events(outcome: &Outcome) -> Vec<u32> {
-    let of_turns = outcome
-        .transcript
-        .turns
-        .iter()
-        .flat_map(|turn: &TurnOutcome| &turn.rules);
-    of_turns
-        .chain(&outcome.verdict.rules)
-        .filter(|rule| !rule.has_passed())
-        .flat_map(|rule: &RuleResult| rule.events.iter().copied())
-        .collect()
 }
 
 fn size_of_headers(headers: &[(String, String)]) -> usize {
@@ -340,14 +348,14 @@ impl Observer for RawLog {
                 headers,
             } => {
                 let exchange = RawExchange {
-                    event: collected.next_event,
                     method: method.to_owned(),
                     url: bounded(url),
                     request_headers: headers.to_vec(),
                     ..RawExchange::default()
                 };
                 let size = exchange.url.len() + size_of_headers(headers);
-                collected.add(exchange.event, size, RawItem::Exchange(Box::new(exchange)));
+                let event = collected.next_event;
+                collected.add(event, size, RawItem::Exchange(Box::new(exchange)));
             }
             Wire::Sent { body } => {
                 if let Some(turn) = collected.turns.last_mut() {
@@ -399,8 +407,10 @@ impl Observer for RawLog {
             collected.state = json_within(before.state.value(), LONGEST_STATE).map(Arc::from);
         }
         let before = collected.state.clone();
+        let first_event = collected.next_event;
         collected.turns.push(CollectedTurn {
             before,
+            first_event,
             ..CollectedTurn::default()
         });
     }
@@ -465,7 +475,7 @@ mod tests {
         let texts = (String::new(), String::new());
         outcome.verdict.rules.push(RuleResult {
             status: RuleStatus::Failed,
-            events: cited.to_vec(),
+            events: cited.iter().map(|number| (1, *number).into()).collect(),
             ..RuleResult::passed("text", Level::Test, place, texts)
         });
         log.put_into(&mut outcome, redactor);
@@ -499,16 +509,17 @@ mod tests {
         assert_eq!(first.exchanges[0].status, Some(200));
         assert_eq!(
             (first.exchanges[0].event, &first.exchanges[0].body),
-            (0, &None)
+            ((1, 1).into(), &None)
         );
         let event = &first.events[0];
-        assert_eq!((event.number, event.at_us, &*event.raw), (0, 2500, "one"));
+        let received = (event.event, event.at_us, &*event.raw);
+        assert_eq!(received, ((1, 1).into(), 2500, "one"));
         assert_eq!(
             first.state.as_ref().unwrap().before.as_deref(),
             Some("null")
         );
         let second = second.raw.as_deref().unwrap();
-        assert_eq!(second.events[0].number, 1);
+        assert_eq!(second.events[0].event, (2, 1).into());
         let state = second.state.as_ref().unwrap();
         assert_eq!(state.before.as_deref(), Some(r#"{"sum":1}"#));
         assert_eq!(state.changes[0].kind, StateChangeKind::Patch);
@@ -523,7 +534,7 @@ mod tests {
         }
         let outcome = outcome(&log, 1, &[500], &Redactor::default());
         let raw = outcome.transcript.turns[0].raw.as_deref().unwrap();
-        let kept: Vec<u32> = raw.events.iter().map(|event| event.number).collect();
+        let kept: Vec<u32> = raw.events.iter().map(|event| event.event.number).collect();
         assert!(kept.is_sorted() && kept.contains(&500));
         let (first, last) = (kept[0], kept[kept.len() - 1]);
         assert!(first > 350 && last < 650, "{first} to {last}");
@@ -543,7 +554,10 @@ mod tests {
         assert!(log.collected.lock().unwrap().bytes <= MOST_WAITING);
         let outcome = outcome(&log, 1, &[], &Redactor::default());
         let raw = outcome.transcript.turns[0].raw.as_deref().unwrap();
-        assert_eq!(raw.events.last().map(|event| event.number), Some(999));
+        assert_eq!(
+            raw.events.last().map(|event| event.event.number),
+            Some(1000)
+        );
         assert_eq!(raw.dropped + raw.events.len(), 1001);
     }
 

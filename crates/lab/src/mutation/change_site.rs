@@ -12,7 +12,7 @@ use regex::Regex;
 use ananke_engine::engine::TapeItem;
 use ananke_rules::{RuleProperties, RuleSubject};
 use ananke_trace::outcome::{EvidenceLine, RuleResult};
-use ananke_trace::trace::Change;
+use ananke_trace::trace::{Change, EventNumber};
 
 /// The subject of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +76,11 @@ impl ChangeSite {
     }
 
     /// Whether a failure is about the change, which the events `changed` show.
-    pub(super) fn is_named_by(&self, failure: &RuleResult, changed: &BTreeSet<u32>) -> bool {
+    pub(super) fn is_named_by(
+        &self,
+        failure: &RuleResult,
+        changed: &BTreeSet<EventNumber>,
+    ) -> bool {
         self.is_whole_subject_of(&failure.rule)
             || failure.events.iter().any(|event| changed.contains(event))
             || [failure.message.as_str(), &failure.expected]
@@ -149,7 +153,7 @@ mod tests {
         RuleResult {
             status: RuleStatus::Failed,
             message: message.to_owned(),
-            events: events.to_vec(),
+            events: events.iter().map(|number| (1, *number).into()).collect(),
             ..RuleResult::passed(rule, Level::Test, place, (String::new(), String::new()))
         }
     }
@@ -218,7 +222,7 @@ mod tests {
         ] {
             let failure = failure(rule, message, events);
             assert_eq!(
-                site.is_named_by(&failure, &BTreeSet::from([7])),
+                site.is_named_by(&failure, &BTreeSet::from([(1, 7).into()])),
                 is_named,
                 "{rule}: {message}"
             );

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::change_site::ChangeSite;
 use ananke_trace::outcome::{Level, RuleResult};
+use ananke_trace::trace::EventNumber;
 
 /// The fate of a changed conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ impl Fate {
     pub(super) fn of<'f>(
         failures: impl IntoIterator<Item = &'f RuleResult>,
         site: &ChangeSite,
-        changed: &BTreeSet<u32>,
+        changed: &BTreeSet<EventNumber>,
     ) -> Self {
         let mut other = None;
         for failure in failures {

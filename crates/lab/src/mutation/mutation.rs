@@ -9,7 +9,7 @@ use super::change_site::{ChangeSite, ChangeSubject};
 use ananke_engine::engine::TapeItem;
 use ananke_engine::recording::StreamFault;
 use ananke_model::model::MutationOperator;
-use ananke_trace::trace::{Change, SnapshotItem};
+use ananke_trace::trace::{Change, EventNumber, SnapshotItem};
 
 /// One change to a conversation.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct Mutation {
     /// The turn, counted from 0.
     pub turn: usize,
     /// The number of the event that it changes, counted from 0 as in reports.
-    pub event: u32,
+    pub event: EventNumber,
     /// The tool whose call it changes.
     pub tool: Option<String>,
     /// The argument that it changes.
@@ -88,7 +88,7 @@ impl Mutation {
     pub(super) fn new(
         operator: MutationOperator,
         turn: usize,
-        event: u32,
+        event: EventNumber,
         subject: ChangeSubject,
         change: String,
     ) -> Self {

@@ -68,7 +68,7 @@ pub struct SurvivingMutant {
     pub severity: MutantSeverity,
     /// The turn, counted from 1.
     pub turn: usize,
-    /// The number of the event, counted from 0.
+    /// The number of the event in its turn, counted from 1.
     pub event: u32,
     /// The tool whose call is changed; omitted if no call is.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -195,7 +195,7 @@ impl MutationReport {
                 operator: mutation.operator,
                 severity: mutation.severity,
                 turn: mutation.turn + 1,
-                event: mutation.event,
+                event: mutation.event.number,
                 tool: mutation.tool.clone(),
                 argument: mutation.argument.clone(),
                 change: mutation.change.clone(),

@@ -10,7 +10,7 @@ use super::{other_value::other, rule_text::yaml_text, tape_index::TapeIndex};
 use ananke_engine::engine::TapeItem;
 use ananke_engine::recording::{KeptRecording, StreamFault};
 use ananke_model::model::MutationOperator;
-use ananke_trace::trace::{Change, RunEnd};
+use ananke_trace::trace::{Change, EventNumber, RunEnd};
 
 /// The number of values of a state that are changed.
 const MOST: usize = 4;
@@ -111,7 +111,12 @@ pub(super) fn of_bytes(recording: &KeptRecording, index: &TapeIndex) -> Vec<Muta
             {
                 continue;
             }
-            let mutation = Mutation::new(operator, turn, 0, ChangeSubject::End, words.to_owned());
+            let first = EventNumber {
+                turn: u32::try_from(turn + 1).unwrap_or(u32::MAX),
+                number: 1,
+            };
+            let words = words.to_owned();
+            let mutation = Mutation::new(operator, turn, first, ChangeSubject::End, words);
             found.push(Mutation {
                 stream: Some((number, fault)),
                 severity: MutantSeverity::Medium,
@@ -128,9 +133,9 @@ pub(super) fn difference(
     before: &TapeIndex,
     after: &TapeIndex,
     turn: usize,
-) -> (ChangeSite, BTreeSet<u32>) {
+) -> (ChangeSite, BTreeSet<EventNumber>) {
     let mut site = ChangeSite::new(ChangeSubject::End);
-    let mut events: BTreeSet<u32> = after
+    let mut events: BTreeSet<EventNumber> = after
         .turns
         .get(turn)
         .and_then(|turn| turn.end)

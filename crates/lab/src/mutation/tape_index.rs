@@ -6,7 +6,9 @@ use ananke_base::context::At;
 use ananke_base::source::received_json;
 use ananke_engine::engine::TapeItem;
 use ananke_engine::run::TapedConversation;
-use ananke_trace::trace::{Args, Change, MessageKind, ResultContent, RunEnd, Trace, read_json};
+use ananke_trace::trace::{
+    Args, Change, EventNumber, MessageKind, ResultContent, RunEnd, Trace, read_json,
+};
 
 /// A call on a tape.
 #[derive(Clone, Debug)]
@@ -15,7 +17,7 @@ pub(super) struct TapedCall {
     pub(super) name: String,
     pub(super) turn: usize,
     /// The number of the event that opens it.
-    pub(super) event: u32,
+    pub(super) event: EventNumber,
     /// The items that announce it, the one that opens it first.
     pub(super) parts: Vec<usize>,
     /// The items that answer it.
@@ -35,7 +37,7 @@ pub(super) struct TapedCall {
 pub(super) struct TapedText {
     pub(super) id: String,
     pub(super) turn: usize,
-    pub(super) event: u32,
+    pub(super) event: EventNumber,
     /// The items that bring its text.
     pub(super) parts: Vec<usize>,
     pub(super) text: String,
@@ -62,7 +64,7 @@ pub(super) struct TapeIndex {
     pub(super) texts: Vec<TapedText>,
     pub(super) turns: Vec<TapedTurn>,
     /// The number of the event of each item.
-    pub(super) events: Vec<u32>,
+    pub(super) events: Vec<EventNumber>,
     /// The items that change the state, each with its turn.
     pub(super) states: Vec<(usize, usize)>,
 }
@@ -78,7 +80,7 @@ impl TapeIndex {
             if let TapeItem::Change(moment, change) = item {
                 trace.apply(*moment, change.clone(), &mut deltas);
             }
-            index.events.push(trace.last_event());
+            index.events.push(trace.newest_event());
             index.add(at, item);
         }
         index.calls.retain(|call| call.openings == 1);

@@ -12,7 +12,7 @@ use ananke_engine::engine::{TapeItem, TapePlayer};
 use ananke_engine::run::TapedConversation;
 use ananke_model::variables::Patterns;
 use ananke_trace::outcome::RuleResult;
-use ananke_trace::trace::{RunEnd, Trace};
+use ananke_trace::trace::{EventNumber, RunEnd, Trace};
 
 /// A conversation on tape.
 #[derive(Debug)]
@@ -103,7 +103,7 @@ impl TapedMutants {
             let is_end = matches!(item, TapeItem::TurnEnded(_));
             player.play(item.clone())?;
             if change.is_some_and(|(site, changed)| changed.contains(&number) || site.has(item)) {
-                judged.changed.insert(player.trace.last_event());
+                judged.changed.insert(player.trace.newest_event());
             }
             if is_end {
                 judged.not_shown = judged.not_shown.take().or(player.take_not_shown());
@@ -132,7 +132,7 @@ struct Judged {
     /// The problem with which it ends without a rule.
     problem: Option<String>,
     /// The numbers of the events that show the change.
-    changed: BTreeSet<u32>,
+    changed: BTreeSet<EventNumber>,
     /// The compiled patterns of the rules, if they watched all of it.
     patterns: Patterns,
 }

@@ -10,7 +10,7 @@ use super::{MutantSeverity, Mutation, MutationLevel};
 use super::{change_site::ChangeSubject, mutation::SnapshotEdit, other_value::other_text};
 use ananke_engine::engine::TapeItem;
 use ananke_model::model::MutationOperator;
-use ananke_trace::trace::Change;
+use ananke_trace::trace::{Change, EventNumber};
 
 /// The number of words and of sentences of a message that are changed.
 const MOST: usize = 3;
@@ -42,7 +42,7 @@ pub(super) fn mutations(index: &TapeIndex, items: &[TapeItem]) -> Vec<Mutation> 
             .calls
             .iter()
             .find(|call| call.turn == turn && call.has_failed);
-        let after = |event: u32| texts().find(|text| text.event > event);
+        let after = |event: EventNumber| texts().find(|text| text.event > event);
         if let Some((call, text)) = failed.and_then(|call| Some((call, after(call.event)?))) {
             let words = format!("after `{}` failed, the agent says: {RECOVERY}", call.name);
             let recovered = said(

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::event_numbers::count_by_turn;
+use super::format_version::FormatVersion;
 use super::part::{all_of, filled, listed};
 use super::rule_view::{Assertion, ErrorText, ProblemView, assertions};
 use super::walks_and_checkpoints::{CheckpointView, WalksView};
@@ -86,6 +88,8 @@ pub(crate) struct SharedFacts {
     pub(crate) test: TestIdentity,
     pub(crate) peer: Peer,
     pub(crate) time: AgentTime,
+    /// The version of the document.
+    pub(crate) version: FormatVersion,
 }
 
 impl AttemptView<'_> {
@@ -108,7 +112,7 @@ impl AttemptView<'_> {
             ..rule.into()
         });
         let rules = self.final_assertions.into_iter().map(Into::into);
-        Outcome {
+        let mut outcome = Outcome {
             test: shared.test.clone(),
             verdict: TestVerdict {
                 end,
@@ -142,7 +146,11 @@ impl AttemptView<'_> {
             other_runs: Vec::new(),
             self_comparison: None,
             change: None,
+        };
+        if !shared.version.counts_events_by_turn() {
+            count_by_turn(&mut outcome);
         }
+        outcome
     }
 }
 

@@ -8,12 +8,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::from_str;
 use serde_json::value::RawValue;
 
+use super::event_numbers::UNSAID;
 use super::json_text::{arguments, json, other_text, sent_text};
 use super::part::{filled, present};
 use super::{duration::Milliseconds, entries::without_place, part};
 use ananke_trace::outcome::{
     CallFailure, CallOutcome, LateResult, SaidLine, TranscriptLine, TurnOutcome,
 };
+use ananke_trace::trace::EventNumber;
 
 /// Something that the agent did.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -66,8 +68,8 @@ part! {
     pub(crate) struct SaidView<'a> of (turn: &TurnOutcome, said: &'a SaidLine) {
         /// Its id; omitted if the agent gave none.
         id?: Cow<'a, str> = filled(&said.id);
-        /// The number of the event that opened it: the events of a test are counted from 0.
-        event: u32 = said.event;
+        /// The number of the event that opened it: the events of a turn are counted from 1; before version 1.2 those of the test from 0.
+        event: u32 = said.event.number;
         /// When its first text arrived, in Unix milliseconds on the clock of its turn; omitted if a trace does not show it.
         #[serde(skip_deserializing)]
         at?: u64 = moment(turn, said.at_us);
@@ -83,7 +85,7 @@ impl SaidView<'_> {
     /// The line, which says again what a call returned or does not.
     pub(crate) fn line(self, says: fn(SaidLine) -> TranscriptLine) -> TranscriptLine {
         says(SaidLine {
-            event: self.event,
+            event: (UNSAID, self.event).into(),
             id: self.id.unwrap_or_default().into(),
             at_us: micros(self.after_ms),
             text: self.text.into(),
@@ -100,7 +102,7 @@ part! {
         /// The call's id.
         id: Cow<'a, str> = Cow::Borrowed(&call.id);
         /// The number of the event that opened it.
-        event: u32 = call.event;
+        event: u32 = call.event.number;
         /// When it started, in Unix milliseconds on the clock of its turn; omitted if a trace does not show it.
         at?: u64 = moment(turn, call.started_us);
         /// The tool's name.
@@ -121,7 +123,7 @@ part! {
         /// The call's id.
         id: Cow<'a, str> = Cow::Borrowed(arrived.id);
         /// The number of the event that brought it.
-        event: u32 = arrived.event;
+        event: u32 = arrived.event.number;
         /// When it arrived, in Unix milliseconds on the clock of its turn; omitted if a trace does not show it.
         #[serde(skip_deserializing)]
         at?: u64 = moment(arrived.turn, arrived.at_us);
@@ -150,7 +152,7 @@ pub(crate) struct ArrivedResult<'a> {
     turn: &'a TurnOutcome,
     id: &'a str,
     name: &'a str,
-    event: u32,
+    event: EventNumber,
     at_us: Option<u64>,
     text: &'a str,
     failure: Option<CallFailure>,
@@ -162,7 +164,7 @@ impl ResultItem<'_> {
     /// The line, of a result of a call of an earlier turn.
     fn line(self) -> Option<TranscriptLine> {
         Some(TranscriptLine::Answered(LateResult {
-            event: self.event,
+            event: (UNSAID, self.event).into(),
             id: self.id.into(),
             name: self.name.into(),
             called_in: self.called_in?,
@@ -222,7 +224,7 @@ part! {
         name: Cow<'a, str> = Cow::Borrowed(&call.name);
         /// The number of the event that opened it, as in `items`.
         #[schemars(extend("x-since" = "1.1"))]
-        event: u32 = call.event;
+        event: u32 = call.event.number;
         /// The arguments as sent: any JSON value, or a string with the text if it is not JSON, over 16 KiB, or nested over
         /// 64 levels deep.
         #[schemars(with = "serde_json::Value")]
@@ -239,7 +241,7 @@ part! {
         result_text?: Cow<'a, str> = other_result;
         /// The number of the event that brought the result; omitted if none arrived in this turn.
         #[schemars(extend("x-since" = "1.1"))]
-        result_event?: u32 = call.result.is_some().then_some(call.result_event);
+        result_event?: u32 = call.result.is_some().then_some(call.result_event.number);
         /// The status of the call in this turn.
         status: CallStatusView = if is_pending {
             CallStatusView::Pending
@@ -273,12 +275,12 @@ impl From<ToolCallView<'_>> for CallOutcome {
             .result
             .map(|result| sent_text(&result, read.result_text));
         Self {
-            event: read.event,
+            event: (UNSAID, read.event).into(),
             id: read.id.into(),
             name: read.name.into(),
             args: sent_text(&read.args, read.args_text),
             hides_result: result.is_none() && read.status != CallStatusView::Pending,
-            result_event: read.result_event.unwrap_or(read.event),
+            result_event: (UNSAID, read.result_event.unwrap_or(read.event)).into(),
             result,
             is_client_side: read.is_mocked.unwrap_or_default(),
             started_us: micros(read.after_ms),
@@ -315,7 +317,7 @@ impl CallStatusView {
 
 /// The actions of the agent in a turn, in the order of the events.
 pub(crate) fn items(turn: &TurnOutcome) -> Vec<ItemView<'_>> {
-    let mut items: Vec<(u32, ItemView<'_>)> = Vec::with_capacity(turn.lines.len());
+    let mut items: Vec<(EventNumber, ItemView<'_>)> = Vec::with_capacity(turn.lines.len());
     for line in turn.lines.iter().filter(|line| !line.is_repetition()) {
         items.push((line.event(), item(turn, line)));
         if let TranscriptLine::Calls(call) = line
@@ -358,7 +360,7 @@ fn item<'a>(turn: &'a TurnOutcome, line: &'a TranscriptLine) -> ItemView<'a> {
             at_us,
             name,
             value,
-        } => ItemView::Custom(CustomItem::of(turn, *event, *at_us, name, value)),
+        } => ItemView::Custom(CustomItem::of(turn, event.number, *at_us, name, value)),
     }
 }
 
@@ -371,7 +373,7 @@ impl ItemView<'_> {
             Self::Call(_) => None,
             Self::Result(result) => result.line(),
             Self::Custom(custom) => Some(TranscriptLine::Custom {
-                event: custom.event,
+                event: (UNSAID, custom.event).into(),
                 at_us: micros(custom.after_ms),
                 name: custom.name.into(),
                 value: sent_text(&custom.value, custom.value_text),

@@ -12,6 +12,7 @@ mod case_assertions;
 mod difference_view;
 mod duration;
 mod entries;
+mod event_numbers;
 mod format_version;
 mod item_view;
 mod json_text;

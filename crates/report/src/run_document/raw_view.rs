@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::json_text::{json, other_text, sent_text};
-use super::{duration::Milliseconds, part, part::present};
+use super::{duration::Milliseconds, event_numbers::UNSAID, part, part::present};
 use ananke_trace::outcome::{RawEvent, RawExchange, RawStateChange, StateChangeKind, StateHistory};
 
 part! {
@@ -17,7 +17,7 @@ part! {
     #[schemars(rename = "Exchange")]
     pub(crate) struct ExchangeView<'a> of (exchange: &'a RawExchange) {
         /// The number of the first event after the request.
-        event: u32 = exchange.event;
+        event: u32 = exchange.event.number;
         /// The method of the request.
         method: Cow<'a, str> = Cow::Borrowed(&exchange.method);
         /// The URL without its query.
@@ -36,7 +36,7 @@ part! {
 impl From<ExchangeView<'_>> for RawExchange {
     fn from(read: ExchangeView<'_>) -> Self {
         Self {
-            event: read.event,
+            event: (UNSAID, read.event).into(),
             method: read.method.into(),
             url: read.url.into(),
             request_headers: listed(read.request_headers),
@@ -53,7 +53,7 @@ part! {
     #[schemars(rename = "Event")]
     pub(crate) struct EventView<'a> of (event: &'a RawEvent, started_unix_ms: Option<u64>) {
         /// Its number, as in `items`.
-        n: u32 = event.number;
+        n: u32 = event.event.number;
         /// When it arrived, in Unix milliseconds on the clock of its turn.
         #[serde(skip_deserializing)]
         at?: u64 = started_unix_ms.map(|started| started.saturating_add(event.at_us / 1000));
@@ -67,7 +67,7 @@ part! {
 impl From<EventView<'_>> for RawEvent {
     fn from(read: EventView<'_>) -> Self {
         Self {
-            number: read.n,
+            event: (UNSAID, read.n).into(),
             at_us: read.after_ms.0,
             raw: read.raw.into(),
         }
@@ -115,7 +115,7 @@ part! {
             StateChangeKind::Patch => (None, Some(value)),
         };
         /// The number of the event that brought it.
-        event: u32 = change.event;
+        event: u32 = change.event.number;
         /// The new state; omitted of a patch.
         #[schemars(with = "Option<serde_json::Value>")]
         #[serde(default, deserialize_with = "present")]
@@ -137,7 +137,7 @@ impl From<StateChangeView<'_>> for RawStateChange {
             StateChangeKind::Snapshot
         };
         Self {
-            event: read.event,
+            event: (UNSAID, read.event).into(),
             kind,
             value: sent_text(&read.patch.or(read.snapshot).unwrap_or_default(), read.text),
         }

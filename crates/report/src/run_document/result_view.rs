@@ -37,7 +37,7 @@ part! {
         let state = transcript.state.as_deref().map(|text| (json(text), text));
         let other_state = state.as_ref().and_then(|(value, text)| other_text(value, text));
         /// The version of the format, `MAJOR.MINOR`. A reader that knows 1.0 can read every 1.x.
-        version: FormatVersion = FormatVersion;
+        version: FormatVersion = FormatVersion::default();
         /// The test's id, `path::name` or its own `id`, with `[case]` for a row: unique in a run and the same in every run.
         id!: Cow<'a, str> = Cow::Borrowed(&test.id);
         /// The test's name.
@@ -255,6 +255,7 @@ impl From<ResultLine<'_>> for Outcome {
                 AgentTime::Wall
             },
             test: identity(&read),
+            version: read.version,
         };
         let attempt = AttemptView {
             attempt: 1,

@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
-use super::part::{all_of, filled, listed};
+use super::event_numbers::{CitedEvent, UNSAID, cited};
+use super::part::{filled, listed};
 use super::{difference_view::DifferenceLines, duration::Milliseconds, milliseconds, part};
 use ananke_base::diagnostic::{Excerpt, ExcerptLine, Place, SourceFile};
 use ananke_base::source::{is_case_file, parse, parse_json};
@@ -17,6 +18,7 @@ use ananke_trace::outcome::{
     MeasuredUnit, Problem, RuleCounts, RuleResult, RuleStatus, Ruling, Status, ValueDifference,
 };
 use ananke_trace::redact::Sealed;
+use ananke_trace::trace::EventNumber;
 
 part! {
     /// A rule and its result.
@@ -112,9 +114,10 @@ part! {
         /// `true` if the rule forbids something; omitted otherwise.
         #[schemars(extend("x-since" = "1.1"))]
         prohibition?: bool = result.is_prohibition.then_some(true);
-        /// The numbers of the events that show the result, ascending; omitted if there are none.
+        /// The events that show the result, in their order; omitted if there are none. Before version 1.2 a number each, which
+        /// counts the events of the test from 0.
         #[schemars(extend("x-since" = "1.1"))]
-        events?: Cow<'a, [u32]> = all_of(&result.events);
+        events?: Cow<'a, [CitedEvent]> = cited(&result.events);
         /// The file that contains the rule.
         file: Cow<'a, str> = Cow::Borrowed(&result.place.file);
         /// The line of the rule, from 1.
@@ -244,7 +247,13 @@ impl From<Assertion<'_>> for RuleResult {
                 .collect(),
             difference: read.difference_lines.map(Into::into),
             help: read.help.map(Into::into),
-            events: read.events.unwrap_or_default().into(),
+            events: read
+                .events
+                .unwrap_or_default()
+                .iter()
+                .copied()
+                .map(Into::into)
+                .collect(),
         }
     }
 }
@@ -277,11 +286,14 @@ part! {
     /// What an entry of `seen` is.
     #[derive(Debug, Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "Evidence")]
-    pub(crate) struct EvidenceView<'a> of (number: usize, call: Option<(u32, &'a str)>) {
+    pub(crate) struct EvidenceView<'a> of (number: usize, call: Option<(EventNumber, &'a str)>) {
         /// The number of the entry, from 0.
         entry: usize = number;
-        /// The number of the call's first event; omitted of a message.
-        event?: u32 = call.map(|(event, _)| event);
+        /// The turn of the call's first event, from 1; omitted of a message.
+        #[schemars(extend("x-since" = "1.2"))]
+        turn?: u32 = call.map(|(event, _)| event.turn);
+        /// The number of that event in its turn; omitted of a message.
+        event?: u32 = call.map(|(event, _)| event.number);
         /// What is to be said of the call, where the call itself and the values that differ are shown; omitted if nothing is.
         remark?: Cow<'a, str> = call.and_then(|(_, remark)| filled(remark));
     }
@@ -303,7 +315,7 @@ impl<'a> EvidenceView<'a> {
         *line = match self.event {
             Some(event) => EvidenceLine::Call {
                 text,
-                event,
+                event: (self.turn.unwrap_or(UNSAID), event).into(),
                 remark: self.remark.unwrap_or_default().into(),
             },
             None => EvidenceLine::Said(text),
@@ -316,8 +328,11 @@ part! {
     #[derive(Debug, Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "ValueDifference")]
     pub(crate) struct DifferenceView<'a> of (difference: &'a ValueDifference) {
-        /// The number of the call's first event, as in `turns[].items`; omitted if it is not about a call.
-        event?: u32 = difference.event;
+        /// The turn of the call's first event, from 1; omitted if it is not about a call.
+        #[schemars(extend("x-since" = "1.2"))]
+        turn?: u32 = difference.event.map(|event| event.turn);
+        /// The number of that event, as in `turns[].items`; omitted if it is not about a call.
+        event?: u32 = difference.event.map(|event| event.number);
         /// The value that the path leads into.
         of!: ComparedValue = difference.of;
         /// The keys and indexes that lead to it, as rules write a path: with `.` between them, a key with other characters
@@ -338,7 +353,9 @@ part! {
 impl From<DifferenceView<'_>> for ValueDifference {
     fn from(read: DifferenceView<'_>) -> Self {
         Self {
-            event: read.event,
+            event: read
+                .event
+                .map(|event| (read.turn.unwrap_or(UNSAID), event).into()),
             of: read.of,
             path: read.keys.map_or_else(|| split(&read.path), Cow::into_owned),
             expected: read.expected.into(),

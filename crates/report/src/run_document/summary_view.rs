@@ -27,7 +27,7 @@ part! {
         let used = UsageView::known(run.tokens.usage, |tokens| counted(tokens.counted));
         let has_tokens = used.is_some();
         /// The version of the format, as in every result.
-        version: FormatVersion = FormatVersion;
+        version: FormatVersion = FormatVersion::default();
         /// The number of selected tests; more than `total` if the run was aborted.
         selected: usize = run.selected;
         /// The number of results, whatever their status.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::event_numbers::change_own;
 use super::item_view::{ItemView, SaidView, ToolCallView, items};
 use super::part::{all_of, counted, filled, listed};
 use super::raw_view::{EventView, ExchangeView, StateView};
@@ -134,7 +135,7 @@ impl From<TurnView<'_>> for TurnOutcome {
             state: read.state.map(Into::into),
             dropped: read.dropped.unwrap_or_default(),
         };
-        Self {
+        let mut turn = Self {
             number: read.number,
             id: read.id.map(Into::into),
             input: read.input.into(),
@@ -169,7 +170,9 @@ impl From<TurnView<'_>> for TurnOutcome {
             rules: read.assertions.into_iter().map(Into::into).collect(),
             warnings: read.warnings.into_owned(),
             raw: (!raw.is_empty()).then(|| Box::new(raw)),
-        }
+        };
+        change_own(&mut turn, |event| event.turn = read.number);
+        turn
     }
 }
 

@@ -207,7 +207,9 @@ impl Evaluator {
             (watch.is_asking, watch.has_failed) = (false, finding.is_some());
             watch.ruling.clone_from(&ruling);
         }
-        let failure = question.origin.failure(question.path, finding?, trace);
+        let failure = question
+            .origin
+            .failure(question.path, finding?, trace, question.scope);
         Some(RuleResult { ruling, ..failure })
     }
 

@@ -1,9 +1,10 @@
 //! Findings: the ways in which a rule fails, and the evidence for each.
 
+use super::RuleScope;
 use crate::call_focus::CallFocus;
 use ananke_base::diagnostic::Difference;
 use ananke_trace::outcome::{EvidenceLine, Measured, ValueDifference};
-use ananke_trace::trace::{ToolCall, Trace};
+use ananke_trace::trace::{EventNumber, ToolCall, Trace};
 
 /// One way in which a rule fails.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,7 +21,7 @@ pub(crate) struct Finding {
     pub(crate) found: Option<String>,
     /// The values that differ, apart from those of calls among the evidence.
     pub(crate) differences: Vec<ValueDifference>,
-    /// The numbers of the events that it is based on.
+    /// The indices of the events that it is based on, in [`Trace::events`].
     pub(crate) events: Vec<u32>,
     /// Expected against actual text.
     pub(crate) difference: Option<Difference>,
@@ -102,7 +103,15 @@ impl Finding {
         });
         let first = calls.clone().next().map(|(call, _)| call.name.to_string());
         let mut differences = std::mem::take(&mut self.differences);
-        differences.extend(calls.flat_map(|(call, focus)| focus.differences(call)));
+        differences.extend(calls.flat_map(|(call, focus)| {
+            let event = Some(trace.numbered(call.first_event));
+            focus
+                .differences(call)
+                .map(move |difference| ValueDifference {
+                    event,
+                    ..difference
+                })
+        }));
         (self.tool.take().or(first), differences)
     }
 }
@@ -118,7 +127,7 @@ impl Evidence {
     }
 
     /// Its line in a report.
-    pub(crate) fn line(self, trace: &Trace) -> EvidenceLine {
+    pub(crate) fn line(self, trace: &Trace, scope: RuleScope) -> EvidenceLine {
         match self {
             Self::Said(words) => EvidenceLine::Said(words),
             Self::Words(words) => EvidenceLine::Words(words),
@@ -127,8 +136,18 @@ impl Evidence {
                 focus,
                 is_closest,
             } => EvidenceLine::Call {
-                text: focus.shown(trace, index, if is_closest { " (closest)" } else { "" }),
-                event: trace.calls.get(index).map_or(0, |call| call.first_event),
+                text: focus.shown(
+                    trace,
+                    scope,
+                    index,
+                    if is_closest { " (closest)" } else { "" },
+                ),
+                event: trace
+                    .calls
+                    .get(index)
+                    .map_or(EventNumber::default(), |call| {
+                        trace.numbered(call.first_event)
+                    }),
                 remark: focus.words.join("; "),
             },
         }

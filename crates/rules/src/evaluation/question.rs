@@ -1,6 +1,6 @@
 //! Questions: what a rule leaves to a script or a judge to decide, and the answer.
 
-use super::{Finding, JudgeQuestion, ScriptQuestion};
+use super::{Finding, JudgeQuestion, RuleScope, ScriptQuestion};
 use crate::rule_origin::RuleOrigin;
 use ananke_trace::outcome::{ErrorKind, Problem, Ruling};
 use ananke_trace::redact::Redactor;
@@ -23,6 +23,8 @@ pub struct Question {
     pub(crate) path: &'static str,
     /// The place where the rule is defined.
     pub(crate) origin: RuleOrigin,
+    /// The part of the test that the rule is about.
+    pub(crate) scope: RuleScope,
 }
 
 impl Question {

@@ -87,6 +87,7 @@ pub(super) struct RuleViolation {
     path: &'static str,
     kind: RuleKind,
     origin: RuleOrigin,
+    scope: RuleScope,
     finding: Finding,
     counts: Option<RuleCounts>,
 }
@@ -238,11 +239,11 @@ impl RuleWatch {
             }
             Judgement::Asks(inquiry) => {
                 (self.is_decided, self.is_asking) = (true, true);
-                let (path, origin) = (self.path, self.origin.clone());
                 found.questions.push(Question {
                     inquiry: *inquiry,
-                    path,
-                    origin,
+                    path: self.path,
+                    origin: self.origin.clone(),
+                    scope: self.scope,
                 });
             }
             Judgement::Unknown(why) => {
@@ -317,12 +318,17 @@ impl RuleWatch {
         let finding = finding.in_words_of(self.message.as_deref());
         let counts = self.monitor.counts();
         let Self {
-            path, kind, origin, ..
+            path,
+            kind,
+            origin,
+            scope,
+            ..
         } = self;
         found.violations.push(RuleViolation {
             path,
             kind: *kind,
             origin: origin.clone(),
+            scope: *scope,
             finding,
             counts,
         });
@@ -370,7 +376,9 @@ impl RuleViolation {
         RuleResult {
             is_prohibition,
             counts: self.counts,
-            ..self.origin.failure(self.path, self.finding, trace)
+            ..self
+                .origin
+                .failure(self.path, self.finding, trace, self.scope)
         }
     }
 }

@@ -66,7 +66,7 @@ impl Findings {
         let relation = parts.patterns[violation.pattern].relation;
         let mut events: Vec<u32> = trigger.item.event(trace).into_iter().collect();
         let focus = CallFocus::default();
-        let mut evidence = vec![shown(trace, trigger, focus, Closeness::Itself)];
+        let mut evidence = vec![shown(view, trigger, focus, Closeness::Itself)];
         if let Some(cause) = self.cause(trace, parts, violation, relation) {
             let NearestCause {
                 happening,
@@ -83,7 +83,7 @@ impl Findings {
             } else {
                 Closeness::Closest
             };
-            evidence.push(shown(trace, &happening, focus, closeness));
+            evidence.push(shown(view, &happening, focus, closeness));
         }
         Finding {
             message: message(view, parts, violation, relation),
@@ -161,7 +161,12 @@ fn words(view: &View<'_>, parts: &RunningRule, trigger: &Happening) -> String {
 }
 
 /// Something that happened, as evidence.
-fn shown(trace: &Trace, happening: &Happening, focus: CallFocus, closeness: Closeness) -> Evidence {
+fn shown(
+    view: &View<'_>,
+    happening: &Happening,
+    focus: CallFocus,
+    closeness: Closeness,
+) -> Evidence {
     let is_closest = closeness == Closeness::Closest;
     if let Some(index) = happening.item.call() {
         return Evidence::Call {
@@ -170,7 +175,7 @@ fn shown(trace: &Trace, happening: &Happening, focus: CallFocus, closeness: Clos
             is_closest,
         };
     }
-    let Some(message) = happening.item.message(trace) else {
+    let Some(message) = happening.item.message(view.trace) else {
         return Evidence::Words("an interrupt was answered".to_owned());
     };
     let whose = if message.role == MessageKind::User {
@@ -184,7 +189,8 @@ fn shown(trace: &Trace, happening: &Happening, focus: CallFocus, closeness: Clos
         format!(": {}", focus.words.join("; "))
     };
     let said = said(&literally(&short(&message.text)));
-    Evidence::Words(format!("#{} {whose}{said}{words}", message.opened))
+    let event = view.scope.event(view.trace, message.opened);
+    Evidence::Words(format!("{event} {whose}{said}{words}"))
 }
 
 /// The thing that comes nearest to the step, of those that happened most recently.

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::redact::mask_headers;
+use crate::redact::{Mask, Redactor, mask_headers};
+use crate::trace::EventNumber;
 use ananke_derive::Mask;
 
 /// The most bytes of raw material that are kept of one test (SPEC 11).
@@ -25,7 +26,7 @@ pub struct RawTurn {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct RawExchange {
     /// The number of the first event that follows the request.
-    pub event: u32,
+    pub event: EventNumber,
     /// The method, such as `POST`.
     #[mask(skip)]
     pub method: String,
@@ -46,8 +47,8 @@ pub struct RawExchange {
 /// An event as it was received.
 #[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct RawEvent {
-    /// Its number in the test, counted from 0.
-    pub number: u32,
+    /// Its number.
+    pub event: EventNumber,
     /// From the start of the turn to its arrival, in microseconds.
     pub at_us: u64,
     /// Its text; bytes that are not UTF-8 are replaced.
@@ -67,7 +68,7 @@ pub struct StateHistory {
 #[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct RawStateChange {
     /// The number of the event that brought it.
-    pub event: u32,
+    pub event: EventNumber,
     /// Whether `value` is the new state, or a patch of the old one.
     #[mask(skip)]
     pub kind: StateChangeKind,
@@ -89,4 +90,9 @@ impl RawTurn {
     pub fn is_empty(&self) -> bool {
         self == &Self::default()
     }
+}
+
+/// A number has no text from outside.
+impl Mask for EventNumber {
+    fn mask(&mut self, _: &Redactor) {}
 }

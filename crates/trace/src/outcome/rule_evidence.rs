@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::focused_json::MISSING;
-use crate::trace::Path;
+use crate::trace::{EventNumber, Path};
 use ananke_derive::Mask;
 
 /// Something that was found instead of what a rule expects.
@@ -15,7 +15,7 @@ pub enum EvidenceLine {
         /// The call with its arguments and its result, on one line.
         text: String,
         /// Its first event.
-        event: u32,
+        event: EventNumber,
         /// The rest about it, which a transcript with the call and the values that differ does not show; may be empty.
         remark: String,
     },
@@ -59,7 +59,7 @@ pub enum ComparedValue {
 #[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct ValueDifference {
     /// The event of the call; `None` if it is not about a call.
-    pub event: Option<u32>,
+    pub event: Option<EventNumber>,
     /// The value that the path leads into.
     #[mask(skip)]
     pub of: ComparedValue,

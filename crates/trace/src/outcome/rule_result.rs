@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     ComparedValue, EvidenceLine, Measured, RuleCounts, Ruling, ValueDifference, words::words,
 };
+use crate::trace::EventNumber;
 use ananke_base::diagnostic::{Difference, Excerpt, Place};
 use ananke_derive::Mask;
 
@@ -84,7 +85,7 @@ pub struct RuleResult {
     pub help: Option<String>,
     /// The numbers of the events that show it, ascending.
     #[serde(default)]
-    pub events: Vec<u32>,
+    pub events: Vec<EventNumber>,
 }
 
 impl RuleResult {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::words::words;
-use crate::trace::{Fact, Facts};
+use crate::trace::{EventNumber, Fact, Facts};
 use ananke_derive::Mask;
 
 /// A line of the transcript of a turn.
@@ -20,7 +20,7 @@ pub enum TranscriptLine {
     /// A custom event of the application.
     Custom {
         /// The number of the event.
-        event: u32,
+        event: EventNumber,
         /// From the start of the turn to the event, in microseconds; `None` if nothing shows it.
         at_us: Option<u64>,
         /// Its name.
@@ -34,7 +34,7 @@ pub enum TranscriptLine {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct SaidLine {
     /// The number of the event that opened it.
-    pub event: u32,
+    pub event: EventNumber,
     /// Its id; may be empty.
     pub id: String,
     /// From the start of the turn to its first text, in microseconds; `None` if nothing shows it.
@@ -61,7 +61,7 @@ impl TranscriptLine {
     }
 
     /// The number of the event that it comes from.
-    pub fn event(&self) -> u32 {
+    pub fn event(&self) -> EventNumber {
         match self {
             Self::Says(said) | Self::Thinks(said) => said.event,
             Self::Custom { event, .. } => *event,
@@ -101,7 +101,7 @@ impl TranscriptLine {
 #[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct CallOutcome {
     /// The number of the event that opened it.
-    pub event: u32,
+    pub event: EventNumber,
     /// Its id.
     pub id: String,
     /// The tool's name.
@@ -111,7 +111,7 @@ pub struct CallOutcome {
     /// The result as text; `None` where none came.
     pub result: Option<String>,
     /// The number of the event that brought the result; that of the call where none came.
-    pub result_event: u32,
+    pub result_event: EventNumber,
     /// Whether it is a client-side tool: a mock answered it.
     pub is_client_side: bool,
     /// Whether the agent executed it, and does not show its result.
@@ -141,7 +141,7 @@ words! {
 #[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct LateResult {
     /// The number of the event that brought it.
-    pub event: u32,
+    pub event: EventNumber,
     /// The id of the call.
     pub id: String,
     /// The tool's name.

@@ -12,7 +12,7 @@ use super::trace_item::{MAX_CUSTOM_BYTES, MAX_REASONING_BYTES};
 use super::{
     Aside, AsideSource, Author, CallPhase, Change, CustomEvent, Declaration, Delta, Message,
     MessageKind, Origin, ResultContent, RunEnd, StateEvent, ToolCall, ToolResult, Trace, TraceItem,
-    Unread, UnreadPlace, UnreadViolation, Violation,
+    Unread, UnreadViolation, Violation,
 };
 use ananke_base::context::At;
 
@@ -196,10 +196,7 @@ impl Trace {
     /// Enters something in the ledger, and warns of the first of its name.
     pub(super) fn enter(&mut self, unread: Unread<'_>) {
         let (warning, violates) = (unread.warning(), unread.violates);
-        let place = UnreadPlace {
-            turn: self.current_turn(),
-            event: self.last_event(),
-        };
+        let place = self.numbered(self.last_event());
         if self.ledger.enter(unread, place) == Entered::Again {
             return;
         }

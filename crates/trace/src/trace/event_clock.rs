@@ -49,7 +49,8 @@ impl Trace {
             };
             let stamps =
                 (first + times.len()..).map(|event| self.stamps.get(event).copied().flatten());
-            times.extend(times_of(exchange, &events, stamps).map_err(|why| place + &why)?);
+            let numbered = (times.len() + 1..).zip(stamps);
+            times.extend(times_of(exchange, &events, numbered).map_err(|why| place + &why)?);
         }
         Ok(times)
     }
@@ -89,17 +90,17 @@ impl Trace {
     }
 }
 
-/// The times of the events of one exchange.
+/// The times of the events of one exchange; `reported` has the number of each in the turn and its timestamp.
 fn times_of(
     exchange: &Exchange,
     events: &[&Event],
-    reported: impl Iterator<Item = Option<u64>>,
+    reported: impl Iterator<Item = (usize, Option<u64>)>,
 ) -> Result<Vec<At>, String> {
     let (Some(first), Some(last)) = (events.first(), events.last()) else {
         return Ok(Vec::new());
     };
     let mut stamps: Vec<u64> = Vec::with_capacity(events.len());
-    for (number, stamp) in (1..=events.len()).zip(reported) {
+    for (number, stamp) in reported.take(events.len()) {
         let stamp = stamp.ok_or_else(|| format!("event {number} has no timestamp"))?;
         if !PLAUSIBLE.contains(&stamp) {
             return Err(format!(
@@ -257,11 +258,11 @@ mod tests {
             trace.turns.last().unwrap().warnings.concat()
         };
         let (stamped, unstamped) = ([Some(NOW); 2], [Some(NOW), None]);
-        let of = |place: &str| {
-            format!("the times of this turn are those of arrival: {place}event 2 has no timestamp")
+        let of = |event: &str| {
+            format!("the times of this turn are those of arrival: {event} has no timestamp")
         };
-        assert_eq!(warnings(&[unstamped], 2), of(""));
-        assert_eq!(warnings(&[stamped, unstamped], 2), of("answer 2: "));
+        assert_eq!(warnings(&[unstamped], 2), of("event 2"));
+        assert_eq!(warnings(&[stamped, unstamped], 2), of("answer 2: event 4"));
         assert_eq!(warnings(&[stamped, stamped], 2), "");
     }
 

@@ -6,7 +6,7 @@ use std::fmt;
 
 use indexmap::IndexMap;
 
-use super::{Fact, Facts, Unread, UnreadForm, unread::possible};
+use super::{EventNumber, Fact, Facts, Unread, UnreadForm, unread::possible};
 use ananke_base::text::ShortText;
 
 /// The most kinds of unread things that are kept; all others are one that may be anything.
@@ -34,19 +34,10 @@ pub struct UnreadKind {
     pub detail: String,
     /// The number of them.
     pub count: u64,
-    /// The places of the first ones.
-    pub places: Vec<UnreadPlace>,
+    /// The events of the first ones.
+    pub places: Vec<EventNumber>,
     /// The turns that have one, counted from 0, in order.
     turns: Vec<u32>,
-}
-
-/// The place of something unread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnreadPlace {
-    /// The turn, counted from 0.
-    pub turn: usize,
-    /// The number of its event in the conversation, counted from 0.
-    pub event: u32,
 }
 
 /// Something that is left unread on purpose: a name, in which `*` is any text.
@@ -101,7 +92,7 @@ impl Ledger {
     }
 
     /// Adds something unread.
-    pub(super) fn enter(&mut self, unread: Unread<'_>, place: UnreadPlace) -> Entered {
+    pub(super) fn enter(&mut self, unread: Unread<'_>, place: EventNumber) -> Entered {
         if unread.form == UnreadForm::Unknown
             && let Some((_, count)) = self
                 .known
@@ -111,7 +102,7 @@ impl Ledger {
             *count += 1;
             return Entered::Again;
         }
-        let turn = u32::try_from(place.turn).unwrap_or(u32::MAX);
+        let turn = place.turn.saturating_sub(1);
         if let Some(kind) = self.kinds.get_mut(&*unread.name) {
             kind.facts = kind.facts | unread.facts;
             kind.count += 1;
@@ -203,7 +194,7 @@ impl UnreadKind {
 
     fn place(&self) -> String {
         self.places.first().map_or_else(String::new, |place| {
-            format!(" (turn {}, event #{})", place.turn + 1, place.event)
+            format!(" (turn {}, event #{})", place.turn, place.number)
         })
     }
 }
@@ -232,8 +223,12 @@ mod tests {
         }
     }
 
-    fn place(turn: usize) -> UnreadPlace {
-        UnreadPlace { turn, event: 4 }
+    /// An event of the turn at this index.
+    fn place(index: u32) -> EventNumber {
+        EventNumber {
+            turn: index + 1,
+            number: 4,
+        }
     }
 
     const TEXT: Facts = Facts::of(&[Fact::Text]);

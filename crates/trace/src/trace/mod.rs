@@ -14,6 +14,7 @@ mod aside;
 mod call;
 mod change;
 mod event_clock;
+mod event_number;
 mod exchange;
 mod fact;
 mod gaps;
@@ -47,11 +48,12 @@ pub use call::{Args, ToolCall, ToolResult};
 pub use change::{
     Change, Interrupt, MessageKind, ResultContent, RunEnd, SnapshotCall, SnapshotItem,
 };
+pub use event_number::{EventNumber, replace_events};
 pub use exchange::{Event, Exchange};
 pub use fact::{Fact, Facts};
 pub use gaps::CallGap;
 pub use known_keys::{JsonKinds, KnownKey, unread_items, unread_keys};
-pub use ledger::{KnownName, Ledger, UnreadKind, UnreadPlace};
+pub use ledger::{KnownName, Ledger, UnreadKind};
 pub use message::{Author, Message, Origin};
 pub use path::{ANY, Path, QUOTED_NAMES};
 pub use peer::{AgentTime, Peer};

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::log::{Log, LogPlace};
 use super::{
-    Aside, CallPhase, Callers, CustomEvent, Declaration, Delta, Event, Exchange, Fact, Facts,
-    Input, Interrupt, KnownName, Ledger, Message, MessageKind, Origin, Peer, ResultContent, State,
-    StateEvent, ToolCall, TraceItem, TurnRanges,
+    Aside, CallPhase, Callers, CustomEvent, Declaration, Delta, Event, EventNumber, Exchange, Fact,
+    Facts, Input, Interrupt, KnownName, Ledger, Message, MessageKind, Origin, Peer, ResultContent,
+    State, StateEvent, ToolCall, TraceItem, TurnRanges,
 };
 use super::{known::KnownItems, tool_index::ToolIndex, trace_item::ReceivedBytes};
 use ananke_base::context::At;
@@ -168,12 +168,12 @@ impl Trace {
         ];
         let answers = u32::try_from(input.answered.len()).unwrap_or(u32::MAX);
         let turn = self.turns.len();
-        let began = self.log.next();
+        let (began, first_event) = (self.log.next(), self.next_event());
         for nth in 0..answers {
             self.log.append(TraceItem::Answer { turn, nth });
         }
         self.turns
-            .push(TurnRanges::new((turn, input), began, begins));
+            .push(TurnRanges::new((turn, input), began, first_event, begins));
         if let Some(id) = id {
             let message = Message::of_user(id.into(), text, self.current_turn(), self.next_event());
             let index = self.push_message(message);
@@ -275,8 +275,26 @@ impl Trace {
         );
     }
 
-    /// The number of the newest event.
-    pub fn last_event(&self) -> u32 {
+    /// The number of events of the running turn so far.
+    pub fn events_so_far(&self) -> u32 {
+        let turn = self.turns.last();
+        turn.map_or(0, |turn| self.next_event() - turn.first_event)
+    }
+
+    /// The number of the newest event, as people name it.
+    pub fn newest_event(&self) -> EventNumber {
+        self.numbered(self.last_event())
+    }
+
+    /// The number of the event at `index` of [`Trace::events`], or of the one that comes there next.
+    pub fn numbered(&self, index: u32) -> EventNumber {
+        let begun = self.turns.partition_point(|turn| turn.first_event <= index);
+        let turn = begun.checked_sub(1).map(|last| &self.turns[last]);
+        turn.map(|turn| turn.numbered(index)).unwrap_or_default()
+    }
+
+    /// The index of the newest event.
+    pub(super) fn last_event(&self) -> u32 {
         self.next_event().saturating_sub(1)
     }
 

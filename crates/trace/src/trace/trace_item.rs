@@ -97,7 +97,7 @@ pub struct Violation {
     pub message: String,
     /// The exchange, by its place in [`Trace::exchanges`](super::Trace::exchanges).
     pub exchange: usize,
-    /// The numbers of the events in the exchange, counted from 1: the one that violates the rule, and the one it
+    /// The numbers of the events in the turn, counted from 1: the one that violates the rule, and the one it
     /// conflicts with, if any.
     pub events: Vec<u32>,
 }

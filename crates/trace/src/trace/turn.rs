@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::Violations;
+use super::{EventNumber, Violations};
 
 /// The input of a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,6 +47,8 @@ pub struct TurnRanges {
     pub input: Input,
     /// The place in the order of all that happened from which on everything came in it or after it.
     pub began: u64,
+    /// The index of its first event in the trace's events.
+    pub(super) first_event: u32,
     /// Its exchanges.
     pub exchanges: Range<usize>,
     /// The messages that began in it.
@@ -64,18 +66,33 @@ pub struct TurnRanges {
 }
 
 impl TurnRanges {
+    /// Its number, from 1.
+    pub fn number(&self) -> u32 {
+        u32::try_from(self.index + 1).unwrap_or(u32::MAX)
+    }
+
+    /// The number of the event at `index` of [`Trace::events`](super::Trace::events), as one of this turn.
+    pub fn numbered(&self, index: u32) -> EventNumber {
+        EventNumber {
+            turn: self.number(),
+            number: index.saturating_sub(self.first_event).saturating_add(1),
+        }
+    }
+
     /// The most warnings of a turn that are kept; the rest is counted.
     pub const MAX_WARNINGS: usize = 20;
 
     pub(super) fn new(
         (index, input): (usize, Input),
         began: u64,
+        first_event: u32,
         [exchanges, messages, calls, custom]: [usize; 4],
     ) -> Self {
         Self {
             index,
             input,
             began,
+            first_event,
             exchanges: exchanges..exchanges,
             messages: messages..messages,
             calls: calls..calls,

@@ -3,15 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ananke_trace::outcome::{Outcome, TranscriptLine};
+use ananke_trace::trace::{EventNumber, replace_events};
 
-/// The mark of each event that a finding rests on, by its number.
+/// The mark of each event that a finding rests on.
 #[derive(Debug, Default)]
-pub(super) struct EventMarks(BTreeMap<u32, String>);
+pub(super) struct EventMarks(BTreeMap<EventNumber, String>);
 
 impl EventMarks {
     /// The marks of the lines that the findings of `outcome` rest on: a call also if they rest on its result.
     pub(super) fn of(outcome: &Outcome) -> Self {
-        let named: BTreeSet<u32> = outcome
+        let named: BTreeSet<EventNumber> = outcome
             .all_failures()
             .flat_map(|(_, failure)| failure.events.iter().copied())
             .collect();
@@ -33,47 +34,30 @@ impl EventMarks {
 
     /// The marks of these events, in their order.
     #[cfg(test)]
-    pub(super) fn of_events(events: &[u32]) -> Self {
+    pub(super) fn of_events(events: impl IntoIterator<Item = EventNumber>) -> Self {
         Self(
             (1..)
                 .zip(events)
-                .map(|(number, event)| (*event, sign(number)))
+                .map(|(number, event)| (event, sign(number)))
                 .collect(),
         )
     }
 
     /// The mark of an event.
-    pub(super) fn get(&self, event: u32) -> Option<&str> {
+    pub(super) fn get(&self, event: EventNumber) -> Option<&str> {
         self.0.get(&event).map(String::as_str)
     }
 
     /// Whether an event is marked.
-    pub(super) fn contains(&self, event: u32) -> bool {
+    pub(super) fn contains(&self, event: EventNumber) -> bool {
         self.0.contains_key(&event)
     }
 
-    /// `text` with marks instead of the numbers of marked events: `call 2 of 3, ❷: pay({})`.
-    pub(super) fn put_into(&self, text: &str) -> String {
-        let mut parts = text.split('#');
-        let mut marked = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
-            let end = part
-                .find(|character: char| !character.is_ascii_digit())
-                .unwrap_or(part.len());
-            let (number, rest) = part.split_at(end);
-            let mark = number.parse().ok().and_then(|event| self.get(event));
-            match mark.filter(|_| is_apart(&marked)) {
-                Some(mark) => marked.extend([mark, rest]),
-                None => marked.extend(["#", part]),
-            }
-        }
-        marked
+    /// `text` with marks instead of the numbers of marked events: `call 2 of 3, ❷: pay({})`. An event whose turn is not named is
+    /// one of `turn`.
+    pub(super) fn put_into(&self, text: &str, turn: u32) -> String {
+        replace_events(text, turn, |event| self.get(event).map(str::to_owned))
     }
-}
-
-/// Whether what follows `text` is a word of its own.
-fn is_apart(text: &str) -> bool {
-    !text.ends_with(|character: char| character.is_alphanumeric() || character == '#')
 }
 
 /// The mark with this number, from 1; of large numbers their digits.
@@ -91,19 +75,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_replace_the_numbers_of_marked_events_alone() {
-        let marks = EventMarks(BTreeMap::from([(5, sign(1)), (12, sign(11))]));
-        for (text, expected) in [
-            ("call 2 of 3, #5: pay()", "call 2 of 3, ❶: pay()"),
-            ("(turn 1, event #12) and #13", "(turn 1, event ⓫) and #13"),
-            ("order#5 ##5 # #", "order#5 ##5 # #"),
-            ("", ""),
-        ] {
-            assert_eq!(marks.put_into(text), expected);
-        }
-        assert_eq!(
-            (sign(10), sign(20), sign(21)),
-            ("❿".into(), "⓴".into(), "(21)".into())
-        );
+    fn a_mark_is_one_sign_or_its_digits() {
+        let marks = [1, 10, 11, 20, 21].map(sign);
+        assert_eq!(marks, ["❶", "❿", "⓫", "⓴", "(21)"]);
     }
 }

@@ -40,16 +40,18 @@ pub(crate) fn kept(
 mod tests {
     use super::*;
     use ananke_trace::outcome::SaidLine;
+    use ananke_trace::trace::EventNumber;
 
     fn drawn(count: u32, cited: &[u32], scope: TranscriptScope) -> String {
-        let says = |event| {
+        let event = |number: u32| EventNumber::from((1, number));
+        let says = |number| {
             TranscriptLine::Says(SaidLine {
-                event,
+                event: event(number),
                 ..SaidLine::default()
             })
         };
         let lines: Vec<TranscriptLine> = (0..count).map(says).collect();
-        let marks = EventMarks::of_events(cited);
+        let marks = EventMarks::of_events(cited.iter().copied().map(event));
         let kept = kept(&lines, &marks, scope);
         kept.iter()
             .map(|kept| if *kept { '#' } else { '.' })

@@ -120,7 +120,7 @@ impl TranscriptWriter {
     /// Writes the difference, and the rest that neither the headline nor the lines of the transcript contain.
     fn failure(&mut self, failure: &RuleResult) {
         if !self.is_headline(&failure.message) {
-            let message = self.marks.put_into(&failure.message);
+            let message = self.marks.put_into(&failure.message, self.turn);
             self.finding(mark(Status::Failed), &message);
         }
         if let Some(difference) = &failure.difference {

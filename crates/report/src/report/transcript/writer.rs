@@ -20,6 +20,7 @@ use ananke_base::text::{columns, duration, escape, truncate};
 use ananke_trace::outcome::{
     CheckpointOutcome, InputOrigin, Outcome, RuleResult, TurnOutcome, ValueDifference,
 };
+use ananke_trace::trace::EventNumber;
 
 /// The number of turns of the end that are in an excerpt that is about the whole test.
 const LAST_TURNS: usize = 2;
@@ -34,6 +35,7 @@ pub(crate) fn transcript(outcome: &Outcome, style: TranscriptStyle) -> String {
     let mut writer = TranscriptWriter {
         style,
         marks,
+        turn: 1,
         differences: outcome
             .all_failures()
             .flat_map(|(_, failure)| failure.differences.iter().cloned())
@@ -82,7 +84,11 @@ pub(crate) fn transcript(outcome: &Outcome, style: TranscriptStyle) -> String {
 pub(crate) fn headline(outcome: &Outcome) -> String {
     outcome
         .headline()
-        .map(|(_, message)| EventMarks::of(outcome).put_into(message))
+        .map(|(_, message)| {
+            let first = outcome.all_failures().next();
+            let turn = first.map_or(1, |(turn, _)| turn.max(1));
+            EventMarks::of(outcome).put_into(message, turn)
+        })
         .unwrap_or_default()
 }
 
@@ -130,6 +136,8 @@ fn shown_turns(outcome: &Outcome, marks: &EventMarks, scope: TranscriptScope) ->
 pub(super) struct TranscriptWriter {
     pub(super) style: TranscriptStyle,
     pub(super) marks: EventMarks,
+    /// The turn that is written, or the first.
+    pub(super) turn: u32,
     /// The values of calls that differ from what rules expect.
     differences: Vec<ValueDifference>,
     /// The words that text rules found.
@@ -170,6 +178,7 @@ impl TranscriptWriter {
         let is_excerpt = self.style.scope == TranscriptScope::Excerpt;
         let with_findings = turn.problem().is_some() || turn.failures().next().is_some();
         self.turns_between(turn.number, outcome);
+        self.turn = turn.number;
         self.part();
         // The line of a test says the same about its only turn.
         let is_only = outcome.transcript.turns.len() == 1
@@ -199,6 +208,7 @@ impl TranscriptWriter {
             }
             self.passed(&passed);
         }
+        self.turn = 1;
     }
 
     /// The passed rules that are listed: in a whole transcript those of judges in any case.
@@ -321,7 +331,7 @@ impl TranscriptWriter {
     }
 
     /// A message, its further lines aligned with its first.
-    fn row(&mut self, event: Option<u32>, label: &str, style: Style, message: &str) {
+    fn row(&mut self, event: Option<EventNumber>, label: &str, style: Style, message: &str) {
         self.gutter(event);
         self.page
             .put(self.style.palette.faint, &format!("{label:<LABEL$}"));
@@ -394,7 +404,7 @@ impl TranscriptWriter {
     }
 
     /// The start of a row: spaces, with the mark of the event if a finding is about it.
-    fn gutter(&mut self, event: Option<u32>) {
+    fn gutter(&mut self, event: Option<EventNumber>) {
         let mark = event.and_then(|event| self.marks.get(event));
         let mark = mark.unwrap_or_default().to_owned();
         let column = self.style.indent + GUTTER;

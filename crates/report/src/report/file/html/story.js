@@ -40,7 +40,9 @@ function contents(numbers, prefix, told, show) {
     button.addEventListener("click", () => reveal(document.getElementById(`${prefix}-finding-${numbers.number(found)}`)));
     const event = (found.events ?? []).findLast((one) => shown.has(one));
     if (event === undefined) return make("li", {}, button);
-    const jump = make("button", { type: "button", class: "jump", "aria-label": `Show event ${event} in the transcript` }, `→ #${event}`);
+    const [turn, number] = event.split("-");
+    const name = told.turns.length > 1 ? `#${number} of turn ${turn}` : `#${number}`;
+    const jump = make("button", { type: "button", class: "jump", "aria-label": `Show event ${name} in the transcript` }, `→ ${name}`);
     jump.addEventListener("click", () => show(event));
     return make("li", {}, button, jump);
   });

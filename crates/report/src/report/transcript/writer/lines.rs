@@ -14,7 +14,7 @@ use ananke_trace::outcome::{
     OpenInterrupt, Outcome, ReportedRunEnd, SaidLine, TranscriptLine, TurnOutcome, focused,
     surrounded,
 };
-use ananke_trace::trace::Peer;
+use ananke_trace::trace::{EventNumber, Peer};
 
 /// A call longer than this has its result on a line of its own.
 const LONGEST_CALL: usize = 100;
@@ -210,7 +210,7 @@ impl TranscriptWriter {
     }
 
     /// The arguments or the result of the call that began with `event`, with the values that differ from what rules expect.
-    fn compared(&self, text: &str, event: u32, of: ComparedValue) -> FocusedJson {
+    fn compared(&self, text: &str, event: EventNumber, of: ComparedValue) -> FocusedJson {
         let differing = self
             .differences
             .iter()

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
+use super::lines::EventKey;
 use crate::report::words::measured::got_of_limit;
 use crate::report::words::ruling;
 use crate::run_document::part;
@@ -48,7 +49,7 @@ part! {
         /// The decision of a judge.
         judge*: Vec<String> = judged(result.ruling.as_ref(), &result.message);
         help?: Cow<'a, str> = result.help.as_deref().map(bounded);
-        events*: &'a [u32] = &result.events;
+        events*: Vec<EventKey> = result.events.iter().copied().map(EventKey).collect();
         level: &'static str = result.level.as_str();
         #[serde(skip_serializing_if = "str::is_empty")]
         rule: &'a str = &result.rule;

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::run_document::milliseconds;
 use ananke_trace::outcome::{CallFailure, CallOutcome, LateResult, Outcome, TranscriptLine};
-use ananke_trace::trace::Peer;
+use ananke_trace::trace::{EventNumber, Peer};
 
 /// Something in the transcript.
 #[derive(Debug, Serialize)]
@@ -14,7 +14,7 @@ use ananke_trace::trace::Peer;
 pub(crate) enum LineView<'a> {
     /// A message of the agent.
     Says {
-        event: u32,
+        event: EventKey,
         /// The speaker, if it is not an agent.
         #[serde(skip_serializing_if = "Option::is_none")]
         by: Option<&'static str>,
@@ -23,10 +23,10 @@ pub(crate) enum LineView<'a> {
         text: &'a str,
     },
     /// Its reasoning.
-    Thinks { event: u32, text: &'a str },
+    Thinks { event: EventKey, text: &'a str },
     /// A tool call.
     Calls {
-        event: u32,
+        event: EventKey,
         name: &'a str,
         args: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,7 +42,7 @@ pub(crate) enum LineView<'a> {
     },
     /// The result of a call of an earlier turn.
     Answered {
-        event: u32,
+        event: EventKey,
         name: &'a str,
         called_in: u32,
         result: &'a str,
@@ -53,12 +53,23 @@ pub(crate) enum LineView<'a> {
     },
     /// An event of the application's own.
     Custom {
-        event: u32,
+        event: EventKey,
         name: &'a str,
         value: &'a str,
     },
     /// The lines that there was no room for.
     LeftOut { lines: usize },
+}
+
+/// An event, as the page finds it: `2-5` is event 5 of turn 2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "String")]
+pub(crate) struct EventKey(pub(super) EventNumber);
+
+impl From<EventKey> for String {
+    fn from(EventKey(EventNumber { turn, number }): EventKey) -> Self {
+        format!("{turn}-{number}")
+    }
 }
 
 /// The tools that were called, each once, in the order of their first calls.
@@ -79,7 +90,7 @@ pub(crate) fn tools(outcome: &Outcome, most: usize) -> Vec<&str> {
 /// at its first failure has what matters.
 pub(super) fn lines<'a>(
     lines: &'a [TranscriptLine],
-    cited: &BTreeSet<u32>,
+    cited: &BTreeSet<EventNumber>,
     room: usize,
     peer: Peer,
 ) -> Vec<LineView<'a>> {
@@ -128,19 +139,19 @@ fn fitting<'s>(sizes: impl Iterator<Item = &'s usize>, room: usize) -> usize {
 fn view(line: &TranscriptLine, peer: Peer) -> LineView<'_> {
     match line {
         TranscriptLine::Says(said) => LineView::Says {
-            event: said.event,
+            event: EventKey(said.event),
             by: said_by(peer),
             said_ms: said.at_us.map(milliseconds),
             text: &said.text,
         },
         TranscriptLine::Thinks(said) => LineView::Thinks {
-            event: said.event,
+            event: EventKey(said.event),
             text: &said.text,
         },
         TranscriptLine::Custom {
             event, name, value, ..
         } => LineView::Custom {
-            event: *event,
+            event: EventKey(*event),
             name,
             value,
         },
@@ -156,7 +167,7 @@ fn view(line: &TranscriptLine, peer: Peer) -> LineView<'_> {
                 id: _,
             } = late;
             LineView::Answered {
-                event: *event,
+                event: EventKey(*event),
                 name,
                 called_in: *called_in,
                 result,
@@ -188,7 +199,7 @@ fn call(call: &CallOutcome) -> LineView<'_> {
         ..
     } = call;
     LineView::Calls {
-        event: *event,
+        event: EventKey(*event),
         name,
         args,
         result: result.as_deref(),
@@ -206,18 +217,19 @@ mod tests {
 
     #[test]
     fn the_middle_is_left_out_but_for_what_is_cited() {
-        let says = |event| {
+        let says = |number: u32| {
             TranscriptLine::Says(SaidLine {
-                event,
+                event: (1, number).into(),
                 text: "x".repeat(100),
                 ..SaidLine::default()
             })
         };
         let turn: Vec<TranscriptLine> = (1..=20).map(says).collect();
         let shown = |cited: &[u32], room| {
-            let views = lines(&turn, &cited.iter().copied().collect(), room, Peer::Agent);
+            let cited = cited.iter().map(|number| (1, *number).into()).collect();
+            let views = lines(&turn, &cited, room, Peer::Agent);
             let word = |view: &LineView<'_>| match view {
-                LineView::Says { event, .. } => event.to_string(),
+                LineView::Says { event, .. } => event.0.number.to_string(),
                 LineView::LeftOut { lines } => format!("({lines})"),
                 other => format!("{other:?}"),
             };

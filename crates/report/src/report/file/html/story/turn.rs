@@ -14,7 +14,7 @@ use crate::report::words::names::sender;
 use crate::report::words::{checkpoints, tokens};
 use crate::run_document::{milliseconds, part};
 use ananke_trace::outcome::{Gap, OpenInterrupt, Outcome, ReportedRunEnd, TimeLimits, TurnOutcome};
-use ananke_trace::trace::Peer;
+use ananke_trace::trace::{EventNumber, Peer};
 
 /// The most bytes of messages and calls of one test in the page.
 const ROOM: usize = 512 << 10;
@@ -27,7 +27,7 @@ part! {
     #[derive(Debug, Serialize)]
     pub(crate) struct TurnStory<'a> of (
         turn: &'a TurnOutcome,
-        cited: &BTreeSet<u32>,
+        cited: &BTreeSet<EventNumber>,
         room: usize,
         peer: Peer
     ) {
@@ -91,7 +91,7 @@ part! {
 
 /// Every turn of `outcome`.
 pub(crate) fn turns(outcome: &Outcome) -> Vec<TurnStory<'_>> {
-    let cited: BTreeSet<u32> = outcome
+    let cited: BTreeSet<EventNumber> = outcome
         .all_failures()
         .flat_map(|(_, failure)| failure.events.iter().copied())
         .collect();

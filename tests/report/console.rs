@@ -485,21 +485,21 @@ fn a_failure_is_printed_when_it_happens_and_once() {
     assert_eq!(
         blocks(&text),
         [
-            "✗ 1  `pay` is forbidden",
-            "     b.test.yaml:2  four",
-            "✗ 2  a.test.yaml:2  two  same as 1",
-            "✗ 3  b.test.yaml:2  five  same as 1",
+            "✗ `pay` is forbidden",
+            "  b.test.yaml:2  four",
+            "✗ a.test.yaml:2  two  as in four",
+            "✗ b.test.yaml:2  five  as in four",
             "✓ a.test.yaml  1 more passed  1 ms",
             "✓ b.test.yaml  1 more passed  1 ms",
-            "    1  b.test.yaml:2  four",
+            "    2  b.test.yaml:2  four",
         ],
         "{text}"
     );
     // The list at the end keeps the order of the plan.
     let at = |id: &str| text.rfind(id).unwrap_or_else(|| panic!("{id}: {text}"));
     assert!(
-        at("2  a.test.yaml:2  two") < at("1  b.test.yaml:2  four")
-            && at("1  b.test.yaml:2  four") < at("3  b.test.yaml:2  five"),
+        at("1  a.test.yaml:2  two") < at("2  b.test.yaml:2  four")
+            && at("2  b.test.yaml:2  four") < at("3  b.test.yaml:2  five"),
         "{text}"
     );
     // One test after the other: the screen is the same whether a failure is printed first or reported.
@@ -565,7 +565,7 @@ fn an_agent_that_answers_no_test_has_one_block() {
     events.insert(third.unwrap() + 1, found(AfterNoAnswer::Stop));
     let text = printed(&events, Colouring::Plain, Verbosity::Normal);
     assert_eq!(
-        text.matches("\n     a.test.yaml:2  silent").count(),
+        text.matches("\n  a.test.yaml:2  silent").count(),
         1,
         "{text}"
     );

@@ -159,7 +159,21 @@ fn a_summary_that_cannot_be_written_fails_nothing() {
 
 #[test]
 fn no_more_than_are_shown() {
-    let failing: Vec<Outcome> = (0..30).map(|_| outcomes::all_kinds().remove(2)).collect();
+    // Each fails of causes of its own.
+    let failing = |number: usize| {
+        let mut outcome = outcomes::all_kinds().remove(2);
+        let rules = outcome
+            .transcript
+            .turns
+            .iter_mut()
+            .flat_map(|turn| &mut turn.rules);
+        rules.for_each(|rule| rule.tool = Some(format!("tool {number}")));
+        for rule in &mut outcome.verdict.rules {
+            rule.tool = Some(format!("tool {number}"));
+        }
+        outcome
+    };
+    let failing: Vec<Outcome> = (0..30).map(failing).collect();
     let text = told(in_repository(&summary("many")), &run(failing));
     assert_eq!(
         text.lines()

@@ -180,7 +180,7 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("derive", 495),
     ("base", 7150),
     ("model", 11330),
-    ("trace", 10210),
+    ("trace", 10415),
     ("rules", 16720),
     ("agents", 6335),
     ("agui", 7155),
@@ -189,7 +189,7 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("openai", 2725),
     ("engine", 29810),
     ("lab", 16890),
-    ("report", 15470),
+    ("report", 15765),
     ("ananke", 2255),
     ("command", 13290),
 ];

@@ -1,55 +1,53 @@
-//! The numbers of the tests that fail a run, in the order in which they are printed, for the console and the kept run; tests that fail for one reason know the
-//! first of them.
+//! The numbers of the tests that fail a run, in the order of the plan: the same in two runs, for the list at the end and the kept
+//! run. While tests run, a failure has its test alone; those that fail as one before know the first.
 //!
 //! **Invariant:** memory grows with the failures alone, by a few bytes and an id each.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
 
+use crate::report::words::names;
+use ananke_base::text::truncate;
 use ananke_trace::outcome::Outcome;
 
-/// A failure that is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NumberedFailure {
-    /// Its number, from 1.
-    pub(crate) number: usize,
-    /// The number of the first failure with the same reason, if that is another one.
-    pub(crate) as_before: Option<usize>,
-}
+/// The most characters of the name of a first failure.
+const LONGEST: usize = 40;
 
-/// The numbers that are given.
+/// The failures so far.
 #[derive(Debug, Default)]
 pub(crate) struct FailureNumbers {
     count: usize,
-    /// The numbers of the tests that the order of the plan has not come to, by their ids.
-    waiting: HashMap<String, usize>,
-    /// The first failure of each reason, by its hash.
-    reasons: HashMap<u64, usize>,
+    /// The tests that the order of the plan has not come to, by their ids.
+    printed: HashSet<String>,
+    /// The name of the first test of each reason, by the hash of the reason.
+    firsts: HashMap<u64, String>,
     hasher: RandomState,
 }
 
 impl FailureNumbers {
-    /// Numbers a test that fails.
-    pub(crate) fn add(&mut self, outcome: &Outcome) -> NumberedFailure {
-        self.count += 1;
-        let number = self.count;
-        self.waiting.insert(outcome.test.id.clone(), number);
+    /// Takes a test that fails and is printed now. If another one failed for the same reasons before it, the name of that.
+    pub(crate) fn print(&mut self, outcome: &Outcome) -> Option<String> {
+        self.printed.insert(outcome.test.id.clone());
         let help = outcome.first_problem().map(|(_, problem)| &problem.help);
         let reason = self.hasher.hash_one((outcome.reasons(), help));
-        let first = *self.reasons.entry(reason).or_insert(number);
-        NumberedFailure {
-            number,
-            as_before: Some(first).filter(|first| *first != number),
+        let own = || truncate::chars(&names::title(outcome), LONGEST).into_owned();
+        let known = self.firsts.get(&reason).cloned();
+        if known.is_none() {
+            self.firsts.insert(reason, own());
         }
+        known
     }
 
-    /// The number of a test that the order of the plan comes to, if it fails; and how it is printed, unless that happened before.
-    pub(crate) fn finish(&mut self, outcome: &Outcome) -> (Option<usize>, Option<NumberedFailure>) {
-        let before = self.waiting.remove(&outcome.test.id);
-        if before.is_some() || !outcome.fails_the_run() {
-            return (before, None);
-        }
-        let numbered = self.add(outcome);
-        (self.waiting.remove(&outcome.test.id), Some(numbered))
+    /// The number of a test that the order of the plan comes to, if it fails.
+    pub(crate) fn number(&mut self, outcome: &Outcome) -> Option<usize> {
+        outcome.fails_the_run().then(|| {
+            self.count += 1;
+            self.count
+        })
+    }
+
+    /// Whether a test was printed before; asked once of each.
+    pub(crate) fn was_printed(&mut self, outcome: &Outcome) -> bool {
+        self.printed.remove(&outcome.test.id)
     }
 }

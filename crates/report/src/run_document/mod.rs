@@ -9,6 +9,7 @@
 
 mod attempt_view;
 mod case_assertions;
+mod cause_view;
 mod difference_view;
 mod duration;
 mod entries;
@@ -30,6 +31,8 @@ mod summary_view;
 mod turn_view;
 mod walks_and_checkpoints;
 
+#[cfg(feature = "html")]
+pub(crate) use cause_view::{CauseView, SpecimenView};
 pub(crate) use duration::milliseconds;
 pub(crate) use format_version::VERSION;
 pub use merge::MergedRun;

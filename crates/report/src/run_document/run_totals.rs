@@ -5,7 +5,7 @@ use std::path::Path;
 use super::SnapshotTotals;
 use ananke_base::source::is_case_file;
 use ananke_engine::run::RunEvent;
-use ananke_trace::outcome::{RunClose, RunFacts, TokenTotals, Totals};
+use ananke_trace::outcome::{Causes, RunClose, RunFacts, TokenTotals, Totals};
 use ananke_trace::trace::AgentTime;
 
 /// The numbers of a run so far.
@@ -23,6 +23,8 @@ pub(crate) struct RunTotals {
     /// The time of tests whose agents have a virtual clock, in microseconds: part of the durations in `totals`.
     pub(crate) virtual_us: u64,
     pub(crate) snapshots: SnapshotTotals,
+    /// What the tests failed of that fail the run.
+    pub(crate) causes: Causes,
     /// The end of the run, once it came.
     pub(crate) end: Option<RunClose>,
 }
@@ -43,6 +45,9 @@ impl RunTotals {
             RunEvent::CaseFinished(outcome) => {
                 self.totals.add(outcome);
                 self.snapshots.add(outcome);
+                if outcome.fails_the_run() {
+                    self.causes.add(outcome);
+                }
                 let (turns, tokens) = outcome.spent();
                 self.total_turns += turns;
                 self.has_cases |= is_case_file(Path::new(&outcome.test.path));

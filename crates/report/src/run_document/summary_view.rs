@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::cause_view::CauseView;
 use super::duration::Milliseconds;
 use super::format_version::FormatVersion;
 use super::part::{all_of, counted, listed};
@@ -106,6 +107,11 @@ part! {
             run.end.as_ref().and_then(|end| {
                 listed(end.verdict.near_names.found.iter().map(WarningView::of))
             });
+        /// What the tests failed of that fail the run, the cause of the most tests first; omitted if none did.
+        #[schemars(extend("x-since" = "1.2"))]
+        #[serde(skip_deserializing)]
+        causes?: Vec<CauseView<'a>> =
+            listed(run.causes.largest_first().into_iter().map(CauseView::of));
         /// The reason for the exit code, as text.
         #[serde(skip_deserializing)]
         reason: String = run.reason();

@@ -56,15 +56,7 @@ impl Outcome {
 
     /// The reason that it did not pass for; `None` if nothing of it says one.
     pub fn reason(&self) -> Option<FailureReason> {
-        let of_problem = || {
-            let (_, problem) = self.first_problem()?;
-            Some(FailureReason {
-                kind: problem.kind.as_str().into(),
-                tool: None,
-                path: None,
-                about: Some(problem.message.clone()),
-            })
-        };
+        let of_problem = || self.first_problem().map(|(_, problem)| problem.reason());
         let of_rule = || self.all_failures().next().map(|(_, rule)| rule.reason());
         match self.status() {
             Status::Failed | Status::Undecided => of_rule().or_else(of_problem),

@@ -10,6 +10,7 @@
 mod attempt;
 mod bounds;
 mod case_words;
+mod cause;
 mod checkpoint;
 mod focused_json;
 mod identity;
@@ -23,6 +24,7 @@ mod rule_evidence;
 mod rule_result;
 mod ruling;
 mod run_facts;
+mod sentence;
 mod stability;
 mod status;
 mod test_verdict;
@@ -37,6 +39,7 @@ mod words;
 
 pub use bounds::bounded;
 pub use case_words::CaseWords;
+pub use cause::{Causes, CommonCause, Specimen, TestFinding};
 pub use checkpoint::{CheckpointOutcome, CheckpointRuns};
 pub use focused_json::{FocusMark, FocusedJson, JsonFocus, UNEQUAL, brief, focused, surrounded};
 pub use identity::{Quarantine, TestIdentity};

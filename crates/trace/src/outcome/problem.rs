@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Status;
+use super::sentence::without_data;
+use super::{FailureReason, Status};
 use ananke_derive::Mask;
 
 /// The part that could not do its work.
@@ -106,6 +107,28 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// The message without what was received or printed.
+    pub fn sentence(&self) -> &str {
+        let line = self.message.lines().next().unwrap_or_default();
+        line.split("; received: ").next().unwrap_or(line)
+    }
+
+    /// The key that equal problems share: the kind, and the sentence without what differs from test to test.
+    pub fn reason(&self) -> FailureReason {
+        let sentence = self.sentence();
+        let about = match self.kind {
+            // What came before a timeout is another thing each time.
+            ErrorKind::Timeout => sentence.split(": ").next().unwrap_or(sentence),
+            _ => sentence,
+        };
+        FailureReason {
+            kind: self.kind.as_str().into(),
+            tool: None,
+            path: None,
+            about: Some(without_data(about)),
+        }
+    }
+
     /// A problem without a remedy.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self {

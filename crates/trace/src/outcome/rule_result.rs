@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::sentence::without_data;
 use super::{
     ComparedValue, EvidenceLine, Measured, RuleCounts, Ruling, ValueDifference, words::words,
 };
@@ -146,7 +147,7 @@ impl RuleResult {
         let about = match &path {
             Some(_) => None,
             None if self.tool.is_some() => Some(without_values(&self.message)),
-            None => Some(self.expected.clone()),
+            None => Some(without_data(&self.expected)),
         };
         FailureReason {
             kind: self.rule.clone(),

@@ -16,10 +16,10 @@ use anstyle::Style;
 
 pub use console_options::{ConsoleOptions, Verbosity};
 
-use super::reported_file::{PassedPlace, ReportedFile};
+use super::reported_file::{PassedDirectory, PassedPlace, ReportedFile};
 use super::told_warnings::ToldWarnings;
 use super::{no_answer::no_answer, result::RunResult, run_log::RunLog, servers};
-use crate::report::failure_numbers::{FailureNumbers, NumberedFailure};
+use crate::report::failure_numbers::FailureNumbers;
 use crate::report::layout::{Page, Palette, mark};
 use crate::report::transcript::{
     Headline, TranscriptScope, TranscriptStyle, attempts, headline, transcript,
@@ -30,7 +30,7 @@ use crate::run_document::RunTotals;
 use ananke_base::context::{At, Clock, TerminalSize};
 use ananke_base::text::{duration, escape, truncate};
 use ananke_engine::run::RunEvent;
-use ananke_trace::outcome::{Outcome, SkipCause, Status, TokenTotals};
+use ananke_trace::outcome::{Outcome, SkipCause, Status, StatusChange, TokenTotals};
 use ananke_trace::process::in_one_line;
 use ananke_trace::redact::Sealed;
 
@@ -38,7 +38,7 @@ use ananke_trace::redact::Sealed;
 const LONGEST_REASON: usize = 1000;
 
 /// The column of a headline.
-const HEADLINE: usize = 5;
+const HEADLINE: usize = 2;
 
 /// The interval at which slow tests are looked for.
 const TICK: Duration = Duration::from_secs(1);
@@ -59,6 +59,8 @@ pub struct ConsoleReport {
     told: ToldWarnings,
     /// The file whose tests are reported now.
     file: Option<ReportedFile>,
+    /// The directory whose files passed, in a log.
+    directory: Option<PassedDirectory>,
     /// The file whose path is the last heading: lines of its tests can follow.
     heading: Option<String>,
     /// The last thing that was printed.
@@ -120,6 +122,7 @@ impl ConsoleReport {
             size: options.size,
             palette: Palette::new(options.colour),
             file: None,
+            directory: None,
             heading: None,
             before: Before::Nothing,
             failures: FailureNumbers::default(),
@@ -191,19 +194,19 @@ impl ConsoleReport {
 
     /// A failure as soon as it happens; `index` is how many tests have ended, in a log.
     fn failure(&mut self, outcome: &Outcome, index: &str) -> String {
-        let numbered = self.failures.add(outcome);
-        if self.is_known_silence(outcome) {
+        let as_in = self.failures.print(outcome);
+        if self.is_known_silence(outcome) || self.verbosity == Verbosity::Quiet {
             return String::new();
         }
         let mut page = self.page();
-        self.write_failure(&mut page, outcome, index, numbered);
+        self.write_failure(&mut page, outcome, index, as_in.as_deref());
         page.into_text()
     }
 
     /// The next test in the order of the plan.
     fn case(&mut self, outcome: &Outcome, index: &str) -> String {
-        let (number, numbered) = self.failures.finish(outcome);
-        let is_printed = number.is_some() && numbered.is_none();
+        let is_printed = self.failures.was_printed(outcome);
+        let number = self.failures.number(outcome);
         self.result.add(outcome, number);
         self.slowest.add(outcome, || {
             truncate::bytes(&outcome.test.id, 400).into_owned()
@@ -216,7 +219,8 @@ impl ConsoleReport {
                 return String::new();
             }
         }
-        if self.verbosity == Verbosity::Quiet && !outcome.fails_the_run() {
+        // The list at the end has what failed.
+        if self.verbosity == Verbosity::Quiet {
             return String::new();
         }
         let mut page = self.page();
@@ -233,8 +237,10 @@ impl ConsoleReport {
             .unwrap_or_else(|| ReportedFile::of(outcome));
         if is_printed || self.is_known_silence(outcome) {
             file.note_line();
-        } else if let Some(numbered) = numbered {
-            self.write_failure(&mut page, outcome, index, numbered);
+        } else if number.is_some() {
+            let as_in = self.failures.print(outcome);
+            self.failures.was_printed(outcome);
+            self.write_failure(&mut page, outcome, index, as_in.as_deref());
             file.note_line();
         } else {
             let story = self.story(outcome);
@@ -273,29 +279,26 @@ impl ConsoleReport {
         };
     }
 
-    /// Writes a test that fails the run: what is wrong, where, and the lines that this rests on; of a reason that was printed
-    /// before one line.
+    /// Writes a test that fails the run: what is wrong, where, and the lines that this rests on; one line if it failed as the test
+    /// `as_in` before it.
     fn write_failure(
         &mut self,
         page: &mut Page,
         outcome: &Outcome,
         index: &str,
-        numbered: NumberedFailure,
+        as_in: Option<&str>,
     ) {
         if self.verbosity == Verbosity::Verbose || self.is_one_line(outcome) {
             let story = self.story(outcome);
             return self.write_test(page, outcome, index, &story);
         }
-        let NumberedFailure { number, as_before } = numbered;
-        let follows_line = self.before == Before::Failure && as_before.is_some();
+        let follows_line = self.before == Before::Failure && as_in.is_some();
         if self.before != Before::Nothing && !follows_line {
             page.end();
         }
         page.sign(0, self.palette.of(outcome.status()), mark(outcome.status()));
-        page.put(self.palette.strong, &number.to_string());
-        page.space(2);
         page.hang();
-        if as_before.is_none() {
+        if as_in.is_none() {
             let message =
                 escape::terminal(&truncate::bytes(&headline(outcome), LONGEST_REASON)).into_owned();
             page.block(HEADLINE, self.palette.strong, &message);
@@ -309,9 +312,10 @@ impl ConsoleReport {
         let title = names::title(outcome);
         page.put(Style::new(), &escape::line(&truncate::bytes(&title, 200)));
         self.status(page, outcome);
-        if let Some(first) = as_before {
+        if let Some(first) = as_in {
             page.space(2);
-            page.put(self.palette.faint, &format!("same as {first}"));
+            let words = format!("as in {}", escape::line(first));
+            page.put(self.palette.faint, &words);
         }
         self.facts(page, outcome);
         if !index.is_empty() {
@@ -319,11 +323,11 @@ impl ConsoleReport {
             page.put(self.palette.faint, index);
         }
         page.end();
-        if as_before.is_none() && self.verbosity != Verbosity::Quiet {
+        if as_in.is_none() {
             page.lines(&self.story(outcome));
         }
         self.heading = None;
-        self.before = if as_before.is_none() {
+        self.before = if as_in.is_none() {
             Before::Block
         } else {
             Before::Failure
@@ -346,6 +350,7 @@ impl ConsoleReport {
     fn notice(&mut self, block: &str) -> String {
         let mut page = self.page();
         self.close_file(&mut page);
+        self.close_directory(&mut page);
         if self.before != Before::Nothing {
             page.end();
         }
@@ -361,6 +366,16 @@ impl ConsoleReport {
             return;
         };
         let is_headed = self.heading.as_deref() == Some(file.path());
+        if self.clock.is_some() && self.verbosity == Verbosity::Normal && !is_headed {
+            match &mut self.directory {
+                Some(directory) if directory.contains(&file) => directory.add(file),
+                _ => {
+                    self.close_directory(page);
+                    self.directory = Some(PassedDirectory::of(file));
+                }
+            }
+            return;
+        }
         let (place, is_separate) = if is_headed {
             (PassedPlace::UnderHeading, self.before == Before::Block)
         } else {
@@ -377,6 +392,18 @@ impl ConsoleReport {
         } else {
             (self.before, self.heading) = (Before::File, None);
         }
+    }
+
+    /// Writes what is still to be said of the directory whose files have ended, in a log.
+    fn close_directory(&mut self, page: &mut Page) {
+        let Some(directory) = self.directory.take() else {
+            return;
+        };
+        if matches!(self.before, Before::Test | Before::Failure | Before::Block) {
+            page.end();
+        }
+        directory.write(&self.palette, page);
+        (self.before, self.heading) = (Before::File, None);
     }
 
     fn test_line(&self, page: &mut Page, index: &str, outcome: &Outcome) {
@@ -423,7 +450,9 @@ impl ConsoleReport {
 
     /// The rest of a test's line: its change, that it is flaky or in quarantine, and its time.
     fn facts(&self, page: &mut Page, outcome: &Outcome) {
-        if let Some(change) = outcome.change {
+        // That a failure is known is the rule, and the end of the report counts it.
+        let change = outcome.change;
+        if let Some(change) = change.filter(|change| *change != StatusChange::Known) {
             page.space(2);
             page.put(self.palette.of_change(change), change.as_str());
         }

@@ -1,8 +1,7 @@
-//! The tests that did not pass, as a run ends: one line each with the reason and its place, equal reasons under one heading.
+//! The tests that did not pass, as a run ends: one line each with its place, under the cause that they have in common; the cause of
+//! the most tests first.
 //!
 //! **Invariant:** at most [`MOST`] tests are kept, in the order of the plan; the others are counted, under their reason if it is known.
-
-use std::hash::{BuildHasher as _, RandomState};
 
 use indexmap::IndexMap;
 
@@ -10,7 +9,7 @@ use super::listing::{MOST, bounded, further};
 use crate::report::layout::{Page, Palette, mark};
 use crate::report::words::names;
 use ananke_base::text::{escape, grouped, truncate};
-use ananke_trace::outcome::{Outcome, Status, StatusChange};
+use ananke_trace::outcome::{Causes, FailureReason, Outcome, Status, StatusChange};
 use ananke_trace::process::in_one_line;
 
 /// The most characters of a reason.
@@ -19,9 +18,8 @@ const LONGEST_REASON: usize = 160;
 /// The tests that failed, or those whose rules are not shown.
 #[derive(Debug, Default)]
 pub(super) struct FailedTests {
-    /// By reason.
-    tests: IndexMap<u64, SameReason>,
-    hasher: RandomState,
+    /// By reason; `None` for those that nothing says one of.
+    tests: IndexMap<Option<FailureReason>, SameReason>,
     listed: usize,
     /// Tests that are not listed and whose reason is not either.
     further: usize,
@@ -31,9 +29,15 @@ pub(super) struct FailedTests {
 #[derive(Debug)]
 struct SameReason {
     /// The finding of the first.
-    reason: String,
+    sentence: String,
     listed: Vec<ListedFailure>,
     further: usize,
+}
+
+impl SameReason {
+    fn count(&self) -> usize {
+        self.listed.len() + self.further
+    }
 }
 
 #[derive(Debug)]
@@ -54,15 +58,13 @@ impl FailedTests {
     /// The number of failed tests.
     pub(super) fn count(&self) -> usize {
         let of_reasons = self.tests.values();
-        let known: usize = of_reasons
-            .map(|same| same.listed.len() + same.further)
-            .sum();
+        let known: usize = of_reasons.map(SameReason::count).sum();
         known + self.further
     }
 
     pub(super) fn add(&mut self, outcome: &Outcome, number: Option<usize>) {
         let is_listed = self.listed < MOST;
-        let key = self.hasher.hash_one(outcome.reasons());
+        let key = outcome.reason();
         if !is_listed && !self.tests.contains_key(&key) {
             self.further += 1;
             return;
@@ -72,7 +74,7 @@ impl FailedTests {
             .headline()
             .map_or(status.as_str(), |(_, reason)| reason);
         let same = self.tests.entry(key).or_insert_with(|| SameReason {
-            reason: truncate::chars(&in_one_line(reason), LONGEST_REASON).into_owned(),
+            sentence: in_one_line(reason),
             listed: Vec::new(),
             further: 0,
         });
@@ -91,22 +93,30 @@ impl FailedTests {
         }
     }
 
-    /// Writes them under this heading.
-    pub(super) fn write(&self, heading: &str, palette: &Palette, page: &mut Page) {
+    /// Writes them under this heading. The sentences are those of their `causes`.
+    pub(super) fn write(&self, heading: &str, causes: &Causes, palette: &Palette, page: &mut Page) {
         if self.is_empty() {
             return;
         }
         page.line(palette.strong, heading);
-        for same in self.tests.values() {
+        let mut groups: Vec<_> = self.tests.iter().collect();
+        groups.sort_by_key(|(_, same)| std::cmp::Reverse(same.count()));
+        for (reason, same) in groups {
             let SameReason {
-                reason,
+                sentence,
                 listed,
                 further: unlisted,
             } = same;
             let Some(first) = listed.first() else {
                 continue;
             };
-            let count = listed.len() + unlisted;
+            let count = same.count();
+            let cause = reason.as_ref().and_then(|reason| causes.get(reason));
+            let sentence = match cause {
+                Some(cause) if count > 1 => &cause.sentence,
+                _ => sentence,
+            };
+            let sentence = truncate::chars(sentence, LONGEST_REASON);
             page.sign(2, palette.of(first.status), mark(first.status));
             let style = if first.status == Status::NotShown {
                 palette.warning
@@ -116,12 +126,12 @@ impl FailedTests {
             if count == 1 {
                 test(page, palette, first);
                 page.space(2);
-                page.rest_of_line(style, &escape::line(reason));
+                page.rest_of_line(style, &escape::line(&sentence));
                 continue;
             }
             page.plain(&format!("{} tests", grouped(count)));
             page.space(2);
-            page.rest_of_line(style, &escape::line(reason));
+            page.rest_of_line(style, &escape::line(&sentence));
             for other in listed {
                 page.space(4);
                 test(page, palette, other);
@@ -145,7 +155,9 @@ fn test(page: &mut Page, palette: &Palette, test: &ListedFailure) {
         page.space(2);
     }
     page.plain(&escape::line(&test.place));
-    if let Some(change) = test.change {
+    // That a failure is known is the rule, and the end of the report counts it.
+    let change = test.change.filter(|change| *change != StatusChange::Known);
+    if let Some(change) = change {
         page.space(2);
         page.put(palette.of_change(change), change.as_str());
     }

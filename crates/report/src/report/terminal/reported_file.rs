@@ -1,10 +1,12 @@
-//! The tests of one file that passed and have nothing else to say: one line for all of them.
+//! The tests of one file that passed and have nothing else to say: one line for all of them; in a log one line for all files of a
+//! directory that follow each other.
 //!
-//! **Invariant:** memory does not grow with the tests of a file.
+//! **Invariant:** memory does not grow with the tests of a file, nor with the files of a directory.
 
+use crate::report::document::counted;
 use crate::report::layout::{Page, Palette, mark};
 use crate::report::words::names;
-use ananke_base::text::{duration, escape, truncate};
+use ananke_base::text::{duration, escape, grouped, truncate};
 use ananke_trace::outcome::{Outcome, Status};
 
 /// The place of the line of the tests that passed.
@@ -106,4 +108,64 @@ impl ReportedFile {
         page.put(palette.faint, &duration::rounded(self.duration_us));
         page.end();
     }
+}
+
+/// The files of a directory whose tests passed, in a log.
+#[derive(Debug)]
+pub(super) struct PassedDirectory {
+    /// The last of them.
+    last: ReportedFile,
+    files: usize,
+    tests: usize,
+    duration_us: u64,
+}
+
+impl PassedDirectory {
+    /// The directory of a file, with the file.
+    pub(super) fn of(file: ReportedFile) -> Self {
+        Self {
+            files: 1,
+            tests: file.passed,
+            duration_us: file.duration_us,
+            last: file,
+        }
+    }
+
+    /// Whether a file is in it.
+    pub(super) fn contains(&self, file: &ReportedFile) -> bool {
+        directory(&self.last.file) == directory(&file.file)
+    }
+
+    /// Adds another file of it.
+    pub(super) fn add(&mut self, file: ReportedFile) {
+        self.files += 1;
+        self.tests += file.passed;
+        self.duration_us = self.duration_us.saturating_add(file.duration_us);
+        self.last = file;
+    }
+
+    /// Writes its line: `✓ tests/shop  12 files, 80 tests passed  1.2 s`, or that of its only file.
+    pub(super) fn write(&self, palette: &Palette, page: &mut Page) {
+        if self.files == 1 {
+            return self.last.write_passed(PassedPlace::Alone, palette, page);
+        }
+        if !self.last.index.is_empty() {
+            page.put(palette.faint, &self.last.index);
+            page.space(1);
+        }
+        page.sign(0, palette.of(Status::Passed), mark(Status::Passed));
+        page.put(palette.strong, &escape::line(directory(&self.last.file)));
+        page.space(2);
+        let (files, tests) = (grouped(self.files), counted(self.tests, "test"));
+        page.plain(&format!("{files} files, {tests} passed"));
+        page.space(2);
+        page.put(palette.faint, &duration::rounded(self.duration_us));
+        page.end();
+    }
+}
+
+/// The directory of a file; `.` if its path has none.
+fn directory(file: &str) -> &str {
+    file.rsplit_once('/')
+        .map_or(".", |(directory, _)| directory)
 }

@@ -10,15 +10,15 @@ use super::listing::{MOST, bounded, further};
 use crate::report::layout::{Page, Palette, mark};
 use ananke_base::diagnostic::Place;
 use ananke_base::text::escape;
-use ananke_trace::outcome::{NearName, NearNames, Outcome, Quarantine, Status, Verdict};
+use ananke_trace::outcome::{Causes, NearName, NearNames, Outcome, Quarantine, Status, Verdict};
 
 /// Whether the end of a run lists the failures, whose blocks are above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailureList {
-    /// It does.
-    Written,
-    /// It does not.
-    Omitted,
+    /// It does, also a single one, since no block is.
+    Whole,
+    /// It does, if there are several.
+    Several,
 }
 
 /// The lists at the end of a run.
@@ -78,7 +78,7 @@ impl RunResult {
     /// counts. The verdict is there where the run came to its end.
     pub(crate) fn write(
         &self,
-        verdict: Option<&Verdict>,
+        (verdict, causes): (Option<&Verdict>, &Causes),
         list: FailureList,
         palette: &Palette,
         page: &mut Page,
@@ -109,9 +109,13 @@ impl RunResult {
         }
         // A single failure is the block right above.
         let is_single = self.failed.count() + self.not_shown.count() == 1;
-        if list == FailureList::Written && !is_single {
-            self.not_shown.write("not shown", palette, page);
-            self.failed.write("failed", palette, page);
+        let is_written = match list {
+            FailureList::Whole => true,
+            FailureList::Several => !is_single,
+        };
+        if is_written {
+            self.not_shown.write("not shown", causes, palette, page);
+            self.failed.write("failed", causes, palette, page);
         }
     }
 

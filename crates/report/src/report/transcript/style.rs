@@ -46,6 +46,8 @@ pub(crate) struct TranscriptStyle {
     pub(crate) lists_passed: bool,
     /// The number of the only turn that is written, if not all are.
     pub(crate) only_turn: Option<u32>,
+    /// Whether what is wrong is written elsewhere, next to the transcript.
+    pub(crate) findings_are_elsewhere: bool,
 }
 
 impl TranscriptStyle {
@@ -61,6 +63,7 @@ impl TranscriptStyle {
             width: None,
             lists_passed: false,
             only_turn: None,
+            findings_are_elsewhere: false,
         }
     }
 }

@@ -176,7 +176,8 @@ impl TranscriptWriter {
             return;
         }
         let is_excerpt = self.style.scope == TranscriptScope::Excerpt;
-        let with_findings = turn.problem().is_some() || turn.failures().next().is_some();
+        let has_findings = turn.problem().is_some() || turn.failures().next().is_some();
+        let with_findings = has_findings && !self.style.findings_are_elsewhere;
         self.turns_between(turn.number, outcome);
         self.turn = turn.number;
         self.part();
@@ -199,7 +200,9 @@ impl TranscriptWriter {
             if with_lines && with_findings {
                 self.page.end();
             }
-            self.findings(turn.problem(), turn.failures());
+            if with_findings {
+                self.findings(turn.problem(), turn.failures());
+            }
         }
         let passed = self.listed(turn.passed_rules());
         if !passed.is_empty() {
@@ -346,7 +349,8 @@ impl TranscriptWriter {
         let passed = self.listed(outcome.passed_rules());
         let lists_passed = !passed.is_empty();
         let (problem, failures) = (outcome.verdict.end.problem(), outcome.verdict.failures());
-        let with_findings = problem.is_some() || failures.clone().next().is_some();
+        let has_findings = problem.is_some() || failures.clone().next().is_some();
+        let with_findings = has_findings && !self.style.findings_are_elsewhere;
         let is_listed = |checkpoint: &&CheckpointOutcome| match self.style.scope {
             TranscriptScope::Everything => true,
             TranscriptScope::Excerpt => checkpoint.is_missing() && with_findings,
@@ -369,7 +373,7 @@ impl TranscriptWriter {
             }
             if self.style.scope == TranscriptScope::Excerpt {
                 self.headlines(problem, failures);
-            } else {
+            } else if with_findings {
                 self.findings(problem, failures);
             }
             self.checkpoints(&listed);

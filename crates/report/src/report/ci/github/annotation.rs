@@ -59,13 +59,11 @@ fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// The annotations of one kind: as many as GitHub shows, the first of each test before further ones of
-/// the same test.
+/// The annotations of one kind: as many as GitHub shows.
 #[derive(Debug)]
 pub(super) struct Annotations {
     kind: AnnotationKind,
-    first: Vec<String>,
-    further: Vec<String>,
+    lines: Vec<String>,
     count: usize,
 }
 
@@ -73,39 +71,38 @@ impl Annotations {
     pub(super) fn new(kind: AnnotationKind) -> Self {
         Self {
             kind,
-            first: Vec::new(),
-            further: Vec::new(),
+            lines: Vec::new(),
             count: 0,
         }
     }
 
-    /// Takes all that there is to say of one test.
-    pub(super) fn add(&mut self, lines: impl Iterator<Item = String>) {
-        for (number, line) in lines.enumerate() {
-            self.count += 1;
-            let kept = if number == 0 {
-                &mut self.first
-            } else {
-                &mut self.further
-            };
-            if kept.len() < SHOWN {
-                kept.push(line);
-            }
+    /// Adds one.
+    pub(super) fn add(&mut self, line: String) {
+        self.count += 1;
+        if self.lines.len() < SHOWN {
+            self.lines.push(line);
         }
+    }
+
+    /// These, and then others of the same kind.
+    #[must_use]
+    pub(super) fn and(mut self, others: &Self) -> Self {
+        let room = SHOWN - self.lines.len();
+        self.lines.extend(others.lines.iter().take(room).cloned());
+        self.count += others.count;
+        self
     }
 
     /// The lines; if there are more than are shown, the last says how many.
     pub(super) fn text(&self) -> String {
-        let all = self.first.iter().chain(&self.further);
         if self.count <= SHOWN {
-            return all.map(String::as_str).collect();
+            return self.lines.concat();
         }
-        let shown: String = all.take(SHOWN - 1).map(String::as_str).collect();
         let more = format!(
             "and {} more: see the summary of the job",
             self.count - (SHOWN - 1)
         );
-        shown + &line(self.kind, None, "ananke", &more)
+        self.lines[..SHOWN - 1].concat() + &line(self.kind, None, "ananke", &more)
     }
 }
 
@@ -126,14 +123,16 @@ mod tests {
 
     #[test]
     fn what_is_not_shown_is_counted() {
-        let mut annotations = Annotations::new(AnnotationKind::Warning);
-        annotations.add(["a1\n", "a2\n"].into_iter().map(str::to_owned));
-        annotations.add(std::iter::once("b1\n".to_owned()));
-        assert_eq!(annotations.text(), "a1\nb1\na2\n");
+        let mut first = Annotations::new(AnnotationKind::Warning);
+        first.add("a\n".to_owned());
+        let mut others = Annotations::new(AnnotationKind::Warning);
+        others.add("b\n".to_owned());
+        let both = first.and(&others);
+        assert_eq!(both.text(), "a\nb\n");
         for _ in 0..20 {
-            annotations.add(std::iter::once("c1\n".to_owned()));
+            others.add("c\n".to_owned());
         }
-        let text = annotations.text();
+        let text = both.and(&others).text();
         assert_eq!(text.lines().count(), SHOWN);
         assert!(
             text.ends_with("::warning title=ananke::and 14 more: see the summary of the job\n"),

@@ -2,15 +2,19 @@
 
 use std::io::{self, Write};
 
+use indexmap::IndexMap;
+
 use super::annotation::{AnnotationKind, Annotations, line};
 use super::{JobStep, step::MOST_SUMMARY};
+use crate::report::document::counted;
 use crate::report::file::markdown::MarkdownBuilder;
 use crate::report::words::stability::{flip, rate};
 use crate::report::words::walks::summary;
 use crate::report::{Reporter, reporter::Stream};
 use ananke_engine::run::RunEvent;
 use ananke_trace::outcome::{
-    NearName, Outcome, Quarantine, RuleResult, RuleStatus, Stability, Verdict,
+    FailureReason, NearName, Outcome, Quarantine, RuleResult, RuleStatus, Stability, TestFinding,
+    Verdict,
 };
 use ananke_trace::redact::Sealed;
 
@@ -18,10 +22,26 @@ use ananke_trace::redact::Sealed;
 pub struct GithubReport {
     out: Stream,
     step: JobStep,
+    /// What is wrong apart from tests.
     errors: Annotations,
     warnings: Annotations,
+    /// The first finding of each cause, at its place.
+    causes: IndexMap<FailureReason, FirstFinding>,
     summary: MarkdownBuilder,
 }
+
+/// The first finding of a cause.
+struct FirstFinding {
+    /// The file from the root of the repository, and the line; `None` for a test that is in no file.
+    place: Option<(String, u32)>,
+    /// The id of the test.
+    test: String,
+    /// The finding, line by line.
+    lines: Vec<String>,
+}
+
+/// The causes of which the first finding is kept: as many annotations are shown.
+const KEPT: usize = 100;
 
 impl GithubReport {
     /// A report of what runs in `step`; its annotations go to `out`, one of the streams of the program, of which the
@@ -32,21 +52,50 @@ impl GithubReport {
             step,
             errors: Annotations::new(AnnotationKind::Error),
             warnings: Annotations::new(AnnotationKind::Warning),
+            causes: IndexMap::new(),
             summary: MarkdownBuilder::new(usize::try_from(MOST_SUMMARY).unwrap_or(usize::MAX)),
         }
     }
 
     fn case(&mut self, outcome: &Outcome) {
-        let lines = CaseLines {
-            step: &self.step,
-            outcome,
-        };
-        if outcome.status().fails_the_run() && outcome.test.quarantine.is_none() {
-            self.errors.add(lines.errors());
+        if outcome.fails_the_run() {
+            for finding in outcome.findings() {
+                if self.causes.len() < KEPT && !self.causes.contains_key(&finding.reason) {
+                    let first = FirstFinding::of(&finding, outcome, &self.step);
+                    self.causes.insert(finding.reason, first);
+                }
+            }
         } else if let Some(message) = warning(outcome) {
-            let line = lines.at_test(AnnotationKind::Warning, &message);
-            self.warnings.add(std::iter::once(line));
+            let test = &outcome.test;
+            let file = self.step.file(&test.file);
+            let place = test.has_file(&test.file).then_some((&*file, test.line));
+            let line = line(AnnotationKind::Warning, place, &test.id, &message);
+            self.warnings.add(line);
         }
+    }
+
+    /// An annotation for each cause, at its first finding; the cause of the most tests first.
+    fn causes(&self) -> Annotations {
+        let mut annotations = Annotations::new(AnnotationKind::Error);
+        for cause in self.summary.causes().largest_first() {
+            let Some(first) = self.causes.get(&cause.reason) else {
+                continue;
+            };
+            let mut lines = first.lines.clone();
+            let mut title = first.test.clone();
+            if cause.tests > 1 {
+                let others = counted(cause.tests - 1, "more test");
+                title = format!("{title} and {others}");
+                // The values of the first test are those of no other.
+                if !lines.iter().any(|line| line.starts_with(&cause.sentence)) {
+                    lines.insert(0, cause.sentence.clone());
+                }
+            }
+            let place = first.place.as_ref().map(|(file, line)| (&**file, *line));
+            let message = lines.join("\n");
+            annotations.add(line(AnnotationKind::Error, place, &title, &message));
+        }
+        annotations
     }
 
     fn expired(&mut self, entries: &[Quarantine]) {
@@ -61,12 +110,9 @@ impl GithubReport {
             let message =
                 format!("this entry of the quarantine expired: last day {expires}, owner {owner}");
             let file = self.step.file(&place.file);
-            self.errors.add(std::iter::once(line(
-                AnnotationKind::Error,
-                Some((&file, place.line)),
-                test,
-                &message,
-            )));
+            let place = Some((&*file, place.line));
+            self.errors
+                .add(line(AnnotationKind::Error, place, test, &message));
         }
     }
 
@@ -79,57 +125,40 @@ impl GithubReport {
         for tool in &verdict.near_names.found {
             let place = (&*self.step.file(&tool.place.file), tool.place.line);
             let message = format!("{}: {}", tool.message(), tool.help());
-            annotations.add(std::iter::once(line(
-                kind,
-                Some(place),
-                NearName::CODE.as_str(),
-                &message,
-            )));
+            annotations.add(line(kind, Some(place), NearName::CODE.as_str(), &message));
         }
     }
 }
 
-/// The lines about one test.
-#[derive(Clone, Copy)]
-struct CaseLines<'a> {
-    step: &'a JobStep,
-    outcome: &'a Outcome,
-}
-
-impl CaseLines<'_> {
-    fn at(self, kind: AnnotationKind, file: &str, at_line: u32, message: &str) -> String {
-        let test = &self.outcome.test;
-        let shown = self.step.file(file);
-        let place = test.has_file(file).then_some((&*shown, at_line));
-        line(kind, place, &test.id, message)
-    }
-
-    fn at_test(self, kind: AnnotationKind, message: &str) -> String {
-        let test = &self.outcome.test;
-        self.at(kind, &test.file, test.line, message)
-    }
-
-    /// An error for each thing that made the test fail; before them, how many of its runs failed.
-    fn errors(self) -> impl Iterator<Item = String> {
-        let outcome = self.outcome;
-        let error = move |message: &str| self.at_test(AnnotationKind::Error, message);
+impl FirstFinding {
+    fn of(finding: &TestFinding<'_>, outcome: &Outcome, step: &JobStep) -> Self {
+        let test = &outcome.test;
+        let (file, at_line) = match finding.rule {
+            Some(rule) => (&*rule.place.file, rule.place.line),
+            None => (&*test.file, test.line),
+        };
         let of_walks = outcome.walks.as_deref().map(summary);
         let of_runs = outcome.stability.as_deref().map(rate).or(of_walks);
-        let problem = outcome.first_problem().map(|(_, problem)| {
-            let message = std::iter::once(problem.message.as_str());
-            let lines: Vec<&str> = message.chain(problem.help.as_deref()).collect();
-            error(&lines.join("\n"))
-        });
-        let failures = outcome.all_failures().map(|(_, failure)| failure);
-        let rules = failures.chain(outcome.verdict.not_shown());
-        let rules = rules.map(move |rule| {
-            let place = &rule.place;
-            let message = finding(rule);
-            self.at(AnnotationKind::Error, &place.file, place.line, &message)
-        });
-        let of_runs = of_runs.map(|rate| error(&rate));
-        of_runs.into_iter().chain(problem).chain(rules)
+        let mut lines = match finding.rule {
+            Some(rule) => of_rule(rule),
+            None => of_problem(outcome),
+        };
+        lines.extend(of_runs);
+        Self {
+            place: test.has_file(file).then(|| (step.file(file), at_line)),
+            test: test.id.clone(),
+            lines,
+        }
     }
+}
+
+/// The problem for which a test could not be evaluated, with what to do.
+fn of_problem(outcome: &Outcome) -> Vec<String> {
+    let Some((_, problem)) = outcome.first_problem() else {
+        return Vec::new();
+    };
+    let lines = std::iter::once(&problem.message).chain(&problem.help);
+    lines.cloned().collect()
 }
 
 /// The warning about a test that does not fail the run.
@@ -158,7 +187,7 @@ fn warning(outcome: &Outcome) -> Option<String> {
 }
 
 /// The error of a rule, in a few lines.
-fn finding(result: &RuleResult) -> String {
+fn of_rule(result: &RuleResult) -> Vec<String> {
     let RuleResult {
         message,
         expected,
@@ -177,7 +206,7 @@ fn finding(result: &RuleResult) -> String {
     lines.extend(seen.first().map(|seen| format!("seen: {}", seen.text())));
     lines.push(format!("rule: {} rule {rule}", level.as_str()));
     lines.extend(help.clone());
-    lines.join("\n")
+    lines
 }
 
 impl Reporter for GithubReport {
@@ -195,7 +224,8 @@ impl Reporter for GithubReport {
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        let mut text = self.errors.text() + &self.warnings.text();
+        let errors = self.causes().and(&self.errors);
+        let mut text = errors.text() + &self.warnings.text();
         if let Err(error) = self.step.append_summary(&self.summary) {
             // A summary that cannot be written does not fail the run.
             let message = format!("cannot write the summary of the job: {error}");

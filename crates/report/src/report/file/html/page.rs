@@ -6,14 +6,19 @@ use indexmap::IndexSet;
 
 use super::assets::{SCRIPT, STYLE, policy};
 use super::{markup, view::KindCounts};
+use crate::report::document::counted;
 use crate::report::words::run_facts::RunFact;
-use crate::run_document::{SummaryLine, WarningView};
+use crate::run_document::{CauseView, SpecimenView, SummaryLine, WarningView};
 use ananke_base::context::iso8601;
 use ananke_base::text::{duration, grouped};
 use ananke_trace::outcome::JudgedTotals;
+use ananke_trace::process::in_one_line;
 
 /// The number of warnings of the run that are shown.
 const MOST_WARNINGS: usize = 20;
+
+/// The number of causes that are shown.
+const MOST_CAUSES: usize = 50;
 
 /// Everything above the tests.
 pub(super) fn head(
@@ -50,7 +55,9 @@ pub(super) fn head(
     out.write_all(b"</ul>\n<dl class=\"facts\">\n")?;
     facts(out, summary, targets)?;
     run_facts(out, made_with)?;
-    out.write_all(b"</dl>\n</header>\n<main id=\"main\" aria-label=\"Tests\">\n")
+    out.write_all(b"</dl>\n</header>\n")?;
+    causes(out, summary.causes.as_deref().unwrap_or_default())?;
+    out.write_all(b"<main id=\"main\" aria-label=\"Tests\">\n")
 }
 
 /// The part between the list and the turns of the tests, so that the list is shown before those are read.
@@ -103,6 +110,46 @@ fn facts(
     }
     let code = summary.exit_code.map(|code| code.to_string());
     fact(out, "Exit code", code.as_deref().unwrap_or("none"))
+}
+
+/// The causes, each with the number of its tests and a link to the first of them.
+fn causes(out: &mut impl Write, causes: &[CauseView<'_>]) -> io::Result<()> {
+    if causes.is_empty() {
+        return Ok(());
+    }
+    let heading = counted(causes.len(), "cause");
+    writeln!(
+        out,
+        "<section class=\"causes\" aria-label=\"Causes\">\n<h2>{heading}</h2>\n<ol>"
+    )?;
+    for cause in causes.iter().take(MOST_CAUSES) {
+        let SpecimenView { id, file, line } = &cause.specimen;
+        writeln!(
+            out,
+            "<li><a href=\"#test={}\">{}</a> <span class=\"facts\">{}, <bdi>{}</bdi></span></li>",
+            in_address(id),
+            markup::line(&in_one_line(&cause.sentence)),
+            counted(cause.tests, "test"),
+            markup::line(&format!("{file}:{line}")),
+        )?;
+    }
+    out.write_all(b"</ol>\n")?;
+    if causes.len() > MOST_CAUSES {
+        let more = counted(causes.len() - MOST_CAUSES, "more cause");
+        writeln!(out, "<p class=\"note\">… and {more}</p>")?;
+    }
+    out.write_all(b"</section>\n")
+}
+
+/// `text` as a part of an address (RFC 3986, section 2.1).
+fn in_address(text: &str) -> String {
+    let byte = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+            char::from(byte).to_string()
+        }
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(byte).collect()
 }
 
 /// A name and its value, which is markup.

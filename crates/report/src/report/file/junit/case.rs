@@ -5,23 +5,24 @@ use std::io::{self, Write};
 
 use quick_xml::Writer;
 
+use super::element::short;
 use super::{Element, element, words};
 use crate::report::ci::BuildJob;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, attempts, transcript};
 use crate::report::words::names;
 use crate::report::words::stability::{flip, percent};
-use ananke_base::text::{escape, is_confusable, truncate};
+use ananke_base::text::{escape, is_confusable};
 use ananke_trace::outcome::{Outcome, Status, TestIdentity, TurnOutcome};
-use ananke_trace::process::in_one_line;
 
 /// The depth of cases in the document.
 const CASE_DEPTH: usize = 2;
 
-/// Writes `outcome` as a case of the default profile.
+/// Writes `outcome` as a case of the default profile; of a test that fails the run with the mark of its `cause` as its message.
 pub(super) fn write<W: Write>(
     writer: &mut Writer<W>,
     outcome: &Outcome,
     job: &BuildJob,
+    cause: Option<&str>,
 ) -> io::Result<()> {
     let named = named(outcome);
     let placed = if outcome.test.is_without_file {
@@ -54,19 +55,15 @@ pub(super) fn write<W: Write>(
     }
     properties.close(writer)?;
 
-    verdict(writer, outcome)?;
+    verdict(writer, outcome, cause)?;
     let style = TranscriptStyle::for_files(TranscriptScope::Everything);
-    let mut transcript = transcript(outcome, style);
+    let mut transcript = conversation(outcome);
     if is_shielded(outcome) || outcome.earlier_attempts.is_empty() {
         transcript.insert_str(0, &attempts(outcome, style));
     } else {
         for attempt in &outcome.earlier_attempts {
             retried(writer, attempt, outcome.status())?;
         }
-    }
-    if transcript == findings(outcome) {
-        // They are in the element of the verdict.
-        transcript.clear();
     }
     let attached = attachments(outcome, job);
     if !transcript.is_empty() || !attached.is_empty() {
@@ -79,13 +76,17 @@ pub(super) fn write<W: Write>(
 }
 
 /// Writes `outcome` as a case of the strict profile: its verdict alone.
-pub(super) fn write_strict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()> {
+pub(super) fn write_strict<W: Write>(
+    writer: &mut Writer<W>,
+    outcome: &Outcome,
+    cause: Option<&str>,
+) -> io::Result<()> {
     let element = timed(named(outcome), outcome);
     if outcome.status() == Status::Passed {
         return element.empty(writer);
     }
     element.open(writer)?;
-    verdict(writer, outcome)?;
+    verdict(writer, outcome, cause)?;
     element.close(writer)
 }
 
@@ -215,7 +216,11 @@ fn timed(element: Element, outcome: &Outcome) -> Element {
 }
 
 /// At most one element: readers disagree on what several mean.
-fn verdict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()> {
+fn verdict<W: Write>(
+    writer: &mut Writer<W>,
+    outcome: &Outcome,
+    cause: Option<&str>,
+) -> io::Result<()> {
     let word = outcome.status().as_str();
     let headline = outcome.headline();
     let (kind, message) = headline.unwrap_or((word, word));
@@ -234,10 +239,28 @@ fn verdict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()
         (Status::Error | Status::Timeout | Status::Undecided | Status::NotShown, None) => "error",
     };
     let findings = findings(outcome);
+    let message = cause.map_or_else(|| short(message), str::to_owned);
     Element::new(name, CASE_DEPTH + 1)
-        .with("message", &(short(message) + &and_more(outcome)))
+        .with("message", &(message + &and_more(outcome)))
         .with("type", kind)
         .text(writer, &findings)
+}
+
+/// The transcript, without the findings where the element of the verdict has them; empty if it has nothing else.
+fn conversation(outcome: &Outcome) -> String {
+    let style = TranscriptStyle::for_files(TranscriptScope::Everything);
+    let whole = transcript(outcome, style);
+    if whole == findings(outcome) {
+        return String::new();
+    }
+    if !outcome.fails_the_run() {
+        return whole;
+    }
+    let style = TranscriptStyle {
+        findings_are_elsewhere: true,
+        ..style
+    };
+    transcript(outcome, style)
 }
 
 /// The findings, in lines.
@@ -261,11 +284,6 @@ fn and_more(outcome: &Outcome) -> String {
         0 => String::new(),
         more => format!(" (and {more} more)"),
     }
-}
-
-/// The part that fits into an attribute that servers show as a heading.
-fn short(message: &str) -> String {
-    escape::line(&truncate::chars(&in_one_line(message), 1000)).into_owned()
 }
 
 /// The lines for the recordings of every attempt that did not pass. A path whose end would be ambiguous, or that has

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use ananke_base::text::{ci_commands, escape};
+use ananke_base::text::{ci_commands, escape, truncate};
+use ananke_trace::process::in_one_line;
 use quick_xml::Writer;
 use quick_xml::escape::{escape, partial_escape};
 use quick_xml::events::attributes::Attribute;
@@ -18,6 +19,16 @@ pub(super) fn content(text: &str) -> String {
 /// A `text` of the report itself between two tags: its commands to CI servers are intended.
 pub(super) fn own(text: &str) -> String {
     partial_escape(&*escape::xml(text)).into_owned()
+}
+
+/// `text` escaped for the value of an attribute.
+pub(super) fn value(text: &str) -> String {
+    escape::xml_references(&escape(escape::xml(text))).into_owned()
+}
+
+/// The part of a message that fits into an attribute that servers show as a heading.
+pub(super) fn short(message: &str) -> String {
+    escape::line(&truncate::chars(&in_one_line(message), 1000)).into_owned()
 }
 
 /// An element with its attributes, on a line of its own.
@@ -39,10 +50,9 @@ impl Element {
     /// An attribute that a reader gets back unchanged, with line ends and tabs, and without characters that control a
     /// terminal or reverse text.
     pub(in crate::report) fn with(mut self, key: &str, value: &str) -> Self {
-        let value = escape::xml_references(&escape(escape::xml(value))).into_owned();
         self.start.push_attribute(Attribute {
             key: QName(key),
-            value: Cow::Owned(value),
+            value: Cow::Owned(self::value(value)),
         });
         self
     }

@@ -3,6 +3,7 @@
 //! A finished test goes to a spool file at once; what stays in memory is a few numbers per test file. The end of the run
 //! writes the head with the totals, copies the spool after it and moves the whole into place.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -30,6 +31,8 @@ pub struct JunitReport {
     /// The part that the strict profile writes with each suite, after its cases.
     accounts: Option<SuiteSpool>,
     suites: IndexMap<String, Suite>,
+    /// The mark instead of the sentence of a cause until that is known. No agent can guess it.
+    cause_mark: String,
     run: RunTotals,
 }
 
@@ -53,6 +56,7 @@ impl FileReport for JunitReport {
             profile,
             job: options.job.clone(),
             suites: IndexMap::new(),
+            cause_mark: format!("cause-{:016x}", RandomState::new().hash_one(0)),
             run: RunTotals::default(),
         })
     }
@@ -67,12 +71,23 @@ impl JunitReport {
                 let class = self.accounts.as_ref().map(|_| words::class(&outcome.test));
                 Suite::new(class, outcome.transcript.started_unix_ms)
             });
-        let mut xml = Vec::new();
+        // The sentence of the cause is known at the end of the run.
+        let reason = outcome.reason().filter(|_| outcome.fails_the_run());
+        let cause = reason.and_then(|reason| self.run.causes.index(&reason));
+        let mark = cause.map(|_| &*self.cause_mark);
+        let mut xml = Writer::new(Vec::new());
         match self.profile {
-            JunitProfile::Default => case::write(&mut Writer::new(&mut xml), outcome, &self.job)?,
-            JunitProfile::Strict => case::write_strict(&mut Writer::new(&mut xml), outcome)?,
+            JunitProfile::Default => case::write(&mut xml, outcome, &self.job, mark)?,
+            JunitProfile::Strict => case::write_strict(&mut xml, outcome, mark)?,
         }
-        self.cases.add(&mut suite.cases, &xml)?;
+        let xml = String::from_utf8_lossy(&xml.into_inner()).into_owned();
+        match cause {
+            Some(index) => {
+                let cause = (&*self.cause_mark, index);
+                self.cases.add_with_cause(&mut suite.cases, &xml, cause)?;
+            }
+            None => self.cases.add(&mut suite.cases, xml.as_bytes())?,
+        }
         // A case that could not be written is not counted either.
         suite.add(outcome);
         if let Some(accounts) = &mut self.accounts {
@@ -106,13 +121,17 @@ impl JunitReport {
             let facts = run_facts(&self.run);
             for (number, (name, suite)) in self.suites.iter().enumerate() {
                 match &mut self.accounts {
-                    None => suite.write(&mut writer, name, &facts, &mut self.cases)?,
+                    None => {
+                        let causes = &self.run.causes;
+                        suite.write(&mut writer, (name, &facts), &mut self.cases, causes)?;
+                    }
                     Some(accounts) => {
                         suite.write_strict(
                             &mut writer,
                             number,
                             &facts,
                             (&mut self.cases, accounts),
+                            &self.run.causes,
                         )?;
                     }
                 }
@@ -126,10 +145,10 @@ impl JunitReport {
 
 impl Reporter for JunitReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
+        self.run.add(event);
         if let RunEvent::CaseFinished(outcome) = &**event {
             self.case(outcome)?;
         }
-        self.run.add(event);
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use super::spool::{PieceRanges, SuiteSpool};
 use super::{Element, words};
 use crate::report::words::run_facts::RunFact;
 use ananke_base::context::iso8601;
-use ananke_trace::outcome::{Outcome, Totals};
+use ananke_trace::outcome::{Causes, Outcome, Totals};
 
 use ananke_base::text::escape;
 
@@ -119,9 +119,9 @@ impl Suite {
     pub(super) fn write<W: Write>(
         &self,
         writer: &mut Writer<W>,
-        name: &str,
-        facts: &[RunFact],
+        (name, facts): (&str, &[RunFact]),
         cases: &mut SuiteSpool,
+        causes: &Causes,
     ) -> io::Result<()> {
         let element = Element::new("testsuite", SUITE_DEPTH).with("name", &escape::line(name));
         let element = self.counts.on(element);
@@ -133,7 +133,7 @@ impl Suite {
         let element = element.with("timestamp", &iso8601(self.started_unix_ms));
         element.open(writer)?;
         properties(writer, facts)?;
-        cases.copy(&self.cases, writer.get_mut())?;
+        cases.copy(&self.cases, causes, writer.get_mut())?;
         element.close(writer)
     }
 
@@ -144,6 +144,7 @@ impl Suite {
         number: usize,
         facts: &[RunFact],
         (cases, accounts): (&mut SuiteSpool, &mut SuiteSpool),
+        causes: &Causes,
     ) -> io::Result<()> {
         let own = self.accounts.as_deref();
         let class = own.map_or("", |own| &own.class);
@@ -167,10 +168,10 @@ impl Suite {
         let element = element.with("time", &words::in_seconds(self.counts.duration_us));
         element.open(writer)?;
         properties(writer, facts)?;
-        cases.copy(&self.cases, writer.get_mut())?;
+        cases.copy(&self.cases, causes, writer.get_mut())?;
         Element::new("system-out", SUITE_DEPTH + 1).around(writer, |out| {
             let Some(own) = own else { return Ok(()) };
-            accounts.copy(&own.pieces, out)?;
+            accounts.copy(&own.pieces, causes, out)?;
             match own.left_out {
                 0 => Ok(()),
                 1 => writeln!(out, "… (the transcript of 1 more test is omitted)"),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{MarkdownRows, code, failures::Failures, message, words::folded};
+use super::{MarkdownRows, code, failures, failures::Failures, message, words::folded};
 use crate::report::layout::{Page, Palette, counts, mark};
 use crate::report::slowest::Slowest;
 use crate::report::words::rerun::rerun;
@@ -13,7 +13,7 @@ use crate::run_document::RunTotals;
 use ananke_base::text::duration;
 use ananke_engine::run::RunEvent;
 use ananke_trace::outcome::{
-    NearNames, Outcome, Quarantine, RunFacts, Status, StatusChange, Verdict,
+    Causes, NearNames, Outcome, Quarantine, RunFacts, Status, StatusChange, Verdict,
 };
 
 /// The number of slowest tests in the report.
@@ -55,6 +55,11 @@ impl MarkdownBuilder {
             repeated: MarkdownRows::new(most / 8),
             slowest: Slowest::new(SLOWEST),
         }
+    }
+
+    /// What the tests failed of so far.
+    pub(in crate::report) fn causes(&self) -> &Causes {
+        &self.run.causes
     }
 
     /// Takes the next event of the run.
@@ -112,7 +117,8 @@ impl MarkdownBuilder {
             rest
         };
         let left = room - head.len() - rest.len();
-        let table = self.failures.table(left / 2);
+        let blob_url = self.run.facts.blob_url.as_deref();
+        let table = failures::table(&self.run.causes, blob_url, left / 2);
         let rerun = Some(self.rerun()).filter(|rerun| table.len() + rerun.len() <= left);
         let summary = table + &rerun.unwrap_or_default();
         let details = self.failures.details(left - summary.len());

@@ -1,5 +1,5 @@
-//! The tests that failed, in a given room: a table of them, those with the same reason one after the other, then the first of
-//! each reason with its findings. If there is little room, first transcripts get shorter, then the last are only counted.
+//! The tests that failed, in a given room: a table of their causes, then for each cause its first test with its findings. If there
+//! is little room, first transcripts get shorter, then the last are only counted.
 
 use std::hash::{BuildHasher as _, RandomState};
 
@@ -7,13 +7,14 @@ use indexmap::IndexMap;
 
 use super::words::{cell, folded};
 use super::{code, message};
+use crate::report::document::counted;
 use crate::report::layout::mark;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, attempts, transcript};
 use crate::report::words::links::line_of_file;
 use crate::report::words::stability::rate;
 use crate::report::words::walks::summary;
 use ananke_base::text::{HeadTail, duration, grouped};
-use ananke_trace::outcome::{Outcome, StatusChange};
+use ananke_trace::outcome::{Causes, CommonCause, Outcome, Specimen, StatusChange};
 use ananke_trace::process::in_one_line;
 
 /// The most reasons in the report, however much room there is: longer lists are for programs.
@@ -22,7 +23,7 @@ const MOST: usize = 500;
 /// The number of failures that are open; the others are collapsed together.
 const OPEN: usize = 10;
 
-/// The most rows of the table, and the most of one reason.
+/// The most rows of the table, and the most tests of a reason that are listed.
 const MOST_ROWS: usize = 50;
 const MOST_OF_REASON: usize = 10;
 
@@ -62,8 +63,8 @@ pub(super) struct Failures {
 /// The tests that failed for one reason.
 #[derive(Debug)]
 struct FailureGroup {
-    /// The rows of the first of them.
-    rows: Vec<String>,
+    /// An entry of a list for each of the first of them.
+    entries: Vec<String>,
     /// The number of all of them.
     tests: usize,
     /// The name of the first test, and its verdict.
@@ -89,20 +90,20 @@ impl Failures {
     /// Adds a test, whose files are under `blob_url`.
     pub(super) fn add(&mut self, outcome: &Outcome, blob_url: Option<&str>) {
         self.tests += 1;
-        let key = self.hasher.hash_one(outcome.reasons());
-        let row = row(outcome, blob_url);
+        let key = self.hasher.hash_one(outcome.reason());
+        let entry = entry(outcome, blob_url);
         if let Some(known) = self.groups.get_mut(&key) {
             known.tests += 1;
-            if known.rows.len() < MOST_OF_REASON && self.bytes + row.len() <= self.room {
-                self.bytes += row.len();
-                known.rows.push(row);
+            if known.entries.len() < MOST_OF_REASON && self.bytes + entry.len() <= self.room {
+                self.bytes += entry.len();
+                known.entries.push(entry);
             }
             return;
         }
         if self.is_full || self.groups.len() == MOST {
             return;
         }
-        let group = FailureGroup::of(outcome, row);
+        let group = FailureGroup::of(outcome, entry);
         let size = group.size();
         self.is_full = self.bytes + size > self.room;
         if !self.is_full {
@@ -111,40 +112,14 @@ impl Failures {
         }
     }
 
-    /// A row for each of the first tests, in at most `room` bytes; empty if there are none.
-    pub(super) fn table(&self, room: usize) -> String {
-        let mut table = "| Test | Finding | Place |\n|---|---|---|\n".to_owned();
-        let (mut rows, mut counted) = (0, 0);
-        let room = room.saturating_sub(2 * more_row(usize::MAX, "").len() + SAME.len());
-        'groups: for group in self.groups.values() {
-            let mut left = group.tests;
-            for row in &group.rows {
-                if rows == MOST_ROWS || table.len() + row.len() > room {
-                    break 'groups;
-                }
-                table += row;
-                (rows, counted, left) = (rows + 1, counted + 1, left - 1);
-            }
-            if left > 0 {
-                table += &more_row(left, SAME);
-                counted += left;
-            }
-        }
-        if rows == 0 {
-            return String::new();
-        }
-        if counted < self.tests {
-            table += &more_row(self.tests - counted, "");
-        }
-        table + "\n"
-    }
-
     /// The first failure of each reason in full, in at most `room` bytes.
     pub(super) fn details(&self, room: usize) -> String {
         let around = further(usize::MAX).len() + folded(&more(usize::MAX), "").len();
         let mut left = room.saturating_sub(around);
         let mut fitting = Vec::new();
-        for group in self.groups.values() {
+        let mut groups: Vec<&FailureGroup> = self.groups.values().collect();
+        groups.sort_by_key(|group| std::cmp::Reverse(group.tests));
+        for group in groups {
             let Some(rest) = left.checked_sub(group.size()) else {
                 break;
             };
@@ -166,36 +141,79 @@ impl Failures {
     }
 }
 
-/// What the row that counts the others of a reason says.
+/// What is said of the other tests of a reason.
 const SAME: &str = "for the same reason";
 
-/// A row of the table that counts tests that have none.
-fn more_row(count: usize, why: &str) -> String {
-    format!("| … and {} more | {why} | |\n", grouped(count))
+/// A row for each cause, in at most `room` bytes; empty if there are none.
+pub(super) fn table(causes: &Causes, blob_url: Option<&str>, room: usize) -> String {
+    let mut table = "| Cause | Tests | First |\n|---|---|---|\n".to_owned();
+    let all = causes.largest_first();
+    let room = room.saturating_sub(more_row(usize::MAX, usize::MAX).len());
+    let mut rows = 0;
+    for cause in &all {
+        let row = row(cause, blob_url);
+        if rows == MOST_ROWS || table.len() + row.len() > room {
+            break;
+        }
+        table += &row;
+        rows += 1;
+    }
+    if rows == 0 {
+        return String::new();
+    }
+    let left = all.len() - rows;
+    if left + causes.further() > 0 {
+        table += &more_row(left, causes.further());
+    }
+    table + "\n"
 }
 
-/// The row of a test.
-fn row(outcome: &Outcome, blob_url: Option<&str>) -> String {
-    let reason = outcome
-        .headline()
-        .map_or(outcome.status().as_str(), |(_, reason)| reason);
-    let change = outcome.change.map(StatusChange::as_str);
+/// The row of the table that counts causes that have none, and findings of which no cause is kept.
+fn more_row(causes: usize, findings: usize) -> String {
+    let causes = (causes > 0).then(|| counted(causes, "more cause"));
+    let findings = (findings > 0).then(|| counted(findings, "finding") + " of others");
+    let parts: Vec<String> = causes.into_iter().chain(findings).collect();
+    format!("| … and {} | | |\n", parts.join(", and "))
+}
+
+/// The row of a cause.
+fn row(cause: &CommonCause, blob_url: Option<&str>) -> String {
+    let Specimen {
+        file,
+        line,
+        has_file,
+        status,
+        ..
+    } = &cause.specimen;
+    let blob_url = blob_url.filter(|_| *has_file);
     format!(
-        "| {} {}{} | {} | {} |\n",
+        "| {} {} | {} | {} |\n",
+        mark(*status),
+        cell(&message(&in_one_line(&cause.sentence), NAME)),
+        grouped(cause.tests),
+        place(file, *line, blob_url),
+    )
+}
+
+/// The entry of a test in the list of those of one reason.
+fn entry(outcome: &Outcome, blob_url: Option<&str>) -> String {
+    let change = outcome.change.map(StatusChange::as_str);
+    let (file, line) = outcome.headline_place();
+    let blob_url = blob_url.filter(|_| outcome.test.has_file(file));
+    format!(
+        "- {} {}{} {}\n",
         mark(outcome.status()),
-        cell(&code(&outcome.test.id, NAME)),
+        code(&outcome.test.id, NAME),
         change.map_or_else(String::new, |change| format!(" {change}")),
-        cell(&message(&in_one_line(reason), NAME)),
-        place(outcome, blob_url),
+        place(file, line, blob_url),
     )
 }
 
 /// The place of what is wrong; a link if the file is known to be on a server.
-fn place(outcome: &Outcome, blob_url: Option<&str>) -> String {
-    let (file, line) = outcome.headline_place();
+fn place(file: &str, line: u32, blob_url: Option<&str>) -> String {
     let shown = cell(&code(&format!("{file}:{line}"), NAME));
     let address = blob_url
-        .filter(|_| outcome.test.has_file(file) && file.len() <= LINKED)
+        .filter(|_| file.len() <= LINKED)
         .and_then(|directory| line_of_file(directory, file, line));
     match address {
         Some(address) => format!("[{shown}]({address})"),
@@ -204,11 +222,11 @@ fn place(outcome: &Outcome, blob_url: Option<&str>) -> String {
 }
 
 impl FailureGroup {
-    fn of(outcome: &Outcome, row: String) -> Self {
+    fn of(outcome: &Outcome, entry: String) -> Self {
         let findings = findings(outcome);
         let [head, runs] = head(outcome);
         Self {
-            rows: vec![row],
+            entries: vec![entry],
             tests: 1,
             head,
             transcript: kept_transcript(outcome, &findings),
@@ -222,7 +240,7 @@ impl FailureGroup {
 
     /// The number of bytes that it takes without its transcript.
     fn size(&self) -> usize {
-        self.head.len() + self.others().len() + 2 + self.findings.len() + self.rows[0].len()
+        self.text(0).len()
     }
 
     /// The number of the other tests, after the verdict of the first.
@@ -243,6 +261,14 @@ impl FailureGroup {
                 "transcript",
                 &self.transcript.clone().shortened(most).to_string(),
             );
+        }
+        if self.tests > 1 {
+            let further = match self.tests - self.entries.len() {
+                0 => String::new(),
+                left => format!("- … and {} more\n", grouped(left)),
+            };
+            let tests = format!("{} tests", grouped(self.tests));
+            text += &folded(&tests, &(self.entries.concat() + &further));
         }
         text
     }

@@ -19,18 +19,21 @@ impl ConsoleReport {
     pub(super) fn summary(&mut self) -> String {
         let mut page = self.page();
         self.close_file(&mut page);
+        self.close_directory(&mut page);
         let palette = &self.palette;
         if self.before != Before::Nothing {
             page.end();
         }
         self.write_not_run(&mut page);
         let list = if self.verbosity == Verbosity::Quiet {
-            FailureList::Omitted
+            FailureList::Whole
         } else {
-            FailureList::Written
+            FailureList::Several
         };
         let verdict = self.run.end.as_ref().map(|end| &end.verdict);
-        self.result.write(verdict, list, palette, &mut page);
+        let causes = &self.run.causes;
+        self.result
+            .write((verdict, causes), list, palette, &mut page);
         self.write_rerun(&mut page);
         self.write_slowest(&mut page);
         write_snapshots(&self.run.snapshots, palette, &mut page);

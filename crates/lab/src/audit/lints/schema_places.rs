@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-/// The most references that are followed to find a description.
-const MOST_REFERENCES: usize = 8;
+/// The most parts of a schema in which a description is looked for: references may go round.
+const MOST_PARTS: usize = 100;
 
 /// A place in a schema.
 pub(super) struct SchemaPlace<'s> {
@@ -50,24 +50,23 @@ impl<'s> SchemaPlaces<'s> {
         found
     }
 
-    /// Whether the schema at a place, or what it refers to, has a description.
+    /// Whether the schema at a place, one of its alternatives, or what they refer to, has a description.
     pub(super) fn is_described(&self, schema: &'s Value) -> bool {
-        let mut schema = schema;
-        for _ in 0..MOST_REFERENCES {
-            let parts = ["anyOf", "oneOf", "allOf"]
-                .iter()
-                .filter_map(|keyword| schema.get(keyword)?.as_array())
-                .flatten();
-            if has_description(schema) || parts.into_iter().any(has_description) {
+        let mut open = vec![schema];
+        for _ in 0..MOST_PARTS {
+            let Some(schema) = open.pop() else { break };
+            if has_description(schema) {
                 return true;
             }
-            let Some(referred) = schema
-                .get("$ref")
-                .and_then(|to| self.referred(to.as_str()?))
-            else {
-                return false;
-            };
-            schema = referred;
+            let parts = ["anyOf", "oneOf", "allOf"]
+                .iter()
+                .filter_map(|keyword| schema.get(keyword)?.as_array());
+            open.extend(parts.flatten());
+            open.extend(
+                schema
+                    .get("$ref")
+                    .and_then(|to| self.referred(to.as_str()?)),
+            );
         }
         false
     }
@@ -205,7 +204,8 @@ mod tests {
     #[test]
     fn a_description_may_be_where_a_reference_leads() {
         let schema = json!({
-            "$defs": { "a": { "$ref": "#/$defs/b" }, "b": { "description": "B" }, "c": { "$ref": "#/$defs/c" } },
+            "$defs": { "a": { "$ref": "#/$defs/b" }, "b": { "description": "B" }, "c": { "$ref": "#/$defs/c" },
+                "maybe": { "anyOf": [{ "$ref": "#/$defs/a" }, { "type": "null" }] } },
         });
         let found = SchemaPlaces::of(&schema);
         for (place, expected) in [
@@ -223,6 +223,7 @@ mod tests {
             assert_eq!(found.is_described(place), expected, "{place}");
         }
         assert!(found.is_described(&schema["$defs"]["a"]));
+        assert!(found.is_described(&schema["$defs"]["maybe"]));
         assert!(!found.is_described(&schema["$defs"]["c"]));
     }
 }

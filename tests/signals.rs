@@ -148,3 +148,63 @@ fn a_reader_that_goes_away_ends_the_printing_and_not_the_run() {
         assert!(junit.contains("tests=\"201\""), "the report is whole");
     }
 }
+
+/// A server of MCP that writes its process id when it starts, and `hangs` when a tool of that name is called.
+const SHARED_SERVER: &str = r#"echo $$ > pid.new && mv pid.new pid
+while IFS= read -r line; do
+  id=${line#*\"id\":}; id=${id%%,*}; id=${id%%\}*}
+  case $line in
+    *'"method":"initialize"'*) result='{"protocolVersion":"2025-11-25"}' ;;
+    *'"method":"notifications/'*) continue ;;
+    *'"name":"hangs"'*) echo > hangs; continue ;;
+    *) result='{"content":[{"type":"text","text":"done"}]}' ;;
+  esac
+  printf '%s\n' "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$result}"
+done
+"#;
+
+const SHARED_CONFIG: &str = r#"version: "1.4"
+target: { type: mcp, transport: stdio, process: shared, protocol: legacy, command: [/bin/sh, server.sh] }
+"#;
+
+#[test]
+fn no_run_leaves_a_process_that_its_tests_shared() {
+    for (tool, signals, code) in [("works", 0, 0), ("hangs", 1, 130), ("hangs", 2, 130)] {
+        let test = |name: &str, tool: &str| {
+            format!(
+                "  - {{ name: {name}, turns: [{{ type: mcp:call, tool: {tool}, assert: {{ text: {{ contains: done }} }} }}] }}\n"
+            )
+        };
+        let tests = format!(
+            "version: \"1.4\"\ntests:\n{}{}",
+            test("one", "works"),
+            test("two", tool)
+        );
+        let project = Project::new(&[
+            ("ananke.config.yaml", SHARED_CONFIG),
+            ("server.sh", SHARED_SERVER),
+            ("shop.test.yaml", &tests),
+        ]);
+        let mut child = program(&project, &["run"])
+            .env("PATH", "/usr/bin:/bin")
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let pid = Pid::from_child(&child);
+        while signals > 0 && !project.folder().join("hangs").exists() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        for _ in 0..signals {
+            let _gone_already = kill_process(pid, Signal::INT);
+        }
+        assert_eq!(child.wait().unwrap().code(), Some(code), "{tool}");
+        let server = std::fs::read_to_string(project.folder().join("pid")).unwrap();
+        let server = Pid::from_raw(server.trim().parse().unwrap()).unwrap();
+        // A killed process is gone a moment after its killer.
+        let is_gone = (0..400).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            rustix::process::test_kill_process(server).is_err()
+        });
+        assert!(is_gone, "{tool}, {signals} signals");
+    }
+}

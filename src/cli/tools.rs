@@ -132,6 +132,7 @@ fn client_tool(tool: CompiledClientTool) -> DeclaredTool {
         input: Some(tool.declaration.parameters),
         output: None,
         may_change_data: false,
+        is_read_only: false,
         rest: Map::new(),
     }
 }
@@ -252,6 +253,7 @@ mod tests {
             input: Some(input),
             output: None,
             may_change_data: true,
+            is_read_only: false,
             rest: Map::new(),
         };
         let expected = "a: string, b?: 1 | \"x\", c?, d?: null | integer";

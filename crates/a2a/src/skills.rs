@@ -29,6 +29,7 @@ fn skill_of(mut skill: serde_json::Map<String, Value>) -> DeclaredTool {
         input: None,
         output: None,
         may_change_data: true,
+        is_read_only: false,
         rest: skill,
     }
 }

@@ -100,7 +100,7 @@ fn extended(generator: &mut SchemaGenerator) -> Value {
     for protocol in protocols() {
         for (key, mut property) in take_properties(&mut own(protocol, generator)) {
             if let Some(property) = property.as_object_mut() {
-                property.insert("x-since".to_owned(), NAMED_SINCE.into());
+                raise(property, NAMED_SINCE);
                 // Which spelling is the key's own depends on the target that is extended.
                 property.shift_remove("x-spelling");
             }

@@ -3,11 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::config::{McpConfig, McpProtocol, McpTransport};
+use super::config::{McpConfig, McpProcess, McpProtocol, McpTransport};
 use super::http::{Endpoints, HttpSettings};
 use super::mcp_target::{McpTarget, ServerPlace};
+use super::shared_server::SharedServer;
+use ananke_agents::Limits;
 use ananke_agents::http::{HttpOptions, headers};
-use ananke_agents::{Limits, pipe::PipeProgram};
+use ananke_agents::pipe::{PipeProgram, ProgramSharing};
 use ananke_base::diagnostic::{Code, Span};
 use ananke_model::variables::{Fill as _, Interpolation, Leaf, NotReady, endpoint_url};
 use ananke_trace::process::WrittenCommand;
@@ -90,10 +92,19 @@ fn program(
         .map(Path::to_path_buf)
         .unwrap_or_default();
     let max_line_bytes = options?.max_event_bytes.unwrap_or(Limits::MAX_EVENT_BYTES);
+    let is_shared = target
+        .process
+        .as_ref()
+        .is_some_and(|process| process.value == McpProcess::Shared);
+    let sharing = is_shared.then(|| ProgramSharing {
+        key: format!("{:?} {max_line_bytes}", target.protocol.unwrap_or_default()),
+        conversations: || Box::<SharedServer>::default(),
+    });
     Ok(PipeProgram {
         command,
         home,
         max_line_bytes,
+        sharing,
     })
 }
 
@@ -109,6 +120,8 @@ fn http(
         .and_then(|command| command.first())
         .map(|word| word.span);
     needs_no(command, "command", "stdio", interpolation);
+    let process = target.process.as_ref().map(|process| process.span);
+    needs_no(process, "process", "stdio", interpolation);
     let headers = headers(target.headers.as_ref(), interpolation);
     let Some(written) = &target.endpoint else {
         let help =

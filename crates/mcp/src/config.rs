@@ -8,7 +8,7 @@ use ananke_base::diagnostic::Spanned;
 use ananke_base::source::FreeMap;
 use ananke_model::model::{Since, Text};
 
-/// A server of the Model Context Protocol, whose tools the tests list and call. Each test starts one with its first turn.
+/// A server of the Model Context Protocol, whose tools the tests list and call. A program is started by the first turn of a test.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.2"))]
@@ -31,6 +31,10 @@ pub struct McpConfig {
     /// Working directory, relative to the config's directory (default: that directory). `~` is the home directory.
     #[schemars(example = &"server")]
     pub cwd: Option<Text>,
+    /// Which tests have a process of the server, for `transport: stdio`: each its own (`per_test`, the default), or one after the other
+    /// the same (`shared`).
+    #[schemars(extend("x-since" = "1.4"), example = &"shared")]
+    pub process: Option<Spanned<McpProcess>>,
     /// Which versions are spoken: those that begin with `initialize` (`legacy`), the one without (`modern`), or what the server
     /// speaks, which is found out first (`auto`, the default).
     #[schemars(example = &"legacy")]
@@ -52,6 +56,18 @@ pub enum McpTransport {
     Http,
     /// It has the two endpoints of version `2024-11-05`: a stream of events, and one for messages.
     Sse,
+}
+
+/// Which tests have a process of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum McpProcess {
+    /// Each test has its own.
+    PerTest,
+    /// All tests with the same `command`, `env`, `cwd` and `protocol` have one, which begins with the first of them and ends with
+    /// the run. They run one after the other, and see what those before them left.
+    Shared,
 }
 
 /// Which versions of the protocol are spoken.

@@ -45,6 +45,7 @@ fn declared_tool(tool: &Value) -> DeclaredTool {
         // Without a hint the protocol assumes the worst, and so does this.
         may_change_data: hint("readOnlyHint") != Some(true)
             && hint("destructiveHint") != Some(false),
+        is_read_only: hint("readOnlyHint") == Some(true),
         rest,
     }
 }

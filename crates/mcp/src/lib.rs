@@ -2,7 +2,7 @@
 //! servers over HTTP (`http`).
 //!
 //! A `session` holds a `client`, whose `connection` carries messages of JSON-RPC: lines, or requests. The `handshake` finds
-//! out the era of the server; if it fails over HTTP, `other_transport` tries once whether the other one works. `incoming`
+//! out the era of the server (a `shared_server` is asked once for all tests); if it fails over HTTP, `other_transport` tries once whether the other one works. `incoming`
 //! reads what the server says (`unrecognised` sees the answers among what is none), `server_requests` answer what it asks, and a `turn` makes changes of its `result`s.
 //!
 //! **Invariant:** it knows `agents` and no other protocol; every peculiarity of the protocol ends in its reader; a line that
@@ -32,6 +32,7 @@ mod result;
 mod rpc_response;
 mod server_requests;
 mod session;
+mod shared_server;
 mod stdio;
 mod talk;
 mod turn;

@@ -109,7 +109,12 @@ impl Target for McpTarget {
         } = options;
         let connection = match &self.place {
             ServerPlace::Program(program) => {
-                Connection::Stdio(StdioConnection::new(program.clone(), programs))
+                let mut program = program.clone();
+                // A server is initialized with what its client offers: tests that offer something else have another.
+                if let Some(sharing) = &mut program.sharing {
+                    sharing.key = format!("{} {offered:?}", sharing.key);
+                }
+                Connection::Stdio(StdioConnection::new(program, programs))
             }
             ServerPlace::Http(settings) => {
                 Connection::Http(Box::new(HttpConnection::new(settings.clone(), transport)))

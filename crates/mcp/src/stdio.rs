@@ -29,6 +29,8 @@ pub(super) struct StdioConnection {
     program: PipeProgram,
     programs: Arc<dyn PipeLauncher>,
     server: Option<Box<dyn Pipe>>,
+    /// What the test must know of a program that was not its own before.
+    notes: Vec<String>,
 }
 
 /// The result of the wait for a program.
@@ -44,6 +46,7 @@ impl StdioConnection {
             program,
             programs,
             server: None,
+            notes: Vec::new(),
         }
     }
 
@@ -51,7 +54,11 @@ impl StdioConnection {
     fn server(&mut self) -> Result<&mut Box<dyn Pipe>, TargetError> {
         match &mut self.server {
             Some(server) => Ok(server),
-            none => Ok(none.insert(self.programs.start(&self.program)?)),
+            none => {
+                let mut server = self.programs.start(&self.program)?;
+                self.notes.extend(server.note());
+                Ok(none.insert(server))
+            }
         }
     }
 
@@ -108,12 +115,14 @@ impl StdioConnection {
         read_events(&mut **server, incoming, &limits, order, *sink, closed).await
     }
 
-    /// Closes the server's stdin, waits until it has ended, and returns what is odd about that. A server that does not end is
+    /// Closes the server's stdin, waits until it has ended, and returns what is odd about that. A server that tests share ends only if
+    /// it still works. A server that does not end is
     /// asked to by a signal, and then killed; so is one
     /// that did not answer, sooner.
     pub(super) async fn close(&mut self, end: TalkEnd) -> Vec<String> {
+        let notes = std::mem::take(&mut self.notes);
         let Some(mut server) = self.server.take() else {
-            return Vec::new();
+            return notes;
         };
         let mut warnings = Vec::new();
         let (grace, after) = match end {
@@ -143,7 +152,7 @@ impl StdioConnection {
             }
         }
         server.end().await;
-        warnings
+        [notes, warnings].concat()
     }
 }
 

@@ -386,6 +386,8 @@ fn check_documents(text: &str, orders: &Orders) {
         level: CheckLevel::Error,
         tool,
         message: of(),
+        path: Some(of()),
+        write: Some(of()),
         with: Some(of()),
         arguments: Some(text.into()),
         more: 1,

@@ -158,6 +158,10 @@ impl Pipe for ChildPipe {
         locked(&self.stderr).last_lines(STDERR_LINES)
     }
 
+    fn end_in_words(&self) -> Option<String> {
+        self.keeper.over().in_words()
+    }
+
     fn terminate(&mut self) {
         self.keeper.terminate();
     }

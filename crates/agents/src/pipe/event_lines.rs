@@ -23,6 +23,9 @@ pub enum RequestOrder {
 /// The remedy for a line that is not an event.
 const STDOUT_HELP: &str = "stdout is for events, one per line: print everything else to stderr";
 
+/// The remedy for the end of a program that other tests had before.
+const SHARED_HELP: &str = "tests share this process (`process: shared`), so an earlier one may be the reason; the next gets a new process";
+
 /// Reads one response.
 struct EventLines<'a> {
     pipe: &'a mut dyn Pipe,
@@ -211,7 +214,11 @@ async fn ended(pipe: &mut dyn Pipe, status: Option<ExitStatus>, events: u64) -> 
         1 => format!("the agent {how} before its response was complete, after 1 event"),
         _ => format!("the agent {how} before its response was complete, after {events} events"),
     };
-    failed(pipe, message).await
+    let error = failed(pipe, message).await;
+    if pipe.is_shared() {
+        return error.with_help(SHARED_HELP);
+    }
+    error
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Starts real programs.
 
 use std::process::Stdio;
+use std::sync::Arc;
 
-use super::{Pipe, PipeLauncher, PipeProgram, child::ChildPipe};
+use super::{Pipe, PipeLauncher, PipeProgram, SharedPrograms, child::ChildPipe};
 use crate::error::{Received, TargetError};
 use ananke_base::context::{Context, display_name};
 use ananke_trace::process::{Program, StartError, shown, start};
@@ -10,6 +11,8 @@ use ananke_trace::process::{Program, StartError, shown, start};
 /// Starts real programs in the environment of a context, whose clock stamps their lines.
 pub struct ProgramLauncher {
     context: Context,
+    /// The programs that tests share; without them each has its own.
+    shared: Option<Arc<SharedPrograms>>,
 }
 
 impl ProgramLauncher {
@@ -17,12 +20,20 @@ impl ProgramLauncher {
     pub fn new(context: &Context) -> Self {
         Self {
             context: context.clone(),
+            shared: None,
         }
     }
-}
 
-impl PipeLauncher for ProgramLauncher {
-    fn start(&self, program: &PipeProgram) -> Result<Box<dyn Pipe>, TargetError> {
+    /// The same with these programs for tests that share one.
+    #[must_use]
+    pub fn sharing(self, programs: &Arc<SharedPrograms>) -> Self {
+        Self {
+            shared: Some(Arc::clone(programs)),
+            ..self
+        }
+    }
+
+    fn start_own(&self, program: &PipeProgram) -> Result<Box<dyn Pipe>, TargetError> {
         let folder = program.folder(&self.context);
         let PipeProgram {
             command,
@@ -55,5 +66,17 @@ impl PipeLauncher for ProgramLauncher {
             *max_line_bytes,
             self.context.clock.clone(),
         )))
+    }
+}
+
+impl PipeLauncher for ProgramLauncher {
+    fn start(&self, program: &PipeProgram) -> Result<Box<dyn Pipe>, TargetError> {
+        match (&self.shared, &program.sharing) {
+            (Some(shared), Some(sharing)) => {
+                let start = || self.start_own(program);
+                shared.take(program, sharing, &self.context.clock, start)
+            }
+            _ => self.start_own(program),
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use futures_util::future::BoxFuture;
 
+use super::sharing::ProgramSharing;
 use crate::error::TargetError;
 use ananke_base::context::{At, Context, absolute_from};
 use ananke_trace::process::{CompiledCommand, ExitStatus};
@@ -17,6 +18,8 @@ pub struct PipeProgram {
     pub home: PathBuf,
     /// Largest single line, in bytes.
     pub max_line_bytes: usize,
+    /// The way in which tests share it; `None` if each has its own.
+    pub sharing: Option<ProgramSharing>,
 }
 
 impl PipeProgram {
@@ -69,6 +72,21 @@ pub trait Pipe: Send {
 
     /// The last lines that were read of what the program printed to stderr in this turn; empty if it printed none.
     fn last_stderr(&self) -> String;
+
+    /// Whether other tests have the program before and after this one.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
+    /// How the program ended, if it has: `ended with exit code 3`.
+    fn end_in_words(&self) -> Option<String> {
+        None
+    }
+
+    /// What the test must know of the program, which was not its own before; once.
+    fn note(&mut self) -> Option<String> {
+        None
+    }
 
     /// Asks the program, by a signal, to end. It may take its time, or ignore that.
     fn terminate(&mut self) {}

@@ -55,6 +55,15 @@ impl ProgramKeeper {
 }
 
 impl ProgramOver {
+    /// How the program ended, if it is over.
+    pub(super) fn in_words(&self) -> Option<String> {
+        match *self.0.borrow() {
+            ProgramState::Running => None,
+            ProgramState::Over(None) => Some("ended".to_owned()),
+            ProgramState::Over(Some(status)) => Some(status.to_string()),
+        }
+    }
+
     /// Waits until the program is over and its group is empty: how it ended, if that is known.
     pub(super) async fn status(&mut self) -> Option<ExitStatus> {
         // A task that was aborted with its runtime has dropped the process, which kills it.

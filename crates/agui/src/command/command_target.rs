@@ -91,6 +91,7 @@ pub(super) fn compile(
             command: command?,
             home,
             max_line_bytes: max_line_bytes?,
+            sharing: None,
         },
         max_response_bytes: max_response_bytes?,
         conversation: conversation?,

@@ -48,6 +48,8 @@ pub struct DeclaredTool {
     pub output: Option<Value>,
     /// Whether a call may change data: it does not say that it only reads, or that it destroys nothing.
     pub may_change_data: bool,
+    /// Whether it says that it only reads.
+    pub is_read_only: bool,
     /// The rest of the declaration, as the agent wrote it.
     pub rest: Map<String, Value>,
 }

@@ -20,7 +20,7 @@ use super::recordings::{RecordingMode, Recordings};
 use super::replay::{Replay, ReplayedLane};
 use crate::server::ServerWatch;
 use ananke_agents::http::CookieTransport;
-use ananke_agents::pipe::{PipeLauncher, ProgramLauncher};
+use ananke_agents::pipe::{PipeLauncher, ProgramLauncher, SharedPrograms};
 use ananke_agents::{SessionOptions, Transport, UndeclaredCalls};
 use ananke_base::context::{At, CaseKey, Context, Ids, lock};
 use ananke_base::message::Lane;
@@ -89,6 +89,16 @@ impl AttemptEnvironment {
             started: context.clock.now(),
             source: EnvironmentSource::Live,
             helpers: Mutex::default(),
+        }
+    }
+
+    /// The same, in which tests share these programs.
+    #[must_use]
+    pub fn sharing(self, programs: &Arc<SharedPrograms>) -> Self {
+        let launcher = ProgramLauncher::new(&self.context).sharing(programs);
+        Self {
+            programs: Arc::new(launcher),
+            ..self
         }
     }
 

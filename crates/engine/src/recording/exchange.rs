@@ -169,6 +169,8 @@ pub(super) struct ProgramRun {
     pub(super) end: ProgramRunEnd,
     /// The last lines that it printed to stderr, as the client read them, or as they were when it ended the program.
     pub(super) stderr: Option<String>,
+    /// What the test had to know of a program that was not its own before.
+    pub(super) note: Option<String>,
     /// Until when the client listened.
     pub(super) closed: u64,
 }

@@ -108,6 +108,17 @@ impl Pipe for RecordedPipe {
         text
     }
 
+    fn is_shared(&self) -> bool {
+        self.pipe.is_shared()
+    }
+
+    fn note(&mut self) -> Option<String> {
+        let note = self.pipe.note()?;
+        self.recorder
+            .change_program(self.index, |run| run.note = Some(note.clone()));
+        Some(note)
+    }
+
     fn terminate(&mut self) {
         self.pipe.terminate();
     }

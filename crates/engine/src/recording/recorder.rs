@@ -189,6 +189,7 @@ impl Recorder {
             lines: Vec::new(),
             end: ProgramRunEnd::Left,
             stderr: None,
+            note: None,
             closed: 0,
         };
         state.recorded.programs.push(run);

@@ -24,6 +24,7 @@ impl PipeLauncher for ReplayedLane {
             lines,
             end,
             stderr,
+            note,
             closed,
             ..
         } = run;
@@ -39,6 +40,8 @@ impl PipeLauncher for ReplayedLane {
             lines: lines.into(),
             end,
             stderr,
+            note,
+            is_shared: program.sharing.is_some(),
             closed,
             is_cut_short: false,
             of: self.clone(),
@@ -51,6 +54,8 @@ struct ReplayedPipe {
     lines: VecDeque<ProgramLine>,
     end: ProgramRunEnd,
     stderr: String,
+    note: Option<String>,
+    is_shared: bool,
     closed: At,
     /// Whether it is closed before it got every line that it got then: how it would end is not known.
     is_cut_short: bool,
@@ -154,6 +159,14 @@ impl Pipe for ReplayedPipe {
         self.stderr.clone()
     }
 
+    fn is_shared(&self) -> bool {
+        self.is_shared
+    }
+
+    fn note(&mut self) -> Option<String> {
+        self.note.take()
+    }
+
     fn end(&mut self) -> BoxFuture<'_, ()> {
         Box::pin(ready(()))
     }
@@ -236,6 +249,7 @@ mod tests {
             },
             home: "/".into(),
             max_line_bytes: 100,
+            sharing: None,
         };
         let mut pipe = match environment.programs.start(&program) {
             Ok(pipe) => pipe,

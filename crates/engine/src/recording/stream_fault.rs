@@ -204,6 +204,7 @@ mod tests {
             lines: lines.collect(),
             end: ProgramRunEnd::Complete(90, Some(ExitStatus::Exit(0))),
             stderr: None,
+            note: None,
             closed: 99,
         };
         Recorded {

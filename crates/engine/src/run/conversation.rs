@@ -105,7 +105,7 @@ impl Attempt<'_> {
         self.take(result)
     }
 
-    /// Waits for the thread of the agent, if another test may have it, and for a place at the agent.
+    /// Waits for the thread or the process of the agent, if another test may have it, and for a place at the agent.
     async fn lock(&mut self, prepared: &Prepared) -> Result<(), Halt> {
         let Case {
             shared, watchdog, ..
@@ -118,15 +118,23 @@ impl Attempt<'_> {
             .pace
             .concurrency
             .filter(|_| self.environment.is_live());
-        if endpoint.is_none() && concurrency.is_none() {
+        let program = prepared
+            .target
+            .program()
+            .filter(|program| program.sharing.is_some() && self.environment.is_live());
+        if endpoint.is_none() && concurrency.is_none() && program.is_none() {
             return Ok(());
         }
-        // A test that has a slot never waits for a thread: so no two tests wait for each other.
+        // A test that has a slot never waits for a thread or a process: so no two tests wait for each other.
         let locks = async {
             let mut locks = ConversationLocks::default();
             if let Some(endpoint) = endpoint {
                 let lock = shared.thread_locks.lock(endpoint, &prepared.thread_id);
                 locks.thread = Some(lock.await);
+            }
+            if let Some(program) = program {
+                let address = program.address();
+                locks.process = Some(shared.thread_locks.lock(&address, "").await);
             }
             if let Some(concurrency) = concurrency {
                 locks.slot = shared.target_limits.slot(concurrency).await;

@@ -1,6 +1,7 @@
 //! The context that all tests of a run share.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::OnceCell;
 
@@ -18,10 +19,17 @@ use super::tool_names::ToolNames;
 use crate::observed::ObservedConversations;
 use crate::plan::CaseEntry;
 use crate::server::ServerWatch;
+use ananke_agents::pipe::SharedPrograms;
 use ananke_agents::{Transport, UndeclaredCalls};
 use ananke_base::context::Context;
 use ananke_trace::outcome::{EarlierStatuses, RunFacts};
 use ananke_trace::redact::{Redactor, Sealed};
+
+/// The time that a program which tests shared may take to end after its stdin was closed.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// The time that it may take after it was asked to end by a signal.
+const AFTER_SIGNAL: Duration = Duration::from_secs(2);
 
 /// The context that all tests of a run share.
 pub struct Run {
@@ -55,6 +63,8 @@ pub struct Run {
     pub(super) exit_reported: OnceCell<()>,
     pub(super) answered: AnsweredTargets,
     pub(super) thread_locks: ThreadLocks,
+    /// The programs that its tests share.
+    pub(super) programs: Arc<SharedPrograms>,
     pub(super) target_limits: TargetLimits,
     pub(super) tool_names: ToolNames,
     /// The channel for its events.
@@ -87,6 +97,7 @@ impl Run {
             exit_reported: OnceCell::new(),
             answered: AnsweredTargets::default(),
             thread_locks: ThreadLocks::default(),
+            programs: Arc::default(),
             target_limits: TargetLimits::default(),
             tool_names: ToolNames::default(),
             events,
@@ -99,6 +110,18 @@ impl Run {
         let redactor = self.redactor.child();
         redactor.add(&entry.test.secrets);
         redactor
+    }
+
+    /// Ends the programs that its tests shared; if the run is interrupted, at once.
+    pub(super) async fn end_programs(&self) {
+        let clock = &*self.context.clock;
+        tokio::select! {
+            biased;
+            () = self.stopper.interrupted() => {}
+            () = self.programs.end(clock, GRACE, AFTER_SIGNAL) => return,
+        }
+        let now = Duration::ZERO;
+        self.programs.end(clock, now, now).await;
     }
 
     /// The handling of calls to tools that were not declared.

@@ -117,7 +117,8 @@ fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem
         &shared.transport,
         &shared.servers,
         redactor,
-    );
+    )
+    .sharing(&shared.programs);
     let is_walk = case.entry.test.walk.is_some();
     match &shared.answers {
         RunAnswers::Earlier(answers) => {

@@ -93,6 +93,7 @@ pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> All {
         () = reported => {}
         () = schedule.report_delayed() => {}
     }
+    shared.end_programs().await;
     schedule.report_rest().await
 }
 

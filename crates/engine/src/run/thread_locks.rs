@@ -1,4 +1,5 @@
-//! Locks for tests that use the same fixed thread of the same endpoint: their conversations must not overlap.
+//! Locks for tests that use the same fixed thread of the same endpoint, or the same process: their conversations must not
+//! overlap.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -7,7 +8,7 @@ use tokio::sync::OwnedMutexGuard;
 
 use ananke_base::context::lock;
 
-/// An endpoint and a thread.
+/// An endpoint and a thread; the address of a process has one, without a name.
 type Thread = (String, String);
 
 /// One lock per endpoint and fixed thread.

@@ -38,7 +38,7 @@ pub(super) enum TestStep {
     Prepare,
     /// It runs this hook, counted from 1.
     Hook(usize),
-    /// It waits until fewer other tests talk to the agent, or none on its thread.
+    /// It waits until fewer other tests talk to the agent, or none on its thread or with its process.
     Wait,
     /// It has this turn, counted from 1.
     Turn(usize),
@@ -107,6 +107,8 @@ fn timed_out(allowed: Duration, step: TestStep) -> String {
 pub(super) struct ConversationLocks {
     /// The thread of the agent.
     pub(super) thread: Option<OwnedMutexGuard<()>>,
+    /// The process that tests share.
+    pub(super) process: Option<OwnedMutexGuard<()>>,
     /// One of the places that the target has.
     pub(super) slot: Option<OwnedSemaphorePermit>,
 }

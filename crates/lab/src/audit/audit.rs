@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::declarations::{CheckedTool, checked};
 use super::judgement::{judge_call, judge_unknown_call};
+use super::lints::lint;
 use super::made_arguments::made_arguments;
 use super::permitted_tools::MAY_CHANGE_DATA;
 use super::prober::{Observed, Prober};
@@ -85,9 +86,8 @@ pub async fn audit(
     }
     let tools = tools_of(listed)?;
     let (compiled, findings) = checked(&tools);
-    for finding in findings {
-        audit.add(finding);
-    }
+    audit.findings.extend(findings);
+    audit.findings.extend(lint(&tools));
     let mut auditor = Auditor {
         prober,
         audit,

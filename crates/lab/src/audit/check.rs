@@ -43,10 +43,18 @@ checks! {
     MissingName = "missing-name", Error;
     /// Two tools have one name.
     DuplicateName = "duplicate-name", Error;
+    /// The names of two tools differ in case, `-` or `_` alone.
+    SimilarName = "similar-name", Warning;
     /// A name has characters, or a length, that clients need not take.
     OddName = "odd-name", Warning;
     /// A tool has no description.
     MissingDescription = "missing-description", Warning;
+    /// A parameter has no description.
+    MissingParameterDescription = "missing-parameter-description", Warning;
+    /// A description speaks of a parameter that the schema does not have.
+    UnknownParameter = "unknown-parameter", Warning;
+    /// A tool says that it only reads, and has the name of one that writes.
+    ReadOnlyName = "read-only-name", Warning;
     /// A tool has no schema of its arguments.
     MissingSchema = "missing-schema", Error;
     /// A schema is not valid.
@@ -55,6 +63,10 @@ checks! {
     UncheckedSchema = "unchecked-schema", Warning;
     /// The schema of the arguments is not one of an object.
     NoObjectSchema = "no-object-schema", Error;
+    /// Nothing says what an object contains.
+    ObjectWithoutProperties = "object-without-properties", Warning;
+    /// An `enum` has one value.
+    SingleValueEnum = "single-value-enum", Warning;
     /// The agent ended, or the connection did, without an answer.
     Crash = "crash", Error;
     /// There was no answer in time.

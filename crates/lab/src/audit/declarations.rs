@@ -22,30 +22,40 @@ pub(super) struct CheckedTool<'t> {
 pub(super) fn checked(tools: &[DeclaredTool]) -> (Vec<CheckedTool<'_>>, Vec<AuditFinding>) {
     let (mut names, mut findings) = (HashSet::new(), Vec::new());
     let compiled = tools.iter().map(|tool| {
-        let mut find = |check, message: String| {
-            findings.push(AuditFinding::of_tool(check, &tool.name, message));
+        let mut find = |check, message: &str, write: &str| {
+            let finding = AuditFinding::of_tool(check, &tool.name, message.to_owned());
+            findings.push(finding.writing(None, write.to_owned()));
         };
         if !tool.name.is_empty() && !names.insert(tool.name.as_str()) {
-            let message = "another tool has the same name".to_owned();
-            find(AuditCheck::DuplicateName, message);
+            let message = "another tool has the same name";
+            find(AuditCheck::DuplicateName, message, r#""name": "…""#);
         } else if let Some((check, message)) = wrong_name(&tool.name) {
-            find(check, message);
+            let name = Value::from(plain_name(&tool.name));
+            find(check, &message, &format!(r#""name": {name}"#));
         }
         if tool.description.trim().is_empty() {
-            let message = "the tool has no description".to_owned();
-            find(AuditCheck::MissingDescription, message);
+            let message = "the tool has no description";
+            find(
+                AuditCheck::MissingDescription,
+                message,
+                r#""description": "…""#,
+            );
         }
         match &tool.input {
             None => {
-                let message = "the tool has no schema of its arguments".to_owned();
-                find(AuditCheck::MissingSchema, message);
+                let message = "the tool has no schema of its arguments";
+                let write = r#""inputSchema": { "type": "object", "properties": {} }"#;
+                find(AuditCheck::MissingSchema, message, write);
             }
             Some(schema) if schema.get("type") != Some(&Value::from("object")) => {
-                let message = "the schema of the arguments does not have `type: object`".to_owned();
-                find(AuditCheck::NoObjectSchema, message);
+                let message = "the schema of the arguments does not have `type: object`";
+                find(AuditCheck::NoObjectSchema, message, r#""type": "object""#);
             }
             Some(_) => {}
         }
+        let mut find = |check, message: String| {
+            findings.push(AuditFinding::of_tool(check, &tool.name, message));
+        };
         let mut compile = |schema: Option<&Value>, of: &str| {
             let schema = match ValueSchema::compile(schema?.clone()) {
                 Ok(schema) => schema,
@@ -98,8 +108,22 @@ fn invalid_schema(of: &str, error: &SchemaError) -> String {
 }
 
 fn is_plain_name(name: &str) -> bool {
-    let is_plain = |character: char| character.is_ascii_alphanumeric() || "_-.".contains(character);
     name.len() <= LONGEST_NAME && name.chars().all(is_plain)
+}
+
+fn is_plain(character: char) -> bool {
+    character.is_ascii_alphanumeric() || "_-.".contains(character)
+}
+
+/// A name that every client takes, made of another one: `…` if there is nothing to make it of.
+fn plain_name(name: &str) -> String {
+    let plain = |character| if is_plain(character) { character } else { '_' };
+    let made: String = name.chars().take(LONGEST_NAME).map(plain).collect();
+    if made.chars().any(|character| character != '_') {
+        made
+    } else {
+        "…".to_owned()
+    }
 }
 
 #[cfg(test)]
@@ -116,9 +140,12 @@ mod tests {
             input,
             output: None,
             may_change_data: false,
+            is_read_only: false,
             rest: Map::new(),
         };
         let object = || Some(json!({ "type": "object" }));
+        let names = ["two words", "größe", "äöü", ""].map(plain_name);
+        assert_eq!(names, ["two_words", "gr__e", "…", "…"]);
         let found = |tools: &[DeclaredTool]| -> Vec<&str> {
             checked(tools)
                 .1

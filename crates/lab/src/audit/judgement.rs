@@ -184,6 +184,7 @@ mod tests {
             input: None,
             output: None,
             may_change_data: false,
+            is_read_only: false,
             rest: Map::new(),
         };
         let output = ValueSchema::compile(json!({ "required": ["n"] })).ok();

@@ -1,7 +1,7 @@
 //! Calls to the tools of an agent without any test, with arguments made from their schemas, and what is wrong with what they
 //! declare and answer (feature `json-schema`).
 //!
-//! `made_arguments` makes the arguments of a tool out of `made_value`s, a `prober` makes the calls through the target's own
+//! `lints` find what is unclear in the declarations, without any call. `made_arguments` makes the arguments of a tool out of `made_value`s, a `prober` makes the calls through the target's own
 //! session, and `judgement` says what is wrong with a call, `declarations` with what is declared. It knows no protocol: what
 //! is peculiar to one is a violation or a warning of its decoder.
 //!
@@ -16,6 +16,7 @@ mod audit;
 mod check;
 mod declarations;
 mod judgement;
+mod lints;
 mod made_arguments;
 mod made_value;
 mod permitted_tools;

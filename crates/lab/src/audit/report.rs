@@ -61,6 +61,15 @@ pub struct AuditFinding {
     /// The finding in words, at most 300 bytes.
     #[serde(serialize_with = "shortened")]
     pub message: String,
+    /// The place in the schema of the arguments, as a JSON pointer; omitted if it is not about one.
+    #[schemars(extend("x-since" = "1.4"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// What to write there, or in the declaration of the tool if there is no place: a key and a value of JSON, with `…` for what only
+    /// the author knows; omitted if it is about a call.
+    #[schemars(extend("x-since" = "1.4"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write: Option<String>,
     /// The arguments of the call in words; omitted if it is not about a call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub with: Option<String>,
@@ -68,7 +77,7 @@ pub struct AuditFinding {
     #[schemars(with = "Option<Value>")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Value>,
-    /// The number of other calls to the tool with the same finding.
+    /// The number of other calls to the tool, or of other places in its declaration, with the same finding.
     pub more: usize,
 }
 
@@ -103,25 +112,54 @@ impl AuditFinding {
             level: check.level(),
             tool: None,
             message,
+            path: None,
+            write: None,
             with: None,
             arguments: None,
             more: 0,
         }
     }
 
+    /// The same finding with what to write at a place.
+    pub(super) fn writing(self, path: Option<String>, write: String) -> Self {
+        Self {
+            path,
+            write: Some(write),
+            ..self
+        }
+    }
+
     /// The finding on one line.
     pub(super) fn words(&self) -> String {
-        let call = match (&self.with, &self.arguments) {
-            (Some(with), Some(arguments)) => format!("; with {with}: {arguments}"),
-            _ => String::new(),
+        let details = self
+            .details()
+            .into_iter()
+            .fold(String::new(), |words, line| {
+                format!("{words}; {}", truncate::bytes(&line, SHOWN))
+            });
+        format!("{}: {}{details}", self.check.as_str(), self.line())
+    }
+
+    /// The lines under the message: the call or what to write, and how many others there are.
+    pub fn details(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let (Some(with), Some(arguments)) = (&self.with, &self.arguments) {
+            lines.push(format!("with {with}: {arguments}"));
+        }
+        match (&self.write, self.path.as_deref()) {
+            (None, _) => {}
+            (Some(write), None | Some("")) => lines.push(format!("write {write}")),
+            (Some(write), Some(path)) => lines.push(format!("write at `{path}`: {write}")),
+        }
+        let other = match (&self.arguments, self.more) {
+            (_, 0) => return lines,
+            (Some(_), 1) => "call",
+            (Some(_), _) => "calls",
+            (None, 1) => "place",
+            (None, _) => "places",
         };
-        let more = match self.more {
-            0 => String::new(),
-            1 => "; and 1 other call".to_owned(),
-            more => format!("; and {more} other calls"),
-        };
-        let call = truncate::bytes(&call, SHOWN);
-        format!("{}: {}{call}{more}", self.check.as_str(), self.line())
+        lines.push(format!("and {} other {other}", self.more));
+        lines
     }
 
     /// The message on one line: of a long one its first line and its last, where a program names its exception. Lines that only

@@ -15,8 +15,7 @@ impl Audit {
     pub fn outcomes(&self, config: &str) -> Vec<Outcome> {
         let tools = self.tools.iter().enumerate().map(|(number, tool)| {
             let findings: Vec<&AuditFinding> = self.findings_of(number).collect();
-            let skipped = tool.skipped.filter(|_| findings.is_empty());
-            self.outcome(config, &tool.name, &findings, skipped)
+            self.outcome(config, &tool.name, &findings, tool.skipped)
         });
         let about_all: Vec<&AuditFinding> = self.findings_of_all().collect();
         tools
@@ -39,9 +38,11 @@ impl Audit {
         };
         let errors = words(CheckLevel::Error);
         let end = match skipped {
-            Some(why) => TestEnd::Skipped(SkipCause::Wanted, format!("not called: {why}")),
+            Some(why) if errors.is_empty() => {
+                TestEnd::Skipped(SkipCause::Wanted, format!("not called: {why}"))
+            }
             None if errors.is_empty() => TestEnd::default(),
-            None => {
+            _ => {
                 let problem = Problem {
                     kind: ErrorKind::Protocol,
                     message: errors.join("\n"),

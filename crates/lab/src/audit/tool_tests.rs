@@ -111,6 +111,7 @@ mod tests {
             input: Some(input),
             output: None,
             may_change_data,
+            is_read_only: false,
             rest: Map::new(),
         }
     }

@@ -158,6 +158,7 @@ mod tests {
             input,
             output: None,
             may_change_data: false,
+            is_read_only: false,
             rest: Map::new(),
         };
         let strict = json!({ "properties": { "n": { "type": "integer" } }, "required": ["m"] });

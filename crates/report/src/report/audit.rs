@@ -130,11 +130,8 @@ pub fn audit_conclusion(audit: &Audit, denied: DeniedLevels) -> Conclusion {
 fn write_findings(text: &mut DocumentText, findings: &[&AuditFinding]) {
     for finding in findings {
         text.finding(worst(&[finding]), finding.check.as_str(), &finding.line());
-        if let (Some(with), Some(arguments)) = (&finding.with, &finding.arguments) {
-            text.line_of_finding(&format!("with {with}: {arguments}"));
-        }
-        if finding.more > 0 {
-            text.line_of_finding(&format!("and {}", counted(finding.more, "other call")));
+        for line in finding.details() {
+            text.line_of_finding(&line);
         }
     }
 }

@@ -291,6 +291,7 @@ fn started_run(line: RunLine) -> Result<ProgramRun, &'static str> {
         lines: Vec::new(),
         end: ProgramRunEnd::Left,
         stderr: None,
+        note: None,
         closed: 0,
     })
 }
@@ -303,6 +304,7 @@ fn ended_run(run: ProgramRun, exit: ExitLine) -> Result<ProgramRun, &'static str
         signal,
         failed,
         stderr,
+        note,
         closed_us: closed,
     } = exit;
     let status = code
@@ -324,6 +326,7 @@ fn ended_run(run: ProgramRun, exit: ExitLine) -> Result<ProgramRun, &'static str
     Ok(ProgramRun {
         end,
         stderr,
+        note,
         closed,
         ..run
     })

@@ -274,6 +274,9 @@ pub(super) struct ExitLine {
     pub(super) failed: Option<FailureLine>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) stderr: Option<String>,
+    /// What the test had to know of a program that was not its own before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) note: Option<String>,
     /// Until when the client listened.
     pub(super) closed_us: u64,
 }

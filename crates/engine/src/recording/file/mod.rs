@@ -167,6 +167,7 @@ mod tests {
             lines: Vec::new(),
             end,
             stderr: None,
+            note: None,
             closed: 9,
         };
         let received = |line: &'static [u8]| ProgramLine::Received(2, Bytes::from_static(line));
@@ -179,6 +180,7 @@ mod tests {
                     ProgramLine::Closed(4),
                 ],
                 stderr: Some("why".to_owned()),
+                note: Some("is new".to_owned()),
                 ..run(1, ProgramRunEnd::Complete(5, Some(ExitStatus::Exit(3))))
             },
             run(2, ProgramRunEnd::Left),
@@ -239,7 +241,7 @@ mod tests {
                 r#"{"output":{"at_us":2,"text":"{}"}}"#,
                 r#"{"output":{"at_us":2,"base64":"/w=="}}"#,
                 r#"{"closed":{"at_us":4}}"#,
-                r#"{"exit":{"how":"complete","at_us":5,"code":3,"stderr":"why","closed_us":9}}"#,
+                r#"{"exit":{"how":"complete","at_us":5,"code":3,"stderr":"why","note":"is new","closed_us":9}}"#,
             ]
         );
     }

@@ -230,6 +230,7 @@ impl RecordingWriter<'_> {
             signal: None,
             failed: None,
             stderr: run.stderr.as_deref().map(self.mark),
+            note: run.note.as_deref().map(self.mark),
             closed_us: run.closed,
         };
         match &run.end {

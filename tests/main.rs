@@ -19,6 +19,7 @@ mod case_files;
 mod case_samples;
 mod changes;
 mod command_lines;
+mod conditional_turns;
 mod config;
 mod corpus;
 mod coverage;

@@ -157,6 +157,7 @@ fn input(text: &str) -> Input {
         text: text.to_owned(),
         shown: text.to_owned(),
         is_replay: false,
+        is_not_needed: false,
         answered: Vec::new(),
     }
 }
@@ -369,6 +370,7 @@ fn what_a_turn_was_told_again_is_its_own_business() {
     let connects = || Input {
         shown: "(connects)".to_owned(),
         is_replay: true,
+        is_not_needed: false,
         ..Input::default()
     };
     let turns = || {

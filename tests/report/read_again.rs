@@ -190,6 +190,7 @@ impl Choices<'_> {
         turn.end = self.one_of(&[
             TurnEnd::Evaluated,
             TurnEnd::Stopped,
+            TurnEnd::NotNeeded(self.text()),
             TurnEnd::Problem(problem),
         ]);
         turn.rules.iter_mut().for_each(|rule| self.vary_rule(rule));

@@ -27,6 +27,8 @@ pub struct Block {
     pub snapshot: Option<Expectation>,
     /// Whether it is the block of a replay turn, which inherits nothing (SPEC 6).
     pub is_replay: bool,
+    /// Whether it is the block of a turn that is sent on a condition.
+    pub is_conditional: bool,
 }
 
 /// The requirement of a level on the end of a run, or on a snapshot: one value, which inner levels override.

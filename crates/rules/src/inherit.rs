@@ -1,6 +1,6 @@
 //! Target → test → turn: which rules apply where (SPEC 7.1).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::block::{Block, Expectation};
@@ -9,6 +9,7 @@ use super::limits::{Bound, Measure, PerMeasure, Setting};
 use super::overlay::{divide, replaced_by, replaced_on_turn};
 use super::rule::{DroppedRule, ReplacedRule, Rule, RuleEntry};
 use super::rule_origin::RuleOrigin;
+use super::rule_properties::RuleSubject;
 use super::snapshot::{innermost, without_turns};
 
 /// The rules that apply in a test, by scope.
@@ -50,6 +51,8 @@ pub struct TurnRules {
     pub separate: Vec<Measure>,
     /// A replay turn: inherits nothing.
     pub is_replay: bool,
+    /// Whether it is sent on a condition.
+    pub is_conditional: bool,
 }
 
 impl TurnRules {
@@ -77,6 +80,18 @@ impl Inherited {
             .iter()
             .chain(turns)
             .any(RuleEntry::looks_at_declared_tools)
+    }
+
+    /// The first turn that is sent on a condition, counted from 0.
+    pub fn conditional_turn(&self) -> Option<usize> {
+        self.turns.iter().position(|turn| turn.is_conditional)
+    }
+
+    /// Whether the turn at `index` has a run of its own and may be the last one that has.
+    pub(crate) fn may_be_last(&self, index: usize) -> bool {
+        let turns = self.turns.iter();
+        let kinds = turns.map(|turn| (turn.is_replay, turn.is_conditional));
+        last_turns(kinds).contains(&index)
     }
 
     /// The parts of the test that a rule of it does not look at.
@@ -109,15 +124,11 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
     add_new(&mut merged.test, &mut merged.dropped, &test.entries, |_| {
         None
     });
-    // The last turn's own outcome overrides: both are about the same run.
-    let last = turns.iter().rposition(|turn| !turn.is_replay);
-    let of_test = [&test.outcome, &target.outcome]
-        .into_iter()
-        .find_map(Option::as_ref);
-    let of_last = last.and_then(|last| turns[last].outcome.as_ref());
-    if let (Some(Expectation::Is(entry)), None) = (of_test, of_last) {
-        merged.test.push(entry.clone());
-    }
+    let kinds = turns.iter();
+    let last = last_turns(kinds.map(|turn| (turn.is_replay, turn.is_conditional)));
+    merged
+        .test
+        .extend(outcome_of_test(target, test, turns, &last));
     if let Some(entry) = innermost(&[target, test]) {
         let off = turns
             .iter()
@@ -129,7 +140,7 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
     }
     let prohibitions = prohibitions(&merged.test);
     for (index, turn) in turns.iter().enumerate() {
-        let position = if last == Some(index) {
+        let position = if last.contains(&index) {
             TurnPosition::Last
         } else {
             TurnPosition::Other
@@ -142,7 +153,7 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
         let is_about_last = entry.is_about_last_turn();
         let turns = merged.turns.iter().enumerate();
         let mut turns = turns
-            .filter(|(index, turn)| !turn.is_replay && (!is_about_last || last == Some(*index)))
+            .filter(|(index, turn)| !turn.is_replay && (!is_about_last || last.contains(index)))
             .map(|(_, turn)| turn)
             .peekable();
         turns.peek().is_none() || turns.any(|turn| !turn.leaves_out(entry))
@@ -156,10 +167,46 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
     merged
 }
 
+/// The expected end of the test: that of the innermost level. The own one of the last turn overrides it, since both are about the
+/// same run; `last` are the turns that may be the last.
+fn outcome_of_test(
+    target: &Block,
+    test: &Block,
+    turns: &[Block],
+    last: &BTreeSet<usize>,
+) -> Option<RuleEntry> {
+    let mut of_last = last.iter().map(|index| &turns[*index].outcome);
+    if !last.is_empty() && of_last.all(Option::is_some) {
+        return None;
+    }
+    match test.outcome.as_ref().or(target.outcome.as_ref())? {
+        Expectation::Is(entry) => Some(entry.clone()),
+        Expectation::Off => None,
+    }
+}
+
+/// The turns of which one is the last that has a run of its own, counted from 0: the last one that is always sent, and those after
+/// it. For each turn, `kinds` says whether it is a replay, and whether it is conditional.
+fn last_turns(
+    kinds: impl DoubleEndedIterator<Item = (bool, bool)> + ExactSizeIterator,
+) -> BTreeSet<usize> {
+    let mut last = BTreeSet::new();
+    for (index, (is_replay, is_conditional)) in kinds.enumerate().rev() {
+        if is_replay {
+            continue;
+        }
+        last.insert(index);
+        if !is_conditional {
+            break;
+        }
+    }
+    last
+}
+
 /// The position of a turn in its test.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TurnPosition {
-    /// No turn after it has a run of its own.
+    /// It may be that no turn after it has a run of its own.
     Last,
     Other,
 }
@@ -204,8 +251,15 @@ fn turn_rules(
             .filter(is_separate)
             .collect(),
         is_replay: turn.is_replay,
+        is_conditional: turn.is_conditional,
         entries: Vec::new(),
     };
+    if position == TurnPosition::Last && turn.outcome.is_some() {
+        let of_test = merged.test.iter();
+        let outcomes = of_test.filter(|entry| entry.subject() == Some(RuleSubject::End));
+        own.left_out_rules
+            .extend(outcomes.map(|entry| Arc::clone(&entry.rule)));
+    }
     add_new(&mut own.entries, &mut own.dropped, &turn.entries, |entry| {
         prohibitions
             .get(&entry.rule)

@@ -4,6 +4,9 @@ use std::borrow::Cow;
 
 use super::inherit::{Inherited, TurnRules};
 use super::rule::RuleEntry;
+use super::rule_origin::RuleOrigin;
+use super::select::RuleTool;
+use super::turn_condition::{TurnCondition, WantedOfTurn};
 use ananke_base::diagnostic::{Place, Span};
 
 /// A tool that a rule names, though the rule may pass without a call to it: a mistake in the name is not seen in its result.
@@ -15,14 +18,14 @@ pub struct NamedTool<'r> {
     pub is_suffix: bool,
     /// The rule: `tools.forbid`.
     pub rule: &'static str,
-    entry: &'r RuleEntry,
+    origin: &'r RuleOrigin,
     span: Span,
 }
 
 impl NamedTool<'_> {
     /// The place where the name is written.
     pub fn place(&self) -> Place {
-        self.entry.origin.source.place(self.span)
+        self.origin.source.place(self.span)
     }
 }
 
@@ -41,13 +44,31 @@ impl TurnRules {
     }
 }
 
+impl TurnCondition {
+    /// The tools that it names: without a call to them the turn is not sent.
+    pub fn named_tools(&self) -> impl Iterator<Item = NamedTool<'_>> {
+        let tools = match &self.wanted {
+            WantedOfTurn::Step(step) => step.named_tools(),
+            WantedOfTurn::Awaits | WantedOfTurn::Interrupted => Vec::new(),
+        };
+        let tools = tools.into_iter();
+        tools.map(|tool| NamedTool::of(tool, Self::PATH, &self.origin))
+    }
+}
+
+impl<'r> NamedTool<'r> {
+    fn of(tool: RuleTool<'r>, rule: &'static str, origin: &'r RuleOrigin) -> Self {
+        Self {
+            name: tool.name,
+            is_suffix: tool.is_suffix,
+            rule,
+            origin,
+            span: tool.span.unwrap_or(origin.span),
+        }
+    }
+}
+
 fn named_tools(entry: &RuleEntry) -> impl Iterator<Item = NamedTool<'_>> {
     let tools = entry.rule.named_tools().into_iter();
-    tools.map(move |tool| NamedTool {
-        name: tool.name,
-        is_suffix: tool.is_suffix,
-        rule: entry.path,
-        entry,
-        span: tool.span.unwrap_or(entry.origin.span),
-    })
+    tools.map(|tool| NamedTool::of(tool, entry.path, &entry.origin))
 }

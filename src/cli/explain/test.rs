@@ -50,11 +50,20 @@ impl ShownTest<'_> {
             }
             let title = format!("turn {number} of {}", explanation.turns.len());
             page.line("");
-            if let Some(WrittenTurn { id, input, timeout }) = self.explained.turns.get(index) {
+            if let Some(WrittenTurn {
+                id,
+                input,
+                condition,
+                timeout,
+            }) = self.explained.turns.get(index)
+            {
                 let title = id
                     .as_ref()
                     .map_or(title.clone(), |id| format!("{title}, {}", escape::line(id)));
                 page.named(&title, &shortened(input));
+                if let Some(condition) = condition {
+                    page.line(format!("  sent only if {}", escape::line(condition)));
+                }
                 if let Some(timeout) = timeout {
                     page.line(format!("  timeout after {}", escape::line(timeout)));
                 }

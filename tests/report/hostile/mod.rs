@@ -114,6 +114,9 @@ fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         .transcript
         .turns
         .push(turn(3, ReportedRunEnd::Error(say("agent's error"))));
+    let not_needed =
+        TurnOutcome::not_needed(4, None, say("unsent input"), say("reason not needed"));
+    outcome.transcript.turns.push(not_needed);
     // JUnit attaches it: a test of its own.
     outcome.transcript.recording = None;
     outcome.verdict.snapshots.push(SnapshotWritten {

@@ -71,7 +71,7 @@ impl ReadCase {
             return;
         }
         drop_nulls(&mut written);
-        self.take_hooks(&mut written, source);
+        self.take_fields_of_yaml(&mut written, source);
         let (recovered, of_shape) = recover_tree::<CaseLine>(FileKind::Case, source, &written);
         self.problems.extend(of_shape);
         if let Some(case) = &recovered {
@@ -88,11 +88,19 @@ impl ReadCase {
         self.recovered = recovered;
     }
 
-    /// Takes the fields out of a case that name scripts of another system's own runtime, and reports them.
-    fn take_hooks(&mut self, written: &mut Node, source: &Arc<SourceFile>) {
+    /// Takes the fields out of a case that only tests in YAML have, and reports them: scripts of another system's own runtime, and
+    /// conditions of turns.
+    fn take_fields_of_yaml(&mut self, written: &mut Node, source: &Arc<SourceFile>) {
         let NodeValue::Map(entries) = &mut written.value else {
             return;
         };
+        for entry in entries.iter_mut().filter(|entry| entry.key == "turns") {
+            if let NodeValue::List(turns) = &mut entry.value.value {
+                for turn in turns {
+                    self.take_condition(turn, source);
+                }
+            }
+        }
         entries.retain(|entry| {
             let instead = match entry.key.as_str() {
                 "before" => "hooks",
@@ -105,6 +113,24 @@ impl ReadCase {
             self.problems.push(problem.help(format!(
                 "write the test in YAML, where `{instead}` runs commands"
             )));
+            false
+        });
+    }
+
+    /// Takes the condition out of a turn, and reports it.
+    fn take_condition(&mut self, turn: &mut Node, source: &Arc<SourceFile>) {
+        let NodeValue::Map(entries) = &mut turn.value else {
+            return;
+        };
+        entries.retain(|entry| {
+            if entry.key != "if" {
+                return true;
+            }
+            let message = "`if` is not supported in case files";
+            let problem =
+                Diagnostic::error(Code::UnknownKey, message).at(source, entry.key_span, "");
+            let help = "write the test in YAML, where a turn may have a condition";
+            self.problems.push(problem.help(help));
             false
         });
     }

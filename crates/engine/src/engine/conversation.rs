@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::budget::{Budget, TimeLeft};
 use super::checkpoints::Checkpoints;
+use super::conditional_turn::{ConditionalTurn, TurnDecision};
 use super::exchanges::exchange;
 use super::hosts::{Oracle, RequestHost, ToolHost};
 use super::input_source::{ConversationSoFar, InputSource, NextTurn};
@@ -19,7 +20,7 @@ use ananke_base::context::Ids;
 use ananke_base::message::{Lane, TurnRequest};
 use ananke_rules::{Completion, Decision, Evaluator, Following, Question, RuleScope, TurnRules};
 use ananke_trace::outcome::{
-    ErrorKind, Halt, Problem, RuleResult, Status, TimeLimits, TurnEnd, TurnOutcome,
+    ErrorKind, Halt, Problem, RuleResult, Status, TimeLimits, TurnEnd, TurnOutcome, bounded,
 };
 use ananke_trace::trace::{Input, Trace};
 
@@ -61,6 +62,13 @@ pub struct ConversationParts<'a> {
     pub at_failure: AtFailure,
     /// The effect of a violation of the protocol on its turn.
     pub at_violation: AtViolation,
+}
+
+/// Whether it is known which turn comes next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Decidable {
+    Yes,
+    No,
 }
 
 /// A conversation that goes on.
@@ -137,7 +145,7 @@ impl Conversation<'_> {
             .result
             .turns
             .last()
-            .is_none_or(|turn| turn.end == TurnEnd::Evaluated);
+            .is_none_or(|turn| matches!(turn.end, TurnEnd::Evaluated | TurnEnd::NotNeeded(_)));
         if is_whole && ended && !self.sink.was_stopped() {
             self.result
                 .rules
@@ -149,10 +157,7 @@ impl Conversation<'_> {
             }
         }
         if self.result.is_passed() && self.sink.trace.exchanges.is_empty() && inputs.must_send() {
-            return Err(Halt::Broken(
-                Problem::new(ErrorKind::Setup, "nothing was sent to the agent")
-                    .help("write what the user says: a test without a turn checks nothing"),
-            ));
+            return Err(self.nothing_sent().into());
         }
         let questions = self.sink.evaluator.take_questions();
         if self.result.is_passed() {
@@ -164,9 +169,55 @@ impl Conversation<'_> {
         Ok(())
     }
 
+    /// The problem of a test that sent nothing.
+    fn nothing_sent(&self) -> Problem {
+        let (message, help) = if self.result.turns.is_empty() {
+            (
+                "nothing was sent to the agent",
+                "write what the user says: a test without a turn checks nothing",
+            )
+        } else {
+            (
+                "nothing was sent to the agent: no turn was needed",
+                "write a turn without `if`: a test without a turn checks nothing",
+            )
+        };
+        Problem::new(ErrorKind::Setup, message).help(help)
+    }
+
+    /// Takes the turns that are not needed out of `inputs`, up to one that is sent; returns whether that can be decided.
+    fn pass_over_turns(&mut self, inputs: &mut dyn InputSource) -> Result<Decidable, Halt> {
+        while let Some(turn) = inputs.conditional()? {
+            let decision = self.sink.decide(&turn);
+            let decision =
+                decision.map_err(|error| Problem::new(ErrorKind::Setup, error.to_string()))?;
+            if let Some(halt) = self.sink.evaluator.given_up() {
+                return Err(halt);
+            }
+            match decision {
+                TurnDecision::Needed => break,
+                TurnDecision::NotNeeded(reason) => {
+                    let ConditionalTurn { id, shown, .. } = turn;
+                    let number = u32::try_from(self.result.turns.len() + 1).unwrap_or(u32::MAX);
+                    let turn = TurnOutcome::not_needed(number, id, bounded(&shown), reason);
+                    self.result.turns.push(turn);
+                    inputs.pass_over();
+                }
+                TurnDecision::Undecided(reason) => {
+                    self.result.rules.push(turn.condition.not_shown(reason));
+                    return Ok(Decidable::No);
+                }
+            }
+        }
+        Ok(Decidable::Yes)
+    }
+
     /// Sends turns until one does not pass; returns whether there is none left.
     async fn take_turns(&mut self, inputs: &mut dyn InputSource) -> Result<bool, Halt> {
         loop {
+            if self.pass_over_turns(inputs)? == Decidable::No {
+                return Ok(false);
+            }
             let TraceSink {
                 trace, checkpoints, ..
             } = &self.sink;
@@ -269,6 +320,7 @@ impl Conversation<'_> {
             ..Input::default()
         };
         let action = compose(&self.sink.trace, request, &*self.ids, &mut input);
+        self.sink.trace.pass_over_turns(index);
         self.sink.begin_turn(input, rules);
         let action = action?;
         let begun = self.sink.evaluator.begin_turn(index);

@@ -4,6 +4,7 @@ use futures_util::future::BoxFuture;
 
 use super::budget::TimeLeft;
 use super::checkpoints::Checkpoints;
+use super::conditional_turn::ConditionalTurn;
 use ananke_base::message::TurnRequest;
 use ananke_rules::TurnRules;
 use ananke_trace::outcome::{Halt, InputDecision, InputOrigin, Problem, TurnOutcome};
@@ -64,6 +65,17 @@ pub trait InputSource: Send {
         &'a mut self,
         so_far: ConversationSoFar<'a>,
     ) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>>;
+
+    /// The next turn, if it is sent on a condition.
+    ///
+    /// # Errors
+    /// If the condition cannot be filled.
+    fn conditional(&mut self) -> Result<Option<ConditionalTurn>, Halt> {
+        Ok(None)
+    }
+
+    /// The next turn is not needed: [`Self::next`] does not give it.
+    fn pass_over(&mut self) {}
 
     /// Looks at a turn that has just ended, for what later inputs need from it.
     fn review(&mut self, trace: &Trace, turn: &TurnOutcome) -> TurnReview {

@@ -5,17 +5,18 @@
 //! client-side tools and an [`Oracle`] answer what rules ask, has a [`RequestHost`] answer what a server asks back, shows
 //! each [`Observer`] what is sent and received in which lane, and returns a [`ConversationResult`].
 //!
-//! `awaiting_input` decides from the last turn whether the agent waits for input, `budget` applies the limits of target and
-//! test to every turn, `pending` says which answer is for which interrupt or call, and `checkpoints` watch every turn of a
-//! simulated conversation until one reaches them. A `tape` has all that happened, so that rules can watch it again without an
-//! agent.
+//! `awaiting_input` decides from the last turn whether the agent waits for input, and a `conditional_turn` whether it is sent.
+//! `budget` applies the limits of target and test to every turn, `pending` says which answer is for which interrupt or call, and
+//! `checkpoints` watch every turn of a simulated conversation until one reaches them. A `tape` has all that happened, so that
+//! rules can watch it again without an agent.
 //!
-//! **Invariant:** it knows neither plan nor run nor who calls it; a turn ends evaluated, with a problem, or stopped, and its
-//! status follows from that.
+//! **Invariant:** it knows neither plan nor run nor who calls it; a turn ends evaluated, with a problem, or stopped, or is not
+//! needed, and its status follows from that.
 
 mod awaiting_input;
 mod budget;
 mod checkpoints;
+mod conditional_turn;
 mod conversation;
 mod exchanges;
 #[cfg(test)]
@@ -32,6 +33,7 @@ mod turn_outcome;
 pub use awaiting_input::{asking_call, awaiting_input};
 pub use budget::{Budget, TimeLeft, conversation_timeout};
 pub use checkpoints::Checkpoints;
+pub use conditional_turn::{ConditionalTurn, TurnDecision};
 pub use conversation::{AtViolation, ConversationParts, converse};
 pub use hosts::{DeclineRequests, Handling, Oracle, RequestHost, ToolHost};
 pub use input_source::{ConversationSoFar, InputSource, NextTurn, TurnReview};

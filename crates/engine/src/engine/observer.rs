@@ -1,5 +1,6 @@
 //! The observers of a conversation while it goes on: a recorder, a live display.
 
+use super::conditional_turn::{ConditionalTurn, TurnDecision};
 use ananke_agents::{TargetError, Wire};
 use ananke_base::context::At;
 use ananke_base::message::{Lane, ToolAnswer};
@@ -22,6 +23,11 @@ pub trait Observer: Send {
     /// An exchange of the running turn came to nothing.
     fn failed(&mut self, error: &TargetError) {
         let _ = error;
+    }
+
+    /// It was decided whether a conditional turn is sent.
+    fn decided(&mut self, turn: &ConditionalTurn, decision: &TurnDecision) {
+        let _ = (turn, decision);
     }
 
     /// A turn begins with this input after what `before` has; `rules` are its own if they were not known when the conversation

@@ -178,16 +178,18 @@ fn action(trace: &Trace, answers: &[PendingAnswer]) -> Result<Action, Problem> {
     Ok(Action::Resume(interrupts))
 }
 
+/// The interrupts that the last run left open.
+pub(super) fn open_interrupts(trace: &Trace) -> &[Interrupt] {
+    let last = trace.exchanges.last();
+    match last.and_then(|exchange| exchange.run_end.as_ref()) {
+        Some(RunEnd::Interrupted(interrupts)) => interrupts,
+        _ => &[],
+    }
+}
+
 impl<'t> Pending<'t> {
     fn of(trace: &'t Trace) -> Self {
-        let interrupts = match trace
-            .exchanges
-            .last()
-            .and_then(|exchange| exchange.run_end.as_ref())
-        {
-            Some(RunEnd::Interrupted(interrupts)) => interrupts.as_slice(),
-            _ => &[],
-        };
+        let interrupts = open_interrupts(trace);
         let last = trace
             .exchanges
             .last()

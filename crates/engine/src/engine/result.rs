@@ -7,7 +7,7 @@ use ananke_trace::trace::Trace;
 /// The result of a conversation.
 #[derive(Debug, Default)]
 pub struct ConversationResult {
-    /// The turns that were sent.
+    /// The turns that were sent, and those that were not needed.
     pub turns: Vec<TurnOutcome>,
     /// The number of turns that were known to follow and were not sent.
     pub turns_not_run: usize,

@@ -3,6 +3,9 @@
 //! Flows in: items in their order, as they happened or changed. Flows out: the trace that they make, and what the rules found.
 //! **Invariant:** the items of a conversation make the trace that the conversation made.
 
+use std::mem::discriminant;
+
+use super::conditional_turn::{ConditionalTurn, TurnDecision};
 use ananke_agents::Wire;
 use ananke_base::context::At;
 use ananke_base::message::ToolAnswer;
@@ -13,6 +16,8 @@ use ananke_trace::trace::{Change, Delta, Input, Trace};
 /// Something that happened.
 #[derive(Clone, Debug)]
 pub enum TapeItem {
+    /// It was decided whether a conditional turn is sent.
+    Decided(Box<ConditionalTurn>, TurnDecision),
     /// A turn began with this input; its rules, if they were not known when the conversation began.
     Turn(Input, Option<Box<TurnRules>>),
     /// A request was sent.
@@ -59,7 +64,11 @@ impl TapeItem {
                 Self::Change(later(at), Change::Stamped(stamp.saturating_add(micros)))
             }
             Self::Change(at, change) => Self::Change(later(at), change),
-            Self::Turn(..) | Self::Late(_) | Self::Answered(_) | Self::TurnEnded(_) => self,
+            Self::Decided(..)
+            | Self::Turn(..)
+            | Self::Late(_)
+            | Self::Answered(_)
+            | Self::TurnEnded(_) => self,
         }
     }
 }
@@ -73,6 +82,8 @@ pub struct TapePlayer {
     pub evaluator: Evaluator,
     /// The failures that they found in turns that have ended.
     pub failures: Vec<RuleResult>,
+    /// The first conditional turn of which the decision is another one than when the conversation was held, in words.
+    pub changed_decision: Option<String>,
     deltas: Vec<Delta>,
     turns: usize,
 }
@@ -84,6 +95,7 @@ impl TapePlayer {
             trace,
             evaluator,
             failures: Vec::new(),
+            changed_decision: None,
             deltas: Vec::new(),
             turns: 0,
         }
@@ -105,7 +117,24 @@ impl TapePlayer {
     /// If a pattern compiles to more than is allowed.
     pub fn play(&mut self, item: TapeItem) -> Result<(), regex::Error> {
         match item {
+            TapeItem::Decided(turn, decision) => {
+                let now = turn.decide(&self.trace, &mut self.evaluator)?;
+                let number = self.turns + 1;
+                if discriminant(&now) != discriminant(&decision) {
+                    let verb = if now == TurnDecision::Needed {
+                        "is"
+                    } else {
+                        "is not"
+                    };
+                    let words = format!("turn {number} {verb} sent");
+                    self.changed_decision.get_or_insert(words);
+                }
+                if decision != TurnDecision::Needed {
+                    self.turns = number;
+                }
+            }
             TapeItem::Turn(input, rules) => {
+                self.trace.pass_over_turns(self.turns);
                 if let Some(rules) = rules {
                     self.evaluator.set_turn_rules(self.turns, *rules);
                 }

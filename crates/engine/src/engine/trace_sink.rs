@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use futures_util::future::BoxFuture;
 
 use super::checkpoints::Checkpoints;
+use super::conditional_turn::{ConditionalTurn, TurnDecision};
 use super::hosts::RequestHost;
 use super::observer::Observer;
 use ananke_agents::{Sink, Stop, TargetError, Wire};
@@ -60,6 +61,15 @@ impl<'a> TraceSink<'a> {
             at_failure,
             stopped: false,
         }
+    }
+
+    /// Decides whether a conditional turn is sent.
+    pub(super) fn decide(&mut self, turn: &ConditionalTurn) -> Result<TurnDecision, regex::Error> {
+        let decision = turn.decide(&self.trace, &mut self.evaluator)?;
+        for observer in &mut self.observers {
+            observer.decided(turn, &decision);
+        }
+        Ok(decision)
     }
 
     /// Begins a turn with this input and, if they were not known before, its rules.

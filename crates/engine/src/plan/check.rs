@@ -333,6 +333,7 @@ impl LoadedTest {
         problems: &mut Vec<Diagnostic>,
     ) -> (Lint, FilledTest) {
         self.check_beginning(problems);
+        self.check_conditions(problems);
         self.check_walk(problems);
         self.check_hooks(project, scope, problems);
         let around = TestSurroundings {

@@ -46,6 +46,8 @@ pub struct WrittenTurn {
     pub id: Option<String>,
     /// The input of the turn, in words.
     pub input: String,
+    /// The condition on which it is sent, in words.
+    pub condition: Option<String>,
     /// Its own timeout, which replaces that of the target, in words.
     pub timeout: Option<String>,
 }
@@ -53,10 +55,12 @@ pub struct WrittenTurn {
 impl WrittenTurn {
     fn of(turn: &Turn, filled: &FilledTurn) -> Self {
         let settings = &turn.settings;
+        let condition = filled.condition.clone();
         let Ok(filled) = &filled.turn else {
             return Self {
                 id: settings.id.as_ref().map(|id| id.value.clone()),
                 input: describe_written(turn),
+                condition,
                 timeout: settings.timeout_ms.as_ref().map(|ms| in_words(&ms.value)),
             };
         };
@@ -64,6 +68,7 @@ impl WrittenTurn {
         Self {
             id: request.id.clone(),
             input: request.input.describe(),
+            condition,
             timeout: request.timeout.map(duration::chosen),
         }
     }

@@ -18,7 +18,7 @@ use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_base::message::{HistoryMessage, MessageId, RequestContext};
 use ananke_model::model::{MessageDefinition, SentByTurn, Turn};
 use ananke_model::variables::{Fill as _, Interpolation, Leaf, Mode, Scope, Secret};
-use ananke_rules::{Block, Library};
+use ananke_rules::{Block, Library, TurnCondition};
 use ananke_trace::outcome::Level;
 
 /// The surroundings of a test that is filled.
@@ -85,6 +85,8 @@ pub(super) struct FilledTest {
 pub(super) struct FilledTurn {
     /// The turn, unless something is known later or was reported.
     pub(super) turn: Leaf<PreparedTurn>,
+    /// The condition on which it is sent, in words.
+    pub(super) condition: Option<String>,
     /// Whether something of it or of its rules is known later; never of a draft, which shows such texts as they are written.
     pub(super) is_pending: bool,
     /// The users and passwords in the URLs of its attachments.
@@ -281,8 +283,13 @@ impl LoadedTest {
         let written = turn.settings.assert.as_ref();
         let block = Block {
             is_replay: matches!(turn.sent, SentByTurn::Connect),
+            is_conditional: turn.settings.condition.is_some(),
             ..Block::compile(written, Level::Turn, around.named(), &mut interpolation)
         };
+        // The decision fills the condition once more, with what is known by then.
+        let condition = turn.settings.condition.as_ref();
+        let condition =
+            condition.and_then(|written| TurnCondition::compile(written, &mut interpolation));
         let turn = PreparedTurn::fill(turn, self.files(around), &mut interpolation);
         let is_pending = interpolation.has_pending();
         let secrets = interpolation.into_secrets();
@@ -290,6 +297,7 @@ impl LoadedTest {
             block,
             FilledTurn {
                 turn,
+                condition: condition.map(|condition| condition.describe()),
                 is_pending,
                 secrets,
             },

@@ -3,11 +3,12 @@
 use super::filled_test::FilledTurn;
 use super::preparation::Preparation;
 use super::prepare_error::PrepareError;
-use crate::compile::{FileAccess, PreparedTurn};
+use crate::compile::{FileAccess, PreparedTurn, describe_written};
 use ananke_base::diagnostic::Diagnostic;
+use ananke_base::text::all_of;
 use ananke_model::model::Turn;
-use ananke_model::variables::{Scope, Secret};
-use ananke_rules::{Block, TurnRules};
+use ananke_model::variables::{Interpolation, Scope, Secret};
+use ananke_rules::{Block, TurnCondition, TurnRules};
 
 /// A turn that was filled while its test runs.
 #[derive(Clone, Debug)]
@@ -52,6 +53,57 @@ impl Preparation {
             (block, turn)
         });
         self.late(filled, problems)
+    }
+
+    /// The condition of the turn at `index`, counted from 0, filled with what is known by now; `None` if it has none.
+    ///
+    /// # Errors
+    /// If a leaf cannot be filled.
+    pub fn condition(&self, index: usize) -> Result<Option<TurnCondition>, PrepareError> {
+        let turn = self.test.turns.get(index).map(|turn| &turn.value.settings);
+        let Some(written) = turn.and_then(|turn| turn.condition.as_ref()) else {
+            return Ok(None);
+        };
+        let mut problems = Vec::new();
+        let mut interpolation =
+            Interpolation::new(&self.scope, &self.test.source, self.mode, &mut problems);
+        match TurnCondition::compile(written, &mut interpolation) {
+            Some(condition) => Ok(Some(condition)),
+            None => Err(PrepareError::Broken(problems, self.secrets())),
+        }
+    }
+
+    /// The conditions of turns that are known by now.
+    pub fn conditions(&self) -> Vec<TurnCondition> {
+        let turns = 0..self.test.turns.len();
+        turns
+            .filter_map(|index| self.condition(index).ok().flatten())
+            .collect()
+    }
+
+    /// The input of the turn at `index`, counted from 0, in words as it is written.
+    pub fn written_input(&self, index: usize) -> String {
+        let turn = self.test.turns.get(index);
+        turn.map_or_else(String::new, |turn| describe_written(turn))
+    }
+
+    /// The turn at `index`, counted from 0, was not needed: what it captures stays undefined. The help for a missing variable says so.
+    pub fn pass_over(&mut self, index: usize) {
+        let turn = self.test.turns.get(index).map(|turn| &turn.value.settings);
+        let captures = turn.and_then(|turn| turn.capture.as_ref());
+        let names = captures.into_iter().flatten().map(|(name, _)| &name.value);
+        let missing: Vec<String> = names
+            .filter(|name| !self.scope.knows(name))
+            .map(|name| format!("`{name}`"))
+            .collect();
+        if !missing.is_empty() {
+            let hint = format!(
+                "turn {} captures {}, and was not needed: give a default, as in `${{NAME:-none}}`",
+                index + 1,
+                all_of(&missing)
+            );
+            self.scope = std::mem::take(&mut self.scope).hint(hint);
+        }
     }
 
     fn fill_now(

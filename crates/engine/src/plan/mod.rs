@@ -17,6 +17,7 @@
 
 mod check;
 mod check_cases;
+mod check_conditions;
 mod check_config;
 mod check_file;
 mod check_walk;

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use ananke_agents::{Capability, TargetConfig, protocol_of_turn};
 use ananke_base::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
 use ananke_base::message::OwnTurnKind;
-use ananke_model::model::{ClientTool, MessageDefinition, SentByTurn, Turn};
+use ananke_model::model::{
+    ClientTool, ConditionWord, MessageDefinition, SentByTurn, Turn, WrittenCondition,
+};
 use ananke_rules::{Block, RuleProperties, RuleSubject};
 
 /// Something that a test needs of its target, and the place of the key that needs it.
@@ -37,6 +39,16 @@ pub(super) fn needs_of_test(
         };
         (needed, turn.span)
     };
+    let of_condition = |turn: &Spanned<Turn>| {
+        let written = turn.value.settings.condition.as_ref()?;
+        let needed = match &written.value {
+            WrittenCondition::Word(ConditionWord::Awaits) => return None,
+            WrittenCondition::Word(ConditionWord::Interrupted) => Capability::Interrupts,
+            WrittenCondition::Step(step) if step.keys.says.is_some() => return None,
+            WrittenCondition::Step(_) => Capability::ToolCalls,
+        };
+        Some((Needed::Capability(needed), written.span))
+    };
     let of_message = |message: &Spanned<MessageDefinition>| {
         (Needed::Capability(Capability::History), message.span)
     };
@@ -47,6 +59,7 @@ pub(super) fn needs_of_test(
     let needs = turns
         .iter()
         .map(of_turn)
+        .chain(turns.iter().filter_map(of_condition))
         .chain(messages.first().map(of_message));
     let needs = needs.chain(tools.into_iter().flatten().map(of_tool));
     needs

@@ -87,9 +87,9 @@ impl LoadedTest {
         variables: &'s Variables,
     ) -> impl Iterator<Item = (&'s Spanned<Turn>, Cow<'s, Scope>)> {
         let mut scope = Cow::Borrowed(scope);
-        self.turns.iter().map(move |turn| {
+        self.turns.iter().zip(1..).map(move |(turn, number)| {
             let own = scope.clone();
-            expect_captures(turn, &mut scope, variables);
+            expect_captures(turn, number, &mut scope, variables);
             (turn, own)
         })
     }
@@ -121,7 +121,9 @@ impl LoadedTest {
         let mut scope = Cow::Borrowed(scope);
         let actions = self.actions().map(|(_, turn)| turn);
         let turns = self.turns.iter().map(|turn| &turn.value).chain(actions);
-        turns.for_each(|turn| expect_captures(turn, &mut scope, variables));
+        for (turn, number) in turns.zip(1..) {
+            expect_captures(turn, number, &mut scope, variables);
+        }
         scope
     }
 }
@@ -133,11 +135,19 @@ pub(super) fn scope_at_start(mut known: Scope) -> Scope {
     known
 }
 
-fn expect_captures(turn: &Turn, scope: &mut Cow<'_, Scope>, variables: &Variables) {
+/// What the turn `number` captures is known later; what a conditional one alone captures may never be.
+fn expect_captures(turn: &Turn, number: usize, scope: &mut Cow<'_, Scope>, variables: &Variables) {
+    let is_conditional = turn.settings.condition.is_some();
     for (name, _) in turn.settings.capture.iter().flatten() {
-        if !variables.given.contains_key(&name.value) {
-            scope.to_mut().shadow(name);
+        if variables.given.contains_key(&name.value) {
+            continue;
         }
+        let scope = scope.to_mut();
+        let is_certain = !is_conditional || scope.knows(name) || scope.is_certain(name);
+        let doubt = (!is_certain)
+            .then(|| format!("turn {number} captures it, and is not sent if its `if` is not met"));
+        scope.doubt(name, doubt);
+        scope.shadow(name);
     }
 }
 

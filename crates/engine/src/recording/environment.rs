@@ -370,6 +370,13 @@ impl AttemptEnvironment {
             .for_each(|replay| replay.begin_turn(turn));
     }
 
+    /// `turn`, counted from 1, is not needed: what was recorded of it is not asked for.
+    pub fn pass_over_turn(&self, turn: u32) {
+        if let Some(replay) = self.replay() {
+            replay.pass_over_turn(turn);
+        }
+    }
+
     /// These values are masked from now on.
     pub fn add_secrets(&self, secrets: &[Secret]) {
         self.redactor.add(secrets);

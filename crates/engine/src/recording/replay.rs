@@ -339,6 +339,12 @@ impl Replay {
         self.0.left().turn = turn;
     }
 
+    /// The exchanges of `turn` are not asked for.
+    pub(super) fn pass_over_turn(&self, turn: u32) {
+        let exchanges = &mut self.0.left().exchanges;
+        exchanges.retain(|exchange| exchange.key.turn != turn);
+    }
+
     /// These values are markers in the file.
     pub(super) fn add_secrets(&self, secrets: &[Secret]) {
         self.0.left().marked.add(secrets, &self.0.redactor);

@@ -66,7 +66,7 @@ impl<'a> AwaitedInput<'a> {
             return Ok(None);
         }
         self.attempt.environment.begin_turn(turn_count(number));
-        let missing = match self.typed(number, decision.as_ref(), so_far).await? {
+        let missing = match self.typed(decision.as_ref(), so_far).await? {
             Ok(text) => {
                 let sends = UnwrittenRequest::Says(input_of(so_far.trace, text));
                 return Ok(Some(UnwrittenTurn {
@@ -120,7 +120,6 @@ impl<'a> AwaitedInput<'a> {
     /// The text that a person types, or in words the reason that there is none.
     async fn typed(
         &self,
-        number: usize,
         decision: Option<&InputDecision>,
         so_far: ConversationSoFar<'_>,
     ) -> Result<Result<String, String>, Halt> {
@@ -141,7 +140,7 @@ impl<'a> AwaitedInput<'a> {
                 Err("there is no terminal to ask a person at".to_owned())
             }
             (People::OfTest | People::Asked, Some(person)) => {
-                if number > self.interaction.max_turns {
+                if so_far.trace.sent_turns() >= self.interaction.max_turns {
                     return Err(too_many_turns(self.interaction.max_turns, so_far));
                 }
                 let question = self.question(decision, so_far);

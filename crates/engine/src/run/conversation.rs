@@ -37,8 +37,9 @@ use crate::engine::{
 use crate::plan::{Preparation, Prepared};
 use crate::project::DEFAULT_TURN_TIMEOUT;
 use ananke_agents::{Limits, Pacer, Session, SessionOptions, Target, TargetPace};
+use ananke_base::context::lock;
 use ananke_base::message::Lane;
-use ananke_rules::{Evaluator, Inherited, Measure};
+use ananke_rules::{Evaluator, Inherited, Measure, TurnCondition};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult, Status, TestEnd};
 use ananke_trace::trace::AgentTime;
 
@@ -223,7 +224,7 @@ impl Attempt<'_> {
         start: &ConversationStart,
         followers: &[Box<dyn Follower>],
     ) -> Result<ConversationResult, Problem> {
-        self.name_tools(&prepared);
+        self.name_tools(&prepared, &lock(preparation).conditions());
         let shared = &self.case.shared;
         let target = Arc::clone(&prepared.target);
         let pace = self.pace();
@@ -339,7 +340,9 @@ impl Attempt<'_> {
         let longest = || DEFAULT_TURN_TIMEOUT.max(longest_duration(&prepared.rules));
         let timeout = prepared.timeout.unwrap_or_else(longest);
         let turns = take(&mut prepared.turns);
-        WrittenTurns::new(self, preparation, turns, timeout).waiting(prepared.target.longest_wait())
+        WrittenTurns::new(self, preparation, turns, timeout)
+            .waiting(prepared.target.longest_wait())
+            .with_confirmation_tools(prepared.confirmation_tools.clone())
     }
 
     fn evaluator(&self, rules: Inherited) -> Result<Evaluator, Problem> {
@@ -411,7 +414,7 @@ impl Attempt<'_> {
     }
 
     /// Notes the tools that the rules name, and those that exist before the agent calls one.
-    fn name_tools(&self, prepared: &Prepared) {
+    fn name_tools(&self, prepared: &Prepared, conditions: &[TurnCondition]) {
         let Case {
             shared, redactor, ..
         } = &self.case;
@@ -420,7 +423,9 @@ impl Attempt<'_> {
             .iter()
             .flat_map(|simulation| &simulation.checkpoints)
             .flat_map(|checkpoint| checkpoint.rules.named_tools());
+        let of_conditions = conditions.iter().flat_map(TurnCondition::named_tools);
         let named = prepared.rules.named_tools().chain(checkpoints);
+        let named = named.chain(of_conditions);
         shared.tool_names.name(named, redactor);
         let called_before = prepared
             .history

@@ -9,7 +9,9 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use super::tap::{ConversationBeginning, ConversationEnd, Follower, Tap};
-use crate::engine::{ConversationSoFar, InputSource, NextTurn, Observer, TurnReview};
+use crate::engine::{
+    ConditionalTurn, ConversationSoFar, InputSource, NextTurn, Observer, TurnReview,
+};
 use ananke_agents::Wire;
 use ananke_base::context::{At, lock};
 use ananke_base::message::{HistoryMessage, Lane, ToolAnswer, TurnInput};
@@ -174,6 +176,14 @@ impl InputSource for LoggedInputs<'_> {
             }
             Ok(next)
         })
+    }
+
+    fn conditional(&mut self) -> Result<Option<ConditionalTurn>, Halt> {
+        self.inputs.conditional()
+    }
+
+    fn pass_over(&mut self) {
+        self.inputs.pass_over();
     }
 
     fn review(&mut self, trace: &Trace, turn: &TurnOutcome) -> TurnReview {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use super::conversation_start::ConversationStart;
 use super::tap::{ConversationBeginning, Follower, Tap};
 use crate::coverage::NoticedChanges;
-use crate::engine::{Observer, TapeItem, TapePlayer};
+use crate::engine::{ConditionalTurn, Observer, TapeItem, TapePlayer, TurnDecision};
 use ananke_agents::Wire;
 use ananke_base::context::{At, lock};
 use ananke_base::message::{Lane, ToolAnswer};
@@ -42,6 +42,14 @@ pub trait ConversationMutator: Debug + Send + Sync {
 }
 
 impl TapedConversation {
+    /// The decisions about conditional turns, in their order.
+    pub fn decisions(&self) -> impl Iterator<Item = &TurnDecision> {
+        self.items.iter().filter_map(|item| match item {
+            TapeItem::Decided(_, decision) => Some(decision),
+            _ => None,
+        })
+    }
+
     /// A player that begins as the conversation did; `patterns` need not be compiled again.
     ///
     /// # Errors
@@ -98,6 +106,10 @@ impl Observer for ConversationTape {
 
     fn change(&mut self, _: &Lane, at: At, change: &Change<'_>) {
         self.push(TapeItem::Change(at, change.clone().into_owned()));
+    }
+
+    fn decided(&mut self, turn: &ConditionalTurn, decision: &TurnDecision) {
+        self.push(TapeItem::Decided(Box::new(turn.clone()), decision.clone()));
     }
 
     fn turn_began(&mut self, _: &Trace, input: &Input, rules: Option<&TurnRules>) {

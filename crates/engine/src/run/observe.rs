@@ -14,7 +14,7 @@ use ananke_trace::trace::Fact;
 /// Puts `conversation` into `prepared` instead of what it would do. Returns the rules that it does not show.
 ///
 /// # Errors
-/// If a turn of the test waits for what an earlier one keeps: nothing is known about its rules.
+/// If a turn of the test waits for what an earlier one keeps, or is sent on a condition: nothing is known about its rules.
 pub(super) fn observe(
     prepared: &mut Prepared,
     conversation: ObservedConversation,
@@ -27,6 +27,11 @@ pub(super) fn observe(
         let help =
             "a trace is verified without captures: write the rule on the test, or without the variable"
                 .to_owned();
+        return Err(Problem::new(ErrorKind::Setup, message).help(help));
+    }
+    if let Some(index) = prepared.rules.conditional_turn() {
+        let message = format!("turn {} has an `if`", index + 1);
+        let help = "a trace is verified without conditions: write the rule on the test, or remove the turn";
         return Err(Problem::new(ErrorKind::Setup, message).help(help));
     }
     let ObservedConversation {

@@ -406,6 +406,11 @@ impl Observer for RawLog {
         if collected.turns.is_empty() || std::mem::take(&mut collected.is_changed) {
             collected.state = json_within(before.state.value(), LONGEST_STATE).map(Arc::from);
         }
+        // Turns that were not needed have nothing.
+        let passed_over = before.turns.len().max(collected.turns.len());
+        collected
+            .turns
+            .resize_with(passed_over, CollectedTurn::default);
         let before = collected.state.clone();
         let first_event = collected.next_event;
         collected.turns.push(CollectedTurn {

@@ -92,7 +92,7 @@ impl RepeatedRuns {
     fn count(&mut self, outcome: &Outcome) {
         let (stability, transcript) = (&mut self.stability, &outcome.transcript);
         stability.durations.add(transcript.duration_us);
-        stability.turns += transcript.turns.len();
+        stability.turns += transcript.sent_turns().count();
         stability.tokens = stability.tokens + TokenTotals::of(transcript);
         if outcome.status() == Status::Passed {
             stability.passed += 1;

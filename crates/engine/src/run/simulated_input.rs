@@ -50,7 +50,7 @@ impl<'a> SimulatedInput<'a> {
         if so_far.checkpoints.are_complete() {
             return Ok(None);
         }
-        if number > max_turns {
+        if so_far.trace.sent_turns() >= max_turns {
             return Err(too_many_turns(max_turns, so_far));
         }
         self.attempt.environment.begin_turn(turn_count(number));
@@ -74,7 +74,7 @@ impl<'a> SimulatedInput<'a> {
             ..
         } = answer?;
         if is_goal_achieved {
-            return achieved(number, so_far);
+            return achieved(so_far);
         }
         let time_left = Some(TimeLeft {
             left,
@@ -111,7 +111,7 @@ impl<'a> SimulatedInput<'a> {
 
     /// The time of the conversation is over between two turns.
     fn time_is_up(&self, trace: &Trace) -> Halt {
-        let turns = trace.turns.len();
+        let turns = trace.sent_turns();
         let reached = format!(
             ", in which it had {turns} turn{}",
             if turns == 1 { "" } else { "s" }
@@ -121,10 +121,10 @@ impl<'a> SimulatedInput<'a> {
     }
 }
 
-/// The end if the simulator reports that the user's goal is achieved, before the turn `number`.
-fn achieved(number: usize, so_far: ConversationSoFar<'_>) -> Result<Option<UnwrittenTurn>, Halt> {
+/// The end if the simulator reports that the user's goal is achieved.
+fn achieved(so_far: ConversationSoFar<'_>) -> Result<Option<UnwrittenTurn>, Halt> {
     match so_far.checkpoints.missing().as_slice() {
-        [] if number == 1 => {
+        [] if so_far.trace.turns.is_empty() => {
             let message = "the goal was achieved before the agent was asked anything";
             Err(failed(message.to_owned(), so_far))
         }

@@ -9,7 +9,7 @@ use super::attempt::Attempt;
 use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
 use super::watchdog::TestStep;
 use super::written_turns::WrittenTurns;
-use crate::engine::{ConversationSoFar, InputSource, NextTurn, TurnReview};
+use crate::engine::{ConditionalTurn, ConversationSoFar, InputSource, NextTurn, TurnReview};
 use crate::plan::TurnDefaults;
 use ananke_trace::outcome::{Halt, InputOrigin, TurnOutcome};
 use ananke_trace::trace::Trace;
@@ -69,6 +69,14 @@ impl InputSource for TestInputs<'_> {
                 rules,
             }))
         })
+    }
+
+    fn conditional(&mut self) -> Result<Option<ConditionalTurn>, Halt> {
+        self.written.conditional()
+    }
+
+    fn pass_over(&mut self) {
+        self.written.pass_over();
     }
 
     fn review(&mut self, trace: &Trace, turn: &TurnOutcome) -> TurnReview {

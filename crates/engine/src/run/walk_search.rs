@@ -135,7 +135,7 @@ impl WalkSearch {
                 self.warnings.push(warning);
             }
         }
-        self.summary.turns += outcome.transcript.turns.len();
+        self.summary.turns += outcome.transcript.sent_turns().count();
         self.summary.tokens = self.summary.tokens + TokenTotals::of(&outcome.transcript);
     }
 

@@ -13,7 +13,7 @@ use super::outcomes::turn_count;
 use super::tap::AttemptPurpose;
 use super::watchdog::TestStep;
 use crate::compile::{CompiledCapture, PreparedTurn};
-use crate::engine::{ConversationSoFar, InputSource, NextTurn, TurnReview};
+use crate::engine::{ConditionalTurn, ConversationSoFar, InputSource, NextTurn, TurnReview};
 use crate::plan::Preparation;
 use ananke_base::context::lock;
 use ananke_base::message::TurnRequest;
@@ -27,8 +27,10 @@ pub(super) struct WrittenTurns<'a> {
     turns: VecDeque<Option<PreparedTurn>>,
     /// The number of turns, or the largest one.
     total: usize,
-    /// The number of turns that have ended.
+    /// The number of turns that have ended, or were not needed.
     ended: usize,
+    /// The tools that ask the user.
+    confirmation_tools: Vec<String>,
     /// The values that the running turn is to capture.
     captures: Vec<CompiledCapture>,
     /// The timeout of a turn that has none of its own.
@@ -52,6 +54,7 @@ impl<'a> WrittenTurns<'a> {
             turns,
             total,
             ended: 0,
+            confirmation_tools: Vec::new(),
             captures,
             timeout,
             longest_wait,
@@ -66,11 +69,19 @@ impl<'a> WrittenTurns<'a> {
         }
     }
 
+    /// The same turns in a test in which these tools ask the user.
+    pub(super) fn with_confirmation_tools(self, confirmation_tools: Vec<String>) -> Self {
+        Self {
+            confirmation_tools,
+            ..self
+        }
+    }
+
     fn preparation(&self) -> MutexGuard<'a, Preparation> {
         lock(self.preparation)
     }
 
-    /// The number of turns that have ended.
+    /// The number of turns that have ended, or were not needed.
     pub(super) fn ended(&self) -> usize {
         self.ended
     }
@@ -141,6 +152,33 @@ impl InputSource for WrittenTurns<'_> {
                 .begin_turn(turn_count(self.ended + 1));
             Ok(Some(NextTurn::written(self.start(turn)?, rules)))
         })
+    }
+
+    fn conditional(&mut self) -> Result<Option<ConditionalTurn>, Halt> {
+        let Some(next) = self.turns.front() else {
+            return Ok(None);
+        };
+        let preparation = self.preparation();
+        let condition = preparation.condition(self.ended);
+        let condition = condition.map_err(|error| self.attempt.case.unprepared(error))?;
+        let shown = match next {
+            Some(turn) => turn.request.input.describe(),
+            None => preparation.written_input(self.ended),
+        };
+        Ok(condition.map(|condition| ConditionalTurn {
+            condition,
+            confirmation_tools: self.confirmation_tools.clone(),
+            id: next.as_ref().and_then(|turn| turn.request.id.clone()),
+            shown,
+        }))
+    }
+
+    fn pass_over(&mut self) {
+        self.turns.pop_front();
+        self.preparation().pass_over(self.ended);
+        self.ended += 1;
+        let number = turn_count(self.ended);
+        self.attempt.environment.pass_over_turn(number);
     }
 
     fn review(&mut self, trace: &Trace, turn: &TurnOutcome) -> TurnReview {

@@ -1,6 +1,6 @@
 //! A conversation as a static test: the test that it is of, with every turn written, and without a simulator.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
@@ -46,38 +46,19 @@ impl FrozenTree {
         let mut tree = source.tree.clone();
         let simulate = tree.get("simulate").cloned();
         let mut notes = Vec::new();
-        let mut turns = turns(&mut tree, held)?;
+        let not_needed = not_needed(held);
+        for number in &not_needed {
+            notes.push(format!("turn {number} is not in it: it was not needed"));
+        }
+        let mut turns = turns(&mut tree, held, &not_needed)?;
         let said_by_others = held
             .conversation
             .turns
             .iter()
             .filter(|turn| is_said_by_others(turn.origin))
             .count();
-        let checkpoints = simulate
-            .as_ref()
-            .and_then(|simulate| simulate.get("checkpoints"));
-        for (checkpoint, outcome) in checkpoints
-            .map_or(&[][..], Node::items)
-            .iter()
-            .zip(&held.outcome.transcript.checkpoints)
-        {
-            let rules = checkpoint.get("assert");
-            let reached = outcome
-                .reached_at
-                .and_then(|turn| turns.get_mut(usize::try_from(turn).ok()? - 1));
-            let Some((turn, rules)) = reached.zip(rules) else {
-                continue;
-            };
-            let Some(own) = turn.get_mut("assert") else {
-                turn.set("assert", rules.clone());
-                continue;
-            };
-            if let Err(key) = add_rules(own, rules) {
-                notes.push(format!(
-                    "the checkpoint `{}` is not in it: its turn has another `{key}`",
-                    outcome.id
-                ));
-            }
+        if let Some(simulate) = &simulate {
+            put_checkpoints(simulate, held, &not_needed, &mut turns, &mut notes);
         }
         if held.outcome.test.row.is_some() {
             refuse_secrets(&held.conversation.variables)?;
@@ -135,6 +116,41 @@ impl FrozenTree {
     }
 }
 
+/// Adds the rules of the checkpoints of `simulate` to the turns that reached them.
+fn put_checkpoints(
+    simulate: &Node,
+    held: &HeldTest,
+    not_needed: &BTreeSet<usize>,
+    turns: &mut [Node],
+    notes: &mut Vec<String>,
+) {
+    let checkpoints = simulate.get("checkpoints");
+    for (checkpoint, outcome) in checkpoints
+        .map_or(&[][..], Node::items)
+        .iter()
+        .zip(&held.outcome.transcript.checkpoints)
+    {
+        let rules = checkpoint.get("assert");
+        let reached = outcome.reached_at.and_then(|turn| {
+            let number = usize::try_from(turn).ok()?;
+            turns.get_mut(number - 1 - not_needed.range(..number).count())
+        });
+        let Some((turn, rules)) = reached.zip(rules) else {
+            continue;
+        };
+        let Some(own) = turn.get_mut("assert") else {
+            turn.set("assert", rules.clone());
+            continue;
+        };
+        if let Err(key) = add_rules(own, rules) {
+            notes.push(format!(
+                "the checkpoint `{}` is not in it: its turn has another `{key}`",
+                outcome.id
+            ));
+        }
+    }
+}
+
 /// Refuses variables whose values are secret: the recording does not have them, and a file must not.
 fn refuse_secrets(variables: &Map<String, Value>) -> Result<(), LabError> {
     let secret = variables
@@ -156,16 +172,30 @@ fn is_said_by_others(origin: InputOrigin) -> bool {
     !matches!(origin, InputOrigin::Static | InputOrigin::Initial)
 }
 
-/// Every turn of the conversation, and those that were not sent. A message that was the first turn is one of them, and
+/// The numbers of the turns that were not needed, counted from 1.
+fn not_needed(held: &HeldTest) -> BTreeSet<usize> {
+    let turns = held.outcome.transcript.turns.iter();
+    turns
+        .filter(|turn| turn.reason_not_needed().is_some())
+        .map(|turn| turn.number as usize)
+        .collect()
+}
+
+/// Every turn of the conversation, which is sent without a condition, and those that were not run. A message that was the first turn is one of them, and
 /// not among the `messages` of `tree` any more.
-fn turns(tree: &mut Node, held: &HeldTest) -> Result<Vec<Node>, LabError> {
+fn turns(
+    tree: &mut Node,
+    held: &HeldTest,
+    not_needed: &BTreeSet<usize>,
+) -> Result<Vec<Node>, LabError> {
     let mut written = tree
         .get("turns")
         .map_or(&[][..], Node::items)
         .to_vec()
         .into_iter();
     let mut turns = Vec::new();
-    for (turn, number) in held.conversation.turns.iter().zip(1..) {
+    let mut number = next_needed(0, not_needed, &mut written);
+    for turn in &held.conversation.turns {
         let is_message = turn.origin == InputOrigin::Initial
             || (!is_said_by_others(turn.origin) && tree.get("turns").is_none());
         turns.push(if let Some(action) = action(tree, held, number) {
@@ -175,13 +205,30 @@ fn turns(tree: &mut Node, held: &HeldTest) -> Result<Vec<Node>, LabError> {
         } else if is_message {
             first_message(tree)
         } else {
-            written
+            let mut own = written
                 .next()
-                .map_or_else(|| written_turn(&turn.input, number), Ok)?
+                .map_or_else(|| written_turn(&turn.input, number), Ok)?;
+            own.remove("if");
+            own
         });
+        number = next_needed(number, not_needed, &mut written);
     }
     turns.extend(written);
     Ok(turns)
+}
+
+/// The number of the first turn after `number` that was needed; the others are taken out of `written`.
+fn next_needed(
+    number: usize,
+    not_needed: &BTreeSet<usize>,
+    written: &mut impl Iterator<Item = Node>,
+) -> usize {
+    let mut next = number + 1;
+    while not_needed.contains(&next) {
+        written.next();
+        next += 1;
+    }
+    next
 }
 
 /// The action of a walk that the turn `number`, counted from 1, took, as a turn.

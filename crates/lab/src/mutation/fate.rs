@@ -24,6 +24,8 @@ pub enum Fate {
     KilledOtherwise(String),
     /// No rule failed, and one neither passed nor failed, for this reason: whether it would be noticed is not known.
     NotShown(String),
+    /// No rule failed before a decision about a conditional turn became another one: what would follow is not known.
+    ChangesDecision(String),
     /// The config says that it need not be noticed, for this reason.
     Harmless(String),
     /// No rule noticed it.
@@ -69,6 +71,7 @@ impl Fate {
             Self::KilledByProtocol(_) => "killed_by_protocol",
             Self::KilledOtherwise(_) => "killed_otherwise",
             Self::NotShown(_) => "not_shown",
+            Self::ChangesDecision(_) => "changes_decision",
             Self::Harmless(_) => "harmless",
             Self::Survived => "survived",
         }

@@ -26,6 +26,9 @@ pub struct Score {
     pub killed_otherwise: usize,
     /// The number of changes with which no rule failed, and one neither passed nor failed.
     pub not_shown: usize,
+    /// The number of changes after which another decision about a conditional turn (`if`) was made.
+    #[schemars(extend("x-since" = "1.4"))]
+    pub changes_decision: usize,
     /// The number of changes that the config says need not be noticed.
     pub harmless: usize,
     /// The number of changes that no rule noticed.
@@ -118,6 +121,7 @@ impl Score {
             Fate::KilledByProtocol(_) => &mut self.killed_by_protocol,
             Fate::KilledOtherwise(_) => &mut self.killed_otherwise,
             Fate::NotShown(_) => &mut self.not_shown,
+            Fate::ChangesDecision(_) => &mut self.changes_decision,
             Fate::Harmless(_) => &mut self.harmless,
             Fate::Survived => &mut self.survived,
         };
@@ -188,6 +192,7 @@ impl MutationReport {
                 Fate::Killed { .. }
                 | Fate::KilledByProtocol(_)
                 | Fate::NotShown(_)
+                | Fate::ChangesDecision(_)
                 | Fate::Harmless(_) => continue,
             };
             list.push(SurvivingMutant {

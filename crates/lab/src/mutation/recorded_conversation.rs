@@ -3,6 +3,7 @@
 //! Flows in: a recording, and the selection that it was made with. Flows out: [`Mutation`]s and their [`Fate`]s.
 
 use std::collections::BTreeMap;
+use std::mem::discriminant;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,6 +15,7 @@ use super::{Fate, Mutation, streams, tape_index::TapeIndex, taped_mutants::Taped
 use crate::freeze::run_test;
 use crate::lab_error::LabError;
 use ananke_base::context::Context;
+use ananke_engine::engine::TurnDecision;
 use ananke_engine::plan::{CaseEntry, Plan};
 use ananke_engine::recording::KeptRecording;
 use ananke_model::model::MutationOperator;
@@ -134,6 +136,17 @@ impl RecordedConversation {
             return Ok(Fate::Survived);
         };
         let held = run_test(context, &self.plan, Some(&Arc::new(faulty))).await?;
+        let decisions = self.mutants.taped.decisions();
+        let mut changed = decisions.zip(held.taped.decisions());
+        if let Some((_, now)) =
+            changed.find(|(then, now)| discriminant(*then) != discriminant(*now))
+        {
+            let words = match now {
+                TurnDecision::Needed => "a turn is sent that was not needed",
+                TurnDecision::NotNeeded(_) | TurnDecision::Undecided(_) => "a turn is not sent",
+            };
+            return Ok(Fate::ChangesDecision(words.to_owned()));
+        }
         if let Some((_, problem)) = held.outcome.first_problem() {
             return Ok(Fate::KilledByProtocol(problem.message.clone()));
         }

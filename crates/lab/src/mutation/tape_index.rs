@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use ananke_base::context::At;
 use ananke_base::source::received_json;
-use ananke_engine::engine::TapeItem;
+use ananke_engine::engine::{TapeItem, TurnDecision};
 use ananke_engine::run::TapedConversation;
 use ananke_trace::trace::{
     Args, Change, EventNumber, MessageKind, ResultContent, RunEnd, Trace, read_json,
@@ -89,6 +89,12 @@ impl TapeIndex {
     }
 
     fn add(&mut self, at: usize, item: &TapeItem) {
+        if let TapeItem::Decided(_, decision) = item
+            && *decision != TurnDecision::Needed
+        {
+            // The turns after one that was not needed keep their numbers.
+            self.turns.push(TapedTurn::default());
+        }
         if let TapeItem::Turn(input, _) = item {
             self.turns.push(TapedTurn {
                 is_replay: input.is_replay,
@@ -267,7 +273,8 @@ fn grow(trace: &mut Trace, item: TapeItem) {
         TapeItem::Sent(at) => trace.begin_exchange(at),
         TapeItem::Frame(at) => trace.event(at),
         TapeItem::Closed(at) => trace.end_exchange(at),
-        TapeItem::Head(..)
+        TapeItem::Decided(..)
+        | TapeItem::Head(..)
         | TapeItem::Late(_)
         | TapeItem::Change(..)
         | TapeItem::Answered(_)

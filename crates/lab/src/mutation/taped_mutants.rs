@@ -80,6 +80,9 @@ impl TapedMutants {
         if let Some(problem) = judged.problem {
             return Ok(Fate::KilledByProtocol(problem));
         }
+        if let Some(decision) = judged.changed_decision {
+            return Ok(Fate::ChangesDecision(decision));
+        }
         let fate = Fate::of(&judged.failures, &mutation.site, &judged.changed);
         Ok(match (fate, judged.not_shown) {
             (Fate::Survived, Some(lacks)) => Fate::NotShown(lacks),
@@ -102,6 +105,10 @@ impl TapedMutants {
             }
             let is_end = matches!(item, TapeItem::TurnEnded(_));
             player.play(item.clone())?;
+            if player.changed_decision.is_some() {
+                judged.changed_decision = player.changed_decision;
+                return Ok(judged);
+            }
             if change.is_some_and(|(site, changed)| changed.contains(&number) || site.has(item)) {
                 judged.changed.insert(player.trace.newest_event());
             }
@@ -131,6 +138,8 @@ struct Judged {
     not_shown: Option<String>,
     /// The problem with which it ends without a rule.
     problem: Option<String>,
+    /// The decision about a conditional turn that became another one, in words.
+    changed_decision: Option<String>,
     /// The numbers of the events that show the change.
     changed: BTreeSet<EventNumber>,
     /// The compiled patterns of the rules, if they watched all of it.

@@ -33,6 +33,7 @@ mod test_runs;
 mod toggle;
 mod tree;
 mod turn;
+mod turn_condition;
 mod turn_type;
 mod value_condition;
 
@@ -80,6 +81,7 @@ pub use tree::{File, form, is_extension_key};
 pub use turn::{
     Capture, Resume, ResumeStatus, ResumeTurn, SentByTurn, Turn, TurnSettings, UserTurn,
 };
+pub use turn_condition::{ConditionWord, TurnStepKeys, WrittenCondition};
 pub use turn_type::{
     OwnTurnKeys, TurnKind, TurnType, connect_type_name, install_turn_types, resume_type_name,
 };

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::{
     AssertBlock, Excludes, RequestOptions, Respond, Since, Text, TimeoutMs, WrittenAttachment,
-    WrittenContent,
+    WrittenCondition, WrittenContent,
 };
 use ananke_base::diagnostic::Spanned;
 use ananke_base::message::OwnTurnKind;
@@ -63,6 +63,12 @@ pub struct TurnSettings {
     /// How the agent is asked in this turn; merged over the test's options, key by key.
     #[schemars(example = serde_json::json!({"connector": "deepseek.v3"}))]
     pub options: Option<RequestOptions>,
+    /// The condition on which the turn is sent: `awaits` (the agent waits for input), `interrupted` (an interrupt is open), or a
+    /// step as in `sequence` that the previous turn that was sent must contain. If the condition is not met, the turn is
+    /// reported as not needed.
+    #[serde(rename = "if")]
+    #[schemars(extend("x-since" = "1.4"), example = &"awaits", example = serde_json::json!({"says": "(?i)which size"}))]
+    pub condition: Option<Spanned<WrittenCondition>>,
     /// Values of this turn that become variables for later turns and for `teardown`.
     #[schemars(example = serde_json::json!({"ORDER": {"tool": "create_order", "result": "id"}}))]
     pub capture: Option<FreeMap<Spanned<Capture>>>,
@@ -76,12 +82,13 @@ pub struct TurnSettings {
 
 impl TurnSettings {
     /// Its keys, in the order of the schema; `needs` is that of an action of a walk.
-    pub const KEYS: [&'static str; 8] = [
+    pub const KEYS: [&'static str; 9] = [
         "respond",
         "id",
         "timeout_ms",
         "forwardedProps",
         "options",
+        "if",
         "capture",
         "assert",
         "needs",

@@ -60,6 +60,7 @@ impl OwnTurnKeys {
         "timeout_ms",
         "forwardedProps",
         "options",
+        "if",
         "capture",
         "assert",
     ];
@@ -70,9 +71,14 @@ impl TurnKind {
     fn settings(self) -> &'static [&'static str] {
         match self {
             Self::User => OwnTurnKeys::OF_MESSAGE,
-            Self::Connect | Self::Resume => {
-                &["id", "timeout_ms", "forwardedProps", "capture", "assert"]
-            }
+            Self::Connect | Self::Resume => &[
+                "id",
+                "timeout_ms",
+                "forwardedProps",
+                "if",
+                "capture",
+                "assert",
+            ],
             Self::Own(_, keys) => keys.settings,
         }
     }
@@ -199,6 +205,7 @@ impl JsonSchema for WalkAction {
                 branch["x-since"] = turn_type.since.max(ACTIONS_SINCE).into();
                 if let Some(properties) = branch["properties"].as_object_mut() {
                     properties.remove("id");
+                    properties.remove("if");
                     properties.insert("needs".to_owned(), needs.clone().to_value());
                 }
                 branch

@@ -178,6 +178,7 @@ impl Interpolation<'_> {
                 return Ok(value.into_owned());
             }
             Lookup::Pending => {
+                self.warn_of_doubt(reference, whole, span);
                 // In a draft it stays as it is written.
                 self.has_pending |= !self.is_draft();
                 return Err(NotReady::Pending);
@@ -217,6 +218,21 @@ impl Interpolation<'_> {
         };
         self.add(problem);
         Err(NotReady::Invalid)
+    }
+
+    /// Warns of a reference without a default to a variable that may stay undefined.
+    fn warn_of_doubt(&mut self, reference: &Reference<'_>, whole: &str, span: Span) {
+        let Some(reason) = self.scope.reason_for_doubt(reference.name) else {
+            return;
+        };
+        if reference.default.is_some() {
+            return;
+        }
+        let message = format!("`{}` may be undefined: {reason}", reference.name);
+        let help = format!("give a default: `${{{}:-none}}`", reference.name);
+        let place = self.inside(span, &whole[reference.range.clone()]);
+        let warning = Diagnostic::warning(Code::UndefinedVariable, message);
+        self.add(warning.at(self.source, place, "").help(help));
     }
 
     /// Reports that too much would be inserted.

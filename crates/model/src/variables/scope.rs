@@ -32,6 +32,8 @@ pub struct Scope {
     home: Option<PathBuf>,
     values: BTreeMap<String, Value>,
     pending: BTreeSet<String>,
+    /// The names of those that may stay without a value, each with the reason.
+    doubtful: BTreeMap<String, String>,
     origins: Origins,
     open: bool,
     /// The names that may still get another value, and so need not have one yet.
@@ -109,6 +111,24 @@ impl Scope {
     pub fn shadow(&mut self, name: &str) {
         self.values.remove(name);
         self.pending.insert(name.to_owned());
+    }
+
+    /// Says that `name`, whose value comes later, may stay without one, for this `reason`; `None` if it will get one.
+    pub fn doubt(&mut self, name: &str, reason: Option<String>) {
+        match reason {
+            Some(reason) => _ = self.doubtful.insert(name.to_owned(), reason),
+            None => _ = self.doubtful.remove(name),
+        }
+    }
+
+    /// Whether the value of `name` comes later, without a doubt.
+    pub fn is_certain(&self, name: &str) -> bool {
+        self.pending.contains(name) && !self.doubtful.contains_key(name)
+    }
+
+    /// The reason why `name` may stay without a value.
+    pub(super) fn reason_for_doubt(&self, name: &str) -> Option<&str> {
+        self.doubtful.get(name).map(String::as_str)
     }
 
     /// Says that any name may still get a value, but for the reserved ones: nothing is missing yet.

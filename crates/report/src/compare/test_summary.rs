@@ -61,15 +61,17 @@ impl TestSummary {
             flaky: outcome.is_flaky(),
             quarantined: outcome.test.quarantine.is_some(),
             duration_us: outcome.transcript.duration_us,
-            turns: turns.len(),
+            turns: outcome.transcript.sent_turns().count(),
             tools: lines
                 .filter_map(|line| match line {
                     TranscriptLine::Calls(call) => Some(bounded(&call.name)),
                     _ => None,
                 })
                 .collect(),
-            ending: turns
-                .last()
+            ending: outcome
+                .transcript
+                .sent_turns()
+                .next_back()
                 .and_then(|turn| turn.run_end.as_ref())
                 .map(|end| end.word().to_owned()),
             reason: reason

@@ -147,7 +147,7 @@ part! {
         turns: Vec<TurnView<'a>> = transcript.turns.iter().map(TurnView::of).collect();
         /// The number of turns that were sent.
         #[serde(skip_deserializing)]
-        total_turns: usize = transcript.turns.len();
+        total_turns: usize = transcript.sent_turns().count();
         /// The number of turns that were not sent, because the test ended before.
         turns_not_run: u32 = transcript.turns_not_run;
         /// The evaluated assertions of a case of a JSONL file, in the order in which they are written, with `passed` and `message`;

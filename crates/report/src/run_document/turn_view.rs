@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use super::event_numbers::change_own;
@@ -18,7 +18,7 @@ use ananke_trace::outcome::{
 use ananke_trace::trace::{Tokens, Usage};
 
 part! {
-    /// One turn that was sent.
+    /// One turn that was sent, or that was not needed.
     #[derive(Debug, Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "Turn")]
     pub(crate) struct TurnView<'a> of (turn: &'a TurnOutcome) {
@@ -29,7 +29,10 @@ part! {
         /// The `id` of the turn; omitted if it has none.
         id?: Cow<'a, str> = turn.id.as_deref().map(Cow::Borrowed);
         /// The status of the turn.
-        status: Status = turn.status();
+        status: TurnStatus = TurnStatus::of(turn);
+        /// Why the turn was not sent, if the status is `not_needed`; omitted otherwise.
+        #[schemars(extend("x-since" = "1.4"))]
+        not_needed?: Cow<'a, str> = turn.reason_not_needed().map(Cow::Borrowed);
         /// What was sent; for a file its type and size: `[image image/png, 12 KiB]`.
         input: Cow<'a, str> = Cow::Borrowed(&turn.input);
         /// Where the input came from.
@@ -163,9 +166,8 @@ impl From<TurnView<'_>> for TurnOutcome {
                 (None, _) => None,
             },
             end: match read.error.map(|error| error.with(read.problem)) {
-                Some(problem) => TurnEnd::Problem(problem.problem(read.status)),
-                None if read.status == Status::Skipped => TurnEnd::Stopped,
-                None => TurnEnd::Evaluated,
+                Some(problem) => TurnEnd::Problem(problem.problem(read.status.verdict())),
+                None => read.status.end(read.not_needed),
             },
             rules: read.assertions.into_iter().map(Into::into).collect(),
             warnings: read.warnings.into_owned(),
@@ -173,6 +175,79 @@ impl From<TurnView<'_>> for TurnOutcome {
         };
         change_own(&mut turn, |event| event.turn = read.number);
         turn
+    }
+}
+
+/// The status of a turn.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum TurnStatus {
+    /// That of a turn that was sent.
+    Sent(Status),
+    /// It was not sent: its condition was not met.
+    NotSent(NotNeeded),
+}
+
+/// The word of a turn that was not needed.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum NotNeeded {
+    NotNeeded,
+}
+
+impl JsonSchema for TurnStatus {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "TurnStatus".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut sent = generator.subschema_for::<Status>();
+        sent.insert("x-since".to_owned(), "1.4".into());
+        json_schema!({ "anyOf": [
+            sent,
+            {
+                "title": "not_needed",
+                "description": "The turn was not sent: its condition was not met.",
+                "type": "string",
+                "const": "not_needed",
+                "x-since": "1.4",
+            },
+        ]})
+    }
+}
+
+impl Default for TurnStatus {
+    fn default() -> Self {
+        Self::Sent(Status::default())
+    }
+}
+
+impl TurnStatus {
+    fn of(turn: &TurnOutcome) -> Self {
+        match turn.reason_not_needed() {
+            Some(_) => Self::NotSent(NotNeeded::NotNeeded),
+            None => Self::Sent(turn.status()),
+        }
+    }
+
+    fn verdict(self) -> Status {
+        match self {
+            Self::Sent(status) => status,
+            Self::NotSent(_) => Status::Passed,
+        }
+    }
+
+    /// The end of a turn without a problem; `reason` is why it was not needed.
+    fn end(self, reason: Option<Cow<'_, str>>) -> TurnEnd {
+        match self {
+            Self::NotSent(_) => TurnEnd::NotNeeded(reason.unwrap_or_default().into_owned()),
+            Self::Sent(Status::Skipped) => TurnEnd::Stopped,
+            Self::Sent(_) => TurnEnd::Evaluated,
+        }
     }
 }
 

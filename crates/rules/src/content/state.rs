@@ -2,7 +2,7 @@
 
 use super::path_condition::PathCondition;
 use crate::collector::Collector;
-use crate::evaluation::{Monitor, at_scope_end};
+use crate::evaluation::{Judgement, Monitor, at_scope_end};
 use crate::rule::Rule;
 use ananke_base::diagnostic::Code;
 use ananke_model::model::AssertBlock;
@@ -50,6 +50,10 @@ impl Rule for StateRule {
     fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
         let condition = self.0.started(patterns)?;
         Ok(at_scope_end(move |view| {
+            // The last turn may be one that switches the rule off.
+            if view.leaves_out_last_turn() {
+                return Judgement::Open;
+            }
             condition
                 .mismatch(view.trace.state.value(), ComparedValue::State, WHOLE)
                 .into()

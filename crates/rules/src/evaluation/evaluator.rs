@@ -166,6 +166,14 @@ impl Evaluator {
         time.judge(|| compute(self)).unwrap_or_default()
     }
 
+    /// What `compute` finds with the patterns and the redactor of the rules, in the time that they have; `None` if that is over.
+    pub(crate) fn compute<T>(
+        &mut self,
+        compute: impl FnOnce(&mut Patterns, &Redactor) -> T,
+    ) -> Option<T> {
+        self.judge(|evaluator| Some(compute(&mut evaluator.patterns, &evaluator.redactor)))
+    }
+
     /// The same evaluator, to which a snapshot that may be written is no failure.
     #[must_use]
     pub fn writing(mut self, writing: Writing) -> Self {
@@ -472,13 +480,12 @@ impl Evaluator {
         let Some(index) = self.begun.checked_sub(1) else {
             return false;
         };
-        let last = self.rules.turns.iter().rposition(|turn| !turn.is_replay);
         let of_turn = self
             .rules
             .turns
             .get(index)
             .map_or(&[][..], |turn| &turn.entries);
-        let of_test: &[RuleEntry] = if last == Some(index) {
+        let of_test: &[RuleEntry] = if self.rules.may_be_last(index) {
             &self.rules.test
         } else {
             &[]

@@ -28,5 +28,5 @@ pub(crate) use monitor::{Monitor, at_each_call, at_scope_end, at_turn_end};
 pub use question::{Decision, Inquiry, Question};
 pub use scope::RuleScope;
 pub use script_question::{ScriptQuestion, ScriptSource};
-pub(crate) use undecided::schema_mismatches;
+pub(crate) use undecided::{schema_mismatches, take_reason};
 pub(crate) use view::{Exclusions, View};

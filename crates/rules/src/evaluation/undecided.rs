@@ -23,6 +23,6 @@ pub(crate) fn schema_mismatches(schema: &ValueSchema, value: &Value) -> Vec<Sche
 }
 
 /// The reason why something that the rule has compared since the last call is not decided.
-pub(super) fn take_reason() -> Option<String> {
+pub(crate) fn take_reason() -> Option<String> {
     REASON.take()
 }

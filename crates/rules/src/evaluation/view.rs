@@ -41,14 +41,22 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The turns of the scope that the rule looks at, with their indices.
+    /// The turns of the scope that were sent and that the rule looks at, with their indices.
     pub(crate) fn turns(&self) -> impl DoubleEndedIterator<Item = (usize, &'a TurnRanges)> {
         let (scope, excluded) = (self.scope, &self.exclusions.turns);
         let turns = self.trace.turns.iter().enumerate();
-        turns.filter(move |(index, _)| match scope {
+        turns.filter(move |(index, turn)| match scope {
             RuleScope::Turn(turn) => turn == *index,
-            RuleScope::Test => !excluded.contains(index),
+            RuleScope::Test => !excluded.contains(index) && !turn.input.is_not_needed,
         })
+    }
+
+    /// Whether the scope is the test, and its last turn is one that the rule does not look at.
+    pub(crate) fn leaves_out_last_turn(&self) -> bool {
+        let own = |turn: &&TurnRanges| !turn.input.is_replay;
+        let last = self.trace.turns.iter().rfind(own);
+        self.scope == RuleScope::Test
+            && last.is_some_and(|turn| self.exclusions.turns.contains(&turn.index))
     }
 
     /// Everything that happened in the scope, in the order in which it began; also what the rule does not look at.

@@ -36,17 +36,15 @@ impl Monitor for Total {
             return Judgement::Open;
         }
         let share = |turn: usize| self.turns.get(turn).copied().unwrap_or_default();
-        let turns = view
-            .trace
-            .turns
-            .iter()
-            .enumerate()
-            .filter(|(turn, _)| !share(*turn).is_separate);
-        let parts: Vec<(usize, u64)> = turns
+        let sent = view.trace.turns.iter().enumerate();
+        let sent = sent.filter(|(_, data)| !data.input.is_not_needed);
+        let count = sent.clone().count();
+        let parts: Vec<(usize, u64)> = sent
+            .filter(|(turn, _)| !share(*turn).is_separate)
             .map(|(turn, data)| (turn, self.part(view.trace, data)))
             .collect();
         let total = self.measured(parts.iter().map(|(_, part)| part).sum());
-        let of_turns = Self::of_turns(view.trace.turns.len(), &parts);
+        let of_turns = Self::of_turns(count, &parts);
         if moment.is_over() {
             // A limit that applies to no turn is not evaluated; the failure of a turn says that one is exceeded.
             return if parts.is_empty() || !total.is_allowed() {

@@ -7,4 +7,7 @@ mod miss;
 mod only;
 pub(crate) mod sequence;
 mod step;
+mod turn_step;
 mod walk;
+
+pub use turn_step::{StepFinding, TurnStep};

@@ -73,6 +73,9 @@ impl GoldenText<'_> {
             ConversationPart::Turn(index) => renderer.turn("turn", index),
             ConversationPart::Test { left_out } => {
                 for (index, turn) in trace.turns.iter().enumerate() {
+                    if turn.input.is_not_needed {
+                        continue;
+                    }
                     let heading = format!("turn {}", index + 1);
                     if left_out.contains(&index) {
                         renderer.heading(&format!("{heading}, omitted"));

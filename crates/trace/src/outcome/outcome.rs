@@ -128,7 +128,7 @@ impl Outcome {
             let attempts = self.earlier_attempts.iter().chain([self]);
             let used = attempts.map(|attempt| TokenTotals::of(&attempt.transcript));
             (
-                self.transcript.turns.len(),
+                self.transcript.sent_turns().count(),
                 used.fold(TokenTotals::default(), TokenTotals::add),
             )
         };

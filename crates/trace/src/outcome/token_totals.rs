@@ -25,14 +25,13 @@ impl TokenTotals {
             return Self::default();
         }
         let used = transcript
-            .turns
-            .iter()
+            .sent_turns()
             .filter_map(|turn| turn.usage)
             .filter(|usage| *usage != Usage::UNKNOWN);
         let (reported, usage) = used.fold((0, Usage::default()), |(count, sum), own| {
             (count + 1, sum + own)
         });
-        let turns = transcript.turns.len();
+        let turns = transcript.sent_turns().count();
         Self {
             usage,
             turns,

@@ -35,7 +35,7 @@ pub struct Transcript {
     #[serde(default)]
     #[mask(skip)]
     pub time: AgentTime,
-    /// The turns that were sent.
+    /// The turns that were sent, and those that were not needed.
     pub turns: Vec<TurnOutcome>,
     /// The checkpoints of a simulated conversation.
     pub checkpoints: Vec<CheckpointOutcome>,
@@ -60,6 +60,12 @@ pub struct Transcript {
 }
 
 impl Transcript {
+    /// The turns that were sent.
+    pub fn sent_turns(&self) -> impl DoubleEndedIterator<Item = &TurnOutcome> {
+        let turns = self.turns.iter();
+        turns.filter(|turn| turn.reason_not_needed().is_none())
+    }
+
     /// The ids of the checkpoints that the turn `number` reached.
     pub fn reached_in(&self, number: u32) -> impl Iterator<Item = &str> {
         let reached = self

@@ -7,7 +7,7 @@ use super::{InputDecision, InputOrigin, Problem, RawTurn, RuleResult, Status, Tr
 use crate::trace::{Fact, Facts, Usage};
 use ananke_derive::Mask;
 
-/// One turn that was sent.
+/// One turn that was sent, or that was not needed.
 #[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct TurnOutcome {
     /// Counted from 1.
@@ -50,13 +50,52 @@ pub struct TurnOutcome {
 }
 
 impl TurnOutcome {
-    /// The verdict.
+    /// The verdict; a turn that was not needed passes.
     pub fn status(&self) -> Status {
         match &self.end {
             TurnEnd::Evaluated if self.failures().next().is_none() => Status::Passed,
+            TurnEnd::NotNeeded(_) => Status::Passed,
             TurnEnd::Evaluated => Status::Failed,
             TurnEnd::Problem(problem) => problem.kind.status(),
             TurnEnd::Stopped => Status::Skipped,
+        }
+    }
+
+    /// A turn that was not sent, since its condition was not met, for this reason.
+    pub fn not_needed(number: u32, id: Option<String>, input: String, reason: String) -> Self {
+        Self {
+            number,
+            id,
+            input,
+            origin: InputOrigin::default(),
+            lines: Vec::new(),
+            started_unix_ms: None,
+            ended_unix_ms: None,
+            duration_us: None,
+            timing: Timing::default(),
+            run_end: None,
+            usage: None,
+            awaits: None,
+            end: TurnEnd::NotNeeded(reason),
+            rules: Vec::new(),
+            warnings: Vec::new(),
+            raw: None,
+        }
+    }
+
+    /// The reason why it was not needed; `None` if it was sent.
+    pub fn reason_not_needed(&self) -> Option<&str> {
+        match &self.end {
+            TurnEnd::NotNeeded(reason) => Some(reason),
+            TurnEnd::Evaluated | TurnEnd::Problem(_) | TurnEnd::Stopped => None,
+        }
+    }
+
+    /// The word for its verdict.
+    pub fn status_word(&self) -> &'static str {
+        match self.end {
+            TurnEnd::NotNeeded(_) => "not needed",
+            _ => self.status().as_str(),
         }
     }
 
@@ -112,6 +151,8 @@ pub enum TurnEnd {
     Problem(Problem),
     /// The run was stopped during the turn.
     Stopped,
+    /// It was not sent: its condition was not met, for this reason.
+    NotNeeded(String),
 }
 
 impl TurnEnd {
@@ -119,7 +160,7 @@ impl TurnEnd {
     pub fn problem(&self) -> Option<&Problem> {
         match self {
             Self::Problem(problem) => Some(problem),
-            Self::Evaluated | Self::Stopped => None,
+            Self::Evaluated | Self::Stopped | Self::NotNeeded(_) => None,
         }
     }
 
@@ -127,7 +168,7 @@ impl TurnEnd {
     pub fn problem_mut(&mut self) -> Option<&mut Problem> {
         match self {
             Self::Problem(problem) => Some(problem),
-            Self::Evaluated | Self::Stopped => None,
+            Self::Evaluated | Self::Stopped | Self::NotNeeded(_) => None,
         }
     }
 }
@@ -222,24 +263,11 @@ mod tests {
             (problem(ErrorKind::Timeout), Status::Timeout),
             (problem(ErrorKind::Agent), Status::Error),
             (TurnEnd::Stopped, Status::Skipped),
+            (TurnEnd::NotNeeded(String::new()), Status::Passed),
         ] {
             let turn = TurnOutcome {
-                number: 1,
-                id: None,
-                input: String::new(),
-                origin: InputOrigin::default(),
-                lines: Vec::new(),
-                started_unix_ms: None,
-                ended_unix_ms: None,
-                duration_us: None,
-                timing: Timing::default(),
-                run_end: None,
-                usage: None,
-                awaits: None,
                 end,
-                rules: Vec::new(),
-                warnings: Vec::new(),
-                raw: None,
+                ..TurnOutcome::not_needed(1, None, String::new(), String::new())
             };
             assert_eq!(turn.status(), status, "{turn:?}");
         }

@@ -5,11 +5,15 @@ use ananke_base::context::At;
 use ananke_base::message::{HistoryMessage, Role};
 
 impl Trace {
-    /// The record of these messages, as if they had been one turn.
+    /// The record of these messages, as if each one of the user had begun a turn.
     pub(super) fn of_history(messages: &[HistoryMessage]) -> Self {
         let mut trace = Self::default();
         trace.begin_turn(Input::default());
         for (number, message) in messages.iter().enumerate() {
+            if number > 0 && message.role == Role::User {
+                trace.end_turn(&mut Vec::new());
+                trace.begin_turn(Input::default());
+            }
             for change in changes(number, message) {
                 trace.apply(At(0), change, &mut Vec::new());
             }

@@ -181,6 +181,22 @@ impl Trace {
         }
     }
 
+    /// Adds turns that were not needed, until there are `count` turns: later turns keep their numbers.
+    pub fn pass_over_turns(&mut self, count: usize) {
+        while self.turns.len() < count {
+            self.begin_turn(Input {
+                is_not_needed: true,
+                ..Input::default()
+            });
+        }
+    }
+
+    /// The number of turns that were sent, with the one that runs.
+    pub fn sent_turns(&self) -> usize {
+        let turns = self.turns.iter();
+        turns.filter(|turn| !turn.input.is_not_needed).count()
+    }
+
     /// Begins an exchange of the running turn; `at` is when its request was sent.
     pub fn begin_exchange(&mut self, at: At) {
         self.has_events = false;

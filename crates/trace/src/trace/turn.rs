@@ -16,6 +16,8 @@ pub struct Input {
     pub shown: String,
     /// Whether it is a replay turn: it asks the agent for the conversation so far.
     pub is_replay: bool,
+    /// Whether nothing was sent: the turn was not needed.
+    pub is_not_needed: bool,
     /// The interrupts that the turn answers.
     pub answered: Vec<AnsweredInterrupt>,
 }

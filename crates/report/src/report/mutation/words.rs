@@ -6,7 +6,7 @@ use ananke_lab::mutation::{MutationReport, Score, SurvivingMutant};
 
 /// The fates that are counted, each with its number.
 #[cfg(any(feature = "html", feature = "junit"))]
-pub(super) fn counts(score: &Score) -> [(&'static str, usize); 7] {
+pub(super) fn counts(score: &Score) -> [(&'static str, usize); 8] {
     [
         ("changes", score.total),
         ("killed", score.killed),
@@ -14,6 +14,7 @@ pub(super) fn counts(score: &Score) -> [(&'static str, usize); 7] {
         ("killed otherwise", score.killed_otherwise),
         ("harmless", score.harmless),
         ("not shown", score.not_shown),
+        ("changed a decision", score.changes_decision),
         ("survived", score.survived),
     ]
 }
@@ -39,6 +40,7 @@ pub(super) fn sum(score: &Score) -> String {
         (score.killed_by_protocol, "killed by the protocol"),
         (score.harmless, "harmless"),
         (score.not_shown, "not shown"),
+        (score.changes_decision, "changed a decision"),
     ]);
     let changes = counted(score.total, "change");
     match (score.counted(), score.total - score.counted()) {

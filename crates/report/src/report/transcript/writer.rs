@@ -119,6 +119,7 @@ fn shown_turns(outcome: &Outcome, marks: &EventMarks, scope: TranscriptScope) ->
         TranscriptScope::Excerpt => {
             turn.failures().next().is_some()
                 || turn.status().fails_the_run()
+                || turn.reason_not_needed().is_some()
                 || turn.lines.iter().any(|line| marks.contains(line.event()))
                 || is_short_walk
                 || of_test && (*index == 0 || index + LAST_TURNS >= turns.len())
@@ -191,7 +192,9 @@ impl TranscriptWriter {
         if is_excerpt {
             self.headlines(turn.problem(), turn.failures());
         }
-        if with_lines {
+        if let Some(reason) = turn.reason_not_needed() {
+            self.row(None, "because", self.style.palette.faint, reason);
+        } else if with_lines {
             self.lines(turn, outcome);
         }
         if is_excerpt {
@@ -291,8 +294,7 @@ impl TranscriptWriter {
             &format!("turn {} of {turns}{id}", turn.number),
         );
         self.page.space(2);
-        self.page
-            .put(palette.of(turn.status()), turn.status().as_str());
+        self.page.put(palette.of(turn.status()), turn.status_word());
         let took = turn.duration_us.map(duration::rounded);
         let speaker = checkpoints::speaker(turn.origin).map(str::to_owned);
         for fact in took.into_iter().chain(speaker) {

@@ -50,11 +50,11 @@ function contents(numbers, prefix, told, show) {
 }
 
 function turnOf(turn, told, numbers, prefix, place) {
-  const name = make("h3", {}, `Turn ${turn.number}`, turn.id ? said(` ${turn.id}`, "bdi", { class: "name" }) : undefined);
+  if (turn.not_needed !== undefined) return notNeeded(turn);
   const times = [turn.status === "passed" ? undefined : turn.status, took(turn.duration_ms)];
   if (turn.speaker) times.push(turn.speaker);
   if (turn.tokens) times.push(turn.tokens);
-  const heading = make("header", {}, name, make("span", { class: "facts" }, times.filter(Boolean).join(" · ")));
+  const heading = make("header", {}, titleOf(turn), make("span", { class: "facts" }, times.filter(Boolean).join(" · ")));
   const events = make("ol", { class: "events" });
   if (turn.input && turn.input_of) events.append(row("user", turn.input_of, block(said(turn.input, "span"), "Input")));
   const open = findingsByLine(turn, told);
@@ -67,6 +67,16 @@ function turnOf(turn, told, numbers, prefix, place) {
   if (turn.warnings) parts.push(warnings(turn.warnings));
   parts.push(passed(turn.passed));
   return make("section", { class: `turn ${turn.status}` }, ...parts);
+}
+
+/** A turn that was not sent, and why. */
+function notNeeded(turn) {
+  const heading = make("header", {}, titleOf(turn), make("span", { class: "facts" }, turn.status));
+  return make("section", { class: "turn" }, heading, make("p", { class: "note" }, said(turn.not_needed)));
+}
+
+function titleOf(turn) {
+  return make("h3", {}, `Turn ${turn.number}`, turn.id ? said(` ${turn.id}`, "bdi", { class: "name" }) : undefined);
 }
 
 /** Below which line each finding stands: the last that it rests on; below none where it rests on none. */

@@ -34,7 +34,9 @@ part! {
         let gap = |gap: &Gap| [gap.from_us, gap.to_us].map(milliseconds);
         number: u32 = turn.number;
         id?: &'a str = turn.id.as_deref();
-        status: &'static str = turn.status().as_str();
+        status: &'static str = turn.status_word();
+        /// Why it was not sent.
+        not_needed?: &'a str = turn.reason_not_needed();
         duration_ms?: f64 = turn.duration_us.map(milliseconds);
         input: &'a str = &turn.input;
         /// The name that a page has for the sender; nothing if a call of the transcript is the same.

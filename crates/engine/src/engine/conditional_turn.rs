@@ -1,0 +1,108 @@
+//! A turn that is sent on a condition, and the decision about it.
+//!
+//! **Invariant:** a turn of which it is not known whether it is needed is not sent.
+
+use super::awaiting_input::awaiting_input;
+use super::pending::open_interrupts;
+use ananke_rules::{Evaluator, StepFinding, TurnCondition, WantedOfTurn};
+use ananke_trace::trace::{Fact, Facts, Trace};
+
+/// The facts that decide whether an agent waits for input.
+const OF_WAITING: Facts = Facts::of(&[
+    Fact::Calls,
+    Fact::Text,
+    Fact::State,
+    Fact::RunEnds,
+    Fact::Interrupts,
+]);
+
+/// The facts that decide whether an interrupt is open.
+const OF_INTERRUPTS: Facts = Facts::of(&[Fact::RunEnds, Fact::Interrupts]);
+
+/// A turn that is sent on a condition.
+#[derive(Clone, Debug)]
+pub struct ConditionalTurn {
+    /// The condition.
+    pub condition: TurnCondition,
+    /// The tools that ask the user.
+    pub confirmation_tools: Vec<String>,
+    /// The id of the turn in the test.
+    pub id: Option<String>,
+    /// The input of the turn, in words.
+    pub shown: String,
+}
+
+/// The decision about a conditional turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TurnDecision {
+    /// It is sent.
+    Needed,
+    /// It is not sent, for this reason.
+    NotNeeded(String),
+    /// It is not sent, and something that was not read may be what it needs.
+    Undecided(String),
+}
+
+impl ConditionalTurn {
+    /// The decision after the last turn of `trace`; `evaluator` has the time of the rules.
+    ///
+    /// # Errors
+    /// If a pattern compiles to more than is allowed.
+    pub fn decide(
+        &self,
+        trace: &Trace,
+        evaluator: &mut Evaluator,
+    ) -> Result<TurnDecision, regex::Error> {
+        let wanted = &self.condition.wanted;
+        let history = trace.history().filter(|_| trace.turns.is_empty());
+        let place = match history {
+            Some(_) => "the history".to_owned(),
+            None => format!("turn {}", trace.turns.len()),
+        };
+        let trace = history.unwrap_or(trace);
+        // While an interrupt is open, nothing but its answer can be sent.
+        let is_interrupted = !open_interrupts(trace).is_empty();
+        let reason = match wanted {
+            WantedOfTurn::Interrupted if is_interrupted => return Ok(TurnDecision::Needed),
+            WantedOfTurn::Interrupted => format!("no interrupt is open after {place}"),
+            _ if is_interrupted => {
+                let only = "only `if: interrupted` is met then";
+                return Ok(TurnDecision::NotNeeded(format!(
+                    "an interrupt is open after {place}: {only}"
+                )));
+            }
+            WantedOfTurn::Awaits => {
+                let waits = awaiting_input(trace, &self.confirmation_tools).is_awaiting();
+                if waits {
+                    return Ok(TurnDecision::Needed);
+                }
+                format!("the agent does not wait for input after {place}")
+            }
+            WantedOfTurn::Step(step) => match TurnCondition::find(step, trace, evaluator)? {
+                StepFinding::Found => return Ok(TurnDecision::Needed),
+                StepFinding::Undecided(why) => return Ok(TurnDecision::Undecided(why)),
+                StepFinding::Missing => {
+                    let words = step.describe();
+                    let words = words.strip_prefix("a ").unwrap_or(&words);
+                    format!("{place} has no {words}")
+                }
+            },
+        };
+        Ok(match self.unread(trace) {
+            Some(unread) => TurnDecision::Undecided(unread),
+            None => TurnDecision::NotNeeded(reason),
+        })
+    }
+
+    /// The things in the last turn that were not read, and that may meet a condition of one word.
+    fn unread(&self, trace: &Trace) -> Option<String> {
+        let facts = match self.condition.wanted {
+            WantedOfTurn::Awaits => OF_WAITING,
+            WantedOfTurn::Interrupted => OF_INTERRUPTS,
+            WantedOfTurn::Step(_) => return None,
+        };
+        let last = trace.turns.last().map(|turn| turn.index);
+        let asks = |tool: &str| self.confirmation_tools.iter().any(|own| own == tool);
+        trace.lacking(last, facts, &asks)
+    }
+}

@@ -26,9 +26,9 @@ const PROTOCOLS: &[Registration] = &[
 
 /// The schemas that the tests of this package write: see `ANANKE_UPDATE`.
 const SCHEMAS: CommittedSchemas = CommittedSchemas {
-    config: include_str!("../schema/config.schema.json"),
-    test: include_str!("../schema/test.schema.json"),
-    case: include_str!("../schema/case.schema.json"),
+    config: include_str!("../schema/program/config.json"),
+    test: include_str!("../schema/program/test.json"),
+    case: include_str!("../schema/program/case.json"),
 };
 
 /// Installs the protocols and the schemas. Whatever reads a config or a test does so first; more than once is no different.

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use ananke::diagnostic::SourceFile;
 use ananke::model::TestFile;
 use ananke::project::{ConfigFile, file_schema};
-use ananke::schema::{FileKind, Version, load};
+use ananke::schema::{FileKind, Version, for_editors, load};
 use jsonschema::Validator;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -135,27 +135,43 @@ fn mutate(document: &mut Value, (place, content, how): &Mutation) {
     }
 }
 
-fn validator(kind: FileKind) -> Validator {
-    ananke::install();
+fn validator(schema: &Value) -> Validator {
     let options = jsonschema::draft7::options();
-    options
-        .build(&file_schema(kind))
-        .expect("a schema that compiles")
+    options.build(schema).expect("a schema that compiles")
 }
 
-static CONFIG: LazyLock<Validator> = LazyLock::new(|| validator(FileKind::Config));
-static TEST: LazyLock<Validator> = LazyLock::new(|| validator(FileKind::Test));
+/// The validators of a kind of file: by the schema of the program, and by that of editors.
+fn validators(kind: FileKind) -> [Validator; 2] {
+    ananke::install();
+    let schema = file_schema(kind);
+    [validator(&schema), validator(&for_editors(kind, &schema))]
+}
+
+static CONFIG: LazyLock<[Validator; 2]> = LazyLock::new(|| validators(FileKind::Config));
+static TEST: LazyLock<[Validator; 2]> = LazyLock::new(|| validators(FileKind::Test));
+
+/// Whether a document is valid. Both schemas say the same.
+fn is_valid(kind: FileKind, document: &Value) -> bool {
+    let [program, editors] = match kind {
+        FileKind::Config => &*CONFIG,
+        FileKind::Test => &*TEST,
+        FileKind::Case => unreachable!("it has no version"),
+    };
+    let valid = program.is_valid(document);
+    assert_eq!(
+        editors.is_valid(document),
+        valid,
+        "the schema of editors differs: {document}"
+    );
+    valid
+}
 
 /// Whether the two agree about a document. `version` has rules of its own and is not compared.
 fn agree(kind: FileKind, document: &Value) -> Result<(), String> {
     ananke::install();
     let text = document.to_string();
     let source = Arc::new(SourceFile::new("a.yaml", "a.yaml", text.clone()));
-    let valid = match kind {
-        FileKind::Config => CONFIG.is_valid(document),
-        FileKind::Test => TEST.is_valid(document),
-        FileKind::Case => unreachable!("it has no version"),
-    };
+    let valid = is_valid(kind, document);
     let problems = match kind {
         FileKind::Config => load::<ConfigFile>(kind, &source, None).err(),
         FileKind::Test => load::<TestFile>(kind, &source, Some(Version::newest())).err(),
@@ -192,7 +208,7 @@ fn a_word_is_no_mapping() {
         .find(with_role)
         .expect("a step with a role");
     document["assert"]["sequence"]["steps"][2]["role"] = json!({ "type": "user" });
-    assert!(!TEST.is_valid(&document));
+    assert!(!is_valid(FileKind::Test, &document));
     assert_eq!(agree(FileKind::Test, &document), Ok(()));
 }
 
@@ -236,6 +252,17 @@ fn with_exclusion(definition: &str, pair: &Value) -> Option<Value> {
         document
     };
     Some(match definition {
+        // A file, and an entry of several tests.
+        "" => test(pair.clone()),
+        "Test" => {
+            let entry = test(pair.clone());
+            let mut entry = entry.as_object().cloned().unwrap_or_default();
+            let version = entry.shift_remove("version");
+            json!({ "version": version, "tests": [entry] })
+        }
+        "MessagePart" => {
+            test(json!({ "target": "other", "turns": [{ "type": "a2a:send", "parts": [pair] }] }))
+        }
         "Count" => {
             test(json!({ "assert": { "tools": { "require": [{ "name": "c", "count": pair }] } } }))
         }
@@ -275,6 +302,11 @@ fn some_value(key: &str) -> Value {
         "bad" => json!("80%"),
         "error" => json!("5%"),
         "cmd" => json!(["c"]),
+        "simulate" => json!({ "agent": "other" }),
+        "interactive" => json!(true),
+        "runs" => json!(2),
+        "prohibitions" => json!("fail"),
+        "walk" => json!({ "actions": { "ask": { "user": "b" } } }),
         "literal" => json!(["EUR"]),
         _ => json!("c"),
     }
@@ -283,7 +315,8 @@ fn some_value(key: &str) -> Value {
 /// Whether the loader says of a test that two of its keys contradict each other.
 fn is_contradiction(document: &Value) -> bool {
     let config = format!(
-        "version: \"{}\"\ntarget: {{ type: agui, endpoint: \"http://127.0.0.1:1/\", agentId: a }}\n",
+        "version: \"{}\"\ntarget: {{ type: agui, endpoint: \"http://127.0.0.1:1/\", agentId: a }}\n\
+         targets: {{ other: {{ type: a2a, agentCardUrl: \"http://127.0.0.1:1/\" }} }}\n",
         Version::newest()
     );
     let project = Project::new(&[
@@ -319,12 +352,18 @@ fn keys_that_exclude_each_other_are_refused_by_the_schema_and_the_loader() {
             let both = mapping(&[&one, &other]);
             let document = with_exclusion(definition, &both)
                 .unwrap_or_else(|| panic!("`{definition}` needs a document here"));
-            assert!(!TEST.is_valid(&document), "the schema takes {document}");
+            assert!(
+                !is_valid(FileKind::Test, &document),
+                "the schema takes {document}"
+            );
             assert!(is_contradiction(&document), "the loader takes {document}");
             for alone in [&one, &other] {
                 let alone = mapping(&[alone]);
                 let document = with_exclusion(definition, &alone).expect("a document");
-                assert!(TEST.is_valid(&document), "the schema refuses {document}");
+                assert!(
+                    is_valid(FileKind::Test, &document),
+                    "the schema refuses {document}"
+                );
             }
         }
     }

@@ -58,7 +58,7 @@ fn places() -> Vec<Place> {
 
 fn schema(kind: &str) -> Value {
     let folder = env!("CARGO_MANIFEST_DIR");
-    let text = std::fs::read_to_string(format!("{folder}/schema/{kind}.schema.json"));
+    let text = std::fs::read_to_string(format!("{folder}/schema/program/{kind}.json"));
     serde_json::from_str(&text.unwrap()).unwrap()
 }
 

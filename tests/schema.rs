@@ -13,8 +13,7 @@ use ananke::model::VERSIONS;
 use ananke::project::file_schema;
 use ananke::report::{MutationDocument, document_schema};
 use ananke::run_document::schema;
-use ananke::schema::{FileKind, Version, embedded, pruned, text};
-use regex::{Captures, Regex};
+use ananke::schema::{FileKind, Version, embedded, for_editors, pruned, text};
 use serde_json::{Map, Value, json};
 
 fn root() -> PathBuf {
@@ -69,10 +68,25 @@ pub(crate) fn session_schema() -> Value {
     serde_json::from_slice(&printed.stdout).expect("a schema is printed")
 }
 
+/// The schema that is committed and printed under a name: of a file, the one for editors.
+fn published(name: &str, schema: Value) -> Value {
+    let kinds = FileKind::ALL.iter().chain([&FileKind::Case]);
+    match kinds.copied().find(|kind| kind.as_str() == name) {
+        Some(kind) => for_editors(kind, &schema),
+        None => schema,
+    }
+}
+
 #[test]
 fn the_committed_schemas_are_the_generated_ones() {
     for (name, schema) in all() {
-        compare(&format!("schema/{name}.schema.json"), &text(&schema));
+        if is_of_file(name) {
+            compare(&format!("schema/program/{name}.json"), &text(&schema));
+        }
+        compare(
+            &format!("schema/{name}.schema.json"),
+            &text(&published(name, schema)),
+        );
     }
 }
 
@@ -360,7 +374,7 @@ fn a_changed_version_is_found_in_a_shared_definition() {
 }
 
 /// Keywords whose values are not schemas.
-const DATA: &[&str] = &["const", "default", "defaultSnippets", "enum", "examples"];
+const DATA: &[&str] = &["const", "default", "enum", "examples"];
 
 /// Calls `visit` with every schema inside `schema` and its path.
 fn each<'a>(path: &str, schema: &'a Value, visit: &mut dyn FnMut(&str, &'a Map<String, Value>)) {
@@ -498,42 +512,14 @@ fn a_file_declares_one_of_the_known_versions() {
     }
 }
 
-/// What an editor inserts for the body of a snippet if every tab stop is left as it is.
-fn inserted(body: &Value) -> Value {
-    match body {
-        Value::String(text) => {
-            let stops = Regex::new(r"\$\{\d+:((?:[^\\}]|\\.)*)\}").expect("a pattern");
-            let filled = stops.replace_all(text, |found: &Captures<'_>| {
-                Regex::new(r"\\(.)")
-                    .expect("a pattern")
-                    .replace_all(&found[1], "$1")
-                    .into_owned()
-            });
-            if filled.starts_with('"') {
-                return serde_json::from_str(&filled).expect("a quoted text");
-            }
-            filled.into_owned().into()
-        }
-        Value::Array(items) => items.iter().map(inserted).collect(),
-        Value::Object(entries) => Value::Object(
-            entries
-                .iter()
-                .map(|(key, value)| (key.clone(), inserted(value)))
-                .collect(),
-        ),
-        other => other.clone(),
-    }
-}
-
 #[test]
-fn examples_and_snippets_are_valid_in_every_version() {
+fn examples_are_valid_in_every_version() {
     ananke::install();
     for (kind, version) in FileKind::ALL
         .iter()
         .flat_map(|kind| VERSIONS.iter().map(move |version| (*kind, version)))
     {
         let schema = pruned(kind, Version::parse(version).expect("a version"));
-        let mut snippets = BTreeSet::new();
         // One validator is compiled for all parts, since most of them reach most definitions.
         let (mut described, mut values) = (Map::new(), Vec::new());
         each(kind.as_str(), &schema, &mut |path, object| {
@@ -543,18 +529,8 @@ fn examples_and_snippets_are_valid_in_every_version() {
                 .into_iter()
                 .flatten()
                 .cloned();
-            let own = object
-                .get("defaultSnippets")
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten();
-            let bodies = own.map(|snippet| {
-                snippets.insert(snippet["label"].as_str().expect("a label").to_owned());
-                inserted(&snippet["body"])
-            });
             let name = values.len().to_string();
             let own: Vec<Value> = examples
-                .chain(bodies)
                 .map(|value| json!({ name.as_str(): value }))
                 .collect();
             if own.is_empty() {
@@ -575,32 +551,6 @@ fn examples_and_snippets_are_valid_in_every_version() {
                     "{version} {path} does not allow {value}"
                 );
             }
-        }
-        let expected: &[&str] = match (kind, *version) {
-            (FileKind::Config, "1.3") => {
-                &["agui", "openai", "scripted", "extends", "example of server"]
-            }
-            (FileKind::Config, _) => &["agui", "example of tools"],
-            (FileKind::Case, _) => &[],
-            (FileKind::Test, "1.3") => &[
-                "user",
-                "example of turns",
-                "example of hooks",
-                "example of sequence",
-            ],
-            (FileKind::Test, _) => &[
-                "user",
-                "example of turns",
-                "example of assert block",
-                "example of tools",
-            ],
-        };
-        for label in expected {
-            assert!(
-                snippets.contains(*label),
-                "{} {version} has no snippet for `{label}`",
-                kind.as_str()
-            );
         }
     }
 }
@@ -717,7 +667,7 @@ fn each_version_has_the_protocols_that_it_brought_and_those_before() {
             let has = schema.contains(&format!("\"const\":\"{name}\""));
             assert_eq!(has, expected, "`{name}` in the schema of {version}");
         }
-        // Nothing that is pruned leaves its name in a snippet or an example.
+        // Nothing that is pruned leaves its name in an example.
         for (word, may) in [("a2a", has_a2a), ("mcp", has_mcp)] {
             let named = config.contains(&format!("\"{word}\""));
             assert_eq!(
@@ -778,9 +728,10 @@ fn the_program_prints_the_schemas() {
         String::from_utf8(output.stdout).expect("UTF-8")
     };
     for (name, schema) in all() {
-        assert!(printed(&[name]) == text(&schema), "{name}");
+        assert!(printed(&[name]) == text(&published(name, schema)), "{name}");
     }
     let oldest = pruned(FileKind::Config, Version::parse("1.0").expect("a version"));
+    let oldest = published("config", oldest);
     assert!(printed(&["config", "--schema-version", "1.0"]) == text(&oldest));
     let without_mcp = printed(&["test", "--schema-version", "1.1"]);
     assert!(without_mcp.contains("\"a2a:send\"") && !without_mcp.contains("\"mcp:call\""));

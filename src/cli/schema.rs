@@ -8,7 +8,7 @@ use ananke::coverage::CoverageReport;
 use ananke::model::VERSIONS;
 use ananke::report::{MutationDocument, document_schema};
 use ananke::run_document;
-use ananke::schema::{FileKind, Version, embedded, pruned, text};
+use ananke::schema::{FileKind, Version, embedded, for_editors, pruned, text};
 use clap::{Args, ValueEnum};
 
 use super::exit::Exit;
@@ -65,10 +65,10 @@ impl CommandOptions for SchemaOptions {
                 })?,
         };
         let schema = match self.file {
-            SchemaFile::Config => pruned(FileKind::Config, version),
-            SchemaFile::Test => pruned(FileKind::Test, version),
+            SchemaFile::Config => for_editors(FileKind::Config, &pruned(FileKind::Config, version)),
+            SchemaFile::Test => for_editors(FileKind::Test, &pruned(FileKind::Test, version)),
             // What has no version is there in all of them.
-            SchemaFile::Case => embedded(FileKind::Case).clone(),
+            SchemaFile::Case => for_editors(FileKind::Case, embedded(FileKind::Case)),
             SchemaFile::Report => run_document::schema(),
             SchemaFile::Audit => document_schema::<Audit>(),
             SchemaFile::Compare => document_schema::<Comparison>(),

@@ -39,6 +39,7 @@ impl Protocol for A2aConfig {
         "threadId",
         "The value of `${THREAD_ID}` (default: a new one for each test). It is sent to the agent only as part of `contextId`.",
     )];
+    const IDLE_KEYS: &'static [&'static str] = &["client_tools"];
     const PROBED: Option<&'static dyn ProbedProtocol> = Some(&ProbedA2a);
     const SIGNS: &'static [&'static str] = &[
         "\"supportedInterfaces\":",

@@ -12,7 +12,7 @@ use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::message::OwnTurnKind;
 use ananke_base::source::Node;
 use ananke_derive::Fill;
-use ananke_model::model::{OwnTurnKeys, Since, Text, optional_mapping};
+use ananke_model::model::{Excludes, OwnTurnKeys, Since, Text, optional_mapping};
 use ananke_model::variables::{Interpolation, Leaf, fill_all};
 
 /// A turn with a message of the user whose parts are written in the words of the protocol.
@@ -58,7 +58,7 @@ pub(super) fn parts(keys: &Map<String, Value>) -> &[Value] {
 /// One part of a message. Exactly one of `text`, `data`, `url` and `raw` says what it is.
 #[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.1"))]
+#[schemars(transform = Since("1.1"), transform = Excludes(&[("text", "data"), ("text", "url"), ("text", "raw"), ("data", "url"), ("data", "raw"), ("url", "raw")]))]
 #[fill(keys)]
 pub(super) struct MessagePart {
     /// What the user says.

@@ -96,6 +96,9 @@ pub trait Protocol: ProtocolConfig + DeserializeOwned + JsonSchema + 'static {
     /// Descriptions of keys of every target that mean something special here: key and description.
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[];
 
+    /// Keys of every target that are wrong here, so that no editor offers them. They are known, since a message says why.
+    const IDLE_KEYS: &'static [&'static str] = &[];
+
     /// The names of turns that other protocols may have too: a replay of the thread, an answer to an interrupt.
     const TURN_TYPES: &'static [TurnType] = &[];
 

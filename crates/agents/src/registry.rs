@@ -61,6 +61,8 @@ pub struct Registration {
     pub(super) since: &'static str,
     /// Descriptions of common keys that mean something special here.
     pub(super) descriptions: &'static [(&'static str, &'static str)],
+    /// Common keys that are wrong here.
+    pub(super) idle_keys: &'static [&'static str],
     /// The types of turns that several protocols may have.
     turn_types: &'static [TurnType],
     /// The types of turns that are its own.
@@ -86,6 +88,7 @@ impl Registration {
             name: P::TYPE,
             since: P::SINCE,
             descriptions: P::DESCRIPTIONS,
+            idle_keys: P::IDLE_KEYS,
             turn_types: P::TURN_TYPES,
             own_turns: P::OWN_TURNS,
             tool_turns: P::TOOL_TURNS,

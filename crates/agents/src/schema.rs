@@ -188,6 +188,9 @@ fn own(protocol: &Registration, generator: &mut SchemaGenerator) -> Schema {
             if let Some((_, description)) = described {
                 property.insert("description".to_owned(), (*description).into());
             }
+            if protocol.idle_keys.contains(&key.as_str()) {
+                property.insert("doNotSuggest".to_owned(), true.into());
+            }
         }
         properties.insert(key, property);
     }

@@ -10,7 +10,7 @@ use ananke_model::schema::CommittedSchemas;
 pub(crate) fn install() {
     const PROTOCOLS: &[Registration] = &[Registration::of::<ScriptedConfig>()];
     let committed = |kind: &str| -> &'static str {
-        let file = format!("../../schema/{kind}.schema.json");
+        let file = format!("../../schema/program/{kind}.json");
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
         std::fs::read_to_string(path)
             .expect("the schemas are committed")

@@ -20,6 +20,7 @@ const ABILITIES: &[Capability] = &[Capability::ToolCalls, Capability::ToolSchema
 impl Protocol for McpConfig {
     const TYPE: &'static str = "mcp";
     const SINCE: &'static str = "1.2";
+    const IDLE_KEYS: &'static [&'static str] = &["client_tools"];
     const PROBED: Option<&'static dyn ProbedProtocol> = Some(&ProbedMcp);
     const SIGNS: &'static [&'static str] = &[
         "\"serverInfo\":",

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use ananke::audit::{PermittedTools, test_file};
 use ananke::model::NEWEST_VERSION;
 use ananke::project::CONFIG_NAME;
-use ananke::schema::{FileKind, Version, pruned, text};
+use ananke::schema::{FileKind, Version, for_editors, pruned, text};
 use clap::ValueEnum;
 
 use crate::cli::probe::FoundAgent;
@@ -111,7 +111,7 @@ fn project(config: String, tests: Vec<(&str, String, &'static str)>) -> Vec<Star
         text,
         purpose,
     };
-    let schema = |kind| text(&pruned(kind, Version::newest()));
+    let schema = |kind| text(&for_editors(kind, &pruned(kind, Version::newest())));
     let tests = tests
         .into_iter()
         .map(|(path, text, purpose)| file(path, text, purpose));

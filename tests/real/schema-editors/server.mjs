@@ -64,17 +64,22 @@ export async function start(schemas) {
   });
 
   /** Opens a text as a new file of a kind (`test`, `config`). What is reported comes when the schema is known. */
-  const open = async (kind, text) => {
+  const show = (kind, text) => {
     documents += 1;
     const name = kind === "test" ? `${documents}.test.yaml` : `${documents}/ananke.config.yaml`;
     const uri = pathToFileURL(join(here, "files", name)).href;
-    const reported = new Promise((found) => diagnostics.set(uri, found));
+    const problems = new Promise((found) => diagnostics.set(uri, found));
     send({
       method: "textDocument/didOpen",
       params: { textDocument: { uri, languageId: "yaml", version: 1, text } },
     });
-    return { uri, problems: await reported };
+    return { uri, problems };
   };
+  const open = async (kind, text) => {
+    const { uri, problems } = show(kind, text);
+    return { uri, problems: await problems };
+  };
+  const close = (uri) => send({ method: "textDocument/didClose", params: { textDocument: { uri } } });
 
   const snippetSupport = { completionItem: { snippetSupport: true } };
   await ask("initialize", {
@@ -87,5 +92,17 @@ export async function start(schemas) {
   });
   send({ method: "initialized", params: {} });
   send({ method: "workspace/didChangeConfiguration", params: { settings } });
-  return { ask, open, stop: () => server.kill() };
+  return { ask, open, show, close, stop: () => server.kill() };
+}
+
+/** Waits until a server knows the schemas. */
+export async function warm(server) {
+  for (const kind of ["test", "config"]) {
+    let found = [];
+    while (found.length === 0) {
+      const { uri, problems } = server.show(kind, "nothing: 1\n");
+      found = await problems;
+      server.close(uri);
+    }
+  }
 }

@@ -6,6 +6,7 @@
 // answers are written.
 import { readFileSync, writeFileSync } from "node:fs";
 
+import { withoutStops } from "./language.mjs";
 import { start } from "./server.mjs";
 
 const [page, schemas, update] = process.argv.slice(2);
@@ -13,13 +14,6 @@ const server = await start(schemas);
 
 const HEADS = { test: 'version: "1.4"\nname: a\n', config: 'version: "1.4"\n' };
 const cell = (text) => text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ").trim();
-/** What a snippet leaves in a file if every tab stop stays as it is. */
-const filled = (text) =>
-  text
-    .replaceAll(/\$\{\d+:((?:[^\\}]|\\.)*)\}/g, "$1")
-    .replaceAll(/\$\{\d+\}|\$\d+/g, "")
-    .replaceAll(/\\([\\$}])/g, "$1");
-
 async function answer(asked, file, written, choice) {
   const marked = HEADS[file] + written.replaceAll("⏎", "\n");
   const at = marked.indexOf("▮");
@@ -41,13 +35,13 @@ async function answer(asked, file, written, choice) {
       const shown = labels.slice(0, 8).map((label) => `\`${label}\``).join(", ");
       return cell(labels.length > 8 ? `${shown} and ${labels.length - 8} more` : shown || "nothing");
     }
-    const item = items.find(({ label, sortText }) => label === choice && sortText === choice);
+    const item = items.find(({ label }) => label === choice);
     if (item === undefined) return "nothing";
     const { range, newText } = item.textEdit;
     const lines = text.split("\n");
     const line = lines[range.start.line];
     // As editors do, lines after the first are indented like the line of the cursor.
-    const inserted = filled(newText).replaceAll("\n", `\n${/^ */.exec(line)[0]}`);
+    const inserted = withoutStops(newText, "").replaceAll("\n", `\n${/^ */.exec(line)[0]}`);
     lines[range.start.line] = line.slice(0, range.start.character) + inserted + line.slice(range.end.character);
     const { problems: wrong } = await server.open(file, lines.join("\n"));
     if (wrong.length > 0) return cell(`${inserted} is wrong: ${wrong[0].message}`);

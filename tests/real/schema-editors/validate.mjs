@@ -8,11 +8,10 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import Ajv from "ajv";
-import addFormats from "ajv-formats";
 import { parse, stringify } from "yaml";
 
 import { start } from "./server.mjs";
+import { validator } from "./validator.mjs";
 
 const [schemas, list, files, checkJsonschema] = process.argv.slice(2);
 let wrong = 0;
@@ -22,14 +21,11 @@ const fail = (message) => {
 };
 
 const schemaFile = (name) => join(schemas, `${name}.schema.json`);
-const ajv = addFormats(new Ajv());
-ajv.addVocabulary(["x-since", "x-same-as", "defaultSnippets"]);
 const compiled = new Map();
 /** What ajv finds in a file. */
 const byAjv = (name, path) => {
-  if (!compiled.has(name)) compiled.set(name, ajv.compile(JSON.parse(readFileSync(schemaFile(name), "utf8"))));
-  const validate = compiled.get(name);
-  return validate(parse(readFileSync(path, "utf8"), { merge: true })) ? undefined : ajv.errorsText(validate.errors);
+  if (!compiled.has(name)) compiled.set(name, validator(schemas, name));
+  return compiled.get(name)(parse(readFileSync(path, "utf8"), { merge: true }));
 };
 /** What check-jsonschema finds in files: the first problem of each that has one. */
 const byCheckJsonschema = (name, paths) => {

@@ -19,7 +19,7 @@ use ananke_model::schema::{FileKind, generate_of};
 #[serde(deny_unknown_fields)]
 #[schemars(extend("patternProperties" = extension_keys()))]
 pub struct ConfigFile {
-    /// The schema version of this file, as a quoted string.
+    /// The schema version of this file. Quotes around it are optional.
     #[schemars(schema_with = "version_schema", extend("x-since" = "1.0"))]
     pub version: Text,
     /// The agent under test: a target, or the name of one of `targets`.

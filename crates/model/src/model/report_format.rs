@@ -100,7 +100,7 @@ pub type ReportEntry = TextOr<ReportTarget>;
 #[schemars(transform = Since("1.3"))]
 pub struct ReportTarget {
     /// The file, relative to the directory of the config.
-    #[schemars(example = "reports/junit.out")]
+    #[schemars(example = "reports/junit.xml")]
     pub path: Text,
     /// The format. Default: from the file extension.
     pub format: Option<ReportFormat>,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    AssertBlock, BrokenProhibitions, Caller, Cases, ClientTool, Hook, Interactive,
+    AssertBlock, BrokenProhibitions, Caller, Cases, ClientTool, Excludes, Hook, Interactive,
     MessageDefinition, MissingInput, RequestOptions, Short, Simulate, Since, Skip, TestRuns, Text,
     TimeoutMs, Turn, Walk,
 };
@@ -15,7 +15,7 @@ use ananke_base::source::{FreeMap, Node};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("anyOf" = serde_json::json!([{ "required": ["turns"] }, { "required": ["messages"] }, { "required": ["simulate"] }, { "required": ["interactive"] }, { "required": ["walk"] }])))]
-#[schemars(transform = Since("1.3"))]
+#[schemars(transform = Since("1.3"), transform = Excludes(&[("simulate", "walk"), ("interactive", "walk"), ("runs", "walk"), ("prohibitions", "walk")]))]
 pub struct Test {
     /// Short name of the test. `path::name` is the test's id, unless it has an `id`.
     #[schemars(extend("x-since" = "1.0"), length(min = 1), example = "checkout flow with validation")]

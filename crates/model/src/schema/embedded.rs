@@ -1,4 +1,4 @@
-//! The committed schemas, which the program carries with it.
+//! The committed schemas with which the program checks files, and which it carries with it.
 
 use std::sync::OnceLock;
 
@@ -80,9 +80,9 @@ fn installed() -> CommittedSchemas {
 #[cfg(test)]
 fn installed() -> CommittedSchemas {
     CommittedSchemas {
-        config: include_str!("../../../../schema/config.schema.json"),
-        test: include_str!("../../../../schema/test.schema.json"),
-        case: include_str!("../../../../schema/case.schema.json"),
+        config: include_str!("../../../../schema/program/config.json"),
+        test: include_str!("../../../../schema/program/test.json"),
+        case: include_str!("../../../../schema/program/case.json"),
     }
 }
 

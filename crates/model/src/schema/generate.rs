@@ -5,14 +5,12 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
-use super::snippets::add_snippets;
-use super::tidy::{date, each, tidy};
+use super::tidy::{date, tidy};
 
-/// The schema of a kind of file that people write, under its name and title: draft-07, tidy enough for people and editors.
+/// The schema with which the program checks a kind of file that people write, under its name and title: draft-07.
 pub fn generate_of<T: JsonSchema>(name: &str, title: &str) -> Value {
     let mut schema = generated::<T>(SchemaSettings::draft07());
     tidy(&mut schema, &id(name), title);
-    each(&mut schema, &mut add_snippets);
     schema
 }
 

@@ -1,9 +1,9 @@
 //! The JSON Schemas of the files, and loading a file against them.
 //!
-//! `generate` makes the schemas from the model, with titles and snippets for editors (`titles`, `snippets`), and `prune` cuts
-//! them to an older version. The program carries the committed ones in `schema/`, of which `lazy_schema` reads a definition
-//! only if a file needs it: a new key is known only after `ANANKE_UPDATE=1 cargo test` has written them and the program is
-//! built again.
+//! `generate` makes the schemas from the model, and `prune` cuts them to an older version. The program carries the committed
+//! ones in `schema/program/`, of which `lazy_schema` reads a definition only if a file needs it: a new key is known only after
+//! `ANANKE_UPDATE=1 cargo test` has written them and the program is built again. `editor` makes of them what editors and
+//! validators read, which is committed in `schema/` and printed by `ananke schema`.
 //!
 //! [`load()`] is the one way from a text to a value of the model: `check` walks the tree once together with its schema,
 //! reports every problem of a file at once, in words of our own, and notes what has to change (`repairs`) so that `recover`
@@ -22,6 +22,7 @@ mod check;
 mod demands;
 #[cfg(feature = "json-schema")]
 mod ecma_pattern;
+mod editor;
 mod embedded;
 mod foreign_words;
 mod forms;
@@ -45,7 +46,6 @@ mod schema_error;
 mod schema_level;
 #[cfg(feature = "json-schema")]
 mod schema_patterns;
-mod snippets;
 mod tidy;
 mod titles;
 mod union;
@@ -53,6 +53,7 @@ mod value;
 mod version;
 mod written;
 
+pub use editor::for_editors;
 pub use embedded::{CommittedSchemas, FileKind, embedded, install};
 pub use generate::{generate_of, generate_since, generate_written, text};
 pub use idle_words::{IdleWord, idle_words};

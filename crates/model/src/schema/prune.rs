@@ -5,10 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::demands::{demands, is_demand, keyword};
-use super::snippets::{SNIPPETS, add_snippets};
 use super::{FileKind, Version, embedded, generate::id, tidy::each};
 
-/// The committed schema without what is newer than `version`.
+/// The program's schema of a file without what is newer than `version`.
 pub fn pruned(kind: FileKind, version: Version) -> Value {
     let mut schema = embedded(kind).clone();
     if version == Version::newest() {
@@ -28,15 +27,13 @@ pub fn pruned(kind: FileKind, version: Version) -> Value {
     }
     schema["properties"]["version"]["default"] = version.to_string().into();
     drop_newer_examples(&mut schema);
-    each(&mut schema, &mut add_snippets);
     schema
 }
 
-/// Drops the examples that use what is newer, and all snippets, which are made from examples.
+/// Drops the examples that use what is newer.
 fn drop_newer_examples(schema: &mut Value) {
     let mut described = Vec::new();
     each(schema, &mut |object| {
-        object.shift_remove(SNIPPETS);
         if let Some(examples) = object.get("examples").and_then(Value::as_array) {
             described.push((Value::Object(object.clone()), examples.clone()));
         }
@@ -140,10 +137,7 @@ fn prune(schema: &mut Value, version: Version) {
             }
             for (key, value) in object.iter_mut() {
                 // Examples and constants are data, whatever their keys are called.
-                if !matches!(
-                    key.as_str(),
-                    "examples" | "default" | "const" | "enum" | SNIPPETS
-                ) {
+                if !matches!(key.as_str(), "examples" | "default" | "const" | "enum") {
                     prune(value, version);
                 }
             }

@@ -114,25 +114,35 @@ fn thirty_tests_of_which_nine_fail_fit_a_screen() {
         text.ends_with('\n') && text.contains("30 tests: "),
         "{text}"
     );
-    for once in [
-        "`refund` was called 2 times in the test, expected exactly once",
-        "`find_order` was called with `receipt` \"R-1001\", expected \"R-1002\"",
-        "the agent said `hunter2`, which matches `hunter[0-9]`",
+    for (sentence, times) in [
+        (
+            "`refund` was called 2 times in the test, expected exactly once",
+            2,
+        ),
+        ("the agent said `hunter2`, which matches `hunter[0-9]`", 2),
+        // The values of one test are not those of the others.
+        (
+            "`find_order` was called with `receipt` \"R-1001\", expected \"R-1002\"",
+            1,
+        ),
+        (
+            "`find_order` was called with `receipt` \"R-1001\", expected \"…\"",
+            1,
+        ),
     ] {
         assert_eq!(
-            text.matches(once).count(),
-            2,
-            "the block and the list: {once}\n{text}"
+            text.matches(sentence).count(),
+            times,
+            "the block and the list: {sentence}\n{text}"
         );
     }
-    for (number, first) in [(3, 2), (4, 2), (6, 5), (7, 5), (9, 8)] {
-        let later = text
-            .lines()
-            .find(|line| line.starts_with(&format!("✗ {number}  tests/")));
-        assert!(
-            later.is_some_and(|line| line.contains(&format!("  same as {first}"))),
-            "{number} as {first}\n{text}"
-        );
+    for (first, others) in [
+        ("refunds once 1", 2),
+        ("finds order 2", 2),
+        ("keeps its secret 1", 1),
+    ] {
+        let line = format!("  as in {first}");
+        assert_eq!(text.matches(&line).count(), others, "{first}\n{text}");
     }
     assert!(
         text.contains("\"receipt\": \"R-1001\" ≠ \"R-1002\""),

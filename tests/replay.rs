@@ -543,7 +543,7 @@ fn an_agent_that_was_recorded_long_ago_is_the_same() {
     let agents = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real/agents");
     let specs = agents.join("specs/pydantic-ai");
     let output = Command::new(env!("CARGO_BIN_EXE_ananke"))
-        .args(["run", "--strict-protocol", "--replay"])
+        .args(["run", "-v", "--strict-protocol", "--replay"])
         .arg(agents.join("recordings"))
         .arg("--config")
         .arg(specs.join("ananke.config.yaml"))

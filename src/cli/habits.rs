@@ -180,6 +180,7 @@ fn with_tip(mut error: Error) -> Error {
             };
             (written, &[][..], None, ContextKind::SuggestedSubcommand)
         }
+        ErrorKind::InvalidValue => return with_tip_of_value(error),
         _ => return error,
     };
     let name = written.split('=').next().unwrap_or_default();
@@ -203,6 +204,26 @@ fn with_tip(mut error: Error) -> Error {
     // What clap offers in addition is how to pass the text on as a value.
     error.remove(ContextKind::Suggested);
     if let Some(tip) = tip {
+        error.insert(
+            ContextKind::Suggested,
+            ContextValue::StyledStrs(vec![tip.into()]),
+        );
+    }
+    error
+}
+
+/// The error of an option without a value, which other tools have without one.
+fn with_tip_of_value(mut error: Error) -> Error {
+    let is_user = matches!(
+        error.get(ContextKind::InvalidArg),
+        Some(ContextValue::String(option)) if option.starts_with("--user ")
+    );
+    let is_missing = matches!(
+        error.get(ContextKind::InvalidValue),
+        Some(ContextValue::String(value)) if value.is_empty()
+    );
+    if is_user && is_missing {
+        let tip = "`-u USER` says who asks; update snapshots with `--update-snapshots`";
         error.insert(
             ContextKind::Suggested,
             ContextValue::StyledStrs(vec![tip.into()]),
@@ -295,6 +316,12 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn an_option_without_its_value_may_be_that_of_another_tool() {
+        assert!(shown(&["run", "-u"]).contains("--update-snapshots"));
+        assert!(!shown(&["run", "-t"]).contains("--update-snapshots"));
     }
 
     #[test]

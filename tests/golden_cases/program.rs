@@ -116,7 +116,7 @@ pub(crate) fn run(case: &Case, mode: Mode<'_>) -> Seen {
     let printed = |bytes: Vec<u8>| {
         let text = String::from_utf8(bytes).expect("the program prints UTF-8");
         // A replay is not kept.
-        normalised(&text).replace("show the first in full: ananke show 1\n", "")
+        normalised(&text).replace(" · in full: ananke show 1", "")
     };
     Seen {
         exit: output.status.code(),

@@ -108,7 +108,9 @@ pub(super) fn turn(
     duration_us: u64,
     mut lines: Vec<TranscriptLine>,
 ) -> TurnOutcome {
-    lines.iter_mut().for_each(|line| move_to(line, number));
+    for line in &mut lines {
+        move_to(line, number);
+    }
     TurnOutcome {
         number,
         id: None,

@@ -23,6 +23,12 @@ pub struct Received {
 }
 
 impl Received {
+    /// Whether a content type is that of a page for people, which no agent sends.
+    pub fn is_page(content_type: &str) -> bool {
+        let kind = content_type.split(';').next().unwrap_or_default();
+        kind.trim().eq_ignore_ascii_case("text/html")
+    }
+
     /// The most bytes of a body that are quoted in an error.
     pub const QUOTED_BYTES: usize = 200;
 

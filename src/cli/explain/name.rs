@@ -29,7 +29,8 @@ impl ExplainedName {
         let mut found: Vec<Self> = Self::all(commands)
             .filter(|known| match known {
                 Self::Key(key) => key.is_called(name),
-                known => known.as_str() == name,
+                // Reports for programs write `not_shown`.
+                known => known.as_str() == name || known.as_str() == name.replace('_', " "),
             })
             .collect();
         found.sort_by_key(Self::rank);

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::answered_targets::AnsweredTargets;
 use crate::engine::Observer;
-use ananke_agents::{TargetError, Wire};
+use ananke_agents::{Received, TargetError, Wire};
 use ananke_base::context::At;
 use ananke_base::message::Lane;
 use ananke_rules::TurnRules;
@@ -33,15 +33,21 @@ impl AgentContact {
 
     /// Notes that a session could not be opened, or that an exchange came to nothing.
     pub(super) fn failed(&self, error: &TargetError) {
-        self.reach(match error.received.status {
-            None => ASKED,
-            Some(_) => CONNECTED,
+        let Received {
+            status,
+            content_type,
+            ..
+        } = &error.received;
+        let is_page = content_type.as_deref().is_some_and(Received::is_page);
+        self.reach(match status {
+            Some(_) if !is_page => CONNECTED,
+            _ => ASKED,
         });
     }
 
     /// Whether the agent responded, if it was asked and that is known; `problem` is the first of the attempt. A head without
     /// anything after it is no response if the attempt timed out. A connection that is refused or closed, and a program that
-    /// does not start or ends, are none either if nothing came before.
+    /// does not start or ends, are none either if nothing came before. Nor is a page for people.
     pub(super) fn has_answered(&self, problem: Option<&Problem>) -> Option<bool> {
         match (
             self.0.load(Ordering::Relaxed),
@@ -83,6 +89,8 @@ impl Observer for ContactObserver<'_> {
     // A change may be one of the client: a server of MCP is called with its first message.
     fn wire(&mut self, _: &Lane, _: At, wire: Wire<'_>) {
         match wire {
+            // A page is from a server that is no agent: another address, or a gateway.
+            Wire::Head { content_type, .. } if Received::is_page(content_type) => {}
             Wire::Head { .. } => self.contact.reach(CONNECTED),
             Wire::Frame(_) => self.answered(),
             Wire::Request { .. }
@@ -101,7 +109,6 @@ impl Observer for ContactObserver<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ananke_agents::Received;
 
     /// The evidence of an attempt that got as far as `reach` gives, and whose first problem is of this kind.
     fn shown(reach: impl Fn(&mut ContactObserver<'_>), kind: Option<ErrorKind>) -> Option<bool> {

@@ -286,7 +286,7 @@ impl CollectedRaw {
             };
             match entry.item {
                 RawItem::Exchange(exchange) => {
-                    turn.exchanges.push(RawExchange { event, ..*exchange })
+                    turn.exchanges.push(RawExchange { event, ..*exchange });
                 }
                 RawItem::Event(at, raw) => turn.events.push(RawEvent {
                     event,
@@ -414,8 +414,8 @@ impl Observer for RawLog {
         let before = collected.state.clone();
         let first_event = collected.next_event;
         collected.turns.push(CollectedTurn {
-            before,
             first_event,
+            before,
             ..CollectedTurn::default()
         });
     }

@@ -62,12 +62,12 @@ pub struct AuditFinding {
     #[serde(serialize_with = "shortened")]
     pub message: String,
     /// The place in the schema of the arguments, as a JSON pointer; omitted if it is not about one.
-    #[schemars(extend("x-since" = "1.4"))]
+    #[schemars(extend("x-since" = "1.1"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// What to write there, or in the declaration of the tool if there is no place: a key and a value of JSON, with `…` for what only
     /// the author knows; omitted if it is about a call.
-    #[schemars(extend("x-since" = "1.4"))]
+    #[schemars(extend("x-since" = "1.1"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write: Option<String>,
     /// The arguments of the call in words; omitted if it is not about a call.

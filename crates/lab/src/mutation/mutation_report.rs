@@ -27,7 +27,7 @@ pub struct Score {
     /// The number of changes with which no rule failed, and one neither passed nor failed.
     pub not_shown: usize,
     /// The number of changes after which another decision about a conditional turn (`if`) was made.
-    #[schemars(extend("x-since" = "1.4"))]
+    #[schemars(extend("x-since" = "1.1"))]
     pub changes_decision: usize,
     /// The number of changes that the config says need not be noticed.
     pub harmless: usize,

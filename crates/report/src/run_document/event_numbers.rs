@@ -69,6 +69,11 @@ pub(super) fn cited(events: &[EventNumber]) -> Option<Cow<'_, [CitedEvent]>> {
     (!events.is_empty()).then(|| Cow::Owned(cited()))
 }
 
+/// The events of a document that is read.
+pub(super) fn numbered(cited: &[CitedEvent]) -> Vec<EventNumber> {
+    cited.iter().copied().map(Into::into).collect()
+}
+
 /// Calls `change` with each event of a turn.
 pub(super) fn change_own(turn: &mut TurnOutcome, mut change: impl FnMut(&mut EventNumber)) {
     for line in &mut turn.lines {
@@ -101,7 +106,7 @@ pub(super) fn count_by_turn(outcome: &mut Outcome) {
     for turn in &mut outcome.transcript.turns {
         let mut first: Option<EventNumber> = None;
         change_own(turn, |event| {
-            first = Some(first.map_or(*event, |first| first.min(*event)))
+            first = Some(first.map_or(*event, |first| first.min(*event)));
         });
         firsts.extend(first);
     }

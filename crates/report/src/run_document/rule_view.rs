@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
-use super::event_numbers::{CitedEvent, UNSAID, cited};
+use super::event_numbers::{CitedEvent, UNSAID, cited, numbered};
 use super::part::{filled, listed};
 use super::{difference_view::DifferenceLines, duration::Milliseconds, milliseconds, part};
 use ananke_base::diagnostic::{Excerpt, ExcerptLine, Place, SourceFile};
@@ -247,13 +247,7 @@ impl From<Assertion<'_>> for RuleResult {
                 .collect(),
             difference: read.difference_lines.map(Into::into),
             help: read.help.map(Into::into),
-            events: read
-                .events
-                .unwrap_or_default()
-                .iter()
-                .copied()
-                .map(Into::into)
-                .collect(),
+            events: numbered(&read.events.unwrap_or_default()),
         }
     }
 }

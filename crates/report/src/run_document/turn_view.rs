@@ -31,7 +31,7 @@ part! {
         /// The status of the turn.
         status: TurnStatus = TurnStatus::of(turn);
         /// Why the turn was not sent, if the status is `not_needed`; omitted otherwise.
-        #[schemars(extend("x-since" = "1.4"))]
+        #[schemars(extend("x-since" = "1.2"))]
         not_needed?: Cow<'a, str> = turn.reason_not_needed().map(Cow::Borrowed);
         /// What was sent; for a file its type and size: `[image image/png, 12 KiB]`.
         input: Cow<'a, str> = Cow::Borrowed(&turn.input);
@@ -206,7 +206,7 @@ impl JsonSchema for TurnStatus {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut sent = generator.subschema_for::<Status>();
-        sent.insert("x-since".to_owned(), "1.4".into());
+        sent.insert("x-since".to_owned(), "1.2".into());
         json_schema!({ "anyOf": [
             sent,
             {
@@ -214,7 +214,7 @@ impl JsonSchema for TurnStatus {
                 "description": "The turn was not sent: its condition was not met.",
                 "type": "string",
                 "const": "not_needed",
-                "x-since": "1.4",
+                "x-since": "1.2",
             },
         ]})
     }

@@ -121,7 +121,7 @@ impl Suite {
         writer: &mut Writer<W>,
         (name, facts): (&str, &[RunFact]),
         cases: &mut SuiteSpool,
-        causes: &Causes,
+        found: &Causes,
     ) -> io::Result<()> {
         let element = Element::new("testsuite", SUITE_DEPTH).with("name", &escape::line(name));
         let element = self.counts.on(element);
@@ -133,7 +133,7 @@ impl Suite {
         let element = element.with("timestamp", &iso8601(self.started_unix_ms));
         element.open(writer)?;
         properties(writer, facts)?;
-        cases.copy(&self.cases, causes, writer.get_mut())?;
+        cases.copy(&self.cases, found, writer.get_mut())?;
         element.close(writer)
     }
 
@@ -144,7 +144,7 @@ impl Suite {
         number: usize,
         facts: &[RunFact],
         (cases, accounts): (&mut SuiteSpool, &mut SuiteSpool),
-        causes: &Causes,
+        found: &Causes,
     ) -> io::Result<()> {
         let own = self.accounts.as_deref();
         let class = own.map_or("", |own| &own.class);
@@ -168,10 +168,10 @@ impl Suite {
         let element = element.with("time", &words::in_seconds(self.counts.duration_us));
         element.open(writer)?;
         properties(writer, facts)?;
-        cases.copy(&self.cases, causes, writer.get_mut())?;
+        cases.copy(&self.cases, found, writer.get_mut())?;
         Element::new("system-out", SUITE_DEPTH + 1).around(writer, |out| {
             let Some(own) = own else { return Ok(()) };
-            accounts.copy(&own.pieces, causes, out)?;
+            accounts.copy(&own.pieces, found, out)?;
             match own.left_out {
                 0 => Ok(()),
                 1 => writeln!(out, "… (the transcript of 1 more test is omitted)"),

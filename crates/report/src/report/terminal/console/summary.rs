@@ -66,8 +66,12 @@ impl ConsoleReport {
         let rerun = rerun(&facts.command, facts.config.as_deref());
         if let Some(rerun) = rerun.filter(|_| self.result.has_failed()) {
             page.put(self.palette.faint, "run them again: ");
-            page.line(Style::new(), &escape::line(&rerun));
-            self.write_how_to_show(page);
+            page.plain(&escape::line(&rerun));
+            if self.keeping.is_whole() {
+                page.put(self.palette.faint, " · in full: ");
+                page.plain("ananke show 1");
+            }
+            page.end();
             page.end();
         }
     }
@@ -100,14 +104,6 @@ impl ConsoleReport {
             page.put(palette.warning, "interrupted: ");
         }
         counts::write(page, palette, all, *selected);
-    }
-
-    /// Writes the command that shows more of a failure without asking the agent.
-    fn write_how_to_show(&self, page: &mut Page) {
-        if self.keeping.is_whole() {
-            page.put(self.palette.faint, "show the first in full: ");
-            page.line(Style::new(), "ananke show 1");
-        }
     }
 
     /// Writes the facts of the run, for those who did not start it: in the log of a CI job, or if everything is

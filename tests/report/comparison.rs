@@ -347,6 +347,10 @@ fn what_is_wrong_with_a_report_is_said() {
         ),
         ("\n\n".to_owned(), ": there is no report in it"),
         (
+            "\n<!doctype html>".to_owned(),
+            " is HTML or XML, and only a JSON report can be read again",
+        ),
+        (
             "[]".to_owned(),
             ", line 1, column 1: invalid type: sequence, expected an object of a report",
         ),

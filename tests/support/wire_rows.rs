@@ -423,13 +423,13 @@ fn limited() -> Vec<Row> {
         Row::new(
             "an event that is too large",
             events(&large),
-            Err("an event is larger than 50 bytes; received: HTTP 200, text/event-stream, 67 bytes, starting `data: {\"type\":\"X\",\"x\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}\\n\\n`"),
+            Err("an event is larger than 50 bytes (`max_event_bytes`); received: HTTP 200, text/event-stream, 67 bytes, starting `data: {\"type\":\"X\",\"x\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}\\n\\n`"),
         )
         .within(|limits| limits.max_event_bytes = 50),
         Row::new(
             "an answer that is too large",
             events(&large),
-            Err("the response is larger than 50 bytes; received: HTTP 200, text/event-stream, 67 bytes, starting `data: {\"type\":\"X\",\"x\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}\\n\\n`"),
+            Err("the response is larger than 50 bytes (`max_response_bytes`); received: HTTP 200, text/event-stream, 67 bytes, starting `data: {\"type\":\"X\",\"x\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}\\n\\n`"),
         )
         .within(|limits| limits.max_response_bytes = 50),
         Row::new("no head in time", vec![Step::Hold], Ok(Ended::Timeout)).within(short),

@@ -123,12 +123,12 @@ async fn one_event_a_second_for_ever_ends_exactly_with_the_time() {
 async fn what_has_no_end_is_read_to_a_limit_and_no_further() {
     const MIB: usize = 1 << 20;
     let answer = (
-        "the response is larger than 64 MiB",
+        "the response is larger than 64 MiB (`max_response_bytes`)",
         "come to an end",
         Limits::MAX_RESPONSE_BYTES,
     );
     let line = (
-        "an event is larger than 16 MiB",
+        "an event is larger than 16 MiB (`max_event_bytes`)",
         "ends with an empty line",
         Limits::MAX_EVENT_BYTES,
     );

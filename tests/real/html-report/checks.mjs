@@ -120,6 +120,18 @@ async function addresses(page, problems, file) {
     const box = await page.locator(".test.opened > h2").boundingBox();
     return box !== null && box.y >= 0 && box.y < 450;
   };
+  // What is said is found by the words of an address, too.
+  await page.goto("about:blank");
+  await page.goto(`${file}#search=charge_card 89.5`);
+  holds(problems, (await titles(page)).length > 0, "found by the words of an address");
+  // A cause leads to its first test.
+  await page.goto("about:blank");
+  await page.goto(file);
+  const cause = page.locator(".causes a").first();
+  const first = decodeURIComponent((await cause.getAttribute("href")).replace("#test=", ""));
+  await cause.click();
+  await page.waitForTimeout(100);
+  same(problems, "the test of a cause", await page.evaluate(() => choice.test), first);
   await page.goto("about:blank");
   await page.goto(`${file}#${new URLSearchParams({ test: id })}`);
   const name = () => page.locator(".test.opened .title").allTextContents();

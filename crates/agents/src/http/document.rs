@@ -41,7 +41,7 @@ pub async fn read_document(
                 received.add(&more);
                 if received.bytes > limits.max_response_bytes {
                     let message = format!(
-                        "the response is larger than {}",
+                        "the response is larger than {} (`max_response_bytes`)",
                         in_words(limits.max_response_bytes)
                     );
                     return Err(received.error(message));

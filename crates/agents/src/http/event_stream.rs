@@ -155,7 +155,12 @@ impl EventStream<'_> {
             if self.received.bytes > self.max_response_bytes {
                 let help =
                     "does the agent come to an end, or does it send the same again and again?";
-                return Err(self.too_large("the response", self.max_response_bytes, help));
+                return Err(self.too_large(
+                    "the response",
+                    "max_response_bytes",
+                    self.max_response_bytes,
+                    help,
+                ));
             }
             match next {
                 Ok(Some(data)) => {
@@ -168,15 +173,22 @@ impl EventStream<'_> {
                     self.received.add(rest);
                     let help =
                         "an event ends with an empty line: does the agent send one after each?";
-                    return Err(self.too_large("an event", max_event_bytes, help));
+                    return Err(self.too_large(
+                        "an event",
+                        "max_event_bytes",
+                        max_event_bytes,
+                        help,
+                    ));
                 }
             }
         }
     }
 
-    fn too_large(&self, what: &str, limit: usize, help: &str) -> TargetError {
+    /// The error that something exceeds the limit `key` of the target.
+    fn too_large(&self, what: &str, key: &str, limit: usize, help: &str) -> TargetError {
+        let limit = in_words(limit);
         self.received
-            .error(format!("{what} is larger than {}", in_words(limit)))
+            .error(format!("{what} is larger than {limit} (`{key}`)"))
             .with_help(help)
     }
 

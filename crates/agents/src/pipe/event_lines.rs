@@ -109,7 +109,7 @@ impl EventLines<'_> {
                     let what = "the agent printed a line that";
                     let help = "an event ends with its line: does the agent print one after each?";
                     return Err(self
-                        .too_large(what, self.limits.max_event_bytes, help)
+                        .too_large(what, "max_event_bytes", self.limits.max_event_bytes, help)
                         .await);
                 }
                 // The response is over; a program that goes on to run has nothing more to say.
@@ -157,7 +157,12 @@ impl EventLines<'_> {
         if self.bytes > self.limits.max_response_bytes {
             let help = "does the agent come to an end, or does it print the same again and again?";
             return Err(self
-                .too_large("the response", self.limits.max_response_bytes, help)
+                .too_large(
+                    "the response",
+                    "max_response_bytes",
+                    self.limits.max_response_bytes,
+                    help,
+                )
                 .await);
         }
         self.sink.wire(at, Wire::Frame(line));
@@ -173,8 +178,9 @@ impl EventLines<'_> {
         }
     }
 
-    async fn too_large(&mut self, what: &str, limit: usize, help: &str) -> TargetError {
-        let message = format!("{what} is larger than {}", in_words(limit));
+    /// The error that something exceeds the limit `key` of the target.
+    async fn too_large(&mut self, what: &str, key: &str, limit: usize, help: &str) -> TargetError {
+        let message = format!("{what} is larger than {} (`{key}`)", in_words(limit));
         failed(self.pipe, message).await.with_help(help)
     }
 

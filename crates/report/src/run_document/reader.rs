@@ -87,7 +87,11 @@ pub(super) fn read_results<R: ReadResult>(
         left: &left,
     });
     // A folder is opened like a file, and refuses to be read.
-    input.fill_buf().map_err(|error| unreadable(&error))?;
+    let start = input.fill_buf().map_err(|error| unreadable(&error))?;
+    if start.trim_ascii_start().starts_with(b"<") {
+        let message = format!("`{name}` is HTML or XML, and only a JSON report can be read again");
+        return Err(Diagnostic::error(Code::BadReport, message).help(ReportError::WRITE_ONE));
+    }
     read_from(input, &|| left.set(MOST_BYTES), take).map_err(
         |ReportError {
              place,

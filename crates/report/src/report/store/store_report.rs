@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_have_the_numbers_with_which_they_were_printed() {
+    fn failures_are_numbered_in_the_order_of_the_plan() {
         let folder = folder("numbers");
         let warnings = Box::new(Vec::new());
         let heading = RunHeading::default();
@@ -253,7 +253,7 @@ mod tests {
             .into_iter()
             .map(|test| (test.id.as_str(), test.number))
             .collect();
-        let expected = [("second", Some(1)), ("first", Some(2)), ("third", Some(3))];
+        let expected = [("first", Some(1)), ("second", Some(2)), ("third", Some(3))];
         assert_eq!(failures, expected);
         fs::remove_dir_all(&folder).unwrap();
     }

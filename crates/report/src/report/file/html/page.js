@@ -224,6 +224,10 @@ function start() {
     openNamed();
   });
   refresh();
+  // What is said in tests can be searched for once all of the page is there.
+  if (choice.words && document.readyState === "loading") {
+    document.addEventListener("DOMContentLoaded", () => { refresh(); openNamed(); }, { once: true });
+  }
   const [first] = shown;
   if (!openNamed() && first && choice.order === "worst" && isBad(first.row) && !first.row.quarantined) toggle(made(first), true);
 }

@@ -7,6 +7,7 @@ use indexmap::IndexSet;
 use super::assets::{SCRIPT, STYLE, policy};
 use super::{markup, view::KindCounts};
 use crate::report::document::counted;
+use crate::report::page_parts::words;
 use crate::report::words::run_facts::RunFact;
 use crate::run_document::{CauseView, SpecimenView, SummaryLine, WarningView};
 use ananke_base::context::iso8601;
@@ -128,7 +129,7 @@ fn causes(out: &mut impl Write, causes: &[CauseView<'_>]) -> io::Result<()> {
             out,
             "<li><a href=\"#test={}\">{}</a> <span class=\"facts\">{}, <bdi>{}</bdi></span></li>",
             in_address(id),
-            markup::line(&in_one_line(&cause.sentence)),
+            words(&in_one_line(&cause.sentence)),
             counted(cause.tests, "test"),
             markup::line(&format!("{file}:{line}")),
         )?;

@@ -1,6 +1,6 @@
 // Reads a Markdown report as GitHub does (CommonMark with GitHub's extensions) and says whether it holds anything but the
 // headings, lists, code and folds that ananke writes: nothing that an agent said may become a link, an image, a table or
-// HTML. The links are those to the CI job and to the places of failures. With JSON lines as the second argument, every test that failed must have a row or a heading with its id.
+// HTML. The links are those to the CI job and to the places of failures. With JSON lines as the second argument, every test that failed must have a heading, a row or an entry with its id.
 
 import { readFileSync } from "node:fs";
 import remarkGfm from "remark-gfm";
@@ -13,7 +13,7 @@ const tree = unified().use(remarkParse).use(remarkGfm).parse(text);
 
 const ours = ["root", "heading", "paragraph", "text", "inlineCode", "code", "html", "list", "listItem", "table", "tableRow", "tableCell"];
 const marker = "<!-- ananke -->";
-const fold = /^(<details><summary>(transcript|slowest|\d+ quarantined|\d+ more failures?)<\/summary>|<\/details>)$/;
+const fold = /^(<details><summary>(transcript|slowest|\d+ tests|\d+ quarantined|\d+ more failures?)<\/summary>|<\/details>)$/;
 const problems = [];
 const ids = [];
 let open = 0;
@@ -42,6 +42,10 @@ const visit = (node) => {
   if ((node.type === "heading" && node.depth === 3) || node.type === "tableCell") {
     ids.push(node.children.filter((child) => child.type === "inlineCode").map((child) => child.value).join());
   }
+  if (node.type === "listItem") {
+    const [paragraph] = node.children;
+    ids.push(paragraph?.children?.find((child) => child.type === "inlineCode")?.value);
+  }
   (node.children ?? []).forEach(visit);
 };
 visit(tree);
@@ -61,7 +65,7 @@ if (lines) {
   const plain = (id) => !/[\u0000-\u001f\u007f-\u009f]/.test(id);
   for (const { id } of results.filter((result) => result.type === "result" && fails(result) && plain(result.id))) {
     if (!ids.includes(id)) {
-      problems.push(`neither a row nor a heading for ${id}`);
+      problems.push(`neither a heading nor a row nor an entry for ${id}`);
     }
   }
 }

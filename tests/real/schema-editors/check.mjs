@@ -30,6 +30,7 @@ const LEFT = [
   /^\[contradiction\]: a part has exactly one of/,
   /^\[contradiction\]: a source is a name, `{ result, path }` or `{ literal }`/,
   /^\[contradiction\]: no walk can begin: every action has `needs`/,
+  /^\[contradiction\]: the first turn has an `if`, and no turn is before it/,
   /^\[bad-value\]: without a `path` the text of the message is meant/,
   /^\[bad-value\]: every change would be harmless/,
   // Names, files and ids of the user's, for which an example is there.
@@ -38,6 +39,7 @@ const LEFT = [
   /^\[contradiction\]: two checkpoints have the id/,
   /^\[contradiction\]: `images\/receipt.png` looks like `image\/png`/,
   // Keys whose meaning depends on the value of another key, or on the target.
+  /^\[contradiction\]: a target of the type `a2a` does not wait for answers/,
   /^\[contradiction\]: a message of role `user` (has no `tool_calls`|answers no call)/,
   /^\[contradiction\]: `endpoint` goes with `transport: http`/,
   /^\[contradiction\]: a target of the type `\w+` (does not show tool calls|shows no schemas of its tools)/,

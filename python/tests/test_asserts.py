@@ -110,7 +110,7 @@ def test_a_typed_search_that_finds_nothing_leaves_the_cursor_at_the_end() -> Non
 )
 def test_what_is_wrong_is_marked(assertion: Callable[[Any], Any], message: str, mark: int) -> None:
     found = fails(lambda: assertion(weather().expect))
-    assert found == f"event {mark} of 3: {message}\n{marked(mark)}"
+    assert found == f"event {mark + 1} of 3: {message}\n{marked(mark)}"
 
 
 @pytest.mark.parametrize(

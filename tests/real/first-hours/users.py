@@ -1,8 +1,10 @@
 """Seven users, as in the first paragraph of a review: each has an agent, and asks it three times, with a call in the first turn."""
 
+import json
 import os
 import re
 import shutil
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -179,7 +181,9 @@ def platform(machine: Machine) -> Hour:
         for shard, part in enumerate(parts, 1):
             # Each has some of the 39.
             hour.ananke("run", "--shard", f"{shard}/3", "-o", part, exit_code=1, says=("run them again",), step=f"shard {shard}")
-    said = hour.ananke("report", *parts, "-o", "junit.xml", exit_code=1, says=("300 tests: 261 passed",), step="merge")
+    outputs = [argument for file in ("junit.xml", "all.json", "all.md") for argument in ("-o", file)]
+    said = hour.ananke("report", *parts, *outputs, exit_code=1, says=("300 tests: 261 passed",), step="merge")
+    causes_of_reports(hour.folder)
     hour.ananke("report", *parts[:2], exit_code=1, says=("shard 3/3 is missing",))
     places = by_cause(said)
     for place in places["nothing the agent said in this turn contains `is in transit`"]:
@@ -193,6 +197,22 @@ def platform(machine: Machine) -> Hour:
         hour.ananke("run", "--last-failed", says=("39 passed",), step="remedy")
         hour.ananke("run", says=("300 tests: 300 passed",), step="all 300")
     return hour
+
+
+def causes_of_reports(folder: Path) -> None:
+    """Fails unless each report of the merge has all causes, and no more."""
+    causes = json.loads((folder / "all.json").read_text())["summary"]["causes"]
+    rows = [line for line in (folder / "all.md").read_text().split("\n") if line.startswith(("| ✗ ", "| ! "))]
+    messages = re.findall(r'<(?:failure|error) message="([^"]*)"', (folder / "junit.xml").read_text())
+    tests = {
+        "JSON": sorted(cause["tests"] for cause in causes),
+        "Markdown": sorted(int(row.split(" | ")[1]) for row in rows),
+        "JUnit": sorted(Counter(messages).values()),
+    }
+    expected = sorted(three_hundred.CAUSES.values())
+    for report, counted in tests.items():
+        if counted != expected:
+            raise StumbleError(f"the causes of {report} have {counted} tests, expected {expected}", "\n".join(rows))
 
 
 def by_cause(said: str) -> dict[str, list[str]]:

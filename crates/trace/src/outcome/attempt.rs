@@ -56,20 +56,14 @@ impl Outcome {
 
     /// The reason that it did not pass for; `None` if nothing of it says one.
     pub fn reason(&self) -> Option<FailureReason> {
-        let of_problem = || self.first_problem().map(|(_, problem)| problem.reason());
-        let of_rule = || self.all_failures().next().map(|(_, rule)| rule.reason());
-        match self.status() {
-            Status::Failed | Status::Undecided => of_rule().or_else(of_problem),
-            Status::Error | Status::Timeout => of_problem(),
-            Status::NotShown => self.verdict.not_shown().next().map(RuleResult::reason),
-            Status::Passed | Status::Skipped => None,
-        }
+        let first = self.findings().into_iter().next();
+        first.map(|finding| finding.reason)
     }
 
     /// Every reason that it did not pass for: two tests fail alike if these are equal.
     pub fn reasons(&self) -> Vec<FailureReason> {
-        let of_rules = self.all_failures().map(|(_, rule)| rule.reason());
-        let mut reasons: Vec<FailureReason> = self.reason().into_iter().chain(of_rules).collect();
+        let findings = self.findings().into_iter();
+        let mut reasons: Vec<FailureReason> = findings.map(|finding| finding.reason).collect();
         reasons.dedup();
         reasons
     }

@@ -1,8 +1,7 @@
 //! The annotations and the summary of a run.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
-
-use indexmap::IndexMap;
 
 use super::annotation::{AnnotationKind, Annotations, line};
 use super::{JobStep, step::MOST_SUMMARY};
@@ -13,8 +12,8 @@ use crate::report::words::walks::summary;
 use crate::report::{Reporter, reporter::Stream};
 use ananke_engine::run::RunEvent;
 use ananke_trace::outcome::{
-    FailureReason, NearName, Outcome, Quarantine, RuleResult, RuleStatus, Stability, TestFinding,
-    Verdict,
+    FailureReason, NearName, Outcome, Quarantine, RuleResult, RuleStatus, Specimen, Stability,
+    TestFinding, Verdict,
 };
 use ananke_trace::redact::Sealed;
 
@@ -25,23 +24,10 @@ pub struct GithubReport {
     /// What is wrong apart from tests.
     errors: Annotations,
     warnings: Annotations,
-    /// The first finding of each cause, at its place.
-    causes: IndexMap<FailureReason, FirstFinding>,
+    /// The first finding of each cause, line by line.
+    firsts: HashMap<FailureReason, Vec<String>>,
     summary: MarkdownBuilder,
 }
-
-/// The first finding of a cause.
-struct FirstFinding {
-    /// The file from the root of the repository, and the line; `None` for a test that is in no file.
-    place: Option<(String, u32)>,
-    /// The id of the test.
-    test: String,
-    /// The finding, line by line.
-    lines: Vec<String>,
-}
-
-/// The causes of which the first finding is kept: as many annotations are shown.
-const KEPT: usize = 100;
 
 impl GithubReport {
     /// A report of what runs in `step`; its annotations go to `out`, one of the streams of the program, of which the
@@ -52,7 +38,7 @@ impl GithubReport {
             step,
             errors: Annotations::new(AnnotationKind::Error),
             warnings: Annotations::new(AnnotationKind::Warning),
-            causes: IndexMap::new(),
+            firsts: HashMap::new(),
             summary: MarkdownBuilder::new(usize::try_from(MOST_SUMMARY).unwrap_or(usize::MAX)),
         }
     }
@@ -60,9 +46,10 @@ impl GithubReport {
     fn case(&mut self, outcome: &Outcome) {
         if outcome.fails_the_run() {
             for finding in outcome.findings() {
-                if self.causes.len() < KEPT && !self.causes.contains_key(&finding.reason) {
-                    let first = FirstFinding::of(&finding, outcome, &self.step);
-                    self.causes.insert(finding.reason, first);
+                let is_cause = self.summary.causes().get(&finding.reason).is_some();
+                if is_cause && !self.firsts.contains_key(&finding.reason) {
+                    let lines = lines(&finding, outcome);
+                    self.firsts.insert(finding.reason, lines);
                 }
             }
         } else if let Some(message) = warning(outcome) {
@@ -78,11 +65,16 @@ impl GithubReport {
     fn causes(&self) -> Annotations {
         let mut annotations = Annotations::new(AnnotationKind::Error);
         for cause in self.summary.causes().largest_first() {
-            let Some(first) = self.causes.get(&cause.reason) else {
-                continue;
-            };
-            let mut lines = first.lines.clone();
-            let mut title = first.test.clone();
+            let Specimen {
+                id,
+                file,
+                line: at_line,
+                has_file,
+                ..
+            } = &cause.specimen;
+            let first = self.firsts.get(&cause.reason);
+            let mut lines = first.cloned().unwrap_or_default();
+            let mut title = id.clone();
             if cause.tests > 1 {
                 let others = counted(cause.tests - 1, "more test");
                 title = format!("{title} and {others}");
@@ -91,7 +83,8 @@ impl GithubReport {
                     lines.insert(0, cause.sentence.clone());
                 }
             }
-            let place = first.place.as_ref().map(|(file, line)| (&**file, *line));
+            let file = self.step.file(file);
+            let place = has_file.then_some((&*file, *at_line));
             let message = lines.join("\n");
             annotations.add(line(AnnotationKind::Error, place, &title, &message));
         }
@@ -130,26 +123,15 @@ impl GithubReport {
     }
 }
 
-impl FirstFinding {
-    fn of(finding: &TestFinding<'_>, outcome: &Outcome, step: &JobStep) -> Self {
-        let test = &outcome.test;
-        let (file, at_line) = match finding.rule {
-            Some(rule) => (&*rule.place.file, rule.place.line),
-            None => (&*test.file, test.line),
-        };
-        let of_walks = outcome.walks.as_deref().map(summary);
-        let of_runs = outcome.stability.as_deref().map(rate).or(of_walks);
-        let mut lines = match finding.rule {
-            Some(rule) => of_rule(rule),
-            None => of_problem(outcome),
-        };
-        lines.extend(of_runs);
-        Self {
-            place: test.has_file(file).then(|| (step.file(file), at_line)),
-            test: test.id.clone(),
-            lines,
-        }
-    }
+/// A finding in lines, with the result of the runs of its test.
+fn lines(finding: &TestFinding<'_>, outcome: &Outcome) -> Vec<String> {
+    let mut lines = match finding.rule {
+        Some(rule) => of_rule(rule),
+        None => of_problem(outcome),
+    };
+    let of_walks = outcome.walks.as_deref().map(summary);
+    lines.extend(outcome.stability.as_deref().map(rate).or(of_walks));
+    lines
 }
 
 /// The problem for which a test could not be evaluated, with what to do.

@@ -8,6 +8,7 @@ use super::assets::{SCRIPT, STYLE, policy};
 use super::{markup, view::KindCounts};
 use crate::report::document::counted;
 use crate::report::page_parts::words;
+use crate::report::words::links::push_part;
 use crate::report::words::run_facts::RunFact;
 use crate::run_document::{CauseView, SpecimenView, SummaryLine, WarningView};
 use ananke_base::context::iso8601;
@@ -125,10 +126,11 @@ fn causes(out: &mut impl Write, causes: &[CauseView<'_>]) -> io::Result<()> {
     )?;
     for cause in causes.iter().take(MOST_CAUSES) {
         let SpecimenView { id, file, line } = &cause.specimen;
+        let mut address = "#test=".to_owned();
+        push_part(&mut address, id);
         writeln!(
             out,
-            "<li><a href=\"#test={}\">{}</a> <span class=\"facts\">{}, <bdi>{}</bdi></span></li>",
-            in_address(id),
+            "<li><a href=\"{address}\">{}</a> <span class=\"facts\">{}, <bdi>{}</bdi></span></li>",
             words(&in_one_line(&cause.sentence)),
             counted(cause.tests, "test"),
             markup::line(&format!("{file}:{line}")),
@@ -140,17 +142,6 @@ fn causes(out: &mut impl Write, causes: &[CauseView<'_>]) -> io::Result<()> {
         writeln!(out, "<p class=\"note\">… and {more}</p>")?;
     }
     out.write_all(b"</section>\n")
-}
-
-/// `text` as a part of an address (RFC 3986, section 2.1).
-fn in_address(text: &str) -> String {
-    let byte = |byte: u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-            char::from(byte).to_string()
-        }
-        _ => format!("%{byte:02X}"),
-    };
-    text.bytes().map(byte).collect()
 }
 
 /// A name and its value, which is markup.

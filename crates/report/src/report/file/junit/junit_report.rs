@@ -80,13 +80,14 @@ impl JunitReport {
             JunitProfile::Default => case::write(&mut xml, outcome, &self.job, mark)?,
             JunitProfile::Strict => case::write_strict(&mut xml, outcome, mark)?,
         }
-        let xml = String::from_utf8_lossy(&xml.into_inner()).into_owned();
+        let xml = xml.into_inner();
         match cause {
             Some(index) => {
+                let text = String::from_utf8_lossy(&xml);
                 let cause = (&*self.cause_mark, index);
-                self.cases.add_with_cause(&mut suite.cases, &xml, cause)?;
+                self.cases.add_with_cause(&mut suite.cases, &text, cause)?;
             }
-            None => self.cases.add(&mut suite.cases, xml.as_bytes())?,
+            None => self.cases.add(&mut suite.cases, &xml)?,
         }
         // A case that could not be written is not counted either.
         suite.add(outcome);

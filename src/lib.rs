@@ -131,7 +131,7 @@ pub use ananke_agui as agui;
 pub use ananke_base::{context, diagnostic, message, reduction, source, statistics, text};
 #[doc(hidden)]
 pub use ananke_engine::{
-    cases, compile, coverage, engine, helper, hook, observed, project, recording, run, server,
+    cases, compile, coverage, engine, helper, hook, observed, project, run, server,
 };
 #[doc(hidden)]
 pub use ananke_lab::{LabError, freeze, mutation, promptfoo, record, shrink, verify};
@@ -147,6 +147,8 @@ pub use ananke_mcp as mcp;
 pub use ananke_model::{model, schema, variables};
 #[doc(hidden)]
 pub use ananke_openai as openai;
+#[doc(hidden)]
+pub use ananke_recording as recording;
 #[doc(hidden)]
 pub use ananke_report::{compare, report, run_document};
 #[doc(hidden)]

@@ -13,6 +13,5 @@ pub mod hook;
 pub mod observed;
 pub mod plan;
 pub mod project;
-pub mod recording;
 pub mod run;
 pub mod server;

@@ -12,13 +12,13 @@ use crate::engine::{
     ConversationSoFar, DeclineRequests, InputSource, NextTurn, Observer, Oracle, ToolHost,
     converse,
 };
-use crate::recording::AttemptEnvironment;
 use ananke_agents::{Limits, SessionOptions, Target};
 use ananke_base::context::CaseKey;
 use ananke_base::message::{
     Lane, MessageId, RequestContext, ServerAnswers, ToolDeclaration, TurnInput, TurnRequest,
     UserContent,
 };
+use ananke_recording::AttemptEnvironment;
 use ananke_rules::{Decision, Evaluator, Inherited, Question};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem, Status};
 use ananke_trace::trace::Trace;

@@ -13,8 +13,8 @@ use super::teardown::{Teardown, run_teardown};
 use super::used_threads::UsedThreads;
 use super::watchdog::TestStep;
 use crate::plan::Preparation;
-use crate::recording::AttemptEnvironment;
 use ananke_base::context::{CaseKey, lock};
+use ananke_recording::AttemptEnvironment;
 use ananke_trace::outcome::{Halt, Outcome, SkipCause, TestEnd};
 use ananke_trace::trace::Facts;
 

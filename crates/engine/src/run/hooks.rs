@@ -8,8 +8,8 @@ use super::case::Case;
 use super::watchdog::TestStep;
 use crate::hook;
 use crate::plan::Preparation;
-use crate::recording::AttemptEnvironment;
 use ananke_base::context::lock;
+use ananke_recording::AttemptEnvironment;
 use ananke_trace::outcome::Halt;
 
 /// Runs every hook and adds its variables to `preparation`; stops at the first that fails (SPEC 3). Variables that a

@@ -1,9 +1,9 @@
 //! The recorder follows the conversation, so that it notices a secret that an agent sends in pieces.
 
 use crate::engine::Observer;
-use crate::recording::Recorder;
 use ananke_base::context::At;
 use ananke_base::message::Lane;
+use ananke_recording::Recorder;
 use ananke_trace::trace::Change;
 
 impl Observer for Recorder {

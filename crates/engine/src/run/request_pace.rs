@@ -10,8 +10,8 @@ use futures_util::future::BoxFuture;
 
 use super::rate_limit::RateLimit;
 use super::watchdog::Watchdog;
-use crate::recording::Recorder;
 use ananke_agents::Pacer;
+use ananke_recording::Recorder;
 
 /// Lets the requests of one attempt to one agent through as its limit allows.
 pub(super) struct RequestPace {

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::recording::{AttemptStore, EarlierAnswers, KeptRecording, Recordings};
 use ananke_base::context::lock;
+use ananke_recording::{AttemptStore, EarlierAnswers, KeptRecording, Recordings};
 use ananke_trace::outcome::Problem;
 
 /// The source of the answers of a run's agents, and the place of what is recorded of them.

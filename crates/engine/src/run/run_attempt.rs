@@ -11,11 +11,11 @@ use super::tap::AttemptPurpose;
 use super::used_threads::UsedThreads;
 use super::verify_recording::verify_recording;
 use super::watchdog::TestStep;
-use crate::recording::AttemptEnvironment;
 use ananke_base::context::interruption::COMPUTING_TIME;
 use ananke_base::context::{CaseKey, lock};
 use ananke_base::text::escape;
 use ananke_model::model::ReportedEvents;
+use ananke_recording::AttemptEnvironment;
 use ananke_trace::outcome::{ErrorKind, Outcome, Problem, Status};
 
 /// Runs the attempt `key` at a test, with its own hooks, thread and conversation, and keeps its recording; the
@@ -112,13 +112,8 @@ fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem
     let Case {
         shared, redactor, ..
     } = case;
-    let live = AttemptEnvironment::live(
-        &shared.context,
-        &shared.transport,
-        &shared.servers,
-        redactor,
-    )
-    .sharing(&shared.programs);
+    let live = AttemptEnvironment::live(&shared.context, &shared.transport, redactor)
+        .sharing(&shared.programs);
     let is_walk = case.entry.test.walk.is_some();
     match &shared.answers {
         RunAnswers::Earlier(answers) => {

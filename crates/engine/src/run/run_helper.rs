@@ -11,11 +11,10 @@ use crate::engine::{Handling, ToolHost};
 use crate::helper::{Helper, HelperQuestion, HelperRole};
 use crate::hook::{self, Expected, ScriptRequest};
 use crate::plan::PreparedHelper;
-use crate::recording::AttemptEnvironment;
-use crate::server::ServerWatch;
 use ananke_agents::{Limits, SessionOptions, TargetError, Transport};
 use ananke_base::context::{CaseKey, Context};
 use ananke_base::message::{DeclaredTool, ToolAnswer};
+use ananke_recording::AttemptEnvironment;
 use ananke_rules::ScriptSource;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
 use ananke_trace::process::Launch;
@@ -36,8 +35,7 @@ impl RunHelpers {
         redactor: &Redactor,
         stopper: &Stopper,
     ) -> Self {
-        let environment =
-            AttemptEnvironment::live(context, transport, &ServerWatch::default(), redactor);
+        let environment = AttemptEnvironment::live(context, transport, redactor);
         Self {
             environment,
             stopper: stopper.clone(),

@@ -38,8 +38,9 @@ impl Run {
 impl Attempt<'_> {
     /// Adds to a connection error that a server has ended, if one has.
     pub(super) async fn note_server_exit(&mut self) {
-        let servers = &self.environment.servers;
-        if servers.is_empty() {
+        let servers = &self.case.shared.servers;
+        // A replay asks no server.
+        if servers.is_empty() || !self.environment.is_live() {
             return;
         }
         let problems = self

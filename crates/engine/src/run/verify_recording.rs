@@ -9,8 +9,8 @@ use super::current_walk::CurrentWalk;
 use super::prefetch::Loading;
 use super::tap::AttemptPurpose;
 use super::used_threads::UsedThreads;
-use crate::recording::AttemptEnvironment;
 use ananke_base::context::{CaseKey, lock};
+use ananke_recording::AttemptEnvironment;
 use ananke_trace::outcome::{ErrorKind, Outcome, Problem};
 
 /// Replays what was recorded in `environment`, if there are secrets, and compares the result with `outcome`.

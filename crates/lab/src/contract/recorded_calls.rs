@@ -13,8 +13,8 @@ use crate::lab_error::LabError;
 use ananke_base::{context::Context, source::received_json, text::natural_path_order};
 use ananke_derive::Mask;
 use ananke_engine::plan::Selection;
-use ananke_engine::recording::{KeptRecording, is_recording};
 use ananke_engine::run::LoggedConversation;
+use ananke_recording::{KeptRecording, is_recording};
 use ananke_trace::outcome::ErrorKind;
 use ananke_trace::trace::Change;
 

@@ -16,7 +16,7 @@ use ananke_base::text::escape;
 use ananke_engine::helper::HelperRole;
 use ananke_engine::plan::{CaseEntry, Plan, Selection};
 use ananke_engine::project::{AgentChoice, Variables};
-use ananke_engine::recording::{KeptRecording, recording_path};
+use ananke_recording::{KeptRecording, recording_path};
 use ananke_trace::outcome::{ErrorKind, Status};
 
 /// Variables of the command line, by name.

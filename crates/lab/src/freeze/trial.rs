@@ -13,11 +13,11 @@ use ananke_agents::{ClientEvent, HttpRequest, Received, Reply, TargetError, Tran
 use ananke_base::context::{At, Context};
 use ananke_engine::plan::{Plan, Planned, Selection, plan};
 use ananke_engine::project::{GivenRuns, RunCounts};
-use ananke_engine::recording::KeptRecording;
 use ananke_engine::run::{
     ConversationLog, ConversationTape, LoggedConversation, Options, Run, RunAnswers,
     TapedConversation, event_channel, run_one,
 };
+use ananke_recording::KeptRecording;
 use ananke_trace::outcome::Outcome;
 use ananke_trace::redact::Redactor;
 

@@ -21,8 +21,8 @@ use ananke_agents::{
 };
 use ananke_base::context::{At, CaseKey, Context};
 use ananke_engine::plan::Selection;
-use ananke_engine::recording::AgentAnswer;
 use ananke_model::model::NEWEST_VERSION;
+use ananke_recording::AgentAnswer;
 use ananke_trace::trace::{Change, RunEnd};
 
 /// The number of threads that are remembered; the one that was used the longest ago is forgotten first.

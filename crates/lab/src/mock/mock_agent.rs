@@ -3,7 +3,7 @@
 use futures_util::future::BoxFuture;
 
 use ananke_agents::{ServedProtocol, ServedRequest};
-use ananke_engine::recording::AgentAnswer;
+use ananke_recording::AgentAnswer;
 
 /// An agent that answers the requests of a server.
 pub trait MockAgent: Send + Sync {

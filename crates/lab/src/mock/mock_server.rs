@@ -11,8 +11,8 @@ use super::{EntryBody, Fault, MockAgent, RequestEnd, RequestEntry, RequestListen
 use ananke_agents::http_server::{ReceivedRequest, RequestHandler, SentResponse};
 use ananke_agents::{ServedFrame, ServedProtocol, ServedRequest, ServedResponse, served_protocols};
 use ananke_base::text::any_of;
-use ananke_engine::recording::AgentAnswer;
 use ananke_model::variables::masked_query;
+use ananke_recording::AgentAnswer;
 use ananke_trace::redact::masked_header;
 
 /// The header that asks for a fault.

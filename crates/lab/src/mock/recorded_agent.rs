@@ -13,8 +13,8 @@ use ananke_agents::{
 };
 use ananke_base::context::Context;
 use ananke_engine::plan::Selection;
-use ananke_engine::recording::{AgentAnswer, KeptRecording};
 use ananke_model::variables::literal_value;
+use ananke_recording::{AgentAnswer, KeptRecording};
 
 /// The number of threads that are remembered; the one that began first is forgotten first.
 const MOST_THREADS: usize = 1000;

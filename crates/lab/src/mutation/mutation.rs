@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::MutantSeverity;
 use super::change_site::{ChangeSite, ChangeSubject};
 use ananke_engine::engine::TapeItem;
-use ananke_engine::recording::StreamFault;
 use ananke_model::model::MutationOperator;
+use ananke_recording::StreamFault;
 use ananke_trace::trace::{Change, EventNumber, SnapshotItem};
 
 /// One change to a conversation.

@@ -17,7 +17,7 @@ use ananke_base::context::{Context, write_file};
 use ananke_base::source::reason;
 use ananke_engine::plan::{CaseEntry, Plan, Planned, Selection, plan};
 use ananke_engine::project::{HarmlessRule, MutationGate};
-use ananke_engine::recording::KeptRecording;
+use ananke_recording::KeptRecording;
 use ananke_trace::redact::Redactor;
 
 /// Whether rules are looked for that would notice the survivors.

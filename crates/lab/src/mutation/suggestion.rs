@@ -13,8 +13,8 @@ use super::{Fate, Mutation, MutationLevel, RecordedConversation};
 use ananke_base::context::Context;
 use ananke_base::source::{Node, to_yaml};
 use ananke_engine::plan::{Planned, Selection, TestEntry, plan};
-use ananke_engine::recording::KeptRecording;
 use ananke_model::schema::Version;
+use ananke_recording::KeptRecording;
 use ananke_trace::redact::Redactor;
 
 /// The number of different rules that are tried for one test.

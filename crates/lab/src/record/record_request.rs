@@ -10,7 +10,7 @@ use ananke_agents::Capability;
 use ananke_base::context::{CaseKey, Context};
 use ananke_engine::plan::{Plan, Planned, Selection, plan};
 use ananke_engine::project::AgentChoice;
-use ananke_engine::recording::recording_path;
+use ananke_recording::recording_path;
 use ananke_trace::redact::Redactor;
 
 /// The input of a recording, and the place of its result.

@@ -20,8 +20,8 @@ use ananke_base::context::{Context, write_file};
 use ananke_base::source::{Node, NodeValue};
 use ananke_base::text::escape;
 use ananke_engine::plan::Selection;
-use ananke_engine::recording::KeptRecording;
 use ananke_model::model::NEWEST_VERSION;
+use ananke_recording::KeptRecording;
 use ananke_trace::outcome::ErrorKind;
 
 /// The names of the files of a shrunk test.

@@ -13,8 +13,8 @@ use ananke_agents::{Capability, TimedChange};
 use ananke_base::context::Context;
 use ananke_engine::observed::{ObservedConversation, ObservedTurn};
 use ananke_engine::plan::{Plan, Selection};
-use ananke_engine::recording::KeptRecording;
 use ananke_engine::run::{LoggedConversation, LoggedTurn};
+use ananke_recording::KeptRecording;
 use ananke_trace::outcome::{ErrorKind, Problem};
 use ananke_trace::trace::{Change, Fact, Facts, ResultContent};
 

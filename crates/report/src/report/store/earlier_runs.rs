@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{KeptRun, KeptRunError, RUNS, kept_runs};
-use ananke_engine::recording::{EarlierAnswers, KeptRecording};
+use ananke_recording::{EarlierAnswers, KeptRecording};
 
 /// The kept runs of a project.
 #[derive(Debug, Default)]

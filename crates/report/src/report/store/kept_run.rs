@@ -15,7 +15,7 @@ use super::{KeptTest, RunHeading, run_files::MOST_BYTES};
 use crate::run_document::read_result;
 use ananke_base::context::fingerprint;
 use ananke_base::source::reason;
-use ananke_engine::recording::KeptRecording;
+use ananke_recording::KeptRecording;
 use ananke_trace::outcome::{Outcome, RunClose, TokenTotals};
 
 /// The reason that a kept run cannot be read.

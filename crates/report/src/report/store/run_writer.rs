@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::record::{FirstLine, KeptAttempt, RecordKind, RunIndex, record, trailer};
 use super::{KeptTest, RunHeading, run_files::MOST_BYTES};
-use ananke_engine::recording::RecordedAttempt;
+use ananke_recording::RecordedAttempt;
 use ananke_trace::outcome::{RunClose, TokenTotals};
 
 /// The most bytes that may wait to be written.

@@ -7,7 +7,7 @@ use super::line::{
     EVENT, EndKind, EndLine, ExitLine, FailureLine, HeadLine, Heading, HookLine, RecordingLine,
     RequestLine, RunLine, ScriptLine, TypedLine,
 };
-use crate::recording::exchange::{
+use crate::exchange::{
     BodyEnd, ExchangeKey, ProgramLine, ProgramRun, ProgramRunEnd, Recorded, RecordedExchange,
     RecordedResponse, ScriptAnswer, TypedInput,
 };

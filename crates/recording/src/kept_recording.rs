@@ -19,7 +19,7 @@ use super::replay::Replay;
 use super::request_match::RequestMatch;
 use super::stream_fault::{self, StreamFault};
 use super::{file, name};
-use crate::recording::exchange::{ProgramLine, Recorded, RecordedResponse};
+use crate::exchange::{ProgramLine, Recorded, RecordedResponse};
 use ananke_base::context::{CaseKey, lock};
 use ananke_base::message::Lane;
 use ananke_base::source::reason;
@@ -270,7 +270,7 @@ mod tests {
 
     /// A recorded conversation of two turns with a real agent.
     const RECORDED: &str = include_str!(
-        "../../../../tests/real/agents/recordings/passing/bag/patches-of-the-state-travel-back-and-forth-5c008a54.jsonl"
+        "../../../tests/real/agents/recordings/passing/bag/patches-of-the-state-travel-back-and-forth-5c008a54.jsonl"
     );
 
     #[test]

@@ -176,10 +176,7 @@ impl Pipe for ReplayedPipe {
 mod tests {
     use std::time::Duration;
 
-    use crate::recording::{
-        AttemptEnvironment, RecordingLimits, RecordingMode, Recordings, RequestMatch,
-    };
-    use crate::server::ServerWatch;
+    use crate::{AttemptEnvironment, RecordingLimits, RecordingMode, Recordings, RequestMatch};
     use ananke_agents::Transport;
     use ananke_agents::http::HttpTransport;
     use ananke_agents::pipe::{PipeNext, PipeProgram};
@@ -202,12 +199,7 @@ mod tests {
         context.clock = Arc::new(ananke_base::context::SystemClock::start());
         let transport: Arc<dyn Transport> =
             Arc::new(HttpTransport::new(Arc::clone(&context.clock)));
-        let live = AttemptEnvironment::live(
-            &context,
-            &transport,
-            &ServerWatch::default(),
-            &Redactor::default(),
-        );
+        let live = AttemptEnvironment::live(&context, &transport, &Redactor::default());
         let recordings = Recordings {
             folder: folder.to_owned(),
             shown: "recordings".to_owned(),

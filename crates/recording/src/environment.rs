@@ -18,7 +18,6 @@ use super::recorded_transport::RecordedTransport;
 use super::recorder::{Recorder, RecordingExtent};
 use super::recordings::{RecordingMode, Recordings};
 use super::replay::{Replay, ReplayedLane};
-use crate::server::ServerWatch;
 use ananke_agents::http::CookieTransport;
 use ananke_agents::pipe::{PipeLauncher, ProgramLauncher, SharedPrograms};
 use ananke_agents::{SessionOptions, Transport, UndeclaredCalls};
@@ -36,8 +35,6 @@ pub struct AttemptEnvironment {
     pub transport: Arc<dyn Transport>,
     /// The way to agents that are programs.
     pub programs: Arc<dyn PipeLauncher>,
-    /// The servers that it depends on; none in a replay.
-    pub servers: ServerWatch,
     /// Masks the secrets of the test.
     pub redactor: Redactor,
     /// Ids and transport without a recorder over them.
@@ -68,19 +65,13 @@ enum EnvironmentSource {
 
 impl AttemptEnvironment {
     /// The run's own outside world.
-    pub fn live(
-        context: &Context,
-        transport: &Arc<dyn Transport>,
-        servers: &ServerWatch,
-        redactor: &Redactor,
-    ) -> Self {
+    pub fn live(context: &Context, transport: &Arc<dyn Transport>, redactor: &Redactor) -> Self {
         let with_cookies = CookieTransport::new(Arc::clone(transport), Arc::clone(&context.clock));
         let transport: Arc<dyn Transport> = Arc::new(with_cookies);
         Self {
             context: context.clone(),
             transport: Arc::clone(&transport),
             programs: Arc::new(ProgramLauncher::new(context)),
-            servers: servers.clone(),
             redactor: redactor.clone(),
             own: Outside {
                 ids: Arc::clone(&context.ids),
@@ -231,7 +222,6 @@ impl AttemptEnvironment {
             context,
             transport,
             programs: lane,
-            servers: ServerWatch::default(),
             redactor,
             source: EnvironmentSource::Replayed(replay),
             helpers: Mutex::default(),
@@ -250,7 +240,7 @@ impl AttemptEnvironment {
     }
 
     /// The options of a session on this thread, with no history and no client-side tools.
-    pub(crate) fn session_options(&self, key: CaseKey, thread_id: String) -> SessionOptions {
+    pub fn session_options(&self, key: CaseKey, thread_id: String) -> SessionOptions {
         SessionOptions {
             key,
             thread_id,

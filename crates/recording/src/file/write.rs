@@ -12,7 +12,7 @@ use super::line::{
     Heading, HookLine, OutputLine, RecordingLine, RequestLine, RunLine, ScriptLine, SentLine,
     TextLine, TypedLine, VERSION, WrittenLine,
 };
-use crate::recording::exchange::{
+use crate::exchange::{
     BodyEnd, ExchangeKey, ProgramLine, ProgramRun, ProgramRunEnd, Recorded, RecordedExchange,
     RecordedResponse, ScriptAnswer, TypedInput,
 };
@@ -25,11 +25,7 @@ use ananke_trace::outcome::{ErrorKind, Problem};
 use ananke_trace::process::ExitStatus;
 
 /// The text of the file that keeps `recorded`; `mark` replaces every secret by a marker.
-pub(in crate::recording) fn write(
-    key: &CaseKey,
-    recorded: &Recorded,
-    mark: &dyn Fn(&str) -> String,
-) -> String {
+pub(crate) fn write(key: &CaseKey, recorded: &Recorded, mark: &dyn Fn(&str) -> String) -> String {
     let mut out = RecordingWriter {
         text: String::new(),
         mark,

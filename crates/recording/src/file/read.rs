@@ -4,22 +4,22 @@ use serde_json::Value;
 
 use super::content::RecordingContent;
 use super::line::{MAJOR, RecordingLine};
-use crate::recording::exchange::Recorded;
+use crate::exchange::Recorded;
 
 use ananke_base::context::{CaseKey, digest};
 
 /// The error in a file: the number of the line, and the words.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::recording) struct RecordingError {
-    pub(in crate::recording) line: usize,
-    pub(in crate::recording) message: String,
+pub(crate) struct RecordingError {
+    pub(crate) line: usize,
+    pub(crate) message: String,
 }
 
 /// The content of the file of `key`.
 ///
 /// # Errors
 /// If it is not a recording, is one of another test, or one that this program cannot read.
-pub(in crate::recording) fn read(key: &CaseKey, text: &str) -> Result<Recorded, RecordingError> {
+pub(crate) fn read(key: &CaseKey, text: &str) -> Result<Recorded, RecordingError> {
     read_any(text, |found| found == key).map(|(_, recorded)| recorded)
 }
 
@@ -27,7 +27,7 @@ pub(in crate::recording) fn read(key: &CaseKey, text: &str) -> Result<Recorded, 
 ///
 /// # Errors
 /// If it is not a recording, is one of another attempt, or one that this program cannot read.
-pub(in crate::recording) fn read_any(
+pub(crate) fn read_any(
     text: &str,
     is_expected: impl Fn(&CaseKey) -> bool,
 ) -> Result<(CaseKey, Recorded), RecordingError> {

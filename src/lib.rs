@@ -175,8 +175,7 @@ pub use ananke_base::diagnostic::{
 pub use ananke_engine::project::{Config, Variables};
 #[doc(inline)]
 pub use ananke_engine::run::{
-    EventReceiver, EventSender, Options as RunOptions, Reason, Run, RunEvent, Stopper,
-    event_channel, run,
+    EventReceiver, EventSender, Options as RunOptions, Reason, Run, Stopper, event_channel, run,
 };
 #[doc(inline)]
 pub use ananke_model::model::ReportFormat;
@@ -187,6 +186,7 @@ pub use ananke_report::report::file::junit::JunitProfile;
 pub use ananke_report::report::file::{FileOptions, FileReport, create_report};
 #[doc(inline)]
 pub use ananke_report::report::{Reporter, deliver};
+pub use ananke_trace::outcome::RunEvent;
 #[doc(inline)]
 pub use ananke_trace::outcome::{
     CallFailure, CallOutcome, ComparedValue, EarlierMessage, ErrorKind, EvidenceLine,

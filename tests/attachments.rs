@@ -2,8 +2,9 @@
 
 use std::fs::File;
 
+use ananke::outcome::RunEvent;
 use ananke::outcome::{Outcome, Status};
-use ananke::run::{Options, RunEvent, event_channel, run};
+use ananke::run::{Options, event_channel, run};
 
 use crate::support::project::Project;
 

@@ -7,7 +7,8 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 
 use ananke::context::Context;
-use ananke::mutation::{MutationReport, MutationRun, Suggestions};
+use ananke::mutation::{MutationRun, Suggestions};
+use ananke::outcome::mutation::MutationReport;
 use ananke::plan::Selection;
 use ananke::recording::KeptRecording;
 use serde_json::Value;

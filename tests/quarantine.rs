@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use ananke::context::{Context, Day, ManualClock};
 use ananke::outcome::Outcome;
+use ananke::outcome::RunEvent;
 use ananke::plan::{Filter, Planned, Selection, plan};
-use ananke::run::{AfterFailure, Options, Run, RunEvent, event_channel, run};
+use ananke::run::{AfterFailure, Options, Run, event_channel, run};
 
 use crate::support::project::Project;
 

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex};
 
 use ananke::agents::{ClientEvent, HttpRequest, Reply, TargetError, Transport};
 use ananke::context::{At, ManualClock};
+use ananke::outcome::RunEvent;
 use ananke::outcome::{ErrorKind, Outcome, Status};
 use ananke::plan::{Selection, plan};
 use ananke::recording::{RecordingLimits, RecordingMode, Recordings, RequestMatch};
-use ananke::run::{Options, Run, RunAnswers, RunEvent, event_channel, run};
+use ananke::run::{Options, Run, RunAnswers, event_channel, run};
 use futures_util::future::BoxFuture;
 use regex::Regex;
 use serde_json::json;

@@ -3,10 +3,11 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use ananke::outcome::RunEvent;
 use ananke::outcome::{Outcome, SaidLine, Status, TranscriptLine};
 use ananke::plan::{Selection, plan};
 use ananke::project::{GivenRuns, RunCounts, RunSettings, Variables};
-use ananke::run::{AfterFailure, Options, ReusedThreads, RunEvent, Stopper};
+use ananke::run::{AfterFailure, Options, ReusedThreads, Stopper};
 
 use crate::support::moody::{CONFIG, Moody, carried_out, project, shown, wants_yes};
 use crate::support::project::Project;

@@ -9,11 +9,10 @@ use ananke::agents::{
 };
 use ananke::context::{At, Clock};
 use ananke::engine::AtFailure;
+use ananke::outcome::RunEvent;
 use ananke::outcome::{Outcome, Status, Totals};
 use ananke::plan::{KEPT_TEXT, Selection, plan};
-use ananke::run::{
-    AfterFailure, EventReceiver, Options, Reason, Run, RunEvent, Stopper, event_channel, run,
-};
+use ananke::run::{AfterFailure, EventReceiver, Options, Reason, Run, Stopper, event_channel, run};
 use futures_util::future::BoxFuture;
 use tokio::sync::{Semaphore, mpsc};
 

@@ -5,11 +5,11 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use ananke::audit::Audit;
 use ananke::compare::Comparison;
-use ananke::contract::ContractReport;
-use ananke::coverage::CoverageReport;
 use ananke::model::VERSIONS;
+use ananke::outcome::audit::Audit;
+use ananke::outcome::contract::ContractReport;
+use ananke::outcome::coverage::CoverageReport;
 use ananke::project::file_schema;
 use ananke::report::{MutationDocument, document_schema};
 use ananke::run_document::schema;

@@ -96,7 +96,7 @@ async fn tells_no_secret(reference: &str, hooks: &str) {
         Box::new(JunitReport::create(&junit, &FileOptions::default()).unwrap()),
     ];
     let (sender, receiver) = event_channel(8);
-    let telling = tokio::spawn(deliver(receiver, reporters));
+    let telling = tokio::task::spawn_blocking(move || deliver(receiver, reporters));
     let verdict = run(project.shared(Options::default(), sender), plan).await;
     telling.await.unwrap().unwrap();
     assert_eq!(verdict.totals.error, 1);

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use ananke::engine::AtViolation;
+use ananke::outcome::RunEvent;
 use ananke::outcome::{ErrorKind, Outcome, Status, TurnOutcome};
-use ananke::run::{Options, RunEvent, event_channel, run};
+use ananke::run::{Options, event_channel, run};
 
 use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use ananke::agents::{AgentTurns, ToolTurns};
-use ananke::audit::{Audit, AuditOptions, AuditStep, audit as audit_tools};
+use ananke::audit::{AuditOptions, AuditStep, audit as audit_tools};
+use ananke::outcome::audit::Audit;
 use ananke::report::{
     CommandDocument, DeniedLevels, DocumentText, audit_conclusion, write_audit_end,
     write_audited_tool,

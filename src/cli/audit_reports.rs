@@ -3,13 +3,13 @@
 use std::io;
 use std::path::Path;
 
-use ananke::audit::Audit;
 use ananke::model::ReportFormat;
+use ananke::outcome::RunEvent;
+use ananke::outcome::audit::Audit;
 use ananke::outcome::{RunClose, RunFacts, Totals, Verdict};
 use ananke::report::Reporter;
 use ananke::report::ci::BuildJob;
 use ananke::report::file::{FileOptions, NamedReport};
-use ananke::run::RunEvent;
 
 use super::agent_project::AgentProject;
 use super::output::{DocumentFile, named_path};

@@ -18,7 +18,7 @@ use ananke::process::{TerminalMode, Typing};
 use ananke::recording::Recordings;
 use ananke::redact::{Redactor, Sealed};
 use ananke::report::history::{RunHistory, run_name};
-use ananke::report::{Reporter, blocking_deliver};
+use ananke::report::{Reporter, deliver};
 use ananke::run::{
     ActivityReports, ConversationOrigin, CoverageTap, EventReceiver, EventSender, LiveAnswers,
     Options, People, Reason, Run, RunAnswers, event_channel, run as run_plan,
@@ -355,7 +355,7 @@ impl PlannedRun<'_> {
             }
         };
         let asked = custom.zip(helper);
-        let delivered = spawn_blocking(move || blocking_deliver(events, reporters));
+        let delivered = spawn_blocking(move || deliver(events, reporters));
         let verdict = run_plan(shared, plan).await;
         let interrupted = async {
             stopper.interrupted().await;

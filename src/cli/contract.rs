@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use ananke::contract::{ContractReport, recorded_calls, recordings_below, refusals};
+use ananke::contract::{recorded_calls, recordings_below, refusals};
+use ananke::outcome::contract::ContractReport;
 use ananke::plan::{PreparedHelper, Selection};
 use ananke::report::{CommandDocument, contract_conclusion};
 use ananke::{LabError, context::Context, message::DeclaredTool, run::Stopper};

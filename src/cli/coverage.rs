@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ananke::context::{Context, write_file};
-use ananke::coverage::{CoverageReport, CoverageState};
+use ananke::coverage::stubs;
 use ananke::model::resume_type_name;
+use ananke::outcome::coverage::{CoverageReport, CoverageState};
 use ananke::report::file::not_written;
 use ananke::report::{CommandDocument, CoverageGate, Documented as _, coverage_conclusion};
 use clap::{Args, Parser, ValueEnum};
@@ -181,7 +182,7 @@ impl CommandOptions for CoverageOptions {
 
 /// Writes a test for each hole, if there is one.
 fn write_stubs(report: &CoverageReport, given: &Path, context: &Context) -> io::Result<()> {
-    let Some(stubs) = report.stubs(resume_type_name()) else {
+    let Some(stubs) = stubs(report, resume_type_name()) else {
         return Ok(());
     };
     let (path, shown) = named_path(given, context);

@@ -11,7 +11,7 @@ use ananke::freeze::{FreezeRequest, FrozenTest, freeze};
 use ananke::recording::{
     KeptRecording, RecordingLimits, RecordingMode, Recordings, RequestMatch, recording_path,
 };
-use ananke::{LabError, plan::Selection, redact::Sealed, report::Reporter, run::RunEvent};
+use ananke::{LabError, outcome::RunEvent, plan::Selection, redact::Sealed, report::Reporter};
 
 use super::output::{say, shown_path};
 use super::runtime::block_on;

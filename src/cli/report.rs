@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ananke::context::{Context, OutputStream};
+use ananke::outcome::RunEvent;
 use ananke::project::locate;
 use ananke::redact::Redactor;
 use ananke::report::ci::BuildJob;
@@ -14,7 +15,6 @@ use ananke::report::history::{HistoryReport, run_name};
 use ananke::report::last_run::{LastRun, LastRunReport};
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::report::{Reporter, prepare_own_folder};
-use ananke::run::RunEvent;
 use ananke::run_document::MergedRun;
 use clap::Args;
 

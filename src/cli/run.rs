@@ -6,12 +6,13 @@ use ananke::compare::Coverage;
 use ananke::context::Context;
 use ananke::helper::Generator;
 use ananke::model::ReportFormat;
+use ananke::outcome::AfterNoAnswer;
 use ananke::outcome::{RunFacts, Shard};
 use ananke::plan::Plan;
 use ananke::process::{LoweredParallel, tests_within_open_files_limit};
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::redact::Redactor;
-use ananke::run::{AfterNoAnswer, ExchangeReports, Options};
+use ananke::run::{ExchangeReports, Options};
 use ananke::text::escape;
 
 use super::baseline::baseline;

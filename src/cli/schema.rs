@@ -1,11 +1,11 @@
 //! `ananke schema`: the JSON Schemas that editors read.
 
-use ananke::audit::Audit;
 use ananke::compare::Comparison;
 use ananke::context::Context;
-use ananke::contract::ContractReport;
-use ananke::coverage::CoverageReport;
 use ananke::model::VERSIONS;
+use ananke::outcome::audit::Audit;
+use ananke::outcome::contract::ContractReport;
+use ananke::outcome::coverage::CoverageReport;
 use ananke::report::{MutationDocument, document_schema};
 use ananke::run_document;
 use ananke::schema::{FileKind, Version, embedded, for_editors, pruned, text};

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ananke::context::{Context, OutputStream, PathKind, absolute, iso8601};
 use ananke::outcome::Outcome;
+use ananke::outcome::RunEvent;
 use ananke::plan::file_hash;
 use ananke::project::locate;
 use ananke::redact::Redactor;
@@ -13,7 +14,6 @@ use ananke::report::ci::BuildJob;
 use ananke::report::file::{FileOptions, NamedReport};
 use ananke::report::store::{KeptRun, KeptTest, RUNS, kept_runs};
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
-use ananke::run::RunEvent;
 use ananke::source::{reason, remedy};
 use ananke::text::{any_of, duration, escape, nearest};
 use clap::{Args, value_parser};

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ananke::context::{At, Colouring, TerminalSize};
 use ananke::diagnostic::Place;
+use ananke::outcome::{AfterNoAnswer, NoAnswer, RunEvent};
 use ananke::outcome::{Level, Outcome, SkipCause, Status, TestEnd, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
-use ananke::run::{AfterNoAnswer, NoAnswer, RunEvent};
 use ananke::trace::Usage;
 
 use super::outcomes::MADE_WITH;

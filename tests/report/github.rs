@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ananke::context::Context;
+use ananke::outcome::RunEvent;
 use ananke::outcome::{Outcome, Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::ci::BuildJob;
 use ananke::report::ci::github::{GithubReport, JobStep};
-use ananke::run::RunEvent;
 
 use super::json_lines::Pipe;
 use super::junit::folder;

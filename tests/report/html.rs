@@ -5,6 +5,7 @@ use std::fs;
 use std::sync::LazyLock;
 
 use ananke::context::Colouring;
+use ananke::outcome::RunEvent;
 use ananke::outcome::{SaidLine, Status, TranscriptLine, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
@@ -12,7 +13,6 @@ use ananke::report::file::html::HtmlReport;
 use ananke::report::file::json::JsonReport;
 use ananke::report::file::{FileOptions, FileReport};
 use ananke::report::terminal::Verbosity;
-use ananke::run::RunEvent;
 use ananke::trace::Peer;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ananke::outcome::RunEvent;
 use ananke::outcome::{Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::file::json::JsonLinesReport;
 use ananke::report::file::{FileOptions, FileReport};
-use ananke::run::RunEvent;
 use ananke::run_document::schema;
 use serde_json::{Value, json};
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use ananke::outcome::RunEvent;
 use ananke::outcome::Status;
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
@@ -11,7 +12,6 @@ use ananke::report::ci::BuildJob;
 use ananke::report::file::junit::JunitProfile;
 use ananke::report::file::junit::JunitReport;
 use ananke::report::file::{FileOptions, FileReport};
-use ananke::run::RunEvent;
 use quick_xml::Reader;
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ananke::context::{At, Colouring, ManualClock, TerminalSize};
+use ananke::outcome::RunEvent;
 use ananke::outcome::{RunClose, Status, Verdict};
 use ananke::report::Reporter;
 use ananke::report::terminal::{LiveArea, LiveOptions, UsualDurations};
-use ananke::run::RunEvent;
 use ananke::text::columns;
 use ananke::trace::Usage;
 

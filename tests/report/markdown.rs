@@ -2,12 +2,12 @@
 
 use std::fs;
 
+use ananke::outcome::RunEvent;
 use ananke::outcome::{Outcome, Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::file::markdown::{MOST, MarkdownReport};
 use ananke::report::file::{FileOptions, FileReport};
-use ananke::run::RunEvent;
 
 use super::junit::{folder, names};
 use super::outcomes;

@@ -26,9 +26,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ananke::context::{At, Context, ManualClock, SequentialIds};
+use ananke::outcome::RunEvent;
 use ananke::outcome::{Outcome, RunClose, Verdict};
 use ananke::redact::{Redactor, Sealed};
-use ananke::run::RunEvent;
 use snapbox::Data;
 use snapbox::assert::{Action, Assert};
 

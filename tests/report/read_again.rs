@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use ananke::context::Colouring;
+use ananke::outcome::RunEvent;
 use ananke::outcome::{
     CallFailure, ErrorKind, Gap, LateResult, Measured, MeasuredUnit, OpenInterrupt, Outcome,
     ReportedRunEnd, RuleCounts, RuleResult, RuleStatus, RunPolicy, SaidLine, SelfComparison,
@@ -13,7 +14,6 @@ use ananke::outcome::{
 };
 use ananke::redact::Sealed;
 use ananke::report::terminal::Verbosity;
-use ananke::run::RunEvent;
 use ananke::run_document::read_document;
 use ananke::statistics::SequentialTest;
 use ananke::trace::{AgentTime, EventNumber, Usage};

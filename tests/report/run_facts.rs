@@ -1,9 +1,9 @@
 //! What every report says of a run itself: what it was made with, its tokens, and time that is virtual.
 
+use ananke::outcome::RunEvent;
 use ananke::outcome::{Outcome, Status};
 use ananke::redact::Sealed;
 use ananke::report::terminal::Verbosity;
-use ananke::run::RunEvent;
 use ananke::trace::{AgentTime, Peer, Usage};
 use serde_json::{Value, json};
 

@@ -2,12 +2,12 @@
 
 use std::fs;
 
+use ananke::outcome::RunEvent;
 use ananke::outcome::{SkipCause, Status, TestEnd, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::file::tap::TapReport;
 use ananke::report::file::{FileOptions, FileReport};
-use ananke::run::RunEvent;
 
 use super::junit::{folder, names};
 use super::outcomes;

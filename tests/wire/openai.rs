@@ -10,9 +10,10 @@ use ananke::agents::{
 };
 use ananke::context::{At, ManualClock};
 use ananke::openai::{OpenaiSettings, OpenaiTarget};
+use ananke::outcome::RunEvent;
 use ananke::outcome::{ErrorKind, Outcome, Status, TranscriptLine};
 use ananke::recording::RecordingMode;
-use ananke::run::{Options, RunAnswers, RunEvent, event_channel, run};
+use ananke::run::{Options, RunAnswers, event_channel, run};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;

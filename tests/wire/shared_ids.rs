@@ -3,9 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use ananke::engine::AtViolation;
+use ananke::outcome::RunEvent;
 use ananke::outcome::{Outcome, Status, TranscriptLine};
 use ananke::recording::RecordingMode;
-use ananke::run::{Options, RunEvent, event_channel, run};
+use ananke::run::{Options, event_channel, run};
 use serde_json::{Value, json};
 
 use crate::replay::{Nowhere, outcomes, recordings};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ananke::mutation::SurvivingMutant;
+use ananke::outcome::mutation::SurvivingMutant;
 use ananke::source::reason;
 use serde_json::Value;
 

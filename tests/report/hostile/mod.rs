@@ -11,16 +11,19 @@ use std::fmt::Write as _;
 use std::fs;
 use std::sync::Arc;
 
-use ananke::audit::{Audit, AuditCheck, AuditFinding, AuditedTool, CheckLevel};
 use ananke::compare::{Comparison, ComparisonRules};
 use ananke::context::{At, Colouring, TerminalSize};
-use ananke::contract::{ContractReport, RecordedCall, RefusedCall};
 use ananke::coverage::CoverageCollector;
 use ananke::diagnostic::render::{RenderStyle, human};
 use ananke::diagnostic::{Code, Diagnostic, Place, SourceFile, Span};
 use ananke::message::ToolDeclaration;
 use ananke::model::MutationOperator;
-use ananke::mutation::{MutantSeverity, MutationReport, Score, SurvivingMutant, TestScore};
+use ananke::outcome::RunEvent;
+use ananke::outcome::audit::{Audit, AuditCheck, AuditFinding, AuditedTool, CheckLevel};
+use ananke::outcome::contract::{ContractReport, RecordedCall, RefusedCall};
+use ananke::outcome::mutation::{
+    MutantSeverity, MutationReport, Score, SurvivingMutant, TestScore,
+};
 use ananke::outcome::{
     LateResult, NearName, NearNames, OpenInterrupt, Outcome, Quarantine, ReportedRunEnd, RunClose,
     RunFacts, SaidLine, SelfComparison, SnapshotWritten, Status, TokenTotals, TranscriptLine,
@@ -31,7 +34,6 @@ use ananke::report::file::junit::JunitProfile;
 use ananke::report::file::markdown::MOST;
 use ananke::report::terminal::Verbosity;
 use ananke::report::{CommandDocument, Conclusion, Documented, MutationDocument};
-use ananke::run::RunEvent;
 use proptest::prelude::*;
 use regex::Regex;
 

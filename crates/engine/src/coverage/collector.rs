@@ -6,11 +6,12 @@ use std::sync::{Mutex, MutexGuard};
 use serde_json::Value;
 
 use super::argument_values::{ArgumentPath, WrittenValue, declared, seen};
-use super::coverage_report::CoverageReport;
-use super::coverage_state::{CallEnding, CoverageState};
+use super::call_ending::CallEnding;
+use super::coverage_report::report;
 use super::covered_items::CoveredItems;
 use ananke_base::context::lock;
 use ananke_base::message::ToolDeclaration;
+use ananke_trace::outcome::coverage::{CoverageReport, CoverageState};
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{Args, EventNumber, Interrupt, InterruptStatus, RunEnd, Trace};
 
@@ -74,7 +75,7 @@ impl CoverageCollector {
 
     /// The coverage so far.
     pub fn report(&self) -> CoverageReport {
-        CoverageReport::of(&self.items())
+        report(&self.items())
     }
 
     fn items(&self) -> MutexGuard<'_, CoveredItems> {

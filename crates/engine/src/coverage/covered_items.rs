@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::argument_values::{ArgumentPath, WrittenValue};
-use super::coverage_state::{AnswerStates, CallEnding, CoverageState, OutcomeStates};
+use super::call_ending::CallEnding;
+use ananke_trace::outcome::coverage::{AnswerStates, CoverageState, OutcomeStates};
 
 /// The number of tools that are kept.
 const MOST_TOOLS: usize = 1000;
@@ -58,7 +59,7 @@ impl CoveredItems {
     /// Takes a call.
     pub(super) fn call(&mut self, tool: &str, ending: CallEnding, state: CoverageState) {
         if let Some(tool) = self.tool(tool) {
-            tool.outcomes.of(ending).raise(state);
+            ending.state_in(&mut tool.outcomes).raise(state);
         }
     }
 

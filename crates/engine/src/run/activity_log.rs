@@ -6,11 +6,11 @@
 use std::time::Duration;
 
 use super::case::Case;
-use super::event::RunEvent;
 use crate::engine::Observer;
 use ananke_base::context::At;
 use ananke_base::message::{Lane, ToolAnswer};
 use ananke_base::text::truncate;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::trace::Change;
 
 /// The least time between two events that say only that the agent was heard.

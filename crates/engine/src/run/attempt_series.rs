@@ -1,9 +1,9 @@
 //! The rule that decides the number of attempts at a test: its retries, its runs, or its walks.
 
 use super::case::Case;
-use super::event::RunEvent;
 use ananke_base::context::CaseKey;
 use ananke_trace::outcome::Outcome;
+use ananke_trace::outcome::RunEvent;
 
 /// Decides after each attempt whether there is another one, and what all of them come to.
 pub(super) trait AttemptSeries {

@@ -4,13 +4,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::current_walk::{CurrentWalk, SharedWalk, WalkRoute};
-use super::event::RunEvent;
 use super::prefetch::Loading;
 use super::run::Run;
 use super::watchdog::Watchdog;
 use crate::plan::{CaseEntry, Plan, PrepareError};
 use ananke_base::context::lock;
 use ananke_base::diagnostic::Diagnostic;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::outcome::{ErrorKind, Outcome, Problem};
 use ananke_trace::redact::{Mask as _, Redactor};
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tokio::sync::{Semaphore, TryAcquireError, mpsc};
 
-use super::event::RunEvent;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::redact::Sealed;
 
 /// The longest time for which an event waits for others that are taken with it.
@@ -94,19 +94,15 @@ pub struct EventReceiver {
     has_taken: bool,
 }
 
-impl EventReceiver {
-    /// The next event; `None` once the run is over.
-    pub async fn recv(&mut self) -> Option<Sealed<RunEvent>> {
-        let event = self.events.recv().await;
-        self.take(event.flatten())
-    }
+/// The events until the run is over, for a thread that does nothing else: it is blocked until the next one comes, and is not
+/// woken for each of many that come in quick succession.
+///
+/// # Panics
+/// If the thread runs asynchronous tasks.
+impl Iterator for EventReceiver {
+    type Item = Sealed<RunEvent>;
 
-    /// The same for a thread that does nothing else, which is blocked until then. It is not woken for each of many events that
-    /// come in quick succession.
-    ///
-    /// # Panics
-    /// If the thread runs asynchronous tasks.
-    pub fn blocking_recv(&mut self) -> Option<Sealed<RunEvent>> {
+    fn next(&mut self) -> Option<Sealed<RunEvent>> {
         let mut event = self.events.try_recv();
         if event.is_err() && std::mem::take(&mut self.has_taken) {
             let _is_hurried = self.hurried.recv_timeout(COLLECTED);
@@ -114,10 +110,19 @@ impl EventReceiver {
         }
         let event = event.ok().or_else(|| self.events.blocking_recv());
         self.has_taken = true;
-        self.take(event.flatten())
+        self.accept(event.flatten())
+    }
+}
+
+impl EventReceiver {
+    /// The next event; `None` once the run is over.
+    pub async fn recv(&mut self) -> Option<Sealed<RunEvent>> {
+        let event = self.events.recv().await;
+        self.accept(event.flatten())
     }
 
-    fn take(&mut self, event: Option<Sealed<RunEvent>>) -> Option<Sealed<RunEvent>> {
+    /// Makes room for another outcome if the event has one.
+    fn accept(&mut self, event: Option<Sealed<RunEvent>>) -> Option<Sealed<RunEvent>> {
         let Some(event) = event else {
             self.events.close();
             return None;

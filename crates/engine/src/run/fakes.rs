@@ -5,7 +5,6 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use tempfile::TempDir;
 
-use super::event::RunEvent;
 use super::event_channel::{EventReceiver, event_channel};
 use super::options::Options;
 use super::outcomes::blank;
@@ -15,6 +14,7 @@ use ananke_agents::{ClientEvent, HttpRequest, Reply, TargetError, Transport};
 use ananke_base::context::{At, Context};
 use ananke_model::model::NEWEST_VERSION;
 use ananke_trace::outcome::Outcome;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::redact::Redactor;
 
 /// A run of a project that is ready.

@@ -1,6 +1,6 @@
 //! The run of tests: from a plan to a verdict.
 //!
-//! [`run`] runs the tests of a plan and reports what happens as [`RunEvent`]s, which wait in an `event_channel` for the
+//! [`run`] runs the tests of a plan and reports what happens as [`RunEvent`](ananke_trace::outcome::RunEvent)s, which wait in an `event_channel` for the
 //! reports. `suite` is the spine. [`crate::engine`] holds the conversation of a test.
 //!
 //! - **When** a test runs: `schedule` (several at once, reported in the plan's order), `prefetch` (the next ones are loaded
@@ -41,7 +41,6 @@ mod conversation_tape;
 mod coverage_tap;
 mod current_walk;
 mod driver_input;
-mod event;
 mod event_channel;
 mod exchange_log;
 mod failure_reasons;
@@ -100,11 +99,10 @@ pub use conversation_log::{ConversationLog, LoggedChange, LoggedConversation, Lo
 pub use conversation_start::ConversationStart;
 pub use conversation_tape::{ConversationMutator, ConversationTape, TapedConversation};
 pub use coverage_tap::CoverageTap;
-pub use event::{ExchangePart, NoAnswer, RunEvent};
 pub use event_channel::{EventReceiver, EventSender, event_channel};
 pub use options::{
-    ActivityReports, AfterFailure, AfterNoAnswer, ExchangeReports, Options, People, Person,
-    PersonAnswer, PersonQuestion, ReusedThreads, SuiteComparison,
+    ActivityReports, AfterFailure, ExchangeReports, Options, People, Person, PersonAnswer,
+    PersonQuestion, ReusedThreads, SuiteComparison,
 };
 pub use project_hooks::{ProjectHooks, SetupError, SetupStep};
 pub use run::{ConversationOrigin, Run};

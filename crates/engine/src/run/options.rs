@@ -8,6 +8,7 @@ use crate::engine::{AtFailure, AtViolation};
 use crate::project::RunCounts;
 use ananke_model::model::{MissingInput, ReportedEvents};
 use ananke_rules::Writing;
+use ananke_trace::outcome::AfterNoAnswer;
 
 /// The effect of a test that does not pass on those after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,16 +18,6 @@ pub enum AfterFailure {
     Continue,
     /// The run stops.
     Stop,
-}
-
-/// The effect on other tests if the first ones got no answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AfterNoAnswer {
-    /// No further test is sent to their target.
-    #[default]
-    Stop,
-    /// They run.
-    Continue,
 }
 
 /// Whether a retry may use the thread of an earlier attempt, which the agent may remember.

@@ -5,12 +5,12 @@
 
 use super::attempt_series::AttemptSeries;
 use super::case::Case;
-use super::event::RunEvent;
 use super::failure_reasons::{FailureReasons, ReasonNovelty};
 use super::outcomes::mark_aborted;
 use ananke_base::context::CaseKey;
 use ananke_base::statistics::{DurationStatistics, SequentialDecision};
 use ananke_model::model::BrokenProhibitions;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::outcome::{
     CheckpointRuns, ErrorKind, Outcome, RunPolicy, SnapshotWritten, Stability, StabilityVerdict,
     Status, TestVerdict, TokenTotals,

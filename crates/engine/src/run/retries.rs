@@ -4,8 +4,8 @@
 
 use super::attempt_series::AttemptSeries;
 use super::case::Case;
-use super::event::RunEvent;
 use ananke_base::context::CaseKey;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::outcome::{Outcome, Status};
 
 /// The attempts at a test until one passes or no retry is left.

@@ -7,7 +7,6 @@ use tokio::sync::OnceCell;
 
 use super::answered_targets::AnsweredTargets;
 use super::conversation_driver::ConversationDriver;
-use super::event::RunEvent;
 use super::event_channel::EventSender;
 use super::options::{Options, Person};
 use super::run_answers::RunAnswers;
@@ -22,6 +21,7 @@ use crate::server::ServerWatch;
 use ananke_agents::pipe::SharedPrograms;
 use ananke_agents::{Transport, UndeclaredCalls};
 use ananke_base::context::Context;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::outcome::{EarlierStatuses, RunFacts};
 use ananke_trace::redact::{Redactor, Sealed};
 

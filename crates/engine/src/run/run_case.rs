@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, TryLockError};
 use std::time::Duration;
 
 use super::case::Case;
-use super::event::RunEvent;
 use super::options::SuiteComparison;
 use super::outcomes::{blank, complete, end_with, mark_aborted, skipped, turn_count};
 use super::run_attempts::run_attempts;
@@ -14,6 +13,7 @@ use super::used_threads::UsedThreads;
 use super::watchdog::{Overdue, TestStep, Watchdog};
 use crate::plan::Preparation;
 use ananke_base::context::CaseKey;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::outcome::{ErrorKind, Outcome, Problem, SelfComparison, Status};
 use ananke_trace::redact::Sealed;
 

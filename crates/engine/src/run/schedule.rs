@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 use super::case::Case;
-use super::event::RunEvent;
 use super::options::{AfterFailure, Options};
 use super::outcomes::{lost, not_run};
 use super::prefetch::Prefetch;
@@ -14,6 +13,7 @@ use super::spool::Spool;
 use super::stopper::Reason;
 use crate::plan::{CaseEntry, Plan};
 use ananke_base::context::lock;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::outcome::{Lost, Outcome, Totals};
 use ananke_trace::redact::Sealed;
 

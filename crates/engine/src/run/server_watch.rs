@@ -6,11 +6,11 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::attempt::Attempt;
-use super::event::RunEvent;
 use super::run::Run;
 use super::stopper::Reason;
 use crate::server::ServerExit;
 use ananke_trace::outcome::ErrorKind;
+use ananke_trace::outcome::RunEvent;
 
 /// The time to wait for the end of a server after a connection error: the system closes the connections of a process
 /// before it reports its end.

@@ -5,11 +5,11 @@
 use std::path::Path;
 use std::{fs, io};
 
-use super::event::RunEvent;
 use super::run::Run;
 use ananke_base::source::reason;
 use ananke_rules::Captured;
 use ananke_trace::golden::{self, Golden};
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::outcome::{ErrorKind, Outcome, Problem, SnapshotWritten, Status};
 
 /// The number of obsolete snapshots that are listed.

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use tokio::task::JoinSet;
 
-use super::event::RunEvent;
 use super::event_channel::EventReceiver;
 use super::options::Options;
 use super::run::Run;
@@ -13,6 +12,7 @@ use super::snapshots;
 use super::stopper::Reason;
 use super::worker::run_tests;
 use crate::plan::Plan;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::outcome::{NearNames, Outcome, RunClose, RunFacts, Shard, Verdict};
 
 /// Runs every case of the plan, each on a thread that runs nothing else meanwhile. The runtime must not be shut down while

@@ -1,10 +1,10 @@
 //! Counts the tests that got no answer; a target that answers none of the first ones is given up.
 
-use super::event::{NoAnswer, RunEvent};
-use super::options::AfterNoAnswer;
 use super::run::Run;
 use super::stopper::Reason;
 use crate::plan::Plan;
+use ananke_trace::outcome::AfterNoAnswer;
+use ananke_trace::outcome::{NoAnswer, RunEvent};
 
 impl Run {
     /// Counts a test that got no answer. If its target is given up for that, the run says so, and stops if no other target

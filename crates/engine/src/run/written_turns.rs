@@ -8,7 +8,6 @@ use futures_util::future::BoxFuture;
 
 use super::attempt::Attempt;
 use super::capture_values::capture_values;
-use super::event::RunEvent;
 use super::outcomes::turn_count;
 use super::tap::AttemptPurpose;
 use super::watchdog::TestStep;
@@ -17,6 +16,7 @@ use crate::engine::{ConditionalTurn, ConversationSoFar, InputSource, NextTurn, T
 use crate::plan::Preparation;
 use ananke_base::context::lock;
 use ananke_base::message::TurnRequest;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem, Status, TurnOutcome};
 use ananke_trace::trace::Trace;
 

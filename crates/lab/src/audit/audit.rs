@@ -4,13 +4,12 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use super::PermittedTools;
 use super::declarations::{CheckedTool, checked};
 use super::judgement::{judge_call, judge_unknown_call};
 use super::lints::lint;
 use super::made_arguments::made_arguments;
-use super::permitted_tools::MAY_CHANGE_DATA;
 use super::prober::{Observed, Prober};
-use super::{Audit, AuditCheck, AuditFinding, AuditedTool, PermittedTools};
 use ananke_agents::{Ended, TargetError, ToolTurns};
 use ananke_base::context::interruption::{self, COMPUTING_TIME, Interrupted};
 use ananke_base::context::{At, Context};
@@ -18,6 +17,7 @@ use ananke_base::message::DeclaredTool;
 use ananke_base::text::duration;
 use ananke_engine::plan::PreparedHelper;
 use ananke_engine::run::{RunHelpers, WalkRandom};
+use ananke_trace::outcome::audit::{Audit, AuditCheck, AuditFinding, AuditedTool, MAY_CHANGE_DATA};
 use ananke_trace::trace::is_same_json;
 
 /// After how many calls that came to nothing a tool is called no more.

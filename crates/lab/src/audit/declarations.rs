@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{AuditCheck, AuditFinding};
 use ananke_base::message::DeclaredTool;
 use ananke_model::schema::{SchemaError, Undecided, ValueSchema};
+use ananke_trace::outcome::audit::{AuditCheck, AuditFinding};
 
 /// The longest name that every client takes.
 const LONGEST_NAME: usize = 128;

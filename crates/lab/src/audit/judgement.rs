@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use super::made_arguments::{ArgumentsKind, MadeArguments};
-use super::{AuditCheck, declarations::CheckedTool, prober::Observed};
+use super::{declarations::CheckedTool, prober::Observed};
 use ananke_agents::Ended;
 use ananke_model::schema::Undecided;
+use ananke_trace::outcome::audit::AuditCheck;
 use ananke_trace::trace::{ResultContent, RunEnd};
 
 /// A check that found something, and what.

@@ -13,7 +13,6 @@
     reason = "the function that the folder is about"
 )]
 mod audit;
-mod check;
 mod declarations;
 mod judgement;
 mod lints;
@@ -21,12 +20,8 @@ mod made_arguments;
 mod made_value;
 mod permitted_tools;
 mod prober;
-mod report;
-mod tool_outcomes;
 mod tool_tests;
 
 pub use audit::{AuditOptions, AuditStep, audit};
-pub use check::{AuditCheck, CheckLevel};
 pub use permitted_tools::PermittedTools;
-pub use report::{Audit, AuditCounts, AuditFinding, AuditedTool};
 pub use tool_tests::test_file;

@@ -2,9 +2,6 @@
 
 use ananke_base::message::DeclaredTool;
 
-/// The reason why a tool is not called that does not say that it changes nothing.
-pub(super) const MAY_CHANGE_DATA: &str = "it may change data";
-
 /// The tools that are called although they may change data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PermittedTools {

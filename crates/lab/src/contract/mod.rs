@@ -8,5 +8,5 @@
 mod recorded_calls;
 mod refusals;
 
-pub use recorded_calls::{RecordedCall, recorded_calls, recordings_below};
-pub use refusals::{ContractCounts, ContractReport, RefusedCall, refusals};
+pub use recorded_calls::{recorded_calls, recordings_below};
+pub use refusals::refusals;

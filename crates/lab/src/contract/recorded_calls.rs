@@ -4,36 +4,17 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::freeze::{HeldTest, planned_alone, run_test};
 use crate::lab_error::LabError;
 use ananke_base::{context::Context, source::received_json, text::natural_path_order};
-use ananke_derive::Mask;
 use ananke_engine::plan::Selection;
 use ananke_engine::run::LoggedConversation;
 use ananke_recording::{KeptRecording, is_recording};
 use ananke_trace::outcome::ErrorKind;
+use ananke_trace::outcome::contract::RecordedCall;
 use ananke_trace::trace::Change;
-
-/// A call that was recorded.
-#[derive(Clone, Debug, PartialEq, Mask, Serialize, JsonSchema)]
-pub struct RecordedCall {
-    /// The id of the test.
-    pub test: String,
-    /// The turn, counted from 1.
-    pub turn: usize,
-    /// The call in its turn, counted from 1.
-    pub call: usize,
-    /// The name of the tool.
-    pub tool: String,
-    /// The arguments; a text if they are not JSON.
-    #[serde(rename = "arguments")]
-    #[schemars(with = "Value")]
-    pub args: Value,
-}
 
 /// The files of recordings at `path`: itself, or all below it, in the natural order of their paths.
 pub fn recordings_below(path: &Path) -> Vec<PathBuf> {

@@ -1,36 +1,12 @@
-//! The calls that a declaration of tools would refuse, and their report as a document contains it.
+//! The calls that a declaration of tools would refuse, each with the reasons.
 
 use std::collections::HashMap;
 
-use schemars::JsonSchema;
-use serde::{Serialize, Serializer};
-
-use super::RecordedCall;
 use ananke_base::context::interruption::{COMPUTING_TIME, within};
 use ananke_base::message::DeclaredTool;
-use ananke_base::text::{duration, nearest, truncate};
-use ananke_derive::Mask;
+use ananke_base::text::{duration, nearest};
 use ananke_model::schema::{Undecided, ValueSchema};
-
-/// A call that would be refused, and why.
-#[derive(Clone, Debug, PartialEq, Mask, Serialize, JsonSchema)]
-#[schemars(rename = "Refusal")]
-pub struct RefusedCall {
-    /// The call.
-    #[serde(flatten)]
-    pub call: RecordedCall,
-    /// The place in the arguments, as a JSON Pointer; empty for the whole call.
-    pub path: String,
-    /// The reason why the place does not fit, at most 300 bytes.
-    #[serde(serialize_with = "shortened")]
-    pub message: String,
-}
-
-fn shortened<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
-    /// The longest message, in bytes.
-    const SHOWN: usize = 300;
-    serializer.serialize_str(&truncate::bytes(text, SHOWN))
-}
+use ananke_trace::outcome::contract::{RecordedCall, RefusedCall};
 
 /// The calls that `tools` would refuse, in their order; one for each place.
 pub fn refusals(calls: &[RecordedCall], tools: &[DeclaredTool]) -> Vec<RefusedCall> {
@@ -93,48 +69,6 @@ pub fn refusals(calls: &[RecordedCall], tools: &[DeclaredTool]) -> Vec<RefusedCa
         }
     }
     refused
-}
-
-/// Which recorded calls would be refused, as `ananke contract --json` prints it.
-#[derive(Clone, Debug, Mask, Serialize, JsonSchema)]
-pub struct ContractReport {
-    /// The name of the target whose tools were listed.
-    pub target: String,
-    /// The calls that would be refused, in the order of the recordings, an entry for each place that does not fit.
-    pub refusals: Vec<RefusedCall>,
-    /// The number of recordings that were read.
-    #[serde(skip)]
-    pub recordings: usize,
-    /// The number of calls that they have.
-    #[serde(skip)]
-    pub calls: usize,
-}
-
-/// How many calls were compared, and how many would be refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct ContractCounts {
-    /// The number of recordings that were read.
-    pub recordings: usize,
-    /// The number of calls that they have.
-    pub calls: usize,
-    /// The number of calls that would be refused.
-    pub failed: usize,
-}
-
-impl ContractReport {
-    /// The counts of the whole report.
-    pub fn counts(&self) -> ContractCounts {
-        ContractCounts {
-            recordings: self.recordings,
-            calls: self.calls,
-            failed: self.refused_calls().count(),
-        }
-    }
-
-    /// The calls that would be refused, each with the places that do not fit.
-    pub fn refused_calls(&self) -> impl Iterator<Item = &[RefusedCall]> {
-        self.refusals.chunk_by(|one, other| one.call == other.call)
-    }
 }
 
 #[cfg(test)]

@@ -4,13 +4,14 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
+use super::Mutation;
 use super::tape_index::{TapeIndex, TapedCall};
-use super::{MutantSeverity, Mutation, MutationLevel};
 use super::{change_site::ChangeSubject, mutation::SnapshotEdit, rule_text::pattern};
 use ananke_base::context::At;
 use ananke_engine::engine::TapeItem;
 use ananke_model::model::MutationOperator;
 use ananke_model::variables::{call_keys, tool_name_problem};
+use ananke_trace::outcome::mutation::{MutantSeverity, MutationLevel};
 use ananke_trace::trace::{Change, ResultContent};
 
 /// A tool that destroys something, and which no project declares.

@@ -1,14 +1,12 @@
 //! One change to a conversation: what is removed and inserted, and what a report says of it.
 
-use std::fmt;
-
 use serde_json::Value;
 
-use super::MutantSeverity;
 use super::change_site::{ChangeSite, ChangeSubject};
 use ananke_engine::engine::TapeItem;
 use ananke_model::model::MutationOperator;
 use ananke_recording::StreamFault;
+use ananke_trace::outcome::mutation::{MutantSeverity, MutationLevel, Suggestion, SurvivingMutant};
 use ananke_trace::trace::{Change, EventNumber, SnapshotItem};
 
 /// One change to a conversation.
@@ -38,25 +36,6 @@ pub struct Mutation {
     pub(super) in_snapshots: Option<SnapshotEdit>,
     /// A change to the bytes of a response instead, by the number of the exchange.
     pub(super) stream: Option<(usize, StreamFault)>,
-}
-
-/// The level that a rule is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum MutationLevel {
-    /// The test.
-    Test,
-    /// One turn, counted from 0.
-    Turn(usize),
-}
-
-impl fmt::Display for MutationLevel {
-    /// The level in words: `test`, or `turn 2`.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Test => formatter.write_str("test"),
-            Self::Turn(turn) => write!(formatter, "turn {}", turn + 1),
-        }
-    }
 }
 
 /// An edit of a tape.
@@ -106,6 +85,28 @@ impl Mutation {
             later: None,
             in_snapshots: None,
             stream: None,
+        }
+    }
+
+    /// The change to the test `id` that was not noticed as it should be, with the finding of a rule that failed for another
+    /// reason.
+    pub(super) fn surviving(
+        &self,
+        id: &str,
+        other_finding: Option<String>,
+        suggestion: Option<Suggestion>,
+    ) -> SurvivingMutant {
+        SurvivingMutant {
+            test: id.to_owned(),
+            operator: self.operator,
+            severity: self.severity,
+            turn: self.turn + 1,
+            event: self.event.number,
+            tool: self.tool.clone(),
+            argument: self.argument.clone(),
+            change: self.change.clone(),
+            other_finding,
+            suggestion,
         }
     }
 

@@ -11,13 +11,14 @@ use std::sync::Arc;
 
 use super::sequence_rule::are_many;
 use super::suggestion::{ExtendedTest, RuleSize, SuggestionSearch};
-use super::{Fate, Mutation, MutationReport, RecordedConversation, Suggestion};
+use super::{Mutation, RecordedConversation};
 use crate::lab_error::LabError;
 use ananke_base::context::{Context, write_file};
 use ananke_base::source::reason;
 use ananke_engine::plan::{CaseEntry, Plan, Planned, Selection, plan};
 use ananke_engine::project::{HarmlessRule, MutationGate};
 use ananke_recording::KeptRecording;
+use ananke_trace::outcome::mutation::{Fate, MutationReport, Suggestion};
 use ananke_trace::redact::Redactor;
 
 /// Whether rules are looked for that would notice the survivors.
@@ -121,8 +122,13 @@ impl MutationRun {
         fates.retain(|(mutation, fate)| self.seen.is_new(id, mutation, fate));
         let search = SuggestionSearch::new(context, &self.selection, &recording, &conversation);
         let found = suggested(search, &fates, suggestions).await;
-        self.report
-            .add(id, &fates, &mut |number| found.get(&number).cloned());
+        self.report.add_test(id);
+        for (number, (mutation, fate)) in fates.iter().enumerate() {
+            self.report
+                .add_change(id, mutation.operator, fate, |finding| {
+                    mutation.surviving(id, finding, found.get(&number).cloned())
+                });
+        }
         let case = conversation.case.clone();
         let mut different: Vec<Suggestion> = Vec::new();
         for suggestion in found.into_values() {

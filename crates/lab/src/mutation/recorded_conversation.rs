@@ -11,7 +11,7 @@ use std::thread::ScopedJoinHandle;
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
-use super::{Fate, Mutation, streams, tape_index::TapeIndex, taped_mutants::TapedMutants};
+use super::{Mutation, fate, streams, tape_index::TapeIndex, taped_mutants::TapedMutants};
 use crate::freeze::run_test;
 use crate::lab_error::LabError;
 use ananke_base::context::Context;
@@ -19,6 +19,7 @@ use ananke_engine::engine::TurnDecision;
 use ananke_engine::plan::{CaseEntry, Plan};
 use ananke_model::model::MutationOperator;
 use ananke_recording::KeptRecording;
+use ananke_trace::outcome::mutation::Fate;
 use ananke_trace::outcome::{Outcome, Status};
 use ananke_trace::process::in_one_line;
 use ananke_trace::trace::Trace;
@@ -157,7 +158,7 @@ impl RecordedConversation {
             mutation.turn,
         );
         let failures = held.outcome.all_failures().map(|(_, failure)| failure);
-        Ok(match Fate::of(failures, &site, &changed) {
+        Ok(match fate::fate(failures, &site, &changed) {
             Fate::Survived if status == Status::NotShown => {
                 Fate::NotShown(status.words().to_owned())
             }

@@ -4,10 +4,10 @@
 
 use serde_json::{Map, Value};
 
-use super::MutationLevel;
 use ananke_base::context::Context;
 use ananke_base::source::{self, Node, NodeValue};
 use ananke_engine::plan::TestEntry;
+use ananke_trace::outcome::mutation::MutationLevel;
 
 /// The text of the file of `entry` with the rule, and the line at which it was inserted.
 pub(super) fn inserted(

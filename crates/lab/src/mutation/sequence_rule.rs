@@ -5,7 +5,8 @@
 use serde_json::{Value, json};
 
 use super::tape_index::{TapeIndex, TapedCall};
-use super::{Mutation, MutationLevel, change_site::ChangeSubject, rule_text::yaml_text};
+use super::{Mutation, change_site::ChangeSubject, rule_text::yaml_text};
+use ananke_trace::outcome::mutation::MutationLevel;
 
 /// The number of unnoticed changes of a turn that lead to one strict rule.
 const MANY: usize = 3;

@@ -3,47 +3,20 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::{Serialize, Serializer};
-
 use super::rule_insertion::{inserted, raised};
 use super::sequence_rule::strict;
 use super::taped_mutants::TapedMutants;
-use super::{Fate, Mutation, MutationLevel, RecordedConversation};
+use super::{Mutation, RecordedConversation};
 use ananke_base::context::Context;
 use ananke_base::source::{Node, to_yaml};
 use ananke_engine::plan::{Planned, Selection, TestEntry, plan};
 use ananke_model::schema::Version;
 use ananke_recording::KeptRecording;
+use ananke_trace::outcome::mutation::{Fate, MutationLevel, Suggestion};
 use ananke_trace::redact::Redactor;
 
 /// The number of different rules that are tried for one test.
 const MOST_TRIED: usize = 200;
-
-/// A rule that would notice a change.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Suggestion {
-    /// The `assert` block, as YAML.
-    pub yaml: String,
-    /// The level that it is for: `test`, or `turn 2`.
-    #[serde(serialize_with = "words")]
-    #[schemars(with = "String")]
-    pub level: MutationLevel,
-    /// The file of the test, as shown in messages.
-    pub file: String,
-    /// The line at which it is inserted, counted from 1.
-    pub line: u32,
-    /// The version that the file has to say for it; omitted if what it says is new enough.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
-    /// The block as a value.
-    #[serde(skip)]
-    pub(super) block: serde_json::Value,
-}
-
-fn words<S: Serializer>(level: &MutationLevel, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(level)
-}
 
 /// The size of the rules that are tried first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

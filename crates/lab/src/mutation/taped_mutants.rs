@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::change_site::ChangeSite;
 use super::tape_index::TapeIndex;
-use super::{Fate, Mutation, arguments, calls, results, streams, texts};
+use super::{Mutation, arguments, calls, fate, results, streams, texts};
 use ananke_engine::engine::{TapeItem, TapePlayer};
 use ananke_engine::run::TapedConversation;
 use ananke_model::variables::Patterns;
 use ananke_trace::outcome::RuleResult;
+use ananke_trace::outcome::mutation::Fate;
 use ananke_trace::trace::{EventNumber, RunEnd, Trace};
 
 /// A conversation on tape.
@@ -83,7 +84,7 @@ impl TapedMutants {
         if let Some(decision) = judged.changed_decision {
             return Ok(Fate::ChangesDecision(decision));
         }
-        let fate = Fate::of(&judged.failures, &mutation.site, &judged.changed);
+        let fate = fate::fate(&judged.failures, &mutation.site, &judged.changed);
         Ok(match (fate, judged.not_shown) {
             (Fate::Survived, Some(lacks)) => Fate::NotShown(lacks),
             (fate, _) => fate,

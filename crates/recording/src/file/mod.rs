@@ -1,7 +1,9 @@
 //! The format of a recording: lines of JSON, meant to be committed, read and compared; documented in docs/replay.md.
 //!
 //! Flows in: what was recorded, and who masks its secrets; or the text of a file. Flows out: the text, or what was
-//! recorded. Every byte of a response survives, and no line contains a secret.
+//! recorded.
+//!
+//! **Invariant:** every byte of a response survives, and no line contains a secret.
 
 mod content;
 mod line;

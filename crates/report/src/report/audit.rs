@@ -2,8 +2,8 @@
 
 use super::document::{EntryMark, counted};
 use super::{Conclusion, DocumentText, Documented};
-use ananke_lab::audit::{Audit, AuditCounts, AuditFinding, CheckLevel};
 use ananke_model::model::ReportFormat;
+use ananke_trace::outcome::audit::{Audit, AuditCounts, AuditFinding, CheckLevel};
 
 /// The levels that fail an audit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

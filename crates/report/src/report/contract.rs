@@ -2,8 +2,8 @@
 
 use super::document::{EntryMark, counted};
 use super::{Conclusion, DocumentText, Documented};
-use ananke_lab::contract::{ContractCounts, ContractReport, RefusedCall};
 use ananke_model::model::ReportFormat;
+use ananke_trace::outcome::contract::{ContractCounts, ContractReport, RefusedCall};
 
 impl Documented for ContractReport {
     const NAME: &'static str = "contract";

@@ -1,4 +1,4 @@
-//! Reports: on the terminal, in files, for CI servers. Each takes sealed [`RunEvent`](ananke_engine::run::RunEvent)s one by
+//! Reports: on the terminal, in files, for CI servers. Each takes sealed [`RunEvent`](ananke_trace::outcome::RunEvent)s one by
 //! one.
 //!
 //! `terminal/` is the console, and the live area under it; `file/` is JUnit, HTML, JSON, Markdown and TAP, one file or
@@ -13,7 +13,7 @@
 //! (`store/`) has the results of that document, for `show` and `run --again`. `last_run` remembers which tests failed, `history`
 //! how tests ended in the last runs.
 //!
-//! **Invariant:** a report sees of `run` nothing but [`RunEvent`](ananke_engine::run::RunEvent) and its parts; memory does
+//! **Invariant:** a report is built without what runs tests; memory does
 //! not grow with the number of tests; text of an agent goes through [`escape`](ananke_base::text::escape) for terminals, XML
 //! and browsers, where it is only ever text; lines are wrapped for a terminal alone.
 
@@ -53,5 +53,5 @@ pub use coverage::{CoverageGate, coverage_conclusion};
 pub use document::{CommandDocument, Conclusion, DocumentText, Documented, document_schema};
 pub use mutation::{MutationDocument, MutationGates, mutation_conclusion};
 pub use own_folder::prepare_own_folder;
-pub use reporter::{Reporter, blocking_deliver, deliver};
+pub use reporter::{Reporter, deliver};
 pub use run_keeping::RunKeeping;

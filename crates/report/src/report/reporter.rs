@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use ananke_engine::run::{EventReceiver, RunEvent};
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::redact::Sealed;
 
 /// Writes one report while the run goes.
@@ -25,30 +25,12 @@ pub trait Reporter: Send {
 ///
 /// # Errors
 /// The reports that cannot be written, one per line; the others are completed.
-pub async fn deliver(
-    mut events: EventReceiver,
+pub fn deliver(
+    events: impl IntoIterator<Item = Sealed<RunEvent>>,
     reporters: Vec<Box<dyn Reporter>>,
 ) -> io::Result<()> {
     let mut delivery = Delivery::to(reporters);
-    while let Some(event) = events.recv().await {
-        delivery.event(&event);
-    }
-    delivery.finish()
-}
-
-/// The same on a thread that does nothing else, which is blocked until then.
-///
-/// # Errors
-/// Those of [`deliver`].
-///
-/// # Panics
-/// If the thread runs asynchronous tasks.
-pub fn blocking_deliver(
-    mut events: EventReceiver,
-    reporters: Vec<Box<dyn Reporter>>,
-) -> io::Result<()> {
-    let mut delivery = Delivery::to(reporters);
-    while let Some(event) = events.blocking_recv() {
+    for event in events {
         delivery.event(&event);
     }
     delivery.finish()

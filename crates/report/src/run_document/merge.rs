@@ -15,7 +15,7 @@ use super::reader::{ResultId, outcome, read_results};
 use super::{ResultLine, RunHead};
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_base::text::any_of;
-use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::outcome::{Outcome, RunClose, RunFacts, Shard, Totals, TranscriptLine, Verdict};
 
 /// The number of results that are read ahead of each shard.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::SnapshotTotals;
 use ananke_base::source::is_case_file;
-use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::outcome::{Causes, RunClose, RunFacts, TokenTotals, Totals};
 use ananke_trace::trace::AgentTime;
 

@@ -8,13 +8,18 @@
 //! **Invariant:** bounded in size, and every string can be masked.
 
 mod attempt;
+pub mod audit;
 mod bounds;
 mod case_words;
 mod cause;
 mod checkpoint;
+pub mod contract;
+pub mod coverage;
+mod event;
 mod focused_json;
 mod identity;
 mod input_origin;
+pub mod mutation;
 mod near_name;
 #[expect(clippy::module_inception, reason = "the type that the folder is about")]
 mod outcome;
@@ -41,6 +46,7 @@ pub use bounds::bounded;
 pub use case_words::CaseWords;
 pub use cause::{Causes, CommonCause, Specimen, TestFinding};
 pub use checkpoint::{CheckpointOutcome, CheckpointRuns};
+pub use event::{AfterNoAnswer, ExchangePart, NoAnswer, RunEvent};
 pub use focused_json::{FocusMark, FocusedJson, JsonFocus, UNEQUAL, brief, focused, surrounded};
 pub use identity::{Quarantine, TestIdentity};
 pub use input_origin::{InputDecision, InputOrigin, InputReason};

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::promises::{described, is_one_of, promised};
 use super::schema_places::{SchemaPlace, SchemaPlaces};
-use crate::audit::{AuditCheck, AuditFinding};
 use ananke_base::message::DeclaredTool;
+use ananke_trace::outcome::audit::{AuditCheck, AuditFinding};
 
 /// The most findings of one check and one tool that are shown; the others are counted.
 const MOST_SHOWN: usize = 10;

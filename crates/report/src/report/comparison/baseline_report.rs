@@ -8,7 +8,7 @@ use crate::compare::{
 use crate::report::{Reporter, reporter::Stream};
 use crate::run_document::RunTotals;
 use ananke_base::context::{Colouring, TerminalSize};
-use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::redact::Sealed;
 
 /// Prints what changed when the run is over. It changes no verdict.

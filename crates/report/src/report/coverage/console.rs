@@ -4,8 +4,10 @@
 use std::io;
 
 use crate::report::{Conclusion, DocumentText, Documented, document::counted};
-use ananke_engine::coverage::{CoverageCount, CoverageReport, CoverageState, CoverageTotals};
 use ananke_model::model::ReportFormat;
+use ananke_trace::outcome::coverage::{
+    CoverageCount, CoverageReport, CoverageState, CoverageTotals,
+};
 
 /// The share that has to be covered.
 #[derive(Clone, Copy, Debug, PartialEq)]

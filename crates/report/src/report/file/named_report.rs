@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::{FileOptions, create_report};
 use crate::report::Reporter;
 use ananke_base::context::{Destination, Scratch};
-use ananke_engine::run::RunEvent;
 use ananke_model::model::ReportFormat;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::redact::Sealed;
 
 /// A report in a file, whose errors name the file and say whether an earlier one stays.

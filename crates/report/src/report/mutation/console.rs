@@ -9,8 +9,8 @@ use super::words::sum;
 use crate::report::document::{EntryMark, counted};
 use crate::report::{Conclusion, DocumentText, Documented};
 use ananke_base::statistics::Percentage;
-use ananke_lab::mutation::{MutationLevel, MutationReport, Score, SurvivingMutant};
 use ananke_model::model::ReportFormat;
+use ananke_trace::outcome::mutation::{MutationLevel, MutationReport, Score, SurvivingMutant};
 
 /// The results of the changes of one command.
 pub struct MutationDocument<'a> {

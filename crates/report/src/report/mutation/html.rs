@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::words::{counts, sum, tables, unnoticed};
 use crate::report::page_parts::{Mood, code, foot, head, table, words};
-use ananke_lab::mutation::MutationReport;
+use ananke_trace::outcome::mutation::MutationReport;
 
 /// The report as a page of HTML.
 pub(super) fn mutation_page(report: &MutationReport) -> String {

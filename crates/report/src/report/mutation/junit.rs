@@ -7,7 +7,7 @@ use quick_xml::Writer;
 use super::words::{counts, tables, unnoticed};
 use crate::report::file::junit::Element;
 use ananke_base::statistics::Percentage;
-use ananke_lab::mutation::{MutationReport, Score};
+use ananke_trace::outcome::mutation::{MutationReport, Score};
 
 /// The most bytes of one text.
 const LONGEST: usize = 2 << 10;

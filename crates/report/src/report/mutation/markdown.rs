@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::words::{sum, tables, unnoticed};
 use crate::report::file::markdown::{MARKER, MarkdownRows, code, message};
-use ananke_lab::mutation::MutationReport;
+use ananke_trace::outcome::mutation::MutationReport;
 
 /// The most bytes of one text.
 const LONGEST: usize = 200;

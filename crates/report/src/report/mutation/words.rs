@@ -2,7 +2,7 @@
 
 use crate::report::document::counted;
 use ananke_base::text::grouped;
-use ananke_lab::mutation::{MutationReport, Score, SurvivingMutant};
+use ananke_trace::outcome::mutation::{MutationReport, Score, SurvivingMutant};
 
 /// The fates that are counted, each with its number.
 #[cfg(any(feature = "html", feature = "junit"))]

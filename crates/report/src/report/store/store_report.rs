@@ -11,8 +11,8 @@ use super::{KeptTest, RUNS, RunHeading, record::VERSION};
 use crate::report::{Reporter, RunKeeping, failure_numbers::FailureNumbers};
 use crate::run_document::result_line;
 use ananke_base::source::reason;
-use ananke_engine::run::RunEvent;
 use ananke_recording::{AttemptStore, RecordedAttempt};
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::outcome::{RunClose, TokenTotals};
 use ananke_trace::redact::Sealed;
 

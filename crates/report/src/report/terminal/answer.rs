@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::report::{Reporter, reporter::Stream};
 use ananke_base::text::escape;
-use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::redact::Sealed;
 
 /// Prints the last message of each test.

@@ -29,7 +29,7 @@ use crate::report::{Reporter, RunKeeping, reporter::Stream, slowest::Slowest};
 use crate::run_document::RunTotals;
 use ananke_base::context::{At, Clock, TerminalSize};
 use ananke_base::text::{duration, escape, truncate};
-use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::outcome::{Outcome, SkipCause, Status, StatusChange, TokenTotals};
 use ananke_trace::process::in_one_line;
 use ananke_trace::redact::Sealed;

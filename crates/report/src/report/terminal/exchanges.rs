@@ -7,7 +7,7 @@ use crate::report::{Reporter, reporter::Stream};
 use ananke_base::context::Colouring;
 use ananke_base::message::Lane;
 use ananke_base::text::{duration, escape, truncate};
-use ananke_engine::run::{ExchangePart, RunEvent};
+use ananke_trace::outcome::{ExchangePart, RunEvent};
 use ananke_trace::redact::Sealed;
 
 /// Prints what is sent and received, each line with its time and its test.

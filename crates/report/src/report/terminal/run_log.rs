@@ -7,7 +7,7 @@ use anstyle::Style;
 use crate::report::layout::{Page, Palette};
 use ananke_base::context::At;
 use ananke_base::text::{duration, escape, truncate};
-use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::RunEvent;
 
 /// After how many seconds a test is slow. It is mentioned again each time that has doubled.
 const SLOW_AFTER: u64 = 30;

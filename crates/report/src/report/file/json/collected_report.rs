@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::JsonReport;
 use crate::report::Reporter;
-use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::redact::Sealed;
 
 /// The largest report that is handed over, in bytes.

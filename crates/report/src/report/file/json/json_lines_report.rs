@@ -8,7 +8,7 @@ use crate::report::{Reporter, reporter::Stream};
 use crate::run_document::{RunTotals, last_line, result_line};
 use ananke_base::context::Scratch;
 use ananke_base::text::escape;
-use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::redact::Sealed;
 
 /// Beginnings of the first line.

@@ -13,7 +13,7 @@ use crate::report::file::{FileOptions, FileReport};
 use crate::run_document::{ResultLine, RunTotals, SummaryLine, VERSION};
 use ananke_base::context::Scratch;
 use ananke_base::text::escape;
-use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::redact::Sealed;
 
 /// The beginning of every JSON document of ananke, and what follows soon.

@@ -17,9 +17,9 @@ use crate::report::words::run_facts::run_facts;
 use crate::report::{Reporter, ci::BuildJob};
 use crate::run_document::RunTotals;
 use ananke_base::context::{Scratch, iso8601};
-use ananke_engine::run::RunEvent;
 use ananke_model::model::ReportFormat;
 use ananke_trace::outcome::Outcome;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::redact::Sealed;
 
 /// A report in a file.

@@ -11,7 +11,7 @@ use crate::report::words::stability::{flip, flip_rate, rate};
 use crate::report::words::{ruling, run_facts, tokens};
 use crate::run_document::RunTotals;
 use ananke_base::text::duration;
-use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::outcome::{
     Causes, NearNames, Outcome, Quarantine, RunFacts, Status, StatusChange, Verdict,
 };

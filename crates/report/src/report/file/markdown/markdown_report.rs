@@ -7,7 +7,7 @@ use super::{MARKER, MarkdownBuilder};
 use crate::report::Reporter;
 use crate::report::file::{FileOptions, FileReport};
 use ananke_base::context::Scratch;
-use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::redact::Sealed;
 
 /// The most bytes of the report: people read it in a comment. GitHub takes 65,536 characters.

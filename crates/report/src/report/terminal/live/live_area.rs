@@ -9,7 +9,7 @@ use super::{LiveOptions, UsualDurations, area::Area, layout, state::AreaState};
 use crate::report::Reporter;
 use ananke_base::context::{At, Clock};
 use ananke_base::text::escape;
-use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::redact::Sealed;
 
 /// The interval at which the times in the area move on.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::UsualDurations;
 use ananke_base::context::At;
 use ananke_base::text::escape;
-use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::RunEvent;
 use ananke_trace::trace::Usage;
 
 /// The most bytes of a text that are looked at: more has room on no terminal.

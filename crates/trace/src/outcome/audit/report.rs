@@ -4,9 +4,12 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::{AuditCheck, CheckLevel, permitted_tools::MAY_CHANGE_DATA};
+use super::{AuditCheck, CheckLevel};
 use ananke_base::text::truncate;
 use ananke_derive::Mask;
+
+/// The reason for which a tool is not called that does not say that it only reads.
+pub const MAY_CHANGE_DATA: &str = "it may change data";
 
 /// The longest message or arguments of a finding, in bytes.
 const SHOWN: usize = 300;
@@ -98,7 +101,7 @@ pub struct AuditCounts {
 
 impl AuditFinding {
     /// A finding about the declaration of a tool.
-    pub(super) fn of_tool(check: AuditCheck, tool: &str, message: String) -> Self {
+    pub fn of_tool(check: AuditCheck, tool: &str, message: String) -> Self {
         Self {
             tool: Some(tool.to_owned()),
             ..Self::of_list(check, message)
@@ -106,7 +109,7 @@ impl AuditFinding {
     }
 
     /// A finding about all tools.
-    pub(super) fn of_list(check: AuditCheck, message: String) -> Self {
+    pub fn of_list(check: AuditCheck, message: String) -> Self {
         Self {
             check,
             level: check.level(),
@@ -121,7 +124,7 @@ impl AuditFinding {
     }
 
     /// The same finding with what to write at a place.
-    pub(super) fn writing(self, path: Option<String>, write: String) -> Self {
+    pub fn writing(self, path: Option<String>, write: String) -> Self {
         Self {
             path,
             write: Some(write),
@@ -130,7 +133,7 @@ impl AuditFinding {
     }
 
     /// The finding on one line.
-    pub(super) fn words(&self) -> String {
+    pub fn words(&self) -> String {
         let details = self
             .details()
             .into_iter()
@@ -185,7 +188,7 @@ impl AuditFinding {
 
 impl Audit {
     /// Adds a finding; of one check and one tool, the first call is shown and the others are counted.
-    pub(super) fn add(&mut self, finding: AuditFinding) {
+    pub fn add(&mut self, finding: AuditFinding) {
         let is_same = |known: &&mut AuditFinding| {
             known.check == finding.check && known.tool == finding.tool && known.arguments.is_some()
         };

@@ -3,8 +3,6 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use ananke_trace::trace::ToolCall;
-
 /// How far tests go with one thing that an agent can do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[schemars(rename = "State")]
@@ -30,29 +28,8 @@ impl CoverageState {
     }
 
     /// The further one of two states.
-    pub(super) fn raise(&mut self, to: Self) {
+    pub fn raise(&mut self, to: Self) {
         *self = to.max(*self);
-    }
-}
-
-/// The possible ends of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CallEnding {
-    Ok,
-    Error,
-    Denied,
-    Pending,
-}
-
-impl CallEnding {
-    /// The end of a call when its conversation is over.
-    pub(super) fn of(call: &ToolCall) -> Self {
-        match call.result() {
-            None => Self::Pending,
-            Some(result) if result.is_denied => Self::Denied,
-            Some(result) if result.is_error == Some(true) => Self::Error,
-            Some(_) => Self::Ok,
-        }
     }
 }
 
@@ -79,15 +56,6 @@ impl OutcomeStates {
             ("denied", self.denied),
             ("pending", self.pending),
         ]
-    }
-
-    pub(super) fn of(&mut self, ending: CallEnding) -> &mut CoverageState {
-        match ending {
-            CallEnding::Ok => &mut self.ok,
-            CallEnding::Error => &mut self.error,
-            CallEnding::Denied => &mut self.denied,
-            CallEnding::Pending => &mut self.pending,
-        }
     }
 }
 

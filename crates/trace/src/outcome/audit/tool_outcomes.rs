@@ -3,9 +3,7 @@
 //! An error is the end of its outcome, since no rule was evaluated; warnings are warnings.
 
 use super::{Audit, AuditFinding, CheckLevel};
-use ananke_trace::outcome::{
-    ErrorKind, Outcome, Problem, SkipCause, TestEnd, TestIdentity, TestVerdict,
-};
+use crate::outcome::{ErrorKind, Outcome, Problem, SkipCause, TestEnd, TestIdentity, TestVerdict};
 
 /// The name of the outcome for all tools together.
 const ALL_TOOLS: &str = "all tools";

@@ -1,14 +1,11 @@
-//! Events of a run: the only thing a report is made from. Tests start, take turns and end in any order, and are finished in
-//! the order of the plan.
+//! An event of a run.
 
-use super::options::AfterNoAnswer;
+use super::{ExchangePart, NoAnswer};
+use crate::outcome::{Outcome, RunClose, RunFacts, Status};
+use crate::trace::Usage;
 use ananke_base::context::At;
-use ananke_base::diagnostic::Place;
 use ananke_base::message::Lane;
 use ananke_derive::Mask;
-use ananke_trace::outcome::{Outcome, RunClose, RunFacts, Status};
-use ananke_trace::redact::mask_headers;
-use ananke_trace::trace::Usage;
 
 /// Something that happened in a run.
 #[derive(Clone, Debug, Mask)]
@@ -141,7 +138,7 @@ pub enum RunEvent {
 
 impl RunEvent {
     /// Whether it contains the outcome of a test.
-    pub(super) fn has_outcome(&self) -> bool {
+    pub fn has_outcome(&self) -> bool {
         match self {
             Self::CaseFinished(_) => true,
             Self::CaseEnded { failed, .. } => failed.is_some(),
@@ -153,73 +150,5 @@ impl RunEvent {
 impl From<Outcome> for RunEvent {
     fn from(outcome: Outcome) -> Self {
         Self::CaseFinished(Box::new(outcome))
-    }
-}
-
-/// A part of an exchange. Bodies and events are truncated, and bytes that are not UTF-8 are replaced.
-#[derive(Clone, Debug, PartialEq, Eq, Mask)]
-pub enum ExchangePart {
-    /// The destination of a request.
-    Request {
-        /// `POST http://127.0.0.1:8000/agent`; without its query.
-        line: String,
-        /// Its headers.
-        #[mask(with = mask_headers)]
-        headers: Vec<(String, String)>,
-    },
-    /// The body of a request.
-    Sent(String),
-    /// The HTTP status of a response.
-    Response(u16),
-    /// The headers of a response.
-    Headers(#[mask(with = mask_headers)] Vec<(String, String)>),
-    /// No response came in time; what was missing.
-    Late(String),
-    /// An event of a response.
-    Event(String),
-    /// So many events are not shown, since too many waited for the end of a text.
-    LeftOut(usize),
-    /// The response is over.
-    Closed,
-}
-
-/// The first tests of a target got no answer.
-#[derive(Clone, Debug, PartialEq, Eq, Mask)]
-pub struct NoAnswer {
-    /// The number of those tests.
-    pub tests: usize,
-    /// The place of the agent's address in the config.
-    pub place: Place,
-    /// That line of the config.
-    pub line: String,
-    /// Whether the agent is a program that is started for each conversation.
-    pub is_program: bool,
-    /// The programs of the config that run as servers, each as it is called.
-    pub servers: Vec<String>,
-    /// The effect on the other tests.
-    #[mask(skip)]
-    pub after: AfterNoAnswer,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ananke_trace::redact::{MASK, Mask as _, Redactor};
-
-    #[test]
-    fn headers_that_are_usually_secret_are_masked() {
-        let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let mut part = ExchangePart::Headers(vec![
-            header("Set-Cookie", "a=b"),
-            header("x-api-key", "abc"),
-            header("authorization", "Bearer abc"),
-            header("content-type", "text/plain"),
-        ]);
-        part.mask(&Redactor::default());
-        let ExchangePart::Headers(headers) = part else {
-            panic!("headers")
-        };
-        let values: Vec<&str> = headers.iter().map(|(_, value)| value.as_str()).collect();
-        assert_eq!(values, [MASK, MASK, MASK, "text/plain"]);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use super::{Fate, MutantSeverity, Mutation, Suggestion};
+use super::{Fate, MutantSeverity, Suggestion};
 use ananke_base::statistics::Percentage;
 use ananke_model::model::MutationOperator;
 
@@ -163,50 +163,42 @@ impl Score {
 }
 
 impl MutationReport {
-    /// Adds a recording of a test, with its changes and their fates; `suggestions` gives the rule that would notice the change of a number.
-    pub fn add(
-        &mut self,
-        id: &str,
-        fates: &[(Mutation, Fate)],
-        suggestions: &mut dyn FnMut(usize) -> Option<Suggestion>,
-    ) {
-        let at = *self
-            .positions
-            .entry(id.to_owned())
-            .or_insert(self.tests.len());
-        if at == self.tests.len() {
+    /// Adds a recording of the test `id`, whose changes follow.
+    pub fn add_test(&mut self, id: &str) {
+        let next = self.tests.len();
+        let position = *self.positions.entry(id.to_owned()).or_insert(next);
+        if position == next {
             self.tests.push(TestScore {
                 id: id.to_owned(),
                 score: Score::default(),
             });
         }
-        for (number, (mutation, fate)) in fates.iter().enumerate() {
-            self.tests[at].score.add(fate);
-            self.total.add(fate);
-            self.score_of(mutation.operator).add(fate);
-            let (list, other_finding) = match fate {
-                Fate::Survived => (&mut self.survivors, None),
-                Fate::KilledOtherwise(finding) => {
-                    (&mut self.killed_otherwise, Some(finding.clone()))
-                }
-                Fate::Killed { .. }
-                | Fate::KilledByProtocol(_)
-                | Fate::NotShown(_)
-                | Fate::ChangesDecision(_)
-                | Fate::Harmless(_) => continue,
-            };
-            list.push(SurvivingMutant {
-                test: id.to_owned(),
-                operator: mutation.operator,
-                severity: mutation.severity,
-                turn: mutation.turn + 1,
-                event: mutation.event.number,
-                tool: mutation.tool.clone(),
-                argument: mutation.argument.clone(),
-                change: mutation.change.clone(),
-                other_finding,
-                suggestion: suggestions(number),
-            });
+    }
+
+    /// Adds a change to a recording of the test `id`, which was added. `mutant` describes it if it is listed, with the finding of
+    /// a rule that failed for another reason.
+    pub fn add_change(
+        &mut self,
+        id: &str,
+        operator: MutationOperator,
+        fate: &Fate,
+        mutant: impl FnOnce(Option<String>) -> SurvivingMutant,
+    ) {
+        if let Some(position) = self.positions.get(id) {
+            self.tests[*position].score.add(fate);
+        }
+        self.total.add(fate);
+        self.score_of(operator).add(fate);
+        match fate {
+            Fate::Survived => self.survivors.push(mutant(None)),
+            Fate::KilledOtherwise(finding) => {
+                self.killed_otherwise.push(mutant(Some(finding.clone())));
+            }
+            Fate::Killed { .. }
+            | Fate::KilledByProtocol(_)
+            | Fate::NotShown(_)
+            | Fate::ChangesDecision(_)
+            | Fate::Harmless(_) => {}
         }
     }
 

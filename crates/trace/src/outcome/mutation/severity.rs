@@ -26,7 +26,7 @@ pub enum MutantSeverity {
 
 impl MutantSeverity {
     /// The severity of a change to a call to `tool`.
-    pub(super) fn of_tool(tool: &str) -> Self {
+    pub fn of_tool(tool: &str) -> Self {
         let begins = |word: &str| {
             tool.get(..word.len())
                 .is_some_and(|start| start.eq_ignore_ascii_case(word))

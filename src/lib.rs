@@ -130,9 +130,11 @@ pub use ananke_agui as agui;
 #[doc(hidden)]
 pub use ananke_base::{context, diagnostic, message, reduction, source, statistics, text};
 #[doc(hidden)]
-pub use ananke_engine::{
-    cases, compile, coverage, engine, helper, hook, observed, project, run, server,
-};
+pub use ananke_conversation as conversation;
+#[doc(hidden)]
+pub use ananke_conversation::{helper, observed};
+#[doc(hidden)]
+pub use ananke_engine::{cases, compile, coverage, hook, project, run, server};
 #[doc(hidden)]
 pub use ananke_lab::{LabError, freeze, mutation, promptfoo, record, shrink, verify};
 #[cfg(feature = "json-schema")]

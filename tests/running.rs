@@ -8,7 +8,7 @@ use ananke::agents::{
     Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, TargetError, Transport,
 };
 use ananke::context::{At, Clock};
-use ananke::engine::AtFailure;
+use ananke::conversation::AtFailure;
 use ananke::outcome::RunEvent;
 use ananke::outcome::{Outcome, Status, Totals};
 use ananke::plan::{KEPT_TEXT, Selection, plan};

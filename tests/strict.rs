@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use ananke::engine::AtViolation;
+use ananke::conversation::AtViolation;
 use ananke::outcome::RunEvent;
 use ananke::outcome::{ErrorKind, Outcome, Status, TurnOutcome};
 use ananke::run::{Options, event_channel, run};

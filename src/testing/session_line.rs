@@ -9,7 +9,7 @@ use super::session_tools::{ClientCall, SessionTools};
 use super::tape::Tape;
 use ananke_agents::UndeclaredCalls;
 use ananke_base::message::ToolAnswer;
-use ananke_engine::engine::Observer;
+use ananke_conversation::Observer;
 use ananke_engine::run::{ConversationDriver, DriverRequest};
 use ananke_trace::outcome::TurnOutcome;
 use ananke_trace::redact::Redactor;

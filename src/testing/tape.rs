@@ -6,7 +6,7 @@ use super::{TestingError, event_turn::EventTurn, session_requests::SessionReques
 use ananke_agents::Wire;
 use ananke_base::context::At;
 use ananke_base::message::{Lane, ToolAnswer};
-use ananke_engine::engine::{Observer, TapeItem, TapePlayer};
+use ananke_conversation::{Observer, TapeItem, TapePlayer};
 use ananke_rules::{Evaluator, Following, Inherited, Question, TurnRules};
 use ananke_trace::outcome::RuleResult;
 use ananke_trace::redact::Redactor;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use ananke::engine::AtViolation;
+use ananke::conversation::AtViolation;
 use ananke::outcome::RunEvent;
 use ananke::outcome::{Outcome, Status, TranscriptLine};
 use ananke::recording::RecordingMode;

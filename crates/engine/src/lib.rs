@@ -5,12 +5,7 @@
 pub mod cases;
 pub mod compile;
 pub mod coverage;
-pub mod engine;
-#[cfg(test)]
-mod fakes;
-pub mod helper;
 pub mod hook;
-pub mod observed;
 pub mod plan;
 pub mod project;
 pub mod run;

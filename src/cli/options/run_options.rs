@@ -9,7 +9,7 @@ use super::{
     AgentAnswers, RecordingOptions, ReportOptions, SelectionOptions, ShardOptions, Strictness,
 };
 use super::{input_options::InputOptions, people_options::PeopleOptions, snapshots::Update};
-use ananke::engine::{AtFailure, AtViolation};
+use ananke::conversation::{AtFailure, AtViolation};
 use ananke::model::{FlakyVerdict, ReportFormat, ReportedEvents};
 use ananke::plan::{Filter, Judging, KEPT_TEXT, RunPurpose, Selection};
 use ananke::project::{AgentChoice, RunSettings};

@@ -255,7 +255,7 @@ fn cases() -> impl Strategy<Value = Value> {
 
 /// The YAML of a file with these cases, as a tree.
 fn converted(cases: &[Value]) -> (String, Option<Node>) {
-    crate::fakes::install();
+    ananke_fakes::install();
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.jsonl");
     let lines: Vec<String> = cases.iter().map(Value::to_string).collect();

@@ -6,10 +6,10 @@
 use std::time::Duration;
 
 use super::case::Case;
-use crate::engine::Observer;
 use ananke_base::context::At;
 use ananke_base::message::{Lane, ToolAnswer};
 use ananke_base::text::truncate;
+use ananke_conversation::Observer;
 use ananke_trace::outcome::RunEvent;
 use ananke_trace::trace::Change;
 

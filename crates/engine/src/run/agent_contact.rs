@@ -5,10 +5,10 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::answered_targets::AnsweredTargets;
-use crate::engine::Observer;
 use ananke_agents::{Received, TargetError, Wire};
 use ananke_base::context::At;
 use ananke_base::message::Lane;
+use ananke_conversation::Observer;
 use ananke_rules::TurnRules;
 use ananke_trace::outcome::{ErrorKind, Problem};
 use ananke_trace::trace::{Input, Trace};

@@ -13,8 +13,8 @@ use super::unwritten_input::{
     UnwrittenInput, UnwrittenRequest, UnwrittenTurn, input_of, too_many_turns,
 };
 use crate::compile::CompiledInteraction;
-use crate::engine::{ConversationSoFar, asking_call, awaiting_input};
 use ananke_base::text::{duration, truncate};
+use ananke_conversation::{ConversationSoFar, asking_call, awaiting_input};
 use ananke_model::model::MissingInput;
 use ananke_trace::outcome::{
     ErrorKind, Halt, InputDecision, InputOrigin, InputReason, Problem, SkipCause,

@@ -1,4 +1,4 @@
-//! The conversation of one attempt: what its plan says is handed to the engine, and what comes of it is the outcome.
+//! The conversation of one attempt: what its plan says is handed over, and what comes of it is the outcome.
 
 use std::mem::take;
 use std::sync::{Arc, Mutex};
@@ -30,15 +30,15 @@ use super::walk_input::WalkInput;
 use super::watchdog::{ConversationLocks, TestStep};
 use super::written_turns::WrittenTurns;
 use crate::compile::CompiledClientTool;
-use crate::engine::{
-    self, Budget, Checkpoints, ConversationParts, ConversationResult, DeclineRequests, InputSource,
-    Observer,
-};
 use crate::plan::{Preparation, Prepared};
 use crate::project::DEFAULT_TURN_TIMEOUT;
 use ananke_agents::{Limits, Pacer, Session, SessionOptions, Target, TargetPace};
 use ananke_base::context::lock;
 use ananke_base::message::Lane;
+use ananke_conversation::{
+    self, Budget, Checkpoints, ConversationParts, ConversationResult, DeclineRequests, InputSource,
+    Observer, converse, history,
+};
 use ananke_rules::{Evaluator, Inherited, Measure, TurnCondition};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult, Status, TestEnd};
 use ananke_trace::trace::AgentTime;
@@ -170,7 +170,7 @@ impl Attempt<'_> {
         }
         let transcript = &mut self.outcome.transcript;
         transcript.time = prepared.target.time();
-        transcript.history = engine::history(&prepared.history);
+        transcript.history = history(&prepared.history);
         transcript.messages_count = prepared.history.len();
     }
 
@@ -216,7 +216,7 @@ impl Attempt<'_> {
         followers.collect()
     }
 
-    /// Opens a session and has the engine hold the conversation.
+    /// Opens a session and holds the conversation.
     async fn talk_through(
         &self,
         preparation: &Mutex<Preparation>,
@@ -271,7 +271,7 @@ impl Attempt<'_> {
             at_failure: shared.options.at_failure,
             at_violation: shared.options.at_violation,
         };
-        Ok(engine::converse(parts, &mut *inputs).await)
+        Ok(converse(parts, &mut *inputs).await)
     }
 
     /// Asks the scripts of the test.

@@ -5,9 +5,9 @@
 use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
 
-use crate::engine::Observer;
 use ananke_agents::UndeclaredCalls;
 use ananke_base::message::{ToolAnswer, TurnInput};
+use ananke_conversation::Observer;
 use ananke_rules::{Decision, Question};
 use ananke_trace::outcome::{Halt, TurnOutcome};
 use ananke_trace::redact::Redactor;

@@ -9,12 +9,12 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use super::tap::{ConversationBeginning, ConversationEnd, Follower, Tap};
-use crate::engine::{
-    ConditionalTurn, ConversationSoFar, InputSource, NextTurn, Observer, TurnReview,
-};
 use ananke_agents::Wire;
 use ananke_base::context::{At, lock};
 use ananke_base::message::{HistoryMessage, Lane, ToolAnswer, TurnInput};
+use ananke_conversation::{
+    ConditionalTurn, ConversationSoFar, InputSource, NextTurn, Observer, TurnReview,
+};
 use ananke_trace::outcome::{Halt, InputOrigin, TurnOutcome};
 use ananke_trace::trace::{Change, RunEnd, Trace};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::conversation_tape::{ConversationMutator, ConversationTape};
 use super::tap::{AttemptPurpose, ConversationBeginning, ConversationEnd, Follower, Tap};
 use crate::coverage::CoverageCollector;
-use crate::engine::Observer;
+use ananke_conversation::Observer;
 use ananke_trace::redact::Redactor;
 
 /// Takes what tests exercise of their agents, and of what their rules notice a change.

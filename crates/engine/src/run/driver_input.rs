@@ -15,9 +15,9 @@ use super::outcomes::turn_count;
 use super::request_pace::RequestPace;
 use super::run::Run;
 use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
-use crate::engine::{ConversationSoFar, Handling, Oracle as _, ToolHost};
 use ananke_base::context::lock;
 use ananke_base::message::ToolAnswer;
+use ananke_conversation::{ConversationSoFar, Handling, Oracle as _, ToolHost};
 use ananke_trace::outcome::{Halt, InputOrigin, TurnOutcome};
 use ananke_trace::trace::{ToolCall, Trace};
 

@@ -4,10 +4,10 @@
 //! is shown in none of them: events wait until the text that they add to is complete.
 
 use super::case::Case;
-use crate::engine::Observer;
 use ananke_agents::Wire;
 use ananke_base::context::At;
 use ananke_base::message::Lane;
+use ananke_conversation::Observer;
 use ananke_trace::outcome::{ExchangePart, RunEvent};
 use ananke_trace::redact::truncated;
 use ananke_trace::trace::{Change, PiecedTexts};

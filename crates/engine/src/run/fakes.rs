@@ -41,7 +41,7 @@ impl Transport for NoTransport {
 impl FakeProject {
     /// The `tests` of one file, whose agent answers `bad` to `bad`, and `good` to everything else.
     pub(super) fn of(tests: &str, options: Options) -> Self {
-        crate::fakes::install();
+        ananke_fakes::install();
         let folder = TempDir::new().unwrap();
         let rules = "[{ when: { user: bad }, do: [{ say: bad }] }, { do: [{ say: good }] }]";
         let config = format!(

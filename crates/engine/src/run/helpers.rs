@@ -5,10 +5,10 @@ use super::mocks::Mocks;
 use super::request_pace::RequestPace;
 use super::script_oracle::ScriptOracle;
 use crate::compile::CompiledClientTool;
-use crate::helper::{Helper, HelperQuestion};
 use crate::plan::PreparedHelper;
 use ananke_agents::Limits;
 use ananke_base::message::Lane;
+use ananke_conversation::helper::{Helper, HelperQuestion};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
 
 /// Asks the helpers of one attempt.

@@ -6,9 +6,9 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::compile::{CompiledClientTool, CompiledMock, CompiledMockAnswer};
-use crate::engine::{Handling, ToolHost};
 use crate::hook::Expected;
 use ananke_base::message::ToolAnswer;
+use ananke_conversation::{Handling, ToolHost};
 use ananke_model::variables::Patterns;
 use ananke_rules::{PathConditions, ScriptSource};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};

@@ -1,7 +1,7 @@
 //! The run of tests: from a plan to a verdict.
 //!
 //! [`run`] runs the tests of a plan and reports what happens as [`RunEvent`](ananke_trace::outcome::RunEvent)s, which wait in an `event_channel` for the
-//! reports. `suite` is the spine. [`crate::engine`] holds the conversation of a test.
+//! reports. `suite` is the spine. [`ananke_conversation`] holds the conversation of a test.
 //!
 //! - **When** a test runs: `schedule` (several at once, reported in the plan's order), `prefetch` (the next ones are loaded
 //!   meanwhile), limits that targets share (`target_limits`, `rate_limit`), and fixed threads that tests do not share
@@ -57,7 +57,6 @@ mod prefetch;
 mod project_hooks;
 mod rate_limit;
 mod raw_log;
-mod recorder_sink;
 mod repeated_runs;
 mod request_pace;
 mod retries;

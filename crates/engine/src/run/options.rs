@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use crate::engine::{AtFailure, AtViolation};
 use crate::project::RunCounts;
+use ananke_conversation::{AtFailure, AtViolation};
 use ananke_model::model::{MissingInput, ReportedEvents};
 use ananke_rules::Writing;
 use ananke_trace::outcome::AfterNoAnswer;

@@ -11,10 +11,10 @@ use serde::Serialize as _;
 use serde_json::Value;
 
 use super::exchange_log::PART_OF_SECRET;
-use crate::engine::Observer;
 use ananke_agents::Wire;
 use ananke_base::context::{At, lock};
 use ananke_base::message::Lane;
+use ananke_conversation::Observer;
 use ananke_rules::TurnRules;
 use ananke_trace::outcome::{
     MOST_RAW, Outcome, RawEvent, RawExchange, RawStateChange, RawTurn, RuleResult, StateChangeKind,

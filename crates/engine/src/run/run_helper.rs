@@ -7,13 +7,13 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use super::stopper::Stopper;
-use crate::engine::{Handling, ToolHost};
-use crate::helper::{Helper, HelperQuestion, HelperRole};
 use crate::hook::{self, Expected, ScriptRequest};
 use crate::plan::PreparedHelper;
 use ananke_agents::{Limits, SessionOptions, TargetError, Transport};
 use ananke_base::context::{CaseKey, Context};
 use ananke_base::message::{DeclaredTool, ToolAnswer};
+use ananke_conversation::helper::{Helper, HelperQuestion, HelperRole};
+use ananke_conversation::{Handling, ToolHost};
 use ananke_recording::AttemptEnvironment;
 use ananke_rules::ScriptSource;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};

@@ -11,9 +11,9 @@ use super::simulator::Simulator;
 use super::unwritten_input::{
     UnwrittenInput, UnwrittenRequest, UnwrittenTurn, failed, input_of, too_many_turns,
 };
-use crate::engine::{ConversationSoFar, TimeLeft, awaiting_input, conversation_timeout};
-use crate::helper::SimulatorAnswer;
 use ananke_base::context::At;
+use ananke_conversation::helper::SimulatorAnswer;
+use ananke_conversation::{ConversationSoFar, TimeLeft, awaiting_input, conversation_timeout};
 use ananke_trace::outcome::{ErrorKind, Halt, InputDecision, InputOrigin, Problem};
 use ananke_trace::trace::Trace;
 

@@ -10,13 +10,13 @@ use super::attempt::Attempt;
 use super::helpers::Helpers;
 use super::script_oracle::ScriptOracle;
 use crate::compile::{CompiledSimulation, SimulatorSource};
-use crate::engine::ConversationSoFar;
-use crate::helper::{
+use crate::hook::Expected;
+use ananke_agents::Limits;
+use ananke_conversation::ConversationSoFar;
+use ananke_conversation::helper::{
     HelperQuestion, HelperRole, QuotableText, SimulatorAnswer, read_simulator_answer,
     read_simulator_value,
 };
-use crate::hook::Expected;
-use ananke_agents::Limits;
 use ananke_rules::{ScriptSource, whole_conversation};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
 

@@ -5,8 +5,8 @@ use std::fmt::Debug;
 use serde_json::{Map, Value};
 
 use super::conversation_start::ConversationStart;
-use crate::engine::{InputSource, Observer};
 use ananke_base::message::ToolDeclaration;
+use ananke_conversation::{InputSource, Observer};
 use ananke_rules::Inherited;
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::Trace;

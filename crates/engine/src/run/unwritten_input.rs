@@ -3,8 +3,8 @@
 use futures_util::future::BoxFuture;
 
 use crate::compile::PreparedTurn;
-use crate::engine::{ConversationSoFar, TimeLeft};
 use ananke_base::message::{AnswerTo, PendingAnswer, TurnInput, UserContent};
+use ananke_conversation::{ConversationSoFar, TimeLeft};
 use ananke_rules::TurnRules;
 use ananke_trace::outcome::{ErrorKind, Halt, InputDecision, InputOrigin, Problem, TurnOutcome};
 use ananke_trace::trace::{RunEnd, Trace};

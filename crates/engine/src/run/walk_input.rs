@@ -9,9 +9,9 @@ use super::script_oracle::ScriptOracle;
 use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
 use super::walk_random::WalkRandom;
 use crate::compile::{CompiledAction, WalkPlan};
-use crate::engine::{ConversationSoFar, can_send};
 use crate::plan::LateTurn;
 use ananke_base::context::lock;
+use ananke_conversation::{ConversationSoFar, can_send};
 use ananke_trace::outcome::{ErrorKind, Halt, InputOrigin, Problem};
 
 /// The walk of one attempt.

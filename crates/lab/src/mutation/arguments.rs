@@ -9,7 +9,7 @@ use super::other_value::{identifier, identifiers, other, retyped};
 use super::tape_index::{TapeIndex, TapedCall};
 use super::{Mutation, mutation::SnapshotEdit, rule_text::yaml_text};
 use ananke_base::source::received_json;
-use ananke_engine::engine::TapeItem;
+use ananke_conversation::TapeItem;
 use ananke_model::model::MutationOperator;
 use ananke_trace::trace::{Change, ResultContent};
 

@@ -8,7 +8,7 @@ use super::Mutation;
 use super::tape_index::{TapeIndex, TapedCall};
 use super::{change_site::ChangeSubject, mutation::SnapshotEdit, rule_text::pattern};
 use ananke_base::context::At;
-use ananke_engine::engine::TapeItem;
+use ananke_conversation::TapeItem;
 use ananke_model::model::MutationOperator;
 use ananke_model::variables::{call_keys, tool_name_problem};
 use ananke_trace::outcome::mutation::{MutantSeverity, MutationLevel};

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use regex::Regex;
 
-use ananke_engine::engine::TapeItem;
+use ananke_conversation::TapeItem;
 use ananke_rules::{RuleProperties, RuleSubject};
 use ananke_trace::outcome::{EvidenceLine, RuleResult};
 use ananke_trace::trace::{Change, EventNumber};

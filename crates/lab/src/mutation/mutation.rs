@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::change_site::{ChangeSite, ChangeSubject};
-use ananke_engine::engine::TapeItem;
+use ananke_conversation::TapeItem;
 use ananke_model::model::MutationOperator;
 use ananke_recording::StreamFault;
 use ananke_trace::outcome::mutation::{MutantSeverity, MutationLevel, Suggestion, SurvivingMutant};

@@ -15,7 +15,7 @@ use super::{Mutation, fate, streams, tape_index::TapeIndex, taped_mutants::Taped
 use crate::freeze::run_test;
 use crate::lab_error::LabError;
 use ananke_base::context::Context;
-use ananke_engine::engine::TurnDecision;
+use ananke_conversation::TurnDecision;
 use ananke_engine::plan::{CaseEntry, Plan};
 use ananke_model::model::MutationOperator;
 use ananke_recording::KeptRecording;

@@ -10,7 +10,7 @@ use super::rule_text::{escaped, yaml_text};
 use super::tape_index::{TapeIndex, TapedCall};
 use super::{Mutation, mutation::SnapshotEdit};
 use ananke_base::{context::At, source::received_json};
-use ananke_engine::engine::TapeItem;
+use ananke_conversation::TapeItem;
 use ananke_model::model::MutationOperator;
 use ananke_trace::trace::{Change, ResultContent};
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::Mutation;
 use super::change_site::{ChangeSite, ChangeSubject};
 use super::{other_value::other, rule_text::yaml_text, tape_index::TapeIndex};
-use ananke_engine::engine::TapeItem;
+use ananke_conversation::TapeItem;
 use ananke_model::model::MutationOperator;
 use ananke_recording::{KeptRecording, StreamFault};
 use ananke_trace::outcome::mutation::{MutantSeverity, MutationLevel};

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::change_site::ChangeSite;
 use super::tape_index::TapeIndex;
 use super::{Mutation, arguments, calls, fate, results, streams, texts};
-use ananke_engine::engine::{TapeItem, TapePlayer};
+use ananke_conversation::{TapeItem, TapePlayer};
 use ananke_engine::run::TapedConversation;
 use ananke_model::variables::Patterns;
 use ananke_trace::outcome::RuleResult;

@@ -8,7 +8,7 @@ use super::Mutation;
 use super::rule_text::{quoted, yaml_text};
 use super::tape_index::{TapeIndex, TapedText};
 use super::{change_site::ChangeSubject, mutation::SnapshotEdit, other_value::other_text};
-use ananke_engine::engine::TapeItem;
+use ananke_conversation::TapeItem;
 use ananke_model::model::MutationOperator;
 use ananke_trace::outcome::mutation::{MutantSeverity, MutationLevel};
 use ananke_trace::trace::{Change, EventNumber};

@@ -14,9 +14,10 @@ use crate::freeze::{
 use crate::lab_error::LabError;
 use ananke_base::context::{At, CaseKey, Context};
 use ananke_base::message::TurnInput;
+use ananke_conversation::helper::HelperRole;
 use ananke_engine::plan::{CaseEntry, Plan, Selection};
 use ananke_engine::project::{AgentChoice, Variables};
-use ananke_engine::{helper::HelperRole, run::LoggedTurn};
+use ananke_engine::run::LoggedTurn;
 use ananke_recording::{KeptRecording, recording_path};
 use ananke_trace::outcome::{Outcome, Problem, Status};
 use ananke_trace::trace::{Input, Trace};

@@ -14,7 +14,7 @@ use super::tool_end::ToolEnd;
 use ananke_agents::TimedChange;
 use ananke_base::message::{TurnInput, UserContent};
 use ananke_base::text::truncate;
-use ananke_engine::observed::{ObservedConversation, ObservedTurn};
+use ananke_conversation::observed::{ObservedConversation, ObservedTurn};
 use ananke_trace::trace::{
     AsideSource, Change, Fact, Facts, MessageKind, ResultContent, RunEnd, Unread, UnreadForm,
     Usage, is_same_json,

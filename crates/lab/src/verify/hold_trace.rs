@@ -14,7 +14,7 @@ use crate::record::{HeldConversation, KnownTransport, RecordRequest, hold};
 use ananke_agents::{HttpRequest, ServedResponse, TimedChange, served_protocols};
 use ananke_base::context::{Context, ManualClock};
 use ananke_base::message::TurnInput;
-use ananke_engine::observed::ObservedConversation;
+use ananke_conversation::observed::ObservedConversation;
 use ananke_engine::run::{
     ConversationDriver, ConversationOrigin, DriverRequest, Options, Run, event_channel,
 };

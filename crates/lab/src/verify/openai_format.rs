@@ -18,7 +18,7 @@ use crate::verify::message_lists::{Exchanges, ListedMessages, document_items, li
 use crate::verify::trace_file::{add_oddities, not_json, unreadable, utf16};
 use ananke_base::source::reason;
 use ananke_base::source::received_json::{ReceivedJson, read_bytes};
-use ananke_engine::observed::ObservedConversation;
+use ananke_conversation::observed::ObservedConversation;
 use ananke_trace::outcome::Problem;
 use ananke_trace::trace::{Fact, Facts, RunEnd};
 

@@ -11,7 +11,7 @@ use crate::freeze::{planned, run_test};
 use crate::lab_error::LabError;
 use ananke_agents::{Capability, TimedChange};
 use ananke_base::context::Context;
-use ananke_engine::observed::{ObservedConversation, ObservedTurn};
+use ananke_conversation::observed::{ObservedConversation, ObservedTurn};
 use ananke_engine::plan::{Plan, Selection};
 use ananke_engine::run::{LoggedConversation, LoggedTurn};
 use ananke_recording::KeptRecording;

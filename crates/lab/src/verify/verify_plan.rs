@@ -12,7 +12,7 @@ use super::rules_file::{RULES_OF_TARGET, blank, completed};
 use super::{TraceContext, TraceError, TraceFile, TraceFormat};
 use ananke_base::context::{Context, display_name};
 use ananke_base::{diagnostic::Diagnostic, source::read, text::escape};
-use ananke_engine::observed::{ObservedConversation, ObservedConversations};
+use ananke_conversation::observed::{ObservedConversation, ObservedConversations};
 use ananke_engine::plan::{CaseEntry, Plan, Planned, Selection, TestEntry, plan};
 use ananke_engine::project::locate;
 use ananke_model::model::NEWEST_VERSION;

@@ -18,7 +18,7 @@ use crate::verify::conventions::{Conventions, SpanKind};
 use crate::verify::trace_file::{add_oddities, unreadable, utf16};
 use crate::verify::{TraceContext, TraceError, TraceFile, TraceFormat};
 use ananke_base::{source::reason, source::received_json::JsonError, text::escape};
-use ananke_engine::observed::ObservedConversation;
+use ananke_conversation::observed::ObservedConversation;
 use ananke_trace::outcome::Problem;
 
 /// The number of attributes that are named if none is known.

@@ -15,7 +15,7 @@ use crate::verify::conventions::SpanKind;
 use crate::verify::conversation_builder::ConversationBuilder;
 use crate::verify::message_item::MessageItem;
 use crate::verify::tool_end::ToolEnd;
-use ananke_engine::observed::ObservedConversation;
+use ananke_conversation::observed::ObservedConversation;
 use ananke_trace::trace::{Fact, Facts, RunEnd};
 
 /// The facts that spans can show at best.

@@ -456,8 +456,8 @@ impl Conversation<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fakes::{FakeAct, FakeTest, Inputs, Says, rules};
     use super::*;
+    use crate::fakes::{FakeAct, FakeTest, Inputs, Says, rules};
     use ananke_base::message::{AnswerTo, PendingAnswer, TurnInput};
     use ananke_trace::outcome::Status;
     use ananke_trace::trace::{Interrupt, RunEnd};

@@ -15,13 +15,13 @@ const KEYS: [&str; 3] = ["input", "message", "goal_achieved"];
 
 /// The answer of a simulator (SPEC 8).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct SimulatorAnswer {
+pub struct SimulatorAnswer {
     /// The next input of the user; empty if there is none.
-    pub(crate) input: String,
+    pub input: String,
     /// Whether the user has what they want.
-    pub(crate) is_goal_achieved: bool,
+    pub is_goal_achieved: bool,
     /// The reason, in the simulator's words.
-    pub(crate) reasoning: Option<String>,
+    pub reasoning: Option<String>,
 }
 
 /// The answer in what a simulator says: a JSON object, alone, in the only fenced block or at the end from the beginning of a
@@ -29,10 +29,7 @@ pub(crate) struct SimulatorAnswer {
 ///
 /// # Errors
 /// If it cannot be read; the words after `the simulator answered with` say what there is instead.
-pub(crate) fn read_simulator_answer(
-    text: &str,
-    heard: &QuotableText,
-) -> Result<SimulatorAnswer, String> {
+pub fn read_simulator_answer(text: &str, heard: &QuotableText) -> Result<SimulatorAnswer, String> {
     if text.trim().is_empty() {
         return Err("nothing".to_owned());
     }
@@ -88,7 +85,7 @@ fn has_answer(text: &str) -> bool {
 ///
 /// # Errors
 /// If it is none, or one without the keys of an answer.
-pub(crate) fn read_simulator_value(value: &Value) -> Result<SimulatorAnswer, String> {
+pub fn read_simulator_value(value: &Value) -> Result<SimulatorAnswer, String> {
     match value {
         Value::Object(fields) if fields.keys().any(|key| KEYS.contains(&key.as_str())) => {
             of_object(AnswerObject(fields))

@@ -10,6 +10,9 @@
 //! `checkpoints` watch every turn of a simulated conversation until one reaches them. A `tape` has all that happened, so that
 //! rules can watch it again without an agent.
 //!
+//! `helper/` asks agents that help to judge in the same way, and `observed/` is the agent of a conversation that something else
+//! held.
+//!
 //! **Invariant:** it knows neither plan nor run nor who calls it; a turn ends evaluated, with a problem, or stopped, or is not
 //! needed, and its status follows from that.
 
@@ -21,10 +24,13 @@ mod conversation;
 mod exchanges;
 #[cfg(test)]
 mod fakes;
+pub mod helper;
 mod hosts;
 mod input_source;
+pub mod observed;
 mod observer;
 mod pending;
+mod recorder_observer;
 mod result;
 mod tape;
 mod trace_sink;

@@ -31,7 +31,7 @@ const WORDS: [(&str, bool); 2] = [("PASS", true), ("FAIL", false)];
 /// # Errors
 /// If there is none, if something else in the answer looks like another verdict, or if the verdict is quoted from
 /// `judged`; the words after `the judge answered with` say what there is instead.
-pub(crate) fn read_judge_answer(text: &str, judged: &QuotableText) -> Result<JudgeAnswer, String> {
+pub fn read_judge_answer(text: &str, judged: &QuotableText) -> Result<JudgeAnswer, String> {
     if text.trim().is_empty() {
         return Err("nothing".to_owned());
     }

@@ -210,8 +210,8 @@ fn pending<'t>(trace: &'t Trace, tools: &dyn ToolHost) -> Vec<(&'t ToolCall, Han
 
 #[cfg(test)]
 mod tests {
-    use super::super::fakes::{FakeAct, FakeTest, Inputs};
     use super::*;
+    use crate::fakes::{FakeAct, FakeTest, Inputs};
     use ananke_trace::outcome::Status;
 
     async fn calling(script: &[FakeAct]) -> (Status, usize, usize) {

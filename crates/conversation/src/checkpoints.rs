@@ -239,9 +239,9 @@ impl WatchedCheckpoint {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fakes::{FakeAct, FakeTest, Inputs, Says, checkpoint};
     use super::*;
-    use crate::engine::ConversationResult;
+    use crate::ConversationResult;
+    use crate::fakes::{FakeAct, FakeTest, Inputs, Says, checkpoint};
 
     async fn held(checkpoints: Vec<CompiledCheckpoint>, answer: Decision) -> ConversationResult {
         let says = ["I ask", "I pay", "I am done"].map(FakeAct::Says);

@@ -413,7 +413,7 @@ mod tests {
 
     #[test]
     fn a_message_of_the_user_answers_no_interrupt() {
-        crate::fakes::install();
+        ananke_fakes::install();
         assert!(unanswered(&trace(&["i"], &[])).is_some());
         assert!(unanswered(&trace(&[], &["a"])).is_none());
     }

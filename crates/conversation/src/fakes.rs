@@ -294,7 +294,7 @@ impl Oracle for Says {
 
 /// A required checkpoint with this assert block.
 pub(super) fn checkpoint(id: &str, block: &str, after: &[&str]) -> CompiledCheckpoint {
-    crate::fakes::install();
+    ananke_fakes::install();
     let rules = inherit(
         &Block::default(),
         &Block::default(),
@@ -311,7 +311,7 @@ pub(super) fn checkpoint(id: &str, block: &str, after: &[&str]) -> CompiledCheck
 
 /// The rules of a test of two turns with this assert block.
 pub(super) fn rules(block: &str) -> Inherited {
-    crate::fakes::install();
+    ananke_fakes::install();
     inherit(
         &Block::default(),
         &compiled(block, Level::Test),

@@ -11,11 +11,11 @@ const SPACE: char = ' ';
 
 /// Everything that was said and done in a conversation, as words.
 #[derive(Debug, Default)]
-pub(crate) struct QuotableText(Vec<String>);
+pub struct QuotableText(Vec<String>);
 
 impl QuotableText {
     /// The words of these values: of each text in them, and of lists and objects as JSON.
-    pub(crate) fn of<'v>(values: impl IntoIterator<Item = &'v Value>) -> Self {
+    pub fn of<'v>(values: impl IntoIterator<Item = &'v Value>) -> Self {
         let mut found = Self::default();
         for value in values {
             if !value.is_string() {

@@ -114,7 +114,7 @@ mod tests {
         let seconds = Duration::from_secs;
         let budget = Budget {
             whole: Some(seconds(10)),
-            ..super::super::fakes::budget()
+            ..crate::fakes::budget()
         };
         let turn = |own, used| {
             let turn = budget.of_turn(own, None, used, None);
@@ -143,7 +143,7 @@ mod tests {
     fn the_deadline_counts_whatever_the_agent_took() {
         let seconds = Duration::from_secs;
         let deadline = Some(At::default().plus(seconds(10)));
-        let budget = super::super::fakes::budget();
+        let budget = crate::fakes::budget();
         let turn = Limits {
             deadline,
             ..budget.turn
@@ -169,7 +169,7 @@ mod tests {
         let of_turn = |is_default_timeout, own, limit| {
             let budget = Budget {
                 is_default_timeout,
-                ..super::super::fakes::budget()
+                ..crate::fakes::budget()
             };
             budget
                 .of_turn(own, Some(limit), Duration::ZERO, None)
@@ -193,7 +193,7 @@ mod tests {
         ] {
             let budget = Budget {
                 whole: whole.map(seconds),
-                ..super::super::fakes::budget()
+                ..crate::fakes::budget()
             };
             let time = TimeLeft {
                 left: seconds(left),

@@ -133,8 +133,8 @@ fn json_object(text: &str) -> Option<Map<String, Value>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fakes::{FakeAct, FakeTest, Inputs};
     use super::*;
+    use crate::fakes::{FakeAct, FakeTest, Inputs};
     use ananke_model::model::CONFIRMATION_TOOLS;
     use ananke_trace::trace::{Change, Interrupt, ResultContent};
     use serde_json::json;

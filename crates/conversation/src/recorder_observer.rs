@@ -1,6 +1,6 @@
 //! The recorder follows the conversation, so that it notices a secret that an agent sends in pieces.
 
-use crate::engine::Observer;
+use crate::Observer;
 use ananke_base::context::At;
 use ananke_base::message::Lane;
 use ananke_recording::Recorder;

@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use super::helper_role::HelperRole;
-use crate::engine::{
+use crate::{
     AtFailure, AtViolation, Budget, Checkpoints, ConversationParts, ConversationResult,
     ConversationSoFar, DeclineRequests, InputSource, NextTurn, Observer, Oracle, ToolHost,
     converse,

@@ -41,8 +41,7 @@ pub(crate) const MODULES: &[(&str, &[&str])] = &[
     (
         "engine",
         &[
-            "project", "compile", "cases", "plan", "hook", "server", "engine", "helper",
-            "observed", "coverage", "run",
+            "project", "compile", "cases", "plan", "hook", "server", "coverage", "run",
         ],
     ),
     (

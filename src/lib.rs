@@ -134,7 +134,7 @@ pub use ananke_conversation as conversation;
 #[doc(hidden)]
 pub use ananke_conversation::{helper, observed};
 #[doc(hidden)]
-pub use ananke_engine::{cases, compile, coverage, hook, project, run, server};
+pub use ananke_engine::{coverage, hook, run, server};
 #[doc(hidden)]
 pub use ananke_lab::{LabError, freeze, mutation, promptfoo, record, shrink, verify};
 #[cfg(feature = "json-schema")]
@@ -149,6 +149,8 @@ pub use ananke_mcp as mcp;
 pub use ananke_model::{model, schema, variables};
 #[doc(hidden)]
 pub use ananke_openai as openai;
+#[doc(hidden)]
+pub use ananke_plan::{cases, compile, project};
 #[doc(hidden)]
 pub use ananke_recording as recording;
 #[doc(hidden)]
@@ -174,13 +176,13 @@ pub use ananke_base::diagnostic::{
     Code, Diagnostic, Edit, Label, Place, Severity, SourceFile, Span, apply,
 };
 #[doc(inline)]
-pub use ananke_engine::project::{Config, Variables};
-#[doc(inline)]
 pub use ananke_engine::run::{
     EventReceiver, EventSender, Options as RunOptions, Reason, Run, Stopper, event_channel, run,
 };
 #[doc(inline)]
 pub use ananke_model::model::ReportFormat;
+#[doc(inline)]
+pub use ananke_plan::project::{Config, Variables};
 #[cfg(feature = "junit")]
 #[doc(inline)]
 pub use ananke_report::report::file::junit::JunitProfile;

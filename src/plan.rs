@@ -2,7 +2,12 @@
 
 use ananke_base::context::Context;
 #[doc(hidden)]
-pub use ananke_engine::plan::*;
+pub use ananke_plan::{
+    CaseEntry, ExplainedTest, Filter, FilterError, Fixed, FixedFiles, Judging, KEPT_TEXT, LateTurn,
+    LoadedFile, LoadedTest, Plan, Planned, Preparation, PrepareError, Prepared, PreparedHelper,
+    RunPurpose, Selection, ShardNumber, TargetDescription, TestEntry, TouchedTests, TurnDefaults,
+    WrittenTurn, explain, file_hash, fix,
+};
 use ananke_trace::redact::Redactor;
 
 use crate::protocols::install;
@@ -10,5 +15,5 @@ use crate::protocols::install;
 /// Finds, loads and checks everything that is selected; runs nothing. The secrets of every test are added to `redactor`.
 pub fn plan(context: &Context, selection: &Selection, redactor: &Redactor) -> Planned {
     install();
-    ananke_engine::plan::plan(context, selection, redactor)
+    ananke_plan::plan(context, selection, redactor)
 }

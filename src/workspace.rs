@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::plan::{Selection, plan};
 use ananke_base::context::{Context, absolute};
 use ananke_base::diagnostic::Diagnostic;
-use ananke_engine::project::CONFIG_NAME;
+use ananke_plan::project::CONFIG_NAME;
 use ananke_trace::redact::Redactor;
 
 /// The projects of an editor, whose files are checked one by one while they are written. The documentation of the crate

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use ananke_base::diagnostic::{Diagnostic, Place, Severity};
-use ananke_engine::plan::PrepareError;
+use ananke_plan::PrepareError;
 use ananke_trace::outcome::Problem;
 
 /// The reason that a session cannot do what it is asked for. A test that gets one has not found out anything about its

@@ -10,7 +10,7 @@ pub(crate) const CRATES: &[&[&str]] = &[
     &["rules"],
     &["agents"],
     &["agui", "a2a", "mcp", "openai", "recording", "fakes"],
-    &["conversation", "report"],
+    &["plan", "conversation", "report"],
     &["engine"],
     &["lab"],
     &["ananke"],
@@ -39,11 +39,12 @@ pub(crate) const MODULES: &[(&str, &[&str])] = &[
         &["redact", "process", "trace", "golden", "outcome"],
     ),
     (
-        "engine",
+        "plan",
         &[
-            "project", "compile", "cases", "plan", "hook", "server", "coverage", "run",
+            "project", "compile", "cases", "loaded", "select", "check", "plan", "prepare", "read",
         ],
     ),
+    ("engine", &["hook", "server", "coverage", "run"]),
     (
         "lab",
         &[
@@ -75,7 +76,7 @@ pub(crate) const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ),
     ("clap_mangen", &["command/cli/completions.rs"]),
     ("compact_str", &["base/text/short_text.rs"]),
-    ("csv", &["engine/compile/rows/"]),
+    ("csv", &["plan/compile/rows/"]),
     ("flate2", &["agents/http/"]),
     ("hyper", &["agents/"]),
     ("hyper_util", &["agents/"]),
@@ -168,9 +169,10 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("recording", 3960),
     ("fakes", 20),
     ("conversation", 3410),
-    ("engine", 22630),
+    ("plan", 13800),
+    ("engine", 8910),
     ("lab", 16930),
     ("report", 15840),
-    ("ananke", 2255),
+    ("ananke", 2265),
     ("command", 13320),
 ];

@@ -2,11 +2,7 @@
 //!
 //! **Invariant:** it knows agents through their seam alone, and no report.
 
-pub mod cases;
-pub mod compile;
 pub mod coverage;
 pub mod hook;
-pub mod plan;
-pub mod project;
 pub mod run;
 pub mod server;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::answer::{Expected, ScriptRequest};
 use super::output::OutputError;
 use super::pipes::MOST_OUTPUT;
-use crate::compile::HookCommand;
+use ananke_plan::compile::HookCommand;
 use ananke_rules::ScriptSource;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
 use ananke_trace::process::{ExitStatus, StartError, stderr_ends};

@@ -9,7 +9,7 @@ use super::output::variables;
 use super::pipes::SHOWN_LINES;
 use super::process::RunningProgram;
 use super::unread_output::UnreadOutput;
-use crate::compile::HookCommand;
+use ananke_plan::compile::HookCommand;
 
 /// Runs a hook and reads the variables it gives.
 ///

@@ -12,10 +12,10 @@ use super::tap::AttemptPurpose;
 use super::unwritten_input::{
     UnwrittenInput, UnwrittenRequest, UnwrittenTurn, input_of, too_many_turns,
 };
-use crate::compile::CompiledInteraction;
 use ananke_base::text::{duration, truncate};
 use ananke_conversation::{ConversationSoFar, asking_call, awaiting_input};
 use ananke_model::model::MissingInput;
+use ananke_plan::compile::CompiledInteraction;
 use ananke_trace::outcome::{
     ErrorKind, Halt, InputDecision, InputOrigin, InputReason, Problem, SkipCause,
 };

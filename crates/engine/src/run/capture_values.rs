@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use crate::compile::{CaptureFrom, CompiledCapture};
 use ananke_base::source::received_json;
 use ananke_base::text::truncate;
 use ananke_model::variables::Patterns;
+use ananke_plan::compile::{CaptureFrom, CompiledCapture};
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{Args, Origin, Path, ToolCall, Trace, TurnRanges, is_same_json};
 

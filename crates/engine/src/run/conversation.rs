@@ -29,9 +29,6 @@ use super::unwritten_input::UnwrittenInput;
 use super::walk_input::WalkInput;
 use super::watchdog::{ConversationLocks, TestStep};
 use super::written_turns::WrittenTurns;
-use crate::compile::CompiledClientTool;
-use crate::plan::{Preparation, Prepared};
-use crate::project::DEFAULT_TURN_TIMEOUT;
 use ananke_agents::{Limits, Pacer, Session, SessionOptions, Target, TargetPace};
 use ananke_base::context::lock;
 use ananke_base::message::Lane;
@@ -39,6 +36,9 @@ use ananke_conversation::{
     self, Budget, Checkpoints, ConversationParts, ConversationResult, DeclineRequests, InputSource,
     Observer, converse, history,
 };
+use ananke_plan::compile::CompiledClientTool;
+use ananke_plan::project::DEFAULT_TURN_TIMEOUT;
+use ananke_plan::{Preparation, Prepared};
 use ananke_rules::{Evaluator, Inherited, Measure, TurnCondition};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult, Status, TestEnd};
 use ananke_trace::trace::AgentTime;

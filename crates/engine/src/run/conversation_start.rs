@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::plan::Prepared;
 use ananke_base::message::HistoryMessage;
+use ananke_plan::Prepared;
 use ananke_trace::trace::{KnownName, Peer, Trace};
 
 /// The facts of a conversation that are known before its first turn.

@@ -4,11 +4,11 @@ use super::attempt::Attempt;
 use super::mocks::Mocks;
 use super::request_pace::RequestPace;
 use super::script_oracle::ScriptOracle;
-use crate::compile::CompiledClientTool;
-use crate::plan::PreparedHelper;
 use ananke_agents::Limits;
 use ananke_base::message::Lane;
 use ananke_conversation::helper::{Helper, HelperQuestion};
+use ananke_plan::PreparedHelper;
+use ananke_plan::compile::CompiledClientTool;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
 
 /// Asks the helpers of one attempt.

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use super::case::Case;
 use super::watchdog::TestStep;
 use crate::hook;
-use crate::plan::Preparation;
 use ananke_base::context::lock;
+use ananke_plan::Preparation;
 use ananke_recording::AttemptEnvironment;
 use ananke_trace::outcome::Halt;
 

@@ -7,13 +7,13 @@ use futures_util::future::BoxFuture;
 use super::attempt::Attempt;
 use super::helpers::Helpers;
 use super::script_oracle::ScriptOracle;
-use crate::plan::{Judging, PreparedHelper};
-use crate::project::{OTHER_JUDGE, own_judge};
 use ananke_agents::Target;
 use ananke_base::message::Lane;
 use ananke_conversation::Oracle;
 use ananke_conversation::helper::{HelperQuestion, HelperRole, QuotableText, read_judge_answer};
 use ananke_model::variables::Mode;
+use ananke_plan::project::{OTHER_JUDGE, own_judge};
+use ananke_plan::{Judging, PreparedHelper};
 use ananke_rules::{Decision, Inquiry, JudgeQuestion, Question};
 use ananke_trace::outcome::{ErrorKind, Halt, JudgeAnswer, Problem, Ruling};
 

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::compile::{CompiledClientTool, CompiledMock, CompiledMockAnswer};
 use crate::hook::Expected;
 use ananke_base::message::ToolAnswer;
 use ananke_conversation::{Handling, ToolHost};
 use ananke_model::variables::Patterns;
+use ananke_plan::compile::{CompiledClientTool, CompiledMock, CompiledMockAnswer};
 use ananke_rules::{PathConditions, ScriptSource};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
 use ananke_trace::trace::{ToolCall, Trace};

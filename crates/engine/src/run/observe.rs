@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::compile::PreparedTurn;
-use crate::plan::Prepared;
 use ananke_base::message::{MessageId, RequestContext, ServerAnswers, TurnRequest};
 use ananke_conversation::observed::{ObservedAgent, ObservedConversation, ObservedTurn};
+use ananke_plan::Prepared;
+use ananke_plan::compile::PreparedTurn;
 use ananke_trace::outcome::{ErrorKind, Problem, RuleResult};
 use ananke_trace::trace::Fact;
 

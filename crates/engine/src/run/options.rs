@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use crate::project::RunCounts;
 use ananke_conversation::{AtFailure, AtViolation};
 use ananke_model::model::{MissingInput, ReportedEvents};
+use ananke_plan::project::RunCounts;
 use ananke_rules::Writing;
 use ananke_trace::outcome::AfterNoAnswer;
 

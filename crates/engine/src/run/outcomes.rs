@@ -4,8 +4,8 @@ use std::io;
 
 use super::run::Run;
 use super::stopper::Reason;
-use crate::plan::CaseEntry;
-use crate::project::is_default;
+use ananke_plan::CaseEntry;
+use ananke_plan::project::is_default;
 use ananke_trace::outcome::{
     ErrorKind, Outcome, Problem, SkipCause, TestEnd, TestIdentity, Transcript,
 };

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared, ready};
 
-use crate::plan::{CaseEntry, LoadedFile, LoadedTest, Plan, PrepareError};
 use ananke_base::context::Context;
+use ananke_plan::{CaseEntry, LoadedFile, LoadedTest, Plan, PrepareError};
 
 /// The tests that have not started.
 pub(super) struct Prefetch {

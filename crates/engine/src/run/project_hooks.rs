@@ -8,13 +8,13 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::compile::{HookCommand, HookRole, feeds_headers};
 use crate::hook::{self, ProgramError};
-use crate::plan::{Plan, secrets_of};
-use crate::project::{Config, RunHook, Variables};
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic, Severity, Span};
 use ananke_model::model::Hook;
+use ananke_plan::compile::{HookCommand, HookRole, feeds_headers};
+use ananke_plan::project::{Config, RunHook, Variables};
+use ananke_plan::{Plan, secrets_of};
 use ananke_trace::redact::Redactor;
 
 /// The commands of a config that run once.

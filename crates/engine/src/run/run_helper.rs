@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 
 use super::stopper::Stopper;
 use crate::hook::{self, Expected, ScriptRequest};
-use crate::plan::PreparedHelper;
 use ananke_agents::{Limits, SessionOptions, TargetError, Transport};
 use ananke_base::context::{CaseKey, Context};
 use ananke_base::message::{DeclaredTool, ToolAnswer};
 use ananke_conversation::helper::{Helper, HelperQuestion, HelperRole};
 use ananke_conversation::{Handling, ToolHost};
+use ananke_plan::PreparedHelper;
 use ananke_recording::AttemptEnvironment;
 use ananke_rules::ScriptSource;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};

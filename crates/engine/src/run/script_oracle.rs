@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::attempt::Attempt;
 use crate::hook::{self, Expected, ScriptRequest};
-use crate::plan::Preparation;
 use ananke_base::context::lock;
+use ananke_plan::Preparation;
 use ananke_rules::{Decision, ScriptQuestion, ScriptSource};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
 

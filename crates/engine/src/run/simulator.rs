@@ -9,7 +9,6 @@ use serde_json::{Map, Value, json};
 use super::attempt::Attempt;
 use super::helpers::Helpers;
 use super::script_oracle::ScriptOracle;
-use crate::compile::{CompiledSimulation, SimulatorSource};
 use crate::hook::Expected;
 use ananke_agents::Limits;
 use ananke_conversation::ConversationSoFar;
@@ -17,6 +16,7 @@ use ananke_conversation::helper::{
     HelperQuestion, HelperRole, QuotableText, SimulatorAnswer, read_simulator_answer,
     read_simulator_value,
 };
+use ananke_plan::compile::{CompiledSimulation, SimulatorSource};
 use ananke_rules::{ScriptSource, whole_conversation};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
 

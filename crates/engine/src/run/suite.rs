@@ -11,7 +11,7 @@ use super::schedule::{All, Schedule};
 use super::snapshots;
 use super::stopper::Reason;
 use super::worker::run_tests;
-use crate::plan::Plan;
+use ananke_plan::Plan;
 use ananke_trace::outcome::RunEvent;
 use ananke_trace::outcome::{NearNames, Outcome, RunClose, RunFacts, Shard, Verdict};
 

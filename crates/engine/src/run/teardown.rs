@@ -9,8 +9,8 @@ use super::case::Case;
 use super::outcomes::end_with;
 use super::watchdog::Watchdog;
 use crate::hook;
-use crate::plan::Preparation;
 use ananke_base::context::lock;
+use ananke_plan::Preparation;
 use ananke_trace::outcome::{ErrorKind, Outcome, Problem, Status};
 
 /// The result of the commands that clean up.

@@ -9,8 +9,8 @@ use super::attempt::Attempt;
 use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
 use super::watchdog::TestStep;
 use super::written_turns::WrittenTurns;
-use crate::plan::TurnDefaults;
 use ananke_conversation::{ConditionalTurn, ConversationSoFar, InputSource, NextTurn, TurnReview};
+use ananke_plan::TurnDefaults;
 use ananke_trace::outcome::{Halt, InputOrigin, TurnOutcome};
 use ananke_trace::trace::Trace;
 

@@ -2,7 +2,7 @@
 
 use super::run::Run;
 use super::stopper::Reason;
-use crate::plan::Plan;
+use ananke_plan::Plan;
 use ananke_trace::outcome::AfterNoAnswer;
 use ananke_trace::outcome::{NoAnswer, RunEvent};
 

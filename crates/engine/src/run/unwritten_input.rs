@@ -2,9 +2,9 @@
 
 use futures_util::future::BoxFuture;
 
-use crate::compile::PreparedTurn;
 use ananke_base::message::{AnswerTo, PendingAnswer, TurnInput, UserContent};
 use ananke_conversation::{ConversationSoFar, TimeLeft};
+use ananke_plan::compile::PreparedTurn;
 use ananke_rules::TurnRules;
 use ananke_trace::outcome::{ErrorKind, Halt, InputDecision, InputOrigin, Problem, TurnOutcome};
 use ananke_trace::trace::{RunEnd, Trace};

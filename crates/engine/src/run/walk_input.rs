@@ -8,10 +8,10 @@ use super::outcomes::turn_count;
 use super::script_oracle::ScriptOracle;
 use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
 use super::walk_random::WalkRandom;
-use crate::compile::{CompiledAction, WalkPlan};
-use crate::plan::LateTurn;
 use ananke_base::context::lock;
 use ananke_conversation::{ConversationSoFar, can_send};
+use ananke_plan::LateTurn;
+use ananke_plan::compile::{CompiledAction, WalkPlan};
 use ananke_trace::outcome::{ErrorKind, Halt, InputOrigin, Problem};
 
 /// The walk of one attempt.

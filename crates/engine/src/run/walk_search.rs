@@ -7,9 +7,9 @@ use super::attempt_series::AttemptSeries;
 use super::case::Case;
 use super::current_walk::{CurrentWalk, SharedWalk, WalkRoute};
 use super::outcomes::mark_aborted;
-use crate::compile::WalkPlan;
 use ananke_base::context::{CaseKey, lock};
 use ananke_base::reduction::Reduction;
+use ananke_plan::compile::WalkPlan;
 use ananke_trace::outcome::RunEvent;
 use ananke_trace::outcome::{
     ActionCount, FailedWalk, InputOrigin, Outcome, RuleResult, Status, TokenTotals, Walks,

@@ -12,9 +12,9 @@ use std::time::Duration;
 use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit};
 use tokio::time::Instant;
 
-use crate::plan::Preparation;
 use ananke_base::context::lock;
 use ananke_base::text::duration;
+use ananke_plan::Preparation;
 use ananke_rules::JudgingTime;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
 

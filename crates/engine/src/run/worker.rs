@@ -12,8 +12,8 @@ use super::case::Case;
 use super::run_case::{end_without_thread, run_case};
 use super::schedule::Schedule;
 use super::watchdog::Overdue;
-use crate::plan::Preparation;
 use ananke_base::context::lock;
+use ananke_plan::Preparation;
 
 /// The interval at which a thread is checked.
 const TICK: Duration = Duration::from_millis(200);

@@ -2,9 +2,9 @@
 
 use super::server_address::ProbeAnswer;
 use super::server_exit::{ServerExit, server_name};
-use crate::project::{Readiness, ServerCommand};
 use ananke_agents::http;
 use ananke_base::diagnostic::{Code, Diagnostic};
+use ananke_plan::project::{Readiness, ServerCommand};
 use ananke_trace::process::StartError;
 
 /// The reason that the servers of a run could not be started.

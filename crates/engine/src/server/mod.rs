@@ -1,7 +1,7 @@
 //! Programs that run while the tests run: started before them, waited for, watched, and ended with all that they started
 //! (SPEC 4).
 //!
-//! [`Servers::start`] takes filled [`ServerCommand`](crate::project::ServerCommand)s and returns when all of them are ready,
+//! [`Servers::start`] takes filled [`ServerCommand`](ananke_plan::project::ServerCommand)s and returns when all of them are ready,
 //! or with a [`ServerStartError`] that says which is not, and why. Each has a task that reads what it prints and notices its
 //! end; readiness is asked for, or read.
 //!

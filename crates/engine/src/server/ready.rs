@@ -9,7 +9,7 @@ use super::error::{ServerStartError, exited_early, not_ready};
 use super::running::{RunningServer, ServerState};
 use super::server_address::ServerAddress;
 use super::server_exit::server_name;
-use crate::project::ServerCommand;
+use ananke_plan::project::ServerCommand;
 
 /// The time between the first request and the second; the pause doubles each time.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);

@@ -12,8 +12,8 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::output::{Printed, Read, ServerOutput};
 use super::server_exit::{ServerExit, server_name};
-use crate::project::{Readiness, ServerCommand};
 use ananke_model::variables::Patterns;
+use ananke_plan::project::{Readiness, ServerCommand};
 use ananke_trace::process::{Process, Program, StartError, Started, start};
 
 /// The time that a server has to end by itself when it is asked to.

@@ -8,8 +8,8 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use url::Url;
 
-use crate::project::Readiness;
 use ananke_agents::http;
+use ananke_plan::project::Readiness;
 
 /// The time that one request may take.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::project::ServerCommand;
+use ananke_plan::project::ServerCommand;
 use ananke_trace::process::{ExitStatus, shown};
 
 /// The end of a server that the tests still needed.

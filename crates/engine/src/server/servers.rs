@@ -8,7 +8,7 @@ use super::ready::{awaited, wait};
 use super::running::{RunningServer, ServerState};
 use super::server_address::ServerAddress;
 use super::server_exit::{ServerExit, server_name};
-use crate::project::ServerCommand;
+use ananke_plan::project::ServerCommand;
 
 /// The servers of a run, all of them ready.
 #[derive(Debug, Default)]

@@ -14,8 +14,8 @@ use ananke_base::context::{CaseKey, Context, write_file};
 use ananke_base::source::to_yaml;
 use ananke_base::text::escape;
 use ananke_conversation::helper::HelperRole;
-use ananke_engine::plan::{CaseEntry, Plan, Selection};
-use ananke_engine::project::{AgentChoice, Variables};
+use ananke_plan::project::{AgentChoice, Variables};
+use ananke_plan::{CaseEntry, Plan, Selection};
 use ananke_recording::{KeptRecording, recording_path};
 use ananke_trace::outcome::{ErrorKind, Status};
 

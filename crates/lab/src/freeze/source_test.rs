@@ -3,7 +3,7 @@
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_base::source::{self, Node};
-use ananke_engine::plan::TestEntry;
+use ananke_plan::TestEntry;
 use ananke_trace::redact::Redactor;
 
 use crate::lab_error::LabError;

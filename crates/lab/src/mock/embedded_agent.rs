@@ -20,8 +20,8 @@ use ananke_agents::{
     TimedChange, UndeclaredCalls, Wire,
 };
 use ananke_base::context::{At, CaseKey, Context};
-use ananke_engine::plan::Selection;
 use ananke_model::model::NEWEST_VERSION;
+use ananke_plan::Selection;
 use ananke_recording::AgentAnswer;
 use ananke_trace::trace::{Change, RunEnd};
 

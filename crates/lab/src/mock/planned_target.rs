@@ -8,11 +8,11 @@ use serde_json::{Map, json};
 use crate::lab_error::LabError;
 use ananke_agents::Target;
 use ananke_base::context::Context;
-use ananke_engine::plan::{
-    CaseEntry, LoadedFile, LoadedTest, Plan, Planned, Preparation, PrepareError, Selection, plan,
-};
 use ananke_model::model::NEWEST_VERSION;
 use ananke_model::variables::Mode;
+use ananke_plan::{
+    CaseEntry, LoadedFile, LoadedTest, Plan, Planned, Preparation, PrepareError, Selection, plan,
+};
 use ananke_trace::redact::Redactor;
 
 /// The file of the test that has the target.

@@ -12,8 +12,8 @@ use ananke_agents::{
     AgentStepReader, ServedProtocol, ServedRequest, served_protocols, written_agent, written_steps,
 };
 use ananke_base::context::Context;
-use ananke_engine::plan::Selection;
 use ananke_model::variables::literal_value;
+use ananke_plan::Selection;
 use ananke_recording::{AgentAnswer, KeptRecording};
 
 /// The number of threads that are remembered; the one that began first is forgotten first.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use ananke_base::context::Context;
 use ananke_base::source::{self, Node, NodeValue};
-use ananke_engine::plan::TestEntry;
+use ananke_plan::TestEntry;
 use ananke_trace::outcome::mutation::MutationLevel;
 
 /// The text of the file of `entry` with the rule, and the line at which it was inserted.

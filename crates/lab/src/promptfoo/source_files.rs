@@ -7,7 +7,7 @@ use super::remedies;
 use ananke_base::context::{Context, absolute_from, display_name};
 use ananke_base::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use ananke_base::source::{self, Entry, Node, NodeValue};
-use ananke_engine::compile::read_csv;
+use ananke_plan::compile::read_csv;
 
 /// The end of a message about a part that is not converted.
 pub(super) const LEFT_OUT: &str = " is not converted";

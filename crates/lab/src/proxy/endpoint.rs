@@ -6,8 +6,8 @@ use url::Url;
 
 use crate::lab_error::LabError;
 use ananke_base::context::Context;
-use ananke_engine::plan::{LoadedFile, Plan, Preparation, PrepareError};
 use ananke_model::variables::Mode;
+use ananke_plan::{LoadedFile, Plan, Preparation, PrepareError};
 
 /// The endpoint of the agent of the one test of `plan`.
 ///

@@ -8,8 +8,8 @@ use super::test_text::{WrittenTest, file_text};
 use crate::lab_error::LabError;
 use ananke_agents::Capability;
 use ananke_base::context::{CaseKey, Context};
-use ananke_engine::plan::{Plan, Planned, Selection, plan};
-use ananke_engine::project::AgentChoice;
+use ananke_plan::project::AgentChoice;
+use ananke_plan::{Plan, Planned, Selection, plan};
 use ananke_recording::recording_path;
 use ananke_trace::redact::Redactor;
 

@@ -12,7 +12,7 @@ use crate::freeze::{HeldTest, planned, run_test};
 use crate::lab_error::LabError;
 use ananke_base::context::Context;
 use ananke_base::reduction::Reduction;
-use ananke_engine::plan::Selection;
+use ananke_plan::Selection;
 
 /// The progress of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,8 +19,8 @@ use ananke_agents::AgentStepReader;
 use ananke_base::context::{Context, write_file};
 use ananke_base::source::{Node, NodeValue};
 use ananke_base::text::escape;
-use ananke_engine::plan::Selection;
 use ananke_model::model::NEWEST_VERSION;
+use ananke_plan::Selection;
 use ananke_recording::KeptRecording;
 use ananke_trace::outcome::ErrorKind;
 

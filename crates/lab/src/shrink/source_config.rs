@@ -8,9 +8,9 @@ use serde_json::json;
 use crate::lab_error::LabError;
 use ananke_base::context::Context;
 use ananke_base::source::{self, Entry, Node, NodeValue};
-use ananke_engine::plan::Plan;
-use ananke_engine::project::is_default;
 use ananke_model::model::NEWEST_VERSION;
+use ananke_plan::Plan;
+use ananke_plan::project::is_default;
 use ananke_trace::redact::Redactor;
 
 /// The keys of a target that are kept.

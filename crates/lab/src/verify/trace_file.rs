@@ -8,7 +8,7 @@ use ananke_agents::TimedChange;
 use ananke_base::context::Context;
 use ananke_base::source::received_json::{JsonError, Oddities, is_utf16};
 use ananke_conversation::observed::ObservedConversation;
-use ananke_engine::plan::Selection;
+use ananke_plan::Selection;
 use ananke_trace::outcome::{ErrorKind, Problem};
 use ananke_trace::trace::{Change, Facts, Unread};
 

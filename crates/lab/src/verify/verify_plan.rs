@@ -13,9 +13,9 @@ use super::{TraceContext, TraceError, TraceFile, TraceFormat};
 use ananke_base::context::{Context, display_name};
 use ananke_base::{diagnostic::Diagnostic, source::read, text::escape};
 use ananke_conversation::observed::{ObservedConversation, ObservedConversations};
-use ananke_engine::plan::{CaseEntry, Plan, Planned, Selection, TestEntry, plan};
-use ananke_engine::project::locate;
 use ananke_model::model::NEWEST_VERSION;
+use ananke_plan::project::locate;
+use ananke_plan::{CaseEntry, Plan, Planned, Selection, TestEntry, plan};
 use ananke_trace::outcome::{ErrorKind, Problem};
 use ananke_trace::redact::Redactor;
 

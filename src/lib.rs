@@ -3,7 +3,7 @@
 //! # The way of the data
 //!
 //! ```text
-//! file ──► model ──► plan ──► engine ──► outcome ──► report
+//! file ──► model ──► plan ──► run ──► outcome ──► report
 //! ```
 //!
 //! | step | modules | what happens there |
@@ -11,7 +11,7 @@
 //! | file | `source` | bytes become a tree in which every key and value has its place |
 //! | model | `schema`, `model` | the tree becomes the types that mirror the YAML, or a list of problems |
 //! | plan | `project`, `compile`, `assertion`, `variables`, `plan` | the config, the tests and their rules are read, checked and selected |
-//! | engine | `run`, `engine`, `agents`, `trace`, `hook`, `server`, `recording` | tests are scheduled; a session of a target holds the conversation, and the rules watch its trace |
+//! | run | `run`, `conversation`, `agents`, `trace`, `hook`, `server`, `recording` | tests are scheduled; a session of a target holds the conversation, and the rules watch its trace |
 //! | outcome | `outcome`, `redact`, `golden` | what happened in a test, bounded in size and without secrets |
 //! | report | `report`, `compare` | the terminal, files and CI servers; comparisons of two runs |
 //!
@@ -134,8 +134,6 @@ pub use ananke_conversation as conversation;
 #[doc(hidden)]
 pub use ananke_conversation::{helper, observed};
 #[doc(hidden)]
-pub use ananke_engine::{coverage, hook, run, server};
-#[doc(hidden)]
 pub use ananke_lab::{LabError, freeze, mutation, promptfoo, record, shrink, verify};
 #[cfg(feature = "json-schema")]
 #[doc(hidden)]
@@ -158,6 +156,10 @@ pub use ananke_report::{compare, report, run_document};
 #[doc(hidden)]
 pub use ananke_rules as assertion;
 #[doc(hidden)]
+pub use ananke_run as run;
+#[doc(hidden)]
+pub use ananke_run::{coverage, hook, server};
+#[doc(hidden)]
 pub use ananke_trace::{golden, outcome, process, redact, trace};
 #[doc(hidden)]
 pub use protocols::{install, program_target, program_transport};
@@ -176,10 +178,6 @@ pub use ananke_base::diagnostic::{
     Code, Diagnostic, Edit, Label, Place, Severity, SourceFile, Span, apply,
 };
 #[doc(inline)]
-pub use ananke_engine::run::{
-    EventReceiver, EventSender, Options as RunOptions, Reason, Run, Stopper, event_channel, run,
-};
-#[doc(inline)]
 pub use ananke_model::model::ReportFormat;
 #[doc(inline)]
 pub use ananke_plan::project::{Config, Variables};
@@ -190,6 +188,10 @@ pub use ananke_report::report::file::junit::JunitProfile;
 pub use ananke_report::report::file::{FileOptions, FileReport, create_report};
 #[doc(inline)]
 pub use ananke_report::report::{Reporter, deliver};
+#[doc(inline)]
+pub use ananke_run::{
+    EventReceiver, EventSender, Options as RunOptions, Reason, Run, Stopper, event_channel, run,
+};
 pub use ananke_trace::outcome::RunEvent;
 #[doc(inline)]
 pub use ananke_trace::outcome::{

@@ -10,7 +10,7 @@ use super::tape::Tape;
 use ananke_agents::UndeclaredCalls;
 use ananke_base::message::ToolAnswer;
 use ananke_conversation::Observer;
-use ananke_engine::run::{ConversationDriver, DriverRequest};
+use ananke_run::{ConversationDriver, DriverRequest};
 use ananke_trace::outcome::TurnOutcome;
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{AgentEvent, Interrupt, RunEnd, ToolCall, Trace, events_of_last_turn};

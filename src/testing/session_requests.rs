@@ -4,8 +4,8 @@ use tokio::sync::mpsc::{UnboundedSender, WeakUnboundedSender};
 use tokio::sync::oneshot;
 
 use super::TestingError;
-use ananke_engine::run::DriverRequest;
 use ananke_rules::{Decision, Question};
+use ananke_run::DriverRequest;
 use ananke_trace::outcome::Halt;
 
 /// Asks the session, as long as it goes on.

@@ -5,8 +5,8 @@ use serde_json::{Map, json};
 use super::session_project::{SessionProject, context_of_process};
 use super::{AgentTarget, TestingError};
 use ananke_agents::written_agent;
-use ananke_engine::run::{Options, Run, event_channel, run_one};
 use ananke_model::variables::literal;
+use ananke_run::{Options, Run, event_channel, run_one};
 use ananke_trace::outcome::{Outcome, RuleResult, Status};
 use ananke_trace::redact::Redactor;
 

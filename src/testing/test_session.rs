@@ -16,10 +16,10 @@ use super::{AgentRun, AgentTarget, MockedTools, TestingError};
 use super::{agent_run::RunPrinting, session_requests::SessionRequests, tape::Tape};
 use ananke_agents::UndeclaredCalls;
 use ananke_base::message::{ContentPart, PendingAnswer, TurnInput, UserContent};
-use ananke_engine::run::{
+use ananke_model::variables::literal;
+use ananke_run::{
     ConversationOrigin, DriverRequest, Options, Run, Stopper, event_channel, run_one,
 };
-use ananke_model::variables::literal;
 use ananke_trace::outcome::{Outcome, Problem};
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{AgentEvent, EventRole, Interrupt};

@@ -55,7 +55,7 @@ fn finds_a_crate_that_must_not_be_used() {
     assert_eq!(used_by(manifest), ["base"]);
     assert_eq!(wrong_uses("agui", &["agents", "base"]), [""; 0]);
     assert_eq!(wrong_uses("agui", &["a2a"]).len(), 1);
-    assert_eq!(wrong_uses("engine", &["agui"]).len(), 1);
+    assert_eq!(wrong_uses("run", &["agui"]).len(), 1);
     assert_eq!(wrong_uses("model", &["rules"]).len(), 1);
     assert_eq!(wrong_uses("utils", &[]).len(), 1);
     assert_eq!(wrong_uses("ananke", &["agui", "report"]), [""; 0]);

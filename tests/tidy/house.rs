@@ -11,7 +11,7 @@ pub(crate) const CRATES: &[&[&str]] = &[
     &["agents"],
     &["agui", "a2a", "mcp", "openai", "recording", "fakes"],
     &["plan", "conversation", "report"],
-    &["engine"],
+    &["run"],
     &["lab"],
     &["ananke"],
 ];
@@ -44,7 +44,13 @@ pub(crate) const MODULES: &[(&str, &[&str])] = &[
             "project", "compile", "cases", "loaded", "select", "check", "plan", "prepare", "read",
         ],
     ),
-    ("engine", &["hook", "server", "coverage", "run"]),
+    (
+        "run",
+        &[
+            "hook", "server", "coverage", "context", "follow", "series", "attempt", "input",
+            "converse", "schedule", "fakes",
+        ],
+    ),
     (
         "lab",
         &[
@@ -170,7 +176,7 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("fakes", 20),
     ("conversation", 3410),
     ("plan", 13800),
-    ("engine", 8910),
+    ("run", 8990),
     ("lab", 16930),
     ("report", 15840),
     ("ananke", 2265),

@@ -656,15 +656,15 @@ fn finds_a_wrong_direction() {
         [""; 0]
     );
     assert_eq!(
-        directions("engine/plan/mod.rs", "use crate::run::RunEvent;").len(),
+        directions("run/hook/mod.rs", "use crate::context::Run;").len(),
         1
     );
     assert_eq!(
-        directions("engine/plan/leaf.rs", "use super::super::run::Run;").len(),
+        directions("run/hook/leaf.rs", "use super::super::context::Run;").len(),
         1
     );
     assert_eq!(
-        directions("engine/utils/mod.rs", "").len(),
+        directions("run/utils/mod.rs", "").len(),
         1,
         "not in the table"
     );
@@ -678,7 +678,7 @@ fn finds_a_wrong_direction() {
 fn finds_a_type_of_a_protocol_elsewhere() {
     let files = [
         File::new("agui/lib.rs", "mod event; pub use event::AguiEvent;"),
-        File::new("engine/run.rs", "fn f(event: AguiEvent) {}"),
+        File::new("run/run.rs", "fn f(event: AguiEvent) {}"),
         File::new("agui/decoder.rs", "fn f(event: AguiEvent) {} // AguiEvent"),
         File::new("ananke/protocols.rs", "use ananke_agui::AguiEvent;"),
     ];
@@ -687,7 +687,7 @@ fn finds_a_type_of_a_protocol_elsewhere() {
         .iter()
         .flat_map(|file| strange_types(file, &types))
         .collect();
-    assert_eq!(found, ["engine/run.rs: `AguiEvent` of `agui`"]);
+    assert_eq!(found, ["run/run.rs: `AguiEvent` of `agui`"]);
 }
 
 #[test]
@@ -715,7 +715,7 @@ fn finds_a_type_name_with_two_meanings() {
 fn finds_a_crate_in_the_wrong_place() {
     let found = |path: &str, text: &str| wrong_crates(&File::new(path, text)).len();
     assert_eq!(found("command/cli/run.rs", "use clap::Args;"), 0);
-    assert_eq!(found("engine/run/mod.rs", "use clap::Args;"), 1);
+    assert_eq!(found("run/hook/mod.rs", "use clap::Args;"), 1);
     assert_eq!(
         found(
             "base/source/node.rs",

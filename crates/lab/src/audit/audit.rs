@@ -15,8 +15,8 @@ use ananke_base::context::interruption::{self, COMPUTING_TIME, Interrupted};
 use ananke_base::context::{At, Context};
 use ananke_base::message::DeclaredTool;
 use ananke_base::text::duration;
-use ananke_engine::run::{RunHelpers, WalkRandom};
 use ananke_plan::PreparedHelper;
+use ananke_run::{RunHelpers, WalkRandom};
 use ananke_trace::outcome::audit::{Audit, AuditCheck, AuditFinding, AuditedTool, MAY_CHANGE_DATA};
 use ananke_trace::trace::is_same_json;
 

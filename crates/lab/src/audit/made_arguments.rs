@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use super::made_value::{Properties, ValueMaker, required, size, type_of};
-use ananke_engine::run::WalkRandom;
 use ananke_model::schema::ValueSchema;
+use ananke_run::WalkRandom;
 
 /// A text that is longer than anyone types.
 const LONG: usize = 10_000;

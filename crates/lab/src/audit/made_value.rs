@@ -3,8 +3,8 @@
 use serde_json::{Map, Number, Value, json};
 
 use ananke_base::context::interruption;
-use ananke_engine::run::WalkRandom;
 use ananke_model::schema::ValueSchema;
+use ananke_run::WalkRandom;
 
 /// The largest depth of values that are made.
 const MOST_DEPTH: usize = 6;

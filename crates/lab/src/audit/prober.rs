@@ -8,8 +8,8 @@ use serde_json::Value;
 use ananke_agents::{Action, Ended, Session, Sink, Stop, TargetError, ToolTurns, Wire};
 use ananke_base::context::At;
 use ananke_base::message::DeclaredTool;
-use ananke_engine::run::RunHelpers;
 use ananke_plan::PreparedHelper;
+use ananke_run::RunHelpers;
 use ananke_trace::trace::{Change, ResultContent, RunEnd};
 
 /// Makes calls; after one that came to nothing, the next has a new session.

@@ -8,9 +8,9 @@ use ananke_agents::AgentTurns;
 use ananke_base::context::interruption::{self, COMPUTING_TIME};
 use ananke_base::message::DeclaredTool;
 use ananke_base::source::{Node, to_yaml};
-use ananke_engine::run::WalkRandom;
 use ananke_model::schema::ValueSchema;
 use ananke_model::variables::literal_value;
+use ananke_run::WalkRandom;
 
 /// The reason why a test does not run.
 const SKIPPED: &str = "may change data";

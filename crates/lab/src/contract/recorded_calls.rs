@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 use crate::freeze::{HeldTest, planned_alone, run_test};
 use crate::lab_error::LabError;
 use ananke_base::{context::Context, source::received_json, text::natural_path_order};
-use ananke_engine::run::LoggedConversation;
 use ananke_plan::Selection;
 use ananke_recording::{KeptRecording, is_recording};
+use ananke_run::LoggedConversation;
 use ananke_trace::outcome::ErrorKind;
 use ananke_trace::outcome::contract::RecordedCall;
 use ananke_trace::trace::Change;
@@ -114,7 +114,7 @@ mod tests {
 
     use super::*;
     use ananke_base::message::TurnInput;
-    use ananke_engine::run::{LoggedChange, LoggedTurn};
+    use ananke_run::{LoggedChange, LoggedTurn};
     use ananke_trace::outcome::InputOrigin;
 
     #[test]

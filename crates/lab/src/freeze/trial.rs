@@ -11,13 +11,13 @@ use futures_util::future::BoxFuture;
 use crate::lab_error::LabError;
 use ananke_agents::{ClientEvent, HttpRequest, Received, Reply, TargetError, Transport};
 use ananke_base::context::{At, Context};
-use ananke_engine::run::{
-    ConversationLog, ConversationTape, LoggedConversation, Options, Run, RunAnswers,
-    TapedConversation, event_channel, run_one,
-};
 use ananke_plan::project::{GivenRuns, RunCounts};
 use ananke_plan::{Plan, Planned, Selection, plan};
 use ananke_recording::KeptRecording;
+use ananke_run::{
+    ConversationLog, ConversationTape, LoggedConversation, Options, Run, RunAnswers,
+    TapedConversation, event_channel, run_one,
+};
 use ananke_trace::outcome::Outcome;
 use ananke_trace::redact::Redactor;
 

@@ -1,9 +1,9 @@
 //! The changes to a conversation that its rules notice, for the coverage of a run.
 
 use super::{Mutation, taped_mutants::TapedMutants};
-use ananke_engine::coverage::{CallPart, NoticedChanges};
-use ananke_engine::run::{ConversationMutator, TapedConversation};
 use ananke_model::model::MutationOperator;
+use ananke_run::coverage::{CallPart, NoticedChanges};
+use ananke_run::{ConversationMutator, TapedConversation};
 use ananke_trace::outcome::mutation::Fate;
 
 /// The largest number of items of all changed tapes of one conversation together: a long one has fewer changes.

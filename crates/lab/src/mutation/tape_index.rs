@@ -5,7 +5,7 @@ use serde_json::Value;
 use ananke_base::context::At;
 use ananke_base::source::received_json;
 use ananke_conversation::{TapeItem, TurnDecision};
-use ananke_engine::run::TapedConversation;
+use ananke_run::TapedConversation;
 use ananke_trace::trace::{
     Args, Change, EventNumber, MessageKind, ResultContent, RunEnd, Trace, read_json,
 };

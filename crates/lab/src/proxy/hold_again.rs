@@ -12,10 +12,10 @@ use crate::record::{HeldConversation, KnownTransport, RecordRequest, hold};
 use ananke_agents::{HttpRequest, ServedResponse};
 use ananke_base::context::{Context, ManualClock};
 use ananke_base::message::{ToolAnswer, TurnInput};
-use ananke_engine::run::{
+use ananke_plan::project::Variables;
+use ananke_run::{
     ConversationDriver, ConversationOrigin, DriverRequest, Options, Run, event_channel,
 };
-use ananke_plan::project::Variables;
 use ananke_trace::outcome::TurnOutcome;
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{ToolCall, Trace};

@@ -9,10 +9,8 @@ use serde_json::Value;
 
 use crate::lab_error::LabError;
 use ananke_base::message::TurnInput;
-use ananke_engine::run::{
-    ConversationLog, EventReceiver, MemoryRecording, Run, RunAnswers, run_one,
-};
 use ananke_plan::Plan;
+use ananke_run::{ConversationLog, EventReceiver, MemoryRecording, Run, RunAnswers, run_one};
 use ananke_trace::outcome::{Outcome, Problem, Status};
 
 /// A conversation that is over, secrets masked.

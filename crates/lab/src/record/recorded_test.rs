@@ -15,10 +15,10 @@ use crate::lab_error::LabError;
 use ananke_base::context::{At, CaseKey, Context};
 use ananke_base::message::TurnInput;
 use ananke_conversation::helper::HelperRole;
-use ananke_engine::run::LoggedTurn;
 use ananke_plan::project::{AgentChoice, Variables};
 use ananke_plan::{CaseEntry, Plan, Selection};
 use ananke_recording::{KeptRecording, recording_path};
+use ananke_run::LoggedTurn;
 use ananke_trace::outcome::{Outcome, Problem, Status};
 use ananke_trace::trace::{Input, Trace};
 

@@ -7,7 +7,7 @@ use crate::lab_error::LabError;
 use ananke_agents::{AgentStep, written_steps};
 use ananke_base::message::{TurnInput, UserContent};
 use ananke_base::source::{Node, NodeValue};
-use ananke_engine::run::LoggedTurn;
+use ananke_run::LoggedTurn;
 
 /// Keys of a turn that a shrunk test has; captures only if it needs them.
 const KEPT: [&str; 3] = ["id", "capture", "respond"];

@@ -15,7 +15,7 @@ use ananke_agents::{HttpRequest, ServedResponse, TimedChange, served_protocols};
 use ananke_base::context::{Context, ManualClock};
 use ananke_base::message::TurnInput;
 use ananke_conversation::observed::ObservedConversation;
-use ananke_engine::run::{
+use ananke_run::{
     ConversationDriver, ConversationOrigin, DriverRequest, Options, Run, event_channel,
 };
 use ananke_trace::outcome::TurnOutcome;

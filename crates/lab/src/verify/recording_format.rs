@@ -12,9 +12,9 @@ use crate::lab_error::LabError;
 use ananke_agents::{Capability, TimedChange};
 use ananke_base::context::Context;
 use ananke_conversation::observed::{ObservedConversation, ObservedTurn};
-use ananke_engine::run::{LoggedConversation, LoggedTurn};
 use ananke_plan::{Plan, Selection};
 use ananke_recording::KeptRecording;
+use ananke_run::{LoggedConversation, LoggedTurn};
 use ananke_trace::outcome::{ErrorKind, Problem};
 use ananke_trace::trace::{Change, Fact, Facts, ResultContent};
 

@@ -1,0 +1,95 @@
+//! Commands that clean up when a test is over, however it ended. If one fails, that is a warning; one that cannot be
+//! started is a problem of a test that passed.
+
+use std::sync::Mutex;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::context::Case;
+use crate::context::Watchdog;
+use crate::context::end_with;
+use crate::hook;
+use ananke_base::context::lock;
+use ananke_plan::Preparation;
+use ananke_trace::outcome::{ErrorKind, Outcome, Problem, Status};
+
+/// The result of the commands that clean up.
+#[derive(Debug, Default)]
+pub(crate) struct Teardown {
+    warnings: Vec<String>,
+    /// The first command that could not be started.
+    not_started: Option<Problem>,
+}
+
+impl Teardown {
+    /// That nothing could be started.
+    pub(crate) fn not_started(problem: Problem) -> Self {
+        Self {
+            warnings: Vec::new(),
+            not_started: Some(problem),
+        }
+    }
+
+    /// Adds it to the outcome of its test, which does not pass if a command could not be started.
+    pub(crate) fn report(self, outcome: &mut Outcome) {
+        outcome.verdict.warnings.extend(self.warnings);
+        match self.not_started {
+            Some(problem) if outcome.status() == Status::Passed => end_with(outcome, problem),
+            problem => outcome
+                .verdict
+                .warnings
+                .extend(problem.map(|problem| problem.message)),
+        }
+    }
+
+    fn add_not_started(&mut self, problem: Problem) {
+        match self.not_started {
+            Some(_) => self.warnings.push(problem.message),
+            None => self.not_started = Some(problem),
+        }
+    }
+}
+
+/// Runs every teardown command, also if the run is stopping; `watchdog` watches over it.
+pub(crate) async fn run_teardown(
+    case: &Case,
+    watchdog: &Watchdog,
+    preparation: &Mutex<Preparation>,
+) -> Teardown {
+    // A second interrupt ends the program, and kills the process.
+    let never = CancellationToken::new();
+    let mut teardown = Teardown::default();
+    let preparation = || lock(preparation);
+    let commands = preparation().teardown_commands();
+    for index in 0..commands {
+        let command = preparation().teardown(index);
+        match command {
+            Ok(None) => {}
+            Ok(Some(mut command)) => {
+                let who = format!("teardown {}", index + 1);
+                teardown.warnings.append(&mut command.warnings);
+                teardown
+                    .warnings
+                    .extend(command.launch.leave_out_unusable(&who));
+                watchdog.extend(command.launch.timeout);
+                match hook::run(&command, &never).await {
+                    Ok(_) => {}
+                    Err(error) if error.is_not_started() => {
+                        teardown.add_not_started(Problem {
+                            kind: ErrorKind::Hook,
+                            message: error.to_string(),
+                            help: error.help(),
+                        });
+                    }
+                    Err(error) => teardown.warnings.push(error.to_string()),
+                }
+            }
+            Err(error) => {
+                let problem = case.unprepared(error);
+                let message = format!("teardown {}: {}", index + 1, problem.message);
+                teardown.add_not_started(Problem { message, ..problem });
+            }
+        }
+    }
+    teardown
+}

@@ -1,0 +1,173 @@
+//! The progress of an attempt with its agent, from the data that is sent and received.
+//!
+//! Flows in: what a session reports, of whatever protocol. Flows out: whether nothing came of it, and to all tests that a target answers.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use super::answered_targets::AnsweredTargets;
+use ananke_agents::{Received, TargetError, Wire};
+use ananke_base::context::At;
+use ananke_base::message::Lane;
+use ananke_conversation::Observer;
+use ananke_rules::TurnRules;
+use ananke_trace::outcome::{ErrorKind, Problem};
+use ananke_trace::trace::{Input, Trace};
+
+/// No turn began.
+const NOT_ASKED: u8 = 0;
+/// A turn was handed to a session: it opens a connection, looks for the agent, shakes hands, or sends the request.
+const ASKED: u8 = 1;
+/// The head of a response came, or a response that is not one of the protocol.
+const CONNECTED: u8 = 2;
+/// A part of a response came.
+const ANSWERED: u8 = 3;
+
+/// The progress of one attempt with its agent.
+#[derive(Debug, Default)]
+pub(crate) struct AgentContact(AtomicU8);
+
+impl AgentContact {
+    fn reach(&self, step: u8) {
+        self.0.fetch_max(step, Ordering::Relaxed);
+    }
+
+    /// Notes that a session could not be opened, or that an exchange came to nothing.
+    pub(crate) fn failed(&self, error: &TargetError) {
+        let Received {
+            status,
+            content_type,
+            ..
+        } = &error.received;
+        let is_page = content_type.as_deref().is_some_and(Received::is_page);
+        self.reach(match status {
+            Some(_) if !is_page => CONNECTED,
+            _ => ASKED,
+        });
+    }
+
+    /// Whether the agent responded, if it was asked and that is known; `problem` is the first of the attempt. A head without
+    /// anything after it is no response if the attempt timed out. A connection that is refused or closed, and a program that
+    /// does not start or ends, are none either if nothing came before. Nor is a page for people.
+    pub(crate) fn has_answered(&self, problem: Option<&Problem>) -> Option<bool> {
+        match (
+            self.0.load(Ordering::Relaxed),
+            problem.map(|problem| problem.kind),
+        ) {
+            (ASKED | CONNECTED, Some(ErrorKind::Timeout)) | (ASKED, Some(ErrorKind::Protocol)) => {
+                Some(false)
+            }
+            (NOT_ASKED | ASKED, _) => None,
+            _ => Some(true),
+        }
+    }
+}
+
+/// Follows the conversation of an attempt.
+pub(crate) struct ContactObserver<'a> {
+    pub(crate) contact: &'a AgentContact,
+    pub(crate) answers: &'a AnsweredTargets,
+    pub(crate) target: &'a str,
+    /// Whether the agent answered already.
+    pub(crate) has_answered: bool,
+}
+
+impl ContactObserver<'_> {
+    fn answered(&mut self) {
+        if !self.has_answered {
+            self.has_answered = true;
+            self.contact.reach(ANSWERED);
+            self.answers.note(self.target);
+        }
+    }
+}
+
+impl Observer for ContactObserver<'_> {
+    fn turn_began(&mut self, _: &Trace, _: &Input, _: Option<&TurnRules>) {
+        self.contact.reach(ASKED);
+    }
+
+    // A change may be one of the client: a server of MCP is called with its first message.
+    fn wire(&mut self, _: &Lane, _: At, wire: Wire<'_>) {
+        match wire {
+            // A page is from a server that is no agent: another address, or a gateway.
+            Wire::Head { content_type, .. } if Received::is_page(content_type) => {}
+            Wire::Head { .. } => self.contact.reach(CONNECTED),
+            Wire::Frame(_) => self.answered(),
+            Wire::Request { .. }
+            | Wire::Sent { .. }
+            | Wire::Headers(_)
+            | Wire::Late { .. }
+            | Wire::Closed => {}
+        }
+    }
+
+    fn failed(&mut self, error: &TargetError) {
+        self.contact.failed(error);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The evidence of an attempt that got as far as `reach` gives, and whose first problem is of this kind.
+    fn shown(reach: impl Fn(&mut ContactObserver<'_>), kind: Option<ErrorKind>) -> Option<bool> {
+        let (contact, answers) = (AgentContact::default(), AnsweredTargets::default());
+        let mut observer = ContactObserver {
+            contact: &contact,
+            answers: &answers,
+            target: "a",
+            has_answered: false,
+        };
+        reach(&mut observer);
+        let problem = kind.map(|kind| Problem::new(kind, String::new()));
+        contact.has_answered(problem.as_ref())
+    }
+
+    #[test]
+    fn what_came_and_not_the_protocol_says_whether_an_agent_answered() {
+        use ErrorKind::{Agent, Hook, Protocol, Timeout};
+        let nothing = |_: &mut ContactObserver<'_>| {};
+        let began = |observer: &mut ContactObserver<'_>| observer.contact.reach(ASKED);
+        let head = |observer: &mut ContactObserver<'_>| {
+            let (status, content_type) = (200, "text/event-stream");
+            let head = Wire::Head {
+                status,
+                content_type,
+            };
+            observer.wire(&Lane::Agent, At::default(), head);
+        };
+        let frame = |observer: &mut ContactObserver<'_>| {
+            observer.wire(&Lane::Agent, At::default(), Wire::Frame(b"{}"));
+        };
+        let refused = |observer: &mut ContactObserver<'_>| {
+            observer.contact.reach(ASKED);
+            observer.failed(&TargetError::new("could not connect"));
+        };
+        let wrong = |observer: &mut ContactObserver<'_>| {
+            observer.contact.reach(ASKED);
+            let received = Received {
+                status: Some(401),
+                ..Received::default()
+            };
+            let message = "the agent card cannot be read".to_owned();
+            observer.failed(&TargetError {
+                message,
+                received,
+                help: None,
+            });
+        };
+        assert_eq!(shown(nothing, Some(Hook)), None);
+        assert_eq!(shown(nothing, Some(Timeout)), None);
+        // The run was interrupted, or a script of the test failed.
+        assert_eq!([None, Some(Hook)].map(|kind| shown(began, kind)), [None; 2]);
+        assert_eq!(shown(began, Some(Timeout)), Some(false));
+        assert_eq!(shown(refused, Some(Protocol)), Some(false));
+        assert_eq!(shown(wrong, Some(Protocol)), Some(true));
+        assert_eq!(shown(head, Some(Timeout)), Some(false));
+        assert_eq!(shown(head, Some(Protocol)), Some(true));
+        for kind in [None, Some(Timeout), Some(Protocol), Some(Agent)] {
+            assert_eq!(shown(frame, kind), Some(true), "{kind:?}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The runs of a test that did not pass, by reason.
+//!
+//! **Invariant:** at most [`MOST_REASONS`] reasons are kept, whatever an agent says.
+
+use std::cmp::Reverse;
+
+use ananke_base::diagnostic::Place;
+use ananke_trace::outcome::{FailedRuns, InputOrigin, Outcome, Status};
+
+/// The number of reasons that are listed; the runs that failed for others are counted.
+const MOST_REASONS: usize = 10;
+
+/// The runs that did not pass so far.
+#[derive(Debug, Default)]
+pub(crate) struct FailureReasons {
+    listed: Vec<ListedReason>,
+    /// The number of runs with a reason that is not listed.
+    further: u32,
+}
+
+/// A reason that is listed.
+#[derive(Debug)]
+struct ListedReason {
+    failed: FailedRuns,
+    /// The place of the rule that failed first, if its findings differ from run to run: in their numbers if it is a limit, in
+    /// their words if the conversation is simulated.
+    rule: Option<Place>,
+}
+
+/// Whether a run is the first with its reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReasonNovelty {
+    /// It is, and its reason is listed.
+    First,
+    /// There were others, or its reason is not listed.
+    Known,
+}
+
+impl FailureReasons {
+    /// Counts a run that did not pass.
+    pub(crate) fn add(&mut self, outcome: &Outcome) -> ReasonNovelty {
+        let rule = varying_rule(outcome);
+        let status = outcome.status();
+        let (kind, message) = outcome
+            .headline()
+            .unwrap_or((status.as_str(), status.as_str()));
+        let is_same = |listed: &&mut ListedReason| {
+            let FailedRuns {
+                kind: known,
+                message: found,
+                ..
+            } = &listed.failed;
+            let is_alike = rule.is_some() || found == message;
+            listed.rule.as_ref() == rule && known == kind && is_alike
+        };
+        if let Some(known) = self.listed.iter_mut().find(is_same) {
+            known.failed.add(outcome.run);
+            return ReasonNovelty::Known;
+        }
+        if self.listed.len() == MOST_REASONS {
+            self.further += 1;
+            return ReasonNovelty::Known;
+        }
+        let (kind, message, rule) = (kind.to_owned(), message.to_owned(), rule.cloned());
+        let failed = FailedRuns {
+            status,
+            kind,
+            message,
+            count: 1,
+            runs: vec![outcome.run],
+        };
+        self.listed.push(ListedReason { failed, rule });
+        ReasonNovelty::First
+    }
+
+    /// The runs by reason, the most frequent first, and how many have a reason that is not listed.
+    pub(crate) fn into_parts(mut self) -> (Vec<FailedRuns>, u32) {
+        self.listed
+            .sort_by_key(|listed| Reverse(listed.failed.count));
+        let failed = self.listed.into_iter().map(|listed| listed.failed);
+        (failed.collect(), self.further)
+    }
+}
+
+/// The place of the rule that failed first, if what it found is different in every run: of a limit, and of any rule in a
+/// simulated conversation.
+fn varying_rule(outcome: &Outcome) -> Option<&Place> {
+    let (_, first) = outcome
+        .all_failures()
+        .next()
+        .filter(|_| outcome.status() == Status::Failed)?;
+    let is_simulated = outcome
+        .transcript
+        .turns
+        .iter()
+        .any(|turn| turn.origin == InputOrigin::Simulator);
+    (first.measured.is_some() || is_simulated).then_some(&first.place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ananke_trace::outcome::{ErrorKind, Problem, TestEnd};
+
+    fn failed(run: u32, message: &str) -> Outcome {
+        let problem = Problem::new(ErrorKind::Agent, message);
+        let mut outcome = Outcome {
+            run,
+            ..Outcome::default()
+        };
+        outcome.verdict.end = TestEnd::Problem(problem);
+        outcome
+    }
+
+    #[test]
+    fn equal_reasons_are_one_and_the_most_frequent_is_first() {
+        let mut reasons = FailureReasons::default();
+        let messages = ["a", "b", "b", "a", "b"];
+        let novelty: Vec<ReasonNovelty> = (1..)
+            .zip(messages)
+            .map(|(run, message)| reasons.add(&failed(run, message)))
+            .collect();
+        let (first, known) = (ReasonNovelty::First, ReasonNovelty::Known);
+        assert_eq!(novelty, [first, first, known, known, known]);
+        let (listed, further) = reasons.into_parts();
+        let shown: Vec<_> = listed
+            .iter()
+            .map(|failed| (&*failed.message, failed.count, &*failed.runs))
+            .collect();
+        assert_eq!(
+            (shown, further),
+            (vec![("b", 3, &[2, 3, 5][..]), ("a", 2, &[1, 4])], 0)
+        );
+    }
+
+    #[test]
+    fn an_agent_that_always_says_something_else_takes_no_memory() {
+        let mut reasons = FailureReasons::default();
+        for run in 1..=1000 {
+            reasons.add(&failed(run, &format!("error {run}")));
+            reasons.add(&failed(run, "error 1"));
+        }
+        let (listed, further) = reasons.into_parts();
+        assert_eq!((listed.len(), further), (MOST_REASONS, 990));
+        assert_eq!((listed[0].count, listed[0].runs.len()), (1001, 20));
+    }
+}

@@ -1,0 +1,98 @@
+//! Loads the files of the next tests while the running ones wait for their agents: reading its file is most of what a
+//! test costs here.
+//!
+//! Flows in: the tests of a plan. Flows out: one after the other, in the plan's order. Only files are read ahead: before a
+//! test starts, no hook runs, no id is drawn and nothing is reported.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, Shared, ready};
+
+use ananke_base::context::Context;
+use ananke_plan::{CaseEntry, LoadedFile, LoadedTest, Plan, PrepareError};
+
+/// The tests that have not started.
+pub(crate) struct Prefetch {
+    context: Context,
+    plan: Arc<Plan>,
+    /// The number of tests that have started.
+    started: usize,
+    /// The files of the next tests.
+    loading: VecDeque<Loading>,
+    /// The file that was loaded last.
+    latest: Option<Loading>,
+}
+
+impl Prefetch {
+    pub(crate) fn new(context: Context, plan: Arc<Plan>) -> Self {
+        Self {
+            context,
+            plan,
+            started: 0,
+            loading: VecDeque::new(),
+            latest: None,
+        }
+    }
+
+    /// The number of tests that have started.
+    pub(crate) fn started(&self) -> usize {
+        self.started
+    }
+
+    /// The test that starts now, and its file.
+    pub(crate) fn start(&mut self) -> Option<(CaseEntry, Loading)> {
+        self.load_ahead(1);
+        let loading = self.loading.pop_front()?;
+        let entry = self.plan.cases[self.started].clone();
+        self.started += 1;
+        Some((entry, loading))
+    }
+
+    /// Starts to load the next `count` tests. Consecutive tests of one file share it, as do the rows of one test.
+    pub(crate) fn load_ahead(&mut self, count: usize) {
+        let first = self.started + self.loading.len();
+        let missing = self.plan.cases.iter().enumerate().skip(first);
+        for (index, entry) in missing.take(count.saturating_sub(self.loading.len())) {
+            let before = index
+                .checked_sub(1)
+                .and_then(|before| self.plan.cases.get(before));
+            let same = self
+                .latest
+                .clone()
+                .filter(|_| before.is_some_and(|case| case.is_read_with(entry)));
+            let loading = same.unwrap_or_else(|| match self.plan.take_file(entry) {
+                Some(file) => Loading::done(file),
+                None => Loading::begin(self.context.clone(), entry.clone()),
+            });
+            self.latest = Some(loading.clone());
+            self.loading.push_back(loading);
+        }
+    }
+}
+
+/// A test file that is being read.
+#[derive(Clone)]
+pub(crate) struct Loading(Shared<BoxFuture<'static, Result<Arc<LoadedFile>, PrepareError>>>);
+
+impl Loading {
+    /// A file that was kept.
+    fn done(file: Arc<LoadedFile>) -> Self {
+        Self(ready(Ok(file)).boxed().shared())
+    }
+
+    pub(crate) fn begin(context: Context, entry: CaseEntry) -> Self {
+        let loaded = tokio::task::spawn_blocking(move || LoadedFile::of_case(&context, &entry));
+        let loaded = loaded.map(|loaded| match loaded {
+            Ok(loaded) => loaded,
+            Err(broken) => std::panic::resume_unwind(broken.into_panic()),
+        });
+        Self(loaded.boxed().shared())
+    }
+
+    /// The test of `entry`, which is in this file.
+    pub(crate) async fn test_of(self, entry: &CaseEntry) -> Result<Arc<LoadedTest>, PrepareError> {
+        self.0.await?.test_of(entry)
+    }
+}

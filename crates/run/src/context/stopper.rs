@@ -1,0 +1,84 @@
+//! Stopping a run before its end, and why.
+
+use std::sync::{Arc, OnceLock};
+
+use ananke_trace::outcome::Lost;
+use tokio_util::sync::CancellationToken;
+
+/// The reason that a run stops before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A test did not pass, and the run was to stop then.
+    FailFast,
+    /// A signal interrupted it.
+    Interrupted,
+    /// A server that the tests need ended.
+    ServerEnded,
+    /// The first tests got no answer.
+    NoAnswer,
+    /// A server or the `setup` of the config failed, before the first test.
+    NotStarted,
+}
+
+impl Reason {
+    /// The words in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::FailFast => "an earlier test did not pass",
+            Self::Interrupted => "the run was interrupted",
+            Self::ServerEnded => "a server of the config ended",
+            Self::NoAnswer => "no earlier test got an answer",
+            Self::NotStarted => "what the config starts did not start",
+        }
+    }
+}
+
+impl Reason {
+    /// The resource that is missing to the tests that did not run, if it is that.
+    pub(crate) fn lost(self) -> Option<Lost> {
+        match self {
+            Self::ServerEnded => Some(Lost::Server),
+            Self::NoAnswer => Some(Lost::Agent),
+            Self::FailFast | Self::Interrupted | Self::NotStarted => None,
+        }
+    }
+}
+
+/// Stops a run; clones stop the same one.
+#[derive(Clone, Debug, Default)]
+pub struct Stopper {
+    reason: Arc<OnceLock<Reason>>,
+    token: CancellationToken,
+    interrupt: CancellationToken,
+}
+
+impl Stopper {
+    /// Stops the run: running tests are aborted, no more are started. The first reason stays.
+    pub fn stop(&self, reason: Reason) {
+        self.reason.get_or_init(|| reason);
+        self.token.cancel();
+        if reason == Reason::Interrupted {
+            self.interrupt.cancel();
+        }
+    }
+
+    /// Stops scheduling; running tests finish. The first reason stays.
+    pub fn wind_down(&self, reason: Reason) {
+        self.reason.get_or_init(|| reason);
+    }
+
+    /// The reason that the run stops, if it does.
+    pub fn reason(&self) -> Option<Reason> {
+        self.reason.get().copied()
+    }
+
+    /// Returns when the run is interrupted, whatever stopped it before.
+    pub async fn interrupted(&self) {
+        self.interrupt.cancelled().await;
+    }
+
+    /// Is cancelled when the run stops.
+    pub fn token(&self) -> &CancellationToken {
+        &self.token
+    }
+}

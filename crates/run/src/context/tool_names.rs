@@ -1,0 +1,331 @@
+//! The names of tools in a run: those that exist, and those in rules that no agent called.
+//!
+//! The names of every attempt flow in, those that are probably misspelled come out when all tests are over. **Invariant:** what
+//! is kept is bounded; within these bounds, what is found does not depend on the order in which tests end.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard};
+
+use ananke_base::context::lock;
+use ananke_base::diagnostic::Place;
+use ananke_base::text::{Spellings, after_prefixes, is_one_typo};
+use ananke_rules::NamedTool;
+use ananke_trace::outcome::{NearName, NearNames};
+use ananke_trace::redact::Redactor;
+
+/// The number of names of each kind that are kept.
+const MOST_NAMES: usize = 2000;
+
+/// At how many places a name in rules is kept.
+const MOST_PLACES: usize = 20;
+
+/// The longest name that is kept, in bytes; no tool has a longer one.
+const LONGEST: usize = 128;
+
+/// The fewest characters of a name in which a typo is looked for: among shorter ones many are one typo apart (`get`, `set`).
+const SHORTEST: usize = 4;
+
+/// The names of tools in a run.
+#[derive(Debug, Default)]
+pub(crate) struct ToolNames(Mutex<Names>);
+
+#[derive(Debug, Default)]
+struct Names {
+    /// The names of tools that were called, or that a test gives its agent.
+    existing: BTreeSet<String>,
+    /// The parts after the prefixes of these names.
+    existing_suffixes: BTreeSet<String>,
+    /// The names of tools in rules that were not called so far, with their first places and the rule there.
+    named: BTreeMap<RuleName, BTreeSet<(Place, &'static str)>>,
+    /// More tools exist than are kept.
+    is_full: bool,
+    /// Rules name more tools than are kept.
+    is_partial: bool,
+    /// Whether a tool that a test called is not known.
+    is_unknown: bool,
+}
+
+/// The name of a tool in a rule.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum RuleName {
+    /// The whole name.
+    Whole(String),
+    /// The end of the name: something may be before it that ends with `__` or `.`.
+    Suffix(String),
+}
+
+impl RuleName {
+    fn as_str(&self) -> &str {
+        let (Self::Whole(name) | Self::Suffix(name)) = self;
+        name
+    }
+
+    fn is_suffix(&self) -> bool {
+        matches!(self, Self::Suffix(_))
+    }
+}
+
+impl ToolNames {
+    /// Takes the names of tools that exist.
+    pub(crate) fn exist<'n>(&self, names: impl IntoIterator<Item = &'n str>, redactor: &Redactor) {
+        let distinct: BTreeSet<&str> = names.into_iter().collect();
+        let mut kept = self.names();
+        for name in distinct {
+            if !is_secret(name, redactor) {
+                kept.exists(name);
+            }
+        }
+    }
+
+    /// Takes the names in the rules of a test.
+    pub(crate) fn name<'r>(
+        &self,
+        tools: impl IntoIterator<Item = NamedTool<'r>>,
+        redactor: &Redactor,
+    ) {
+        let mut kept = self.names();
+        for tool in tools {
+            if !is_secret(&tool.name, redactor) {
+                let name = tool.name.as_ref().to_owned();
+                let name = if tool.is_suffix {
+                    RuleName::Suffix(name)
+                } else {
+                    RuleName::Whole(name)
+                };
+                kept.name(name, tool.rule, || tool.place());
+            }
+        }
+    }
+
+    /// A test ended without its thread: what its agent called is not known.
+    pub(crate) fn lose_calls(&self) {
+        self.names().is_unknown = true;
+    }
+
+    /// The names in rules that are probably misspelled, by place.
+    pub(crate) fn near_names(&self) -> NearNames {
+        self.names().near_names()
+    }
+
+    fn names(&self) -> MutexGuard<'_, Names> {
+        lock(&self.0)
+    }
+}
+
+impl Names {
+    /// Takes the name of a tool that exists.
+    fn exists(&mut self, name: &str) {
+        if self.is_full || name.len() > LONGEST || self.existing.contains(name) {
+            return;
+        }
+        self.named.remove(&RuleName::Whole(name.to_owned()));
+        for suffix in [name].into_iter().chain(after_prefixes(name)) {
+            self.named.remove(&RuleName::Suffix(suffix.to_owned()));
+        }
+        self.is_full = self.existing.len() == MOST_NAMES;
+        if !self.is_full {
+            self.existing.insert(name.to_owned());
+            self.existing_suffixes
+                .extend(after_prefixes(name).map(str::to_owned));
+        }
+    }
+
+    /// Takes a name in a rule.
+    fn name(&mut self, named: RuleName, rule: &'static str, place: impl FnOnce() -> Place) {
+        let name = named.as_str();
+        let exists = self.existing.contains(name)
+            || named.is_suffix() && self.existing_suffixes.contains(name);
+        if name.len() > LONGEST || exists {
+            return;
+        }
+        let places = self.named.entry(named).or_default();
+        places.insert((place(), rule));
+        if places.len() > MOST_PLACES {
+            places.pop_last();
+        }
+        if self.named.len() > MOST_NAMES {
+            self.named.pop_last();
+            self.is_partial = true;
+        }
+    }
+
+    fn near_names(&self) -> NearNames {
+        if self.is_unknown {
+            return NearNames::default();
+        }
+        if self.is_full {
+            let note = "more than 2000 different tools were called: names in rules were not compared with theirs";
+            return NearNames {
+                found: Vec::new(),
+                note: Some(note),
+            };
+        }
+        let spellings = Spellings::of(self.existing.iter().map(String::as_str));
+        let mut found = Vec::new();
+        for (named, places) in &self.named {
+            let name = named.as_str();
+            let with_typo = || {
+                let is_compared = name.chars().count() >= SHORTEST;
+                let mut existing = self.existing.iter().map(String::as_str);
+                existing.find(|existing| is_compared && is_one_typo(name, existing))
+            };
+            if let Some(nearest) = spellings.other_than(name).or_else(with_typo) {
+                found.extend(places.iter().map(|(place, rule)| NearName {
+                    place: place.clone(),
+                    name: name.to_owned(),
+                    rule: Cow::Borrowed(*rule),
+                    nearest: nearest.to_owned(),
+                }));
+            }
+        }
+        found.sort_unstable();
+        let note = "rules name more than 2000 tools that were not called: only the first of them were compared";
+        NearNames {
+            found,
+            note: self.is_partial.then_some(note),
+        }
+    }
+}
+
+/// Whether a name has a secret of its test in it: it is not shown, not even to say what it is near to.
+fn is_secret(name: &str, redactor: &Redactor) -> bool {
+    redactor.text(name) != name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The near names if rules name `named`, each on a line of its own, and tools of the names `existing` exist.
+    fn near_names(named: &[&str], existing: &[&str]) -> NearNames {
+        let mut kept = Names::default();
+        let half = existing.len() / 2;
+        existing[..half].iter().for_each(|name| kept.exists(name));
+        for (name, line) in named.iter().zip(1..) {
+            let name = match name.strip_prefix('*') {
+                Some(suffix) => RuleName::Suffix(suffix.to_owned()),
+                None => RuleName::Whole((*name).to_owned()),
+            };
+            kept.name(name, "tools.forbid", || Place {
+                file: "a".into(),
+                line,
+                column: 1,
+            });
+        }
+        existing[half..].iter().for_each(|name| kept.exists(name));
+        kept.near_names()
+    }
+
+    fn words(near_names: &NearNames) -> Vec<String> {
+        near_names
+            .found
+            .iter()
+            .map(|tool| format!("{} {} {}", tool.place.line, tool.name, tool.nearest))
+            .collect()
+    }
+
+    #[test]
+    fn only_a_name_that_no_agent_called_is_reported_at_each_place() {
+        let named = [
+            "pay-order",
+            "get_odrer",
+            "get_order",
+            "pay_order",
+            "list",
+            "get_odrer",
+            "gte",
+        ];
+        let found = near_names(&named, &["get_order", "get", "pay_order"]);
+        assert_eq!(
+            words(&found),
+            [
+                "1 pay-order pay_order",
+                "2 get_odrer get_order",
+                "6 get_odrer get_order"
+            ]
+        );
+        assert_eq!(found.note, None);
+        assert_eq!(near_names(&named, &[]), NearNames::default());
+    }
+
+    #[test]
+    fn a_name_that_differs_in_spelling_is_reported() {
+        let named = [
+            "deleteOrder",
+            "Pay",
+            "shop.get",
+            "bank__pay",
+            "Delete_Order",
+        ];
+        let found = near_names(&named, &["delete_order", "pay", "get"]);
+        assert_eq!(
+            words(&found),
+            [
+                "1 deleteOrder delete_order",
+                "2 Pay pay",
+                "3 shop.get get",
+                "4 bank__pay pay",
+                "5 Delete_Order delete_order"
+            ]
+        );
+    }
+
+    /// Names of case files, which are marked with `*` here.
+    #[test]
+    fn a_suffix_exists_if_a_tool_ends_with_it() {
+        let existing = ["shop__delete_order", "files.read", "pay"];
+        let found = near_names(
+            &["*delete_order", "*pay", "*deleteOrder", "*raed"],
+            &existing,
+        );
+        assert_eq!(words(&found), ["3 deleteOrder shop__delete_order"]);
+        let found = near_names(&["delete_order", "read"], &existing);
+        assert_eq!(
+            words(&found),
+            ["1 delete_order shop__delete_order", "2 read files.read"]
+        );
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let many: Vec<String> = (0..=MOST_NAMES)
+            .map(|index| format!("tool_number_{index}"))
+            .collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        let full = near_names(&["tool_numbr_1"], &many);
+        assert_eq!((words(&full), full.note.is_some()), (Vec::new(), true));
+        let omitted = near_names(
+            &[many.as_slice(), &["zzzz"]].concat(),
+            &["tool_nmber_0", "zzz"],
+        );
+        assert_eq!(
+            (words(&omitted), omitted.note.is_some()),
+            (vec!["1 tool_number_0 tool_nmber_0".to_owned()], true)
+        );
+        let same = ["get_odrer"; MOST_PLACES + 5];
+        assert_eq!(near_names(&same, &["get_order"]).found.len(), MOST_PLACES);
+        let long = "x".repeat(LONGEST + 1);
+        assert_eq!(near_names(&[&long], &[&long[1..]]), NearNames::default());
+    }
+
+    #[test]
+    fn nothing_is_reported_if_what_a_test_called_is_not_known() {
+        let names = Names {
+            is_unknown: true,
+            ..Names::default()
+        };
+        let names = ToolNames(Mutex::new(names));
+        let place = || Place {
+            file: "a".into(),
+            line: 1,
+            column: 1,
+        };
+        let name = RuleName::Whole("get_odrer".to_owned());
+        names.names().name(name, "tools.forbid", place);
+        names.names().exists("get_order");
+        assert_eq!(names.near_names(), NearNames::default());
+        names.names().is_unknown = false;
+        assert_eq!(words(&names.near_names()), ["1 get_odrer get_order"]);
+    }
+}

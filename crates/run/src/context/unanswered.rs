@@ -1,0 +1,46 @@
+//! Counts the tests that got no answer; a target that answers none of the first ones is given up.
+
+use super::run::Run;
+use super::stopper::Reason;
+use ananke_plan::Plan;
+use ananke_trace::outcome::AfterNoAnswer;
+use ananke_trace::outcome::{NoAnswer, RunEvent};
+
+impl Run {
+    /// Counts a test that got no answer. If its target is given up for that, the run says so, and stops if no other target
+    /// has tests.
+    pub(crate) fn count_unanswered(&self, plan: &Plan, target: &str, at_once: usize) {
+        let Some(tests) = self.answered.add_unanswered(target, at_once) else {
+            return;
+        };
+        let config = &plan.config;
+        let Some(resolved) = config.targets.iter().find(|known| known.name == target) else {
+            return;
+        };
+        let place = config.source.place(resolved.model.address());
+        let number = place.line.saturating_sub(1) as usize;
+        let line = config.source.text.lines().nth(number).unwrap_or_default();
+        let after = self.options.after_no_answer;
+        self.tell_all(RunEvent::NoAnswer(Box::new(NoAnswer {
+            tests,
+            line: line.trim().to_owned(),
+            place,
+            is_program: resolved.model.is_program(),
+            servers: plan
+                .servers
+                .iter()
+                .map(|server| server.argv.join(" "))
+                .collect(),
+            after,
+        })));
+        let mut others = plan.cases.iter().filter(|case| case.test.skip.is_none());
+        if after == AfterNoAnswer::Stop && others.all(|case| case.test.target == target) {
+            self.stopper.stop(Reason::NoAnswer);
+        }
+    }
+
+    /// Whether no further test is sent to a target.
+    pub(crate) fn is_given_up(&self, target: &str) -> bool {
+        self.options.after_no_answer == AfterNoAnswer::Stop && self.answered.is_given_up(target)
+    }
+}

@@ -1,0 +1,88 @@
+//! The input after the written turns of a test, and its source.
+
+use futures_util::future::BoxFuture;
+
+use ananke_base::message::{AnswerTo, PendingAnswer, TurnInput, UserContent};
+use ananke_conversation::{ConversationSoFar, TimeLeft};
+use ananke_plan::compile::PreparedTurn;
+use ananke_rules::TurnRules;
+use ananke_trace::outcome::{ErrorKind, Halt, InputDecision, InputOrigin, Problem, TurnOutcome};
+use ananke_trace::trace::{RunEnd, Trace};
+
+/// The input of a turn that is not written.
+pub(crate) struct UnwrittenTurn {
+    pub(crate) sends: UnwrittenRequest,
+    /// The origin of the input.
+    pub(crate) origin: InputOrigin,
+    /// The rest of the time of the conversation, if that is limited.
+    pub(crate) time_left: Option<TimeLeft>,
+}
+
+/// A request that is not one of the written turns.
+pub(crate) enum UnwrittenRequest {
+    /// One with the settings of the test.
+    Says(TurnInput),
+    /// One with settings and rules of its own.
+    Prepared(Box<(PreparedTurn, TurnRules)>),
+}
+
+/// Says what the user says after the written turns.
+pub(crate) trait UnwrittenInput: Send {
+    /// The input of the user in the turn `number`, counted from 1; `None` if the conversation is over.
+    ///
+    /// # Errors
+    /// If nothing is said, and the conversation is not over.
+    fn next<'a>(
+        &'a mut self,
+        number: usize,
+        so_far: ConversationSoFar<'a>,
+    ) -> BoxFuture<'a, Result<Option<UnwrittenTurn>, Halt>>;
+
+    /// A turn has ended, written or not.
+    fn ended(&mut self, trace: &Trace, turn: &TurnOutcome) {
+        let _ = (trace, turn);
+    }
+
+    /// Whether the agent waits for input after a turn that has ended, written or not; `None` if that does not matter.
+    fn awaits(&mut self, trace: &Trace) -> Option<InputDecision> {
+        let _ = trace;
+        None
+    }
+}
+
+/// The input that a user's text is for the agent: the answer to the one interrupt that is open, else a message.
+pub(crate) fn input_of(trace: &Trace, text: String) -> TurnInput {
+    let end = trace
+        .exchanges
+        .last()
+        .and_then(|exchange| exchange.run_end.as_ref());
+    match end {
+        Some(RunEnd::Interrupted(open)) if open.len() == 1 => {
+            let (to, payload) = (AnswerTo::TheOnlyOne, Some(text.into()));
+            TurnInput::Resume(vec![PendingAnswer {
+                to,
+                is_resolved: true,
+                payload,
+            }])
+        }
+        _ => TurnInput::User(UserContent::Text(text.into())),
+    }
+}
+
+/// A conversation that did not come by what it must; the help names the checkpoints that are missing.
+pub(crate) fn failed(message: String, so_far: ConversationSoFar<'_>) -> Halt {
+    let missing = so_far.checkpoints.missing();
+    let help = (!missing.is_empty() && !message.starts_with("missing"))
+        .then(|| format!("these checkpoints were not reached: {}", missing.join(", ")));
+    Problem {
+        kind: ErrorKind::Conversation,
+        message,
+        help,
+    }
+    .into()
+}
+
+/// A conversation that has more turns than it may have.
+pub(crate) fn too_many_turns(most: usize, so_far: ConversationSoFar<'_>) -> Halt {
+    failed(format!("max turns ({most}) exceeded"), so_far)
+}

@@ -1,0 +1,398 @@
+//! The steps of a test's thread, and the moments by which they must be done.
+//!
+//! A rule can compute for hours and a file can never answer; neither can be interrupted. So a test has a thread for itself
+//! while it runs, which is watched from outside, and is left behind if it takes too long: the test ends without it.
+//!
+//! **Invariant:** a thread that was left behind reports nothing, cleans nothing up and begins no further step.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit};
+use tokio::time::Instant;
+
+use ananke_base::context::lock;
+use ananke_base::text::duration;
+use ananke_plan::Preparation;
+use ananke_rules::JudgingTime;
+use ananke_trace::outcome::{ErrorKind, Halt, Problem};
+
+/// The time for which a step may compute: reading files, evaluating rules, masking.
+pub(super) const COMPUTING: Duration = Duration::from_mins(1);
+
+/// The time that a thread may take to end after its test timed out or the run was stopped.
+pub(super) const GRACE: Duration = Duration::from_secs(3);
+
+/// The time that rules which nothing can interrupt may compute beyond their own.
+const JUDGING_GRACE: Duration = Duration::from_millis(500);
+
+/// The time after which computing rules are not waited for when the run is stopped.
+const COMPUTED_AT_A_STOP: Duration = Duration::from_millis(300);
+
+/// The step of a test.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum TestStep {
+    /// It reads its files and fills its variables.
+    #[default]
+    Prepare,
+    /// It runs this hook, counted from 1.
+    Hook(usize),
+    /// It waits until fewer other tests talk to the agent, or none on its thread or with its process.
+    Wait,
+    /// It has this turn, counted from 1.
+    Turn(usize),
+    /// It evaluates the rules of the whole test, and masks what it reports.
+    Evaluate,
+    /// It cleans up.
+    TearDown,
+}
+
+/// The text after `timeout after 5 s for the whole test: `.
+impl fmt::Display for TestStep {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Prepare => formatter.write_str("its files and variables were not read by then"),
+            Self::Hook(number) => write!(formatter, "hook {number} had not ended"),
+            Self::Wait => formatter.write_str("it waited for other tests of the same agent"),
+            Self::Turn(number) => write!(formatter, "turn {number} had not ended"),
+            Self::Evaluate => formatter.write_str("its rules were not evaluated by then"),
+            Self::TearDown => formatter.write_str("its teardown had not ended"),
+        }
+    }
+}
+
+/// The reason that a test ends without its thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Overdue {
+    /// The run was stopped.
+    Stopped,
+    /// The whole test exceeded its timeout during a step.
+    Whole(Duration, TestStep),
+    /// A step exceeded what it may take.
+    Step(Duration, TestStep),
+    /// Its rules exceeded what they may take, and nothing interrupts them.
+    Judging,
+}
+
+impl Overdue {
+    /// The problem of the test; `None` if the run was stopped.
+    pub(crate) fn problem(self, judging: &JudgingTime) -> Option<Problem> {
+        let message = match self {
+            Self::Stopped => return None,
+            Self::Judging => return Some(judging.problem(None)),
+            Self::Whole(allowed, step) => timed_out(allowed, step),
+            Self::Step(allowed, step) => {
+                format!(
+                    "timeout after {}: {step}, and could not be interrupted",
+                    duration::chosen(allowed)
+                )
+            }
+        };
+        let help = "something that nothing can interrupt takes this long: a regular expression on a large text, or \
+                    a file that is a pipe";
+        Some(Problem::new(ErrorKind::Timeout, message).help(help))
+    }
+}
+
+fn timed_out(allowed: Duration, step: TestStep) -> String {
+    format!(
+        "timeout after {} for the whole test: {step}",
+        duration::chosen(allowed)
+    )
+}
+
+/// The locks that the conversation of a test keeps from other tests while it goes on.
+#[derive(Debug, Default)]
+pub(crate) struct ConversationLocks {
+    /// The thread of the agent.
+    pub(crate) thread: Option<OwnedMutexGuard<()>>,
+    /// The process that tests share.
+    pub(crate) process: Option<OwnedMutexGuard<()>>,
+    /// One of the places that the target has.
+    pub(crate) slot: Option<OwnedSemaphorePermit>,
+}
+
+/// Watches the thread of one test.
+#[derive(Default)]
+pub(crate) struct Watchdog {
+    watched: Mutex<Watched>,
+    /// The time that its rules may compute.
+    pub(crate) judging: JudgingTime,
+}
+
+#[derive(Default)]
+struct Watched {
+    step: TestStep,
+    /// The time that the step may take, and the moment at which it is up.
+    until: Option<(Duration, Instant)>,
+    /// The time that the attempt may take, and the moment at which it is up.
+    whole: Option<(Duration, Instant)>,
+    begun: Option<Instant>,
+    /// The time that the scripts may still take that execute tools in this turn.
+    for_mocks: Duration,
+    /// The preparation that cleans up after the attempt, as long as that was not begun.
+    preparation: Option<Arc<Mutex<Preparation>>>,
+    /// The locks that the conversation keeps from other tests.
+    locks: ConversationLocks,
+    /// Whether it waits for what is no time of the attempt.
+    is_paused: bool,
+    thread: WatchedThread,
+}
+
+/// Whether the thread of a test is still needed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum WatchedThread {
+    /// It runs the test.
+    #[default]
+    Working,
+    /// It has run the test.
+    Done,
+    /// The test ended without it.
+    Left,
+}
+
+impl Watched {
+    fn overdue(&self, now: Instant, stopped: Option<Instant>) -> Option<Overdue> {
+        let is_past = |at: Instant| now >= at + GRACE;
+        if self.step != TestStep::TearDown {
+            if stopped.is_some_and(is_past) {
+                return Some(Overdue::Stopped);
+            }
+            let whole = self.whole.filter(|(_, at)| !self.is_paused && is_past(*at));
+            if let Some((allowed, _)) = whole {
+                return Some(Overdue::Whole(allowed, self.step));
+            }
+        }
+        let (allowed, _) = self
+            .until
+            .filter(|(_, at)| !self.is_paused && is_past(*at))?;
+        Some(Overdue::Step(allowed, self.step))
+    }
+}
+
+impl Watchdog {
+    fn watched(&self) -> MutexGuard<'_, Watched> {
+        lock(&self.watched)
+    }
+
+    /// An attempt begins, which may take as long as `whole` says.
+    pub(crate) fn begin_attempt(&self, whole: Option<Duration>) {
+        let mut watched = self.watched();
+        watched.begun = Some(Instant::now());
+        watched.whole = None;
+        drop(watched);
+        self.limit(whole);
+    }
+
+    /// The attempt may take no longer than this, counted from its beginning.
+    pub(crate) fn limit(&self, whole: Option<Duration>) {
+        let mut watched = self.watched();
+        let (Some(allowed), Some(begun)) = (whole, watched.begun) else {
+            return;
+        };
+        // A timeout that no clock can reach is none.
+        let Some(at) = begun.checked_add(allowed) else {
+            return;
+        };
+        if watched.whole.is_none_or(|(before, _)| allowed < before) {
+            watched.whole = Some((allowed, at));
+        }
+    }
+
+    /// A step begins, which may take as long as `allowed` says, and some time to compute.
+    ///
+    /// # Errors
+    /// If the test has ended without this thread.
+    pub(crate) fn begin(&self, step: TestStep, allowed: Duration) -> Result<(), Halt> {
+        let mut watched = self.watched();
+        if watched.thread == WatchedThread::Left {
+            return Err(Halt::Stopped);
+        }
+        if matches!(step, TestStep::Turn(_)) {
+            watched.for_mocks = allowed;
+        }
+        let allowed = allowed.saturating_add(COMPUTING);
+        watched.step = step;
+        watched.until = Instant::now().checked_add(allowed).map(|at| (allowed, at));
+        Ok(())
+    }
+
+    /// The running step may take so much longer.
+    pub(crate) fn extend(&self, more: Duration) {
+        let mut watched = self.watched();
+        watched.until = watched
+            .until
+            .and_then(|(allowed, at)| Some((allowed + more, at.checked_add(more)?)));
+    }
+
+    /// Waits for what other tests hold, and returns how long that took, which is no time of the attempt.
+    pub(super) async fn pause(&self, waiting: impl Future<Output = ()>) -> Duration {
+        self.watched().is_paused = true;
+        let since = Instant::now();
+        waiting.await;
+        let waited = since.elapsed();
+        let mut watched = self.watched();
+        watched.is_paused = false;
+        watched.begun = watched.begun.map(|begun| begun + waited);
+        watched.whole = watched.whole.map(|(allowed, at)| (allowed, at + waited));
+        watched.until = watched.until.map(|(allowed, at)| (allowed, at + waited));
+        waited
+    }
+
+    /// Waits for locks, which are held until the conversation is over, and returns how long that took.
+    ///
+    /// # Errors
+    /// If the test has ended without this thread.
+    pub(crate) async fn wait_for(
+        &self,
+        locks: impl Future<Output = ConversationLocks>,
+    ) -> Result<Duration, Halt> {
+        self.begin(TestStep::Wait, Duration::ZERO)?;
+        let mut locked = ConversationLocks::default();
+        let waited = self.pause(async { locked = locks.await }).await;
+        let mut watched = self.watched();
+        if watched.thread == WatchedThread::Left {
+            return Err(Halt::Stopped);
+        }
+        watched.locks = locked;
+        Ok(waited)
+    }
+
+    /// The conversation is over: other tests may talk to the agent.
+    pub(crate) fn release_locks(&self) {
+        self.watched().locks = ConversationLocks::default();
+    }
+
+    /// Takes over the preparation, which cleans up after the attempt also if the test ends without this thread.
+    pub(crate) fn hand_over(&self, preparation: &Arc<Mutex<Preparation>>) {
+        self.watched().preparation = Some(Arc::clone(preparation));
+    }
+
+    /// This thread cleans up, each command within its own timeout.
+    ///
+    /// # Errors
+    /// If the test has ended without this thread, which cleans up itself.
+    pub(crate) fn begin_teardown(&self) -> Result<(), Halt> {
+        self.begin(TestStep::TearDown, Duration::ZERO)?;
+        self.watched().preparation = None;
+        Ok(())
+    }
+
+    /// Whether the test has ended without this thread.
+    pub(super) fn is_left(&self) -> bool {
+        self.watched().thread == WatchedThread::Left
+    }
+
+    /// The thread has carried the test out.
+    ///
+    /// # Errors
+    /// If the test has ended without this thread.
+    pub(crate) fn end(&self) -> Result<(), Halt> {
+        let mut watched = self.watched();
+        if watched.thread == WatchedThread::Left {
+            return Err(Halt::Stopped);
+        }
+        watched.thread = WatchedThread::Done;
+        Ok(())
+    }
+
+    /// Runs `work` for as long as the attempt may still take.
+    ///
+    /// # Errors
+    /// Those of `work`, and that it took longer.
+    pub(crate) async fn within<T>(
+        &self,
+        work: impl Future<Output = Result<T, Halt>>,
+    ) -> Result<T, Halt> {
+        let (whole, step) = {
+            let watched = self.watched();
+            (watched.whole, watched.step)
+        };
+        let Some((allowed, at)) = whole else {
+            return work.await;
+        };
+        tokio::time::timeout_at(at, work)
+            .await
+            .unwrap_or_else(|_elapsed| {
+                let message = timed_out(allowed, step);
+                Err(Problem::new(ErrorKind::Timeout, message).into())
+            })
+    }
+
+    /// The same of a script that executes a tool: all of them together may take as long as the turn.
+    ///
+    /// # Errors
+    /// Those of `work`, and that it took longer.
+    pub(crate) async fn within_turn<T>(
+        &self,
+        work: impl Future<Output = Result<T, Halt>>,
+    ) -> Result<T, Halt> {
+        let (left, since) = (self.watched().for_mocks, Instant::now());
+        let done = tokio::time::timeout(left, self.within(work)).await;
+        let mut watched = self.watched();
+        watched.for_mocks = watched.for_mocks.saturating_sub(since.elapsed());
+        let step = watched.step;
+        drop(watched);
+        done.unwrap_or_else(|_elapsed| {
+            let message = format!(
+                "timeout: the scripts that execute tools took longer than the turn may: {step}"
+            );
+            let help =
+                "each call to a tool runs its script: give the turn more time with `timeout_ms`"
+                    .to_owned();
+            Err(Problem::new(ErrorKind::Timeout, message).help(help).into())
+        })
+    }
+
+    /// Leaves the thread behind if it has taken too long: why, and what cleans up after it. `stopped` is when the run was
+    /// stopped.
+    pub(crate) fn leave_if_overdue(
+        &self,
+        stopped: Option<Instant>,
+    ) -> Option<(Overdue, Option<Arc<Mutex<Preparation>>>)> {
+        let mut watched = self.watched();
+        let computes = self.judging.computes();
+        let is_interrupted =
+            stopped.is_some() && computes.is_some_and(|time| time >= COMPUTED_AT_A_STOP);
+        let overdue = if watched.thread != WatchedThread::Working {
+            return None;
+        } else if is_interrupted {
+            Overdue::Stopped
+        } else if self.judging.is_overdue(JUDGING_GRACE) {
+            Overdue::Judging
+        } else {
+            watched.overdue(Instant::now(), stopped)?
+        };
+        watched.thread = WatchedThread::Left;
+        watched.locks = ConversationLocks::default();
+        Some((overdue, watched.preparation.take()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::sleep;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_other_tests_hold_up_is_no_time_of_the_attempt() {
+        let watchdog = Watchdog::default();
+        watchdog.begin_attempt(Some(Duration::from_secs(5)));
+        watchdog
+            .begin(TestStep::Turn(1), Duration::from_secs(5))
+            .expect("its thread is there");
+        let is_overdue = || watchdog.watched().overdue(Instant::now(), None).is_some();
+        let long = Duration::from_mins(10);
+        let looks = async {
+            sleep(long / 2).await;
+            assert!(!is_overdue(), "while it waits");
+        };
+        let (waited, ()) = tokio::join!(watchdog.pause(sleep(long)), looks);
+        assert_eq!(waited, long);
+        assert!(!is_overdue(), "after that it has as much time as before");
+        sleep(Duration::from_secs(5) + GRACE).await;
+        assert!(is_overdue());
+    }
+}

@@ -1,0 +1,119 @@
+//! The way of one attempt at a test: its file → hooks → its other variables → conversation → teardown.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::attempt::Attempt;
+use crate::attempt::run_hooks;
+use crate::attempt::run_teardown;
+use crate::context::Case;
+use crate::context::TestStep;
+use crate::context::UsedThreads;
+use crate::context::{end_with, mark_aborted, turn_count};
+use ananke_base::context::lock;
+use ananke_plan::Preparation;
+use ananke_trace::outcome::{Halt, SkipCause, TestEnd};
+
+/// The warning of a test that asks a person, and is skipped where there is none.
+const NO_PERSON: &str = "a test that asks a person checks nothing where there is no terminal, as in CI: turns that answer, or `simulate`, work everywhere";
+
+impl Attempt<'_> {
+    /// Runs the test to its last rule, and ends the attempt; the attempts before it used `threads`. Whatever goes
+    /// wrong is in its outcome.
+    pub(super) async fn run(&mut self, threads: &UsedThreads) {
+        let carried_out = self.carry_out(threads).await;
+        self.has_ended = !matches!(carried_out, Err(Halt::Stopped));
+        match carried_out {
+            Ok(()) => {}
+            Err(Halt::Stopped) => {
+                mark_aborted(&mut self.outcome, self.case.shared.stopper.reason());
+            }
+            Err(Halt::Skipped(cause, why)) => {
+                let is_alone = self.case.shared.person.is_none();
+                let asks_person = self.case.entry.test.asks_person;
+                if cause == SkipCause::MissingInput && asks_person && is_alone {
+                    self.outcome.verdict.warnings.push(NO_PERSON.to_owned());
+                }
+                self.outcome.verdict.end = TestEnd::Skipped(cause, why);
+            }
+            Err(Halt::Broken(problem)) => end_with(&mut self.outcome, problem),
+        }
+        self.note_server_exit().await;
+        let last = self
+            .outcome
+            .transcript
+            .turns
+            .last()
+            .and_then(|turn| turn.ended_unix_ms)
+            .unwrap_or_default();
+        self.outcome.transcript.ended_unix_ms = self.environment.ended_unix_ms().max(last);
+    }
+
+    /// Runs the test from its file to its last rule, and the teardown. What stops it is a problem of the whole test.
+    async fn carry_out(&mut self, threads: &UsedThreads) -> Result<(), Halt> {
+        let Case {
+            plan,
+            entry,
+            loading,
+            watchdog,
+            ..
+        } = self.case;
+        let unprepared = |error| self.case.unprepared(error);
+        watchdog.begin(TestStep::Prepare, Duration::ZERO)?;
+        let test = loading.clone().test_of(entry).await.map_err(unprepared)?;
+        let environment = &self.environment;
+        let setup = environment.setup(&plan.variables.setup);
+        let begun = Preparation::begin(
+            &environment.context,
+            plan,
+            entry,
+            test,
+            environment.mode(),
+            setup,
+        );
+        let mut preparation = begun.map_err(unprepared)?;
+        for (name, marker) in self.environment.unknown_secrets() {
+            self.case.redactor.add([&marker]);
+            preparation.replace(name, marker);
+        }
+        self.outcome.transcript.turns_not_run = turn_count(preparation.turns());
+        let preparation = Arc::new(Mutex::new(preparation));
+        let needs_teardown = self.environment.is_live();
+        if needs_teardown {
+            watchdog.hand_over(&preparation);
+        }
+        let talked = self.talk(&preparation, threads).await;
+        watchdog.release_locks();
+        if needs_teardown {
+            watchdog.begin_teardown()?;
+            self.teardown = run_teardown(self.case, watchdog, &preparation).await;
+        }
+        talked
+    }
+
+    /// Runs the test from its first hook to its last rule.
+    async fn talk(
+        &mut self,
+        preparation: &Mutex<Preparation>,
+        threads: &UsedThreads,
+    ) -> Result<(), Halt> {
+        let Self {
+            case,
+            environment,
+            outcome,
+            ..
+        } = self;
+        run_hooks(case, environment, preparation).await?;
+        case.watchdog.begin(TestStep::Prepare, Duration::ZERO)?;
+        let finished = lock(preparation).finish();
+        let prepared = finished.map_err(|error| case.unprepared(error))?;
+        environment.add_secrets(&prepared.secrets);
+        prepared.target.agent().clone_into(&mut outcome.test.agent);
+        outcome.transcript.thread_id.clone_from(&prepared.thread_id);
+        outcome.verdict.warnings.clone_from(&prepared.warnings);
+        if let Some(problem) = threads.reject(&case.shared, &prepared.thread_id) {
+            return Err(problem.into());
+        }
+        self.converse(preparation, prepared).await
+    }
+}

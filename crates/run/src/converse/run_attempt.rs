@@ -1,0 +1,175 @@
+//! One attempt at a test, from its environment to its outcome and its recording.
+
+use std::time::Duration;
+
+use super::verify_recording::verify_recording;
+use crate::attempt::Attempt;
+use crate::context::AttemptPurpose;
+use crate::context::Case;
+use crate::context::TestStep;
+use crate::context::UsedThreads;
+use crate::context::{LiveAnswers, RunAnswers};
+use crate::context::{blank, end_with};
+use crate::follow::{RawLog, RequestBodies};
+use ananke_base::context::interruption::COMPUTING_TIME;
+use ananke_base::context::{CaseKey, lock};
+use ananke_base::text::escape;
+use ananke_model::model::ReportedEvents;
+use ananke_recording::AttemptEnvironment;
+use ananke_trace::outcome::{ErrorKind, Outcome, Problem, Status};
+
+/// Runs the attempt `key` at a test, with its own hooks, thread and conversation, and keeps its recording; the
+/// attempts before it used `threads`.
+pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThreads) -> Outcome {
+    case.watchdog.begin_attempt(case.timeout());
+    let allowed = case.plan.settings.evaluation.unwrap_or(COMPUTING_TIME);
+    case.watchdog.judging.begin(allowed);
+    let environment = match environment(case, key) {
+        Ok(environment) => environment,
+        Err(problem) => {
+            let mut outcome = blank(&case.shared, &case.entry);
+            end_with(&mut outcome, problem);
+            outcome.transcript.ended_unix_ms = outcome.transcript.started_unix_ms;
+            return outcome;
+        }
+    };
+    let mut attempt = Attempt::new(case, key, environment, AttemptPurpose::Report);
+    attempt.outcome.transcript.started_unix_ms = attempt.environment.started_unix_ms();
+    attempt.raw = raw_log(case.shared.options.events);
+    attempt.run(threads).await;
+    attempt.note_contact();
+    let may_write = case
+        .watchdog
+        .begin(TestStep::Evaluate, Duration::ZERO)
+        .is_ok();
+    keep_answers(&attempt);
+    let Attempt {
+        environment,
+        mut outcome,
+        raw,
+        teardown,
+        has_ended,
+        ..
+    } = attempt;
+    if may_write && has_ended {
+        let verified = verify_recording(case, key, threads, &environment, &outcome).await;
+        match verified.and_then(|()| environment.keep(outcome.transcript.ended_unix_ms)) {
+            Ok(recording) => outcome.transcript.recording = recording,
+            Err(problem) => not_recorded(&mut outcome, problem),
+        }
+    }
+    // A replay leaves nothing to clean up, so it has no part in what is recorded.
+    outcome.verdict.warnings.extend(case.take_warnings());
+    teardown.report(&mut outcome);
+    if matches!(case.shared.answers, RunAnswers::Earlier(_)) {
+        name_what_was_not_asked(case, &mut outcome);
+    }
+    let is_wanted = case.shared.options.events == ReportedEvents::All
+        || !matches!(outcome.status(), Status::Passed | Status::Skipped);
+    if let Some(raw) = raw.filter(|_| is_wanted) {
+        raw.put_into(&mut outcome, &case.redactor);
+    }
+    outcome
+}
+
+/// Keeps what an attempt that is over was answered, for those that need it again.
+fn keep_answers(
+    Attempt {
+        case,
+        environment,
+        outcome,
+        has_ended,
+        ..
+    }: &Attempt<'_>,
+) {
+    let ended_unix_ms = outcome.transcript.ended_unix_ms;
+    match &case.shared.answers {
+        RunAnswers::Live(LiveAnswers { attempts, .. }) => {
+            if let Some(store) = attempts.as_ref().filter(|_| *has_ended)
+                && let Some(attempt) = environment.recorded_attempt(ended_unix_ms)
+            {
+                store.add(attempt);
+            }
+            let text = environment.text_in_memory(ended_unix_ms);
+            lock(&case.walk).recording = text.ok().flatten();
+        }
+        RunAnswers::InMemory(kept) if *has_ended => {
+            kept.set(environment.text_in_memory(ended_unix_ms));
+        }
+        _ => {}
+    }
+}
+
+fn raw_log(events: ReportedEvents) -> Option<RawLog> {
+    match events {
+        ReportedEvents::Off => None,
+        ReportedEvents::Failed => Some(RawLog::new(RequestBodies::Dropped)),
+        ReportedEvents::All => Some(RawLog::new(RequestBodies::Kept)),
+    }
+}
+
+fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem> {
+    let Case {
+        shared, redactor, ..
+    } = case;
+    let live = AttemptEnvironment::live(&shared.context, &shared.transport, redactor)
+        .sharing(&shared.programs);
+    let is_walk = case.entry.test.walk.is_some();
+    match &shared.answers {
+        RunAnswers::Earlier(answers) => {
+            let recording = answers.recording(&key.test, key.run);
+            Ok(live.with_recording(&recording.map_err(|why| not_asked(case, why))?, key))
+        }
+        RunAnswers::Recording(kept) => Ok(live.with_recording(kept, key)),
+        RunAnswers::Recordings(recordings) => live.with_recordings(recordings, key),
+        RunAnswers::InMemory(_) => Ok(live.recorded_in_memory(key)),
+        RunAnswers::Live(LiveAnswers { failed_walks, .. }) if is_walk => Ok(match failed_walks {
+            Some(_) => live.recorded_in_memory(key),
+            None => live,
+        }),
+        RunAnswers::Live(LiveAnswers { attempts, .. }) => Ok(match attempts {
+            Some(store) => live.recorded_for_store(key, store.most_bytes()),
+            None => live,
+        }),
+    }
+}
+
+/// The problem of a test whose kept answers are evaluated again, and that asks what was never asked.
+fn not_asked(case: &Case, why: String) -> Problem {
+    let id = case.entry.id();
+    let id = escape::shell_word(&id);
+    Problem::new(ErrorKind::NotAsked, why).help(format!("ask the agent: `ananke run {id}`"))
+}
+
+/// Names a request of a test that there is no kept answer to, instead of what a replay says of it.
+fn name_what_was_not_asked(case: &Case, outcome: &mut Outcome) {
+    let is_of_recording = |problem: &Problem| problem.kind == ErrorKind::Recording;
+    let Some((turn, _)) = outcome
+        .first_problem()
+        .filter(|(_, problem)| is_of_recording(problem))
+    else {
+        return;
+    };
+    let turns = &mut outcome.transcript.turns;
+    let before = turns.len();
+    turns.retain(|turn| !turn.problem().is_some_and(is_of_recording));
+    let removed = u32::try_from(before - turns.len()).unwrap_or_default();
+    outcome.transcript.turns_not_run += removed;
+    let asked = match turn {
+        0 => turns.last().map_or(1, |turn| turn.number + 1),
+        turn => turn,
+    };
+    let why = format!(
+        "turn {asked} sends what the agent was not asked when its answers were kept: the test or its target changed"
+    );
+    end_with(outcome, not_asked(case, why));
+}
+
+/// The test could not be recorded: it does not pass, whatever the agent did.
+fn not_recorded(outcome: &mut Outcome, problem: Problem) {
+    if outcome.verdict.end.problem().is_some() {
+        outcome.verdict.warnings.push(problem.message);
+    } else {
+        end_with(outcome, problem);
+    }
+}

@@ -1,0 +1,47 @@
+//! The attempts at a test, one after the other: those of a retried test, those of one that runs several times, and
+//! walks.
+//!
+//! **Invariant:** an attempt shares nothing with the one before it but the test's file.
+
+use super::run_attempt::run_attempt;
+use crate::context::AttemptSeries;
+use crate::context::Case;
+use crate::context::UsedThreads;
+use crate::series::RepeatedRuns;
+use crate::series::Retries;
+use crate::series::WalkSearch;
+use ananke_base::context::CaseKey;
+use ananke_trace::outcome::Outcome;
+
+/// Runs the attempts at a test, the first of which is `key`, until nothing is left to decide or all tests stop.
+pub(crate) async fn run_attempts(
+    case: &Case,
+    key: &mut CaseKey,
+    threads: &mut UsedThreads,
+) -> Outcome {
+    let (test, runs) = (&case.entry.test, &case.shared.options.runs);
+    let policy = runs.policy(test.runs);
+    let prohibitions = test.prohibitions.or(runs.prohibitions).unwrap_or_default();
+    let walk = test.walk.as_ref();
+    let mut series: Box<dyn AttemptSeries + Send> = match (walk, policy) {
+        (Some(walk), _) => Box::new(match case.shared.answers.recording() {
+            Some(recording) => WalkSearch::again(walk, &case.walk, recording.actions()),
+            None => WalkSearch::new(walk, &case.walk),
+        }),
+        (None, Some(policy)) => Box::new(RepeatedRuns::new(policy, prohibitions)),
+        (None, None) => Box::new(Retries::new(case.shared.options.retries)),
+    };
+    loop {
+        let mut outcome = run_attempt(case, key, threads).await;
+        outcome.run = key.run;
+        threads.add(&outcome.transcript.thread_id);
+        if walk.is_some() || policy.is_some() {
+            case.forget_secrets_of(&mut outcome);
+        }
+        let next = series.next(key, outcome);
+        match next {
+            Some(event) if case.shared.stopper.reason().is_none() => case.tell(event),
+            _ => return series.finish(case),
+        }
+    }
+}

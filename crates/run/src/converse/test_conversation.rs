@@ -1,0 +1,543 @@
+//! The conversation of one attempt: what its plan says is handed over, and what comes of it is the outcome.
+
+use std::mem::take;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::observe::observe;
+use crate::attempt::Attempt;
+use crate::attempt::snapshots;
+use crate::context::Case;
+use crate::context::ConversationStart;
+use crate::context::RequestPace;
+use crate::context::UnwrittenInput;
+use crate::context::turn_count;
+use crate::context::{AttemptPurpose, ConversationBeginning, ConversationEnd, Follower};
+use crate::context::{ConversationLocks, TestStep};
+use crate::input::AwaitedInput;
+use crate::input::Helpers;
+use crate::input::Mocks;
+use crate::input::ScriptOracle;
+use crate::input::SimulatedInput;
+use crate::input::Simulator;
+use crate::input::TestInputs;
+use crate::input::WalkInput;
+use crate::input::WrittenTurns;
+use crate::input::{DriverInput, HostedTools};
+use crate::input::{Judges, TestOracle};
+use ananke_agents::{Limits, Session, SessionOptions, Target};
+use ananke_base::context::lock;
+use ananke_base::message::Lane;
+use ananke_conversation::{
+    Budget, Checkpoints, ConversationParts, ConversationResult, DeclineRequests, InputSource,
+    converse, history,
+};
+use ananke_plan::compile::CompiledClientTool;
+use ananke_plan::project::DEFAULT_TURN_TIMEOUT;
+use ananke_plan::{Preparation, Prepared};
+use ananke_rules::{Evaluator, Inherited, Measure, TurnCondition};
+use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult, Status, TestEnd};
+
+/// The number of rules that are named of those that a skipped test has not evaluated.
+const LISTED_RULES: usize = 5;
+
+/// The problem of a pattern that compiles to more than is allowed.
+fn too_large(error: &regex::Error) -> Problem {
+    Problem::new(ErrorKind::Setup, error.to_string())
+}
+
+/// The longest limit of the duration of any turn.
+fn longest_duration(rules: &Inherited) -> Duration {
+    let limits = rules
+        .turns
+        .iter()
+        .filter_map(|turn| turn.limits.get(Measure::Duration));
+    Duration::from_millis(limits.map(|bound| bound.most).max().unwrap_or_default())
+}
+
+/// The reason that a test is skipped whose agent waits for input: with the rules that nothing decided, and what to do.
+fn why_skipped(why: &str, open_rules: &[String]) -> String {
+    let named = open_rules
+        .iter()
+        .take(LISTED_RULES)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
+    let more = match open_rules.len().saturating_sub(LISTED_RULES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let unchecked = if named.is_empty() {
+        named
+    } else {
+        format!("; not checked: {named}{more}")
+    };
+    format!(
+        "{why}{unchecked}; add a turn that answers, `simulate` or `interactive`, or `on_missing_input: end`"
+    )
+}
+
+impl Attempt<'_> {
+    /// Holds the conversation and takes over what came of it.
+    pub(super) async fn converse(
+        &mut self,
+        preparation: &Mutex<Preparation>,
+        mut prepared: Prepared,
+    ) -> Result<(), Halt> {
+        self.case.watchdog.limit(prepared.whole_timeout);
+        self.lock(&prepared).await?;
+        self.observe(&mut prepared).await?;
+        self.note_history(&mut prepared);
+        self.hand_to_driver(&mut prepared);
+        let start = ConversationStart::of(&prepared);
+        let followers = self.followers(preparation, &prepared, &start);
+        // What a conversation knows is large: it is put aside once, and not moved with every task.
+        let talked = self.talk_through(preparation, prepared, &start, &followers);
+        let result = Box::pin(talked).await?;
+        self.case
+            .watchdog
+            .begin(TestStep::Evaluate, Duration::ZERO)?;
+        self.note_end(&result, &followers);
+        self.take(result)
+    }
+
+    /// Waits for the thread or the process of the agent, if another test may have it, and for a place at the agent.
+    async fn lock(&mut self, prepared: &Prepared) -> Result<(), Halt> {
+        let Case {
+            shared, watchdog, ..
+        } = self.case;
+        let endpoint = prepared
+            .target
+            .endpoint()
+            .filter(|_| prepared.thread_is_fixed);
+        let concurrency = prepared
+            .pace
+            .concurrency
+            .filter(|_| self.environment.is_live());
+        let program = prepared
+            .target
+            .program()
+            .filter(|program| program.sharing.is_some() && self.environment.is_live());
+        if endpoint.is_none() && concurrency.is_none() && program.is_none() {
+            return Ok(());
+        }
+        // A test that has a slot never waits for a thread or a process: so no two tests wait for each other.
+        let locks = async {
+            let mut locks = ConversationLocks::default();
+            if let Some(endpoint) = endpoint {
+                let lock = shared.thread_locks.lock(endpoint, &prepared.thread_id);
+                locks.thread = Some(lock.await);
+            }
+            if let Some(program) = program {
+                let address = program.address();
+                locks.process = Some(shared.thread_locks.lock(&address, "").await);
+            }
+            if let Some(concurrency) = concurrency {
+                locks.slot = shared.target_limits.slot(concurrency).await;
+            }
+            locks
+        };
+        self.environment.wait(watchdog.wait_for(locks).await?);
+        Ok(())
+    }
+
+    /// Takes the conversation that another program held, if the rules are evaluated on one.
+    async fn observe(&mut self, prepared: &mut Prepared) -> Result<(), Halt> {
+        let Some(observed) = self.case.shared.conversations.observed() else {
+            return Ok(());
+        };
+        let conversation = observed.conversation(&self.key.test).await?;
+        self.shown = conversation.shown;
+        let outcome = &mut self.outcome;
+        outcome.verdict.rules = observe(prepared, conversation)?;
+        prepared.target.agent().clone_into(&mut outcome.test.agent);
+        outcome.transcript.thread_id.clone_from(&prepared.thread_id);
+        outcome.verdict.warnings.clone_from(&prepared.warnings);
+        Ok(())
+    }
+
+    /// Takes over the messages before the first turn, each with an id.
+    fn note_history(&mut self, prepared: &mut Prepared) {
+        for message in &mut prepared.history {
+            message
+                .id
+                .get_or_insert_with(|| self.environment.context.ids.next("message"));
+        }
+        let transcript = &mut self.outcome.transcript;
+        transcript.time = prepared.target.time();
+        transcript.history = history(&prepared.history);
+        transcript.messages_count = prepared.history.len();
+    }
+
+    /// Begins the conversation of a program, if one holds it: it brings its own rules, and may instruct the agent.
+    fn hand_to_driver(&self, prepared: &mut Prepared) {
+        let Some(driver) = self.case.shared.conversations.driver() else {
+            return;
+        };
+        prepared.rules = Inherited::default();
+        let instructed = driver
+            .instructions()
+            .and_then(|said| prepared.target.prompted(said, None));
+        if let Some(instructed) = instructed {
+            prepared.target = Arc::from(instructed);
+        }
+        let tools = prepared.client_tools.iter();
+        let tools = tools.map(|tool| tool.declaration.name.clone()).collect();
+        driver.begins(&prepared.thread_id, tools, &self.case.redactor);
+    }
+
+    /// The add-ons that follow the conversation.
+    fn followers(
+        &self,
+        preparation: &Mutex<Preparation>,
+        prepared: &Prepared,
+        start: &ConversationStart,
+    ) -> Vec<Box<dyn Follower>> {
+        let taps = &self.case.shared.taps;
+        if taps.is_empty() {
+            return Vec::new();
+        }
+        let scripts = self.scripts(preparation);
+        let client_tools = CompiledClientTool::declarations(&prepared.client_tools);
+        let beginning = ConversationBeginning {
+            purpose: self.purpose,
+            start,
+            rules: &prepared.rules,
+            client_tools: &client_tools,
+            variables: &|| scripts.preparation().own_variables(),
+            redactor: &self.case.redactor,
+        };
+        let followers = taps.iter().filter_map(|tap| tap.follow(&beginning));
+        followers.collect()
+    }
+
+    /// Opens a session and holds the conversation.
+    async fn talk_through(
+        &self,
+        preparation: &Mutex<Preparation>,
+        mut prepared: Prepared,
+        start: &ConversationStart,
+        followers: &[Box<dyn Follower>],
+    ) -> Result<ConversationResult, Problem> {
+        self.name_tools(&prepared, &lock(preparation).conditions());
+        let shared = &self.case.shared;
+        let target = Arc::clone(&prepared.target);
+        let pace = self.pace();
+        let budget = self.budget(&prepared, &pace);
+        let session_options = self.session_options(&mut prepared);
+        let written = self.written(preparation, &mut prepared);
+        let evaluator = self.evaluator(take(&mut prepared.rules))?;
+        let scripts = self.scripts(preparation);
+        let mocks = Mocks::start(take(&mut prepared.client_tools), scripts)
+            .map_err(|error| too_large(&error))?;
+        let mut tools = HostedTools::new(shared, mocks);
+        let session = self.open(&*target, session_options).await?;
+        let checkpoints = self.checkpoints(&prepared)?;
+        let helpers = Helpers {
+            scripts,
+            limits: budget.turn.clone(),
+            pace: &pace,
+        };
+        let oracle = TestOracle {
+            scripts,
+            judges: Judges {
+                helpers,
+                tested: &*target,
+            },
+        };
+        let mut inputs = self.inputs(prepared, written, &oracle);
+        for follower in followers {
+            inputs = follower.inputs(inputs);
+        }
+        let mut observers = self.observers(&Lane::Agent);
+        observers.extend(followers.iter().filter_map(|follower| follower.observer()));
+        let parts = ConversationParts {
+            lane: Lane::Agent,
+            session,
+            trace: start.trace(),
+            evaluator,
+            checkpoints,
+            tools: &mut tools,
+            oracle: &oracle,
+            requests: &mut DeclineRequests,
+            ids: self.environment.context.ids.clone(),
+            observers,
+            budget,
+            at_failure: shared.options.at_failure,
+            at_violation: shared.options.at_violation,
+        };
+        Ok(converse(parts, &mut *inputs).await)
+    }
+
+    /// Asks the scripts of the test.
+    fn scripts<'a>(&'a self, preparation: &'a Mutex<Preparation>) -> ScriptOracle<'a> {
+        ScriptOracle {
+            attempt: self,
+            preparation,
+        }
+    }
+
+    /// The pace of its requests, but for the limits of their agents.
+    fn pace(&self) -> RequestPace {
+        let recorder = self.environment.recorder().cloned();
+        RequestPace::new(Arc::clone(&self.case.watchdog), recorder)
+    }
+
+    /// The time that the conversation may take, and the pace of its requests.
+    fn budget(&self, prepared: &Prepared, pace: &RequestPace) -> Budget {
+        let whole = [self.case.timeout(), prepared.whole_timeout]
+            .into_iter()
+            .flatten()
+            .min();
+        Budget {
+            turn: Limits {
+                deadline: whole.map(|whole| self.environment.started().plus(whole)),
+                pacer: self.pacer(pace, &prepared.pace),
+                ..Limits::new(
+                    prepared.timeout.unwrap_or(DEFAULT_TURN_TIMEOUT),
+                    self.case.shared.stopper.token().clone(),
+                )
+            },
+            is_default_timeout: prepared.timeout.is_none(),
+            whole,
+        }
+    }
+
+    /// The options of the session; the messages before it are moved to them.
+    fn session_options(&self, prepared: &mut Prepared) -> SessionOptions {
+        SessionOptions {
+            history: take(&mut prepared.history),
+            client_tools: CompiledClientTool::declarations(&prepared.client_tools).into(),
+            declares_tools: prepared.rules.look_at_declared_tools(),
+            undeclared: self.case.shared.undeclared_calls(),
+            offered: take(&mut prepared.offered).into(),
+            ..self
+                .environment
+                .session_options(self.key.clone(), prepared.thread_id.clone())
+        }
+    }
+
+    /// The written turns, which are moved out of the test.
+    fn written<'a>(
+        &'a self,
+        preparation: &'a Mutex<Preparation>,
+        prepared: &mut Prepared,
+    ) -> WrittenTurns<'a> {
+        let longest = || DEFAULT_TURN_TIMEOUT.max(longest_duration(&prepared.rules));
+        let timeout = prepared.timeout.unwrap_or_else(longest);
+        let turns = take(&mut prepared.turns);
+        WrittenTurns::new(self, preparation, turns, timeout)
+            .waiting(prepared.target.longest_wait())
+            .with_confirmation_tools(prepared.confirmation_tools.clone())
+    }
+
+    fn evaluator(&self, rules: Inherited) -> Result<Evaluator, Problem> {
+        let evaluator = Evaluator::start(rules, self.case.redactor.clone())
+            .map_err(|error| too_large(&error))?;
+        Ok(evaluator
+            .writing(self.case.shared.options.writing)
+            .with_time(self.case.watchdog.judging.clone())
+            .withholding())
+    }
+
+    /// The checkpoints of the simulation, and the conditions of the actions.
+    fn checkpoints(&self, prepared: &Prepared) -> Result<Checkpoints, Problem> {
+        let simulation = prepared.simulation.iter();
+        let watched = simulation.flat_map(|simulation| &simulation.checkpoints);
+        let actions = prepared.actions.iter();
+        let conditions = actions.filter_map(|action| action.needs.clone());
+        let Case {
+            redactor, watchdog, ..
+        } = self.case;
+        Checkpoints::start(
+            watched.cloned().collect(),
+            conditions.collect(),
+            redactor,
+            &watchdog.judging,
+        )
+        .map_err(|error| too_large(&error))
+    }
+
+    /// The inputs of the conversation: the written turns, and what follows them.
+    fn inputs<'a>(
+        &'a self,
+        prepared: Prepared,
+        written: WrittenTurns<'a>,
+        oracle: &'a TestOracle<'a>,
+    ) -> Box<dyn InputSource + 'a> {
+        Box::new(TestInputs {
+            attempt: self,
+            begins_with_input: prepared.begins_with_input,
+            defaults: Arc::clone(&prepared.defaults),
+            written,
+            unwritten: self.unwritten(prepared, oracle),
+        })
+    }
+
+    /// Opens a session with the agent.
+    async fn open(
+        &self,
+        target: &dyn Target,
+        options: SessionOptions,
+    ) -> Result<Box<dyn Session>, Problem> {
+        target.open(options).await.map_err(|error| {
+            if self.is_sent() {
+                self.contact.failed(&error);
+            }
+            Problem {
+                kind: ErrorKind::Protocol,
+                message: error.to_string(),
+                help: error.help,
+            }
+        })
+    }
+
+    /// Notes the tools that the rules name, and those that exist before the agent calls one.
+    fn name_tools(&self, prepared: &Prepared, conditions: &[TurnCondition]) {
+        let Case {
+            shared, redactor, ..
+        } = &self.case;
+        let checkpoints = prepared
+            .simulation
+            .iter()
+            .flat_map(|simulation| &simulation.checkpoints)
+            .flat_map(|checkpoint| checkpoint.rules.named_tools());
+        let of_conditions = conditions.iter().flat_map(TurnCondition::named_tools);
+        let named = prepared.rules.named_tools().chain(checkpoints);
+        let named = named.chain(of_conditions);
+        shared.tool_names.name(named, redactor);
+        let called_before = prepared
+            .history
+            .iter()
+            .flat_map(|message| &message.calls)
+            .map(|call| call.name.as_str());
+        let own = prepared
+            .client_tools
+            .iter()
+            .map(|tool| tool.declaration.name.as_str());
+        shared.tool_names.exist(called_before.chain(own), redactor);
+    }
+
+    /// The source of unwritten input: a program, a walk, a simulator, or a person.
+    fn unwritten<'a>(
+        &'a self,
+        prepared: Prepared,
+        oracle: &'a TestOracle<'a>,
+    ) -> Option<Box<dyn UnwrittenInput + 'a>> {
+        let conversations = &self.case.shared.conversations;
+        if conversations.observed().is_some() {
+            return None;
+        }
+        let helpers = oracle.judges.helpers.clone();
+        let pace = helpers.pace;
+        if let Some(driver) = conversations.driver().cloned() {
+            return Some(Box::new(DriverInput {
+                attempt: self,
+                pace,
+                driver,
+                oracle,
+            }));
+        }
+        if let Some(walk) = &self.case.entry.test.walk {
+            return Some(Box::new(WalkInput::new(
+                self,
+                oracle.scripts,
+                walk,
+                prepared.actions,
+            )));
+        }
+        if let Some(simulation) = prepared.simulation {
+            let simulator = Simulator {
+                helpers,
+                simulation,
+                thread_id: prepared.thread_id,
+            };
+            let tools = prepared.confirmation_tools;
+            return Some(Box::new(SimulatedInput::new(self, simulator, tools)));
+        }
+        let (interaction, tools) = (prepared.interaction, prepared.confirmation_tools);
+        let awaited = AwaitedInput::of(self, pace, interaction, tools)?;
+        Some(Box::new(awaited))
+    }
+
+    /// Notes the tools that the agent called, and the end of the conversation for those that follow it.
+    fn note_end(&self, result: &ConversationResult, followers: &[Box<dyn Follower>]) {
+        let trace = &result.trace;
+        let called = trace.calls.iter().map(|call| call.name.as_str());
+        let names = &self.case.shared.tool_names;
+        names.exist(called, &self.case.redactor);
+        let end = ConversationEnd {
+            trace,
+            has_passed: result.halt.is_none() && !result.rules.iter().any(RuleResult::has_failed),
+            marked: &|text| self.environment.marked(text),
+        };
+        for follower in followers {
+            follower.ended(&end);
+        }
+    }
+
+    /// Takes over what came of the conversation.
+    fn take(&mut self, result: ConversationResult) -> Result<(), Halt> {
+        let ConversationResult {
+            turns,
+            turns_not_run,
+            rules,
+            not_asked,
+            halt,
+            open_rules,
+            trace,
+            snapshots,
+            checkpoints,
+            messages_count,
+            state,
+            warnings,
+            denied_warnings,
+            duration_us,
+        } = result;
+        let outcome = &mut self.outcome;
+        outcome.transcript.peer = trace.peer;
+        outcome.transcript.turns = turns;
+        for turn in &mut outcome.transcript.turns {
+            turn.keep_shown(self.shown);
+        }
+        outcome.transcript.checkpoints = checkpoints;
+        outcome.transcript.turns_not_run = turn_count(turns_not_run);
+        outcome.verdict.rules.extend(rules);
+        outcome.verdict.silenced = trace.ledger.silenced().map(silenced).collect();
+        outcome.verdict.judges_not_asked = turn_count(not_asked.len());
+        outcome.verdict.warnings.extend(not_asked);
+        outcome.verdict.end = TestEnd::Evaluated;
+        outcome.transcript.messages_count += messages_count;
+        outcome.transcript.state = state;
+        outcome.transcript.duration_us = duration_us;
+        outcome.verdict.warnings.extend(warnings);
+        outcome.verdict.denied_warnings = turn_count(denied_warnings);
+        let all_turns = &outcome.transcript.turns;
+        let is_whole =
+            || turns_not_run == 0 && all_turns.iter().all(|turn| turn.problem().is_none());
+        let is_whole = || halt.is_none() && is_whole();
+        outcome
+            .verdict
+            .warnings
+            .extend(self.environment.warnings(is_whole));
+        if let Some(halt) = halt {
+            return Err(match halt {
+                Halt::Skipped(cause, why) => Halt::Skipped(cause, why_skipped(&why, &open_rules)),
+                halt => halt,
+            });
+        }
+        if outcome.status() == Status::Skipped {
+            return Err(Halt::Stopped);
+        }
+        if self.purpose == AttemptPurpose::Verify {
+            return Ok(());
+        }
+        Ok(snapshots::keep(snapshots, outcome)?)
+    }
+}
+
+/// A name that the target knows, and how often it came.
+fn silenced((name, count): (&str, u64)) -> String {
+    let times = if count == 1 { "time" } else { "times" };
+    format!("`{name}`, {count} {times}")
+}

@@ -1,0 +1,147 @@
+//! Follows a conversation for `--debug`: what is sent and received goes to the reports as it comes.
+//!
+//! Flows in: what a session reports. Flows out: [`RunEvent::Exchange`]. **Invariant:** a secret that an agent sends in pieces
+//! is shown in none of them: events wait until the text that they add to is complete.
+
+use crate::context::Case;
+use ananke_agents::Wire;
+use ananke_base::context::At;
+use ananke_base::message::Lane;
+use ananke_conversation::Observer;
+use ananke_trace::outcome::{ExchangePart, RunEvent};
+use ananke_trace::redact::truncated;
+use ananke_trace::trace::{Change, PiecedTexts};
+
+/// The most characters of a body or an event that are shown.
+const MOST_SHOWN: usize = 4000;
+
+/// The most events that wait.
+const MOST_WAITING: usize = 1000;
+
+/// The text that is shown instead of an event that is part of a secret.
+pub(super) const PART_OF_SECRET: &str = "(part of a secret)";
+
+/// Follows a conversation of one attempt: the one with the agent, or one with a helper.
+pub(crate) struct ExchangeLog<'a> {
+    case: &'a Case,
+    started: At,
+    lane: Lane,
+    /// The parts that are not shown yet.
+    waiting: Vec<(At, ExchangePart)>,
+    /// The number of events that came when too many waited, and the moment of the last one.
+    left_out: Option<(At, usize)>,
+    /// The texts that what waits brings.
+    texts: PiecedTexts,
+}
+
+impl<'a> ExchangeLog<'a> {
+    pub(crate) fn new(case: &'a Case, started: At, lane: Lane) -> Self {
+        Self {
+            case,
+            started,
+            lane,
+            waiting: Vec::new(),
+            left_out: None,
+            texts: PiecedTexts::default(),
+        }
+    }
+
+    fn add(&mut self, at: At, part: ExchangePart) {
+        if self.waiting.len() < MOST_WAITING {
+            self.waiting.push((at, part));
+        } else {
+            self.left_out = Some((at, self.left_out.map_or(0, |(_, count)| count) + 1));
+        }
+    }
+
+    /// Hides the events that bring a text in which a secret is spread over several pieces, and shows everything that waits.
+    fn show_all(&mut self) {
+        for text in self.texts.take() {
+            if self.case.redactor.is_in_pieces(&text.text, &text.cuts) {
+                for place in text.places {
+                    if let Some((_, ExchangePart::Event(text))) = self.waiting.get_mut(place) {
+                        PART_OF_SECRET.clone_into(text);
+                    }
+                }
+            }
+        }
+        let left_out = self
+            .left_out
+            .take()
+            .map(|(at, count)| (at, ExchangePart::LeftOut(count)));
+        for (at, part) in self.waiting.drain(..).chain(left_out) {
+            let id = self.case.entry.id().into_owned();
+            let after_us = u64::try_from(at.since(self.started).as_micros()).unwrap_or(u64::MAX);
+            self.case.tell(RunEvent::Exchange {
+                id,
+                lane: self.lane.clone(),
+                after_us,
+                part,
+            });
+        }
+    }
+
+    /// Shows what waits, unless a text is still open in which a secret may be completed.
+    fn show(&mut self) {
+        if !self.texts.has_open() || self.case.redactor.is_empty() {
+            self.show_all();
+        }
+    }
+}
+
+impl Observer for ExchangeLog<'_> {
+    fn wire(&mut self, _: &Lane, at: At, wire: Wire<'_>) {
+        let text = |bytes: &[u8]| truncated(&String::from_utf8_lossy(bytes), MOST_SHOWN);
+        let part = match wire {
+            Wire::Request {
+                method,
+                url,
+                headers,
+            } => ExchangePart::Request {
+                line: format!("{method} {url}"),
+                headers: headers.to_vec(),
+            },
+            Wire::Sent { body } => ExchangePart::Sent(text(body)),
+            Wire::Head {
+                status,
+                content_type: _,
+            } => ExchangePart::Response(status),
+            Wire::Headers(headers) => ExchangePart::Headers(headers.to_vec()),
+            Wire::Late { missing } => ExchangePart::Late(missing.to_owned()),
+            Wire::Frame(frame) => {
+                // What it means comes next, and only then it is known whether it has to wait.
+                self.show();
+                self.add(at, ExchangePart::Event(text(frame)));
+                if self.case.redactor.is_empty() {
+                    self.show();
+                }
+                return;
+            }
+            Wire::Closed => ExchangePart::Closed,
+        };
+        self.show_all();
+        self.add(at, part);
+        self.show();
+    }
+
+    fn change(&mut self, _: &Lane, _: At, change: &Change<'_>) {
+        // The last event brings it; of one that does not wait, nothing is shown.
+        let place = match self.left_out {
+            None => self.waiting.len().checked_sub(1),
+            Some(_) => None,
+        };
+        self.texts.add(change, place.unwrap_or(usize::MAX));
+        if matches!(
+            change,
+            Change::MessageClosed { .. } | Change::CallArgsDone { .. }
+        ) {
+            self.show();
+        }
+    }
+}
+
+impl Drop for ExchangeLog<'_> {
+    fn drop(&mut self) {
+        self.show_all();
+    }
+}

@@ -1,0 +1,598 @@
+//! The raw material of an attempt: what was sent and received, as it was, and how the agent's state changed.
+//!
+//! Flows in: what a session reports. Flows out: a [`RawTurn`] for each turn. **Invariant:** memory is bounded: the oldest is
+//! dropped first; a secret that an agent sends in pieces is shown in none of them.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use serde::Serialize as _;
+use serde_json::Value;
+
+use super::exchange_log::PART_OF_SECRET;
+use ananke_agents::Wire;
+use ananke_base::context::{At, lock};
+use ananke_base::message::Lane;
+use ananke_conversation::Observer;
+use ananke_rules::TurnRules;
+use ananke_trace::outcome::{
+    MOST_RAW, Outcome, RawEvent, RawExchange, RawStateChange, RawTurn, RuleResult, StateChangeKind,
+    StateHistory, Status, TurnOutcome, bounded,
+};
+use ananke_trace::redact::Redactor;
+use ananke_trace::trace::{Change, EventNumber, Input, PiecedTexts, Trace};
+
+/// The most bytes that wait for the end of an attempt; what is kept of them then is much less.
+const MOST_WAITING: usize = 1 << 20;
+
+/// The longest state, or patch of it, that is kept, in bytes.
+const LONGEST_STATE: usize = 64 << 10;
+
+/// The bytes that an entry takes apart from its texts: its own, as many that wait for more entries, and those of an allocation.
+const ENTRY: usize = 2 * size_of::<RawEntry>() + 16;
+
+/// Whether the bodies of requests are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RequestBodies {
+    /// No.
+    Dropped,
+    /// Yes.
+    Kept,
+}
+
+/// Collects the raw material of one attempt. Clones share it.
+#[derive(Clone)]
+pub(crate) struct RawLog {
+    bodies: RequestBodies,
+    collected: Arc<Mutex<CollectedRaw>>,
+}
+
+/// The data that was collected so far.
+#[derive(Default)]
+struct CollectedRaw {
+    turns: Vec<CollectedTurn>,
+    entries: VecDeque<RawEntry>,
+    bytes: usize,
+    /// The index of the next event among those of the test.
+    next_event: u32,
+    texts: PiecedTexts,
+    /// The state before the running turn, and whether something changed it since.
+    state: Option<Arc<str>>,
+    is_changed: bool,
+}
+
+/// A turn, and what is counted of it.
+#[derive(Default)]
+struct CollectedTurn {
+    sent: Option<At>,
+    /// The index of its first event.
+    first_event: u32,
+    /// The state before it.
+    before: Option<Arc<str>>,
+    dropped: usize,
+}
+
+struct RawEntry {
+    /// The index of its turn.
+    turn: usize,
+    /// The index of the event that it is, or that it belongs to.
+    event: u32,
+    size: usize,
+    item: RawItem,
+}
+
+enum RawItem {
+    Exchange(Box<RawExchange>),
+    Event(At, String),
+    State(StateChangeKind, String),
+}
+
+impl RawLog {
+    pub(crate) fn new(bodies: RequestBodies) -> Self {
+        Self {
+            bodies,
+            collected: Arc::default(),
+        }
+    }
+
+    /// Takes what was collected into the turns of `outcome`: at most [`MOST_RAW`] bytes, first what its results rest on.
+    pub(crate) fn put_into(&self, outcome: &mut Outcome, redactor: &Redactor) {
+        let mut collected = lock(&self.collected);
+        let mut collected = std::mem::take(&mut *collected);
+        collected.hide_secrets_in_pieces(redactor);
+        collected.keep_most_important(outcome);
+        let mut raw = collected.into_turns();
+        for turn in &mut outcome.transcript.turns {
+            let raw = raw.get_mut(turn.number.saturating_sub(1) as usize);
+            turn.raw = raw
+                .map(std::mem::take)
+                .filter(|raw| !raw.is_empty())
+                .map(Box::new);
+        }
+    }
+}
+
+impl CollectedRaw {
+    /// Adds what belongs to the running turn.
+    fn add(&mut self, event: u32, size: usize, item: RawItem) {
+        let Some(turn) = self.turns.len().checked_sub(1) else {
+            return;
+        };
+        let size = size + ENTRY;
+        self.bytes += size;
+        self.entries.push_back(RawEntry {
+            turn,
+            event,
+            size,
+            item,
+        });
+        while self.bytes > MOST_WAITING
+            && let Some(oldest) = self.entries.pop_front()
+        {
+            self.drop_entry(&oldest);
+        }
+    }
+
+    fn drop_entry(&mut self, entry: &RawEntry) {
+        self.bytes -= entry.size;
+        self.turns[entry.turn].dropped += 1;
+    }
+
+    /// Drops the entries that `is_kept` refuses, by their index.
+    fn retain(&mut self, is_kept: impl Fn(usize, &RawEntry) -> bool) {
+        for (index, entry) in std::mem::take(&mut self.entries).into_iter().enumerate() {
+            if is_kept(index, &entry) {
+                self.entries.push_back(entry);
+            } else {
+                self.drop_entry(&entry);
+            }
+        }
+    }
+
+    /// Changes the exchange that the running turn made last; `change` says how many bytes it adds.
+    fn change_exchange(&mut self, change: impl FnOnce(&mut RawExchange) -> usize) {
+        let Some(last) = self.turns.len().checked_sub(1) else {
+            return;
+        };
+        let of_turn = self.entries.iter_mut().rev();
+        let mut of_turn = of_turn.take_while(|entry| entry.turn == last);
+        let found = of_turn.find_map(|entry| match &mut entry.item {
+            RawItem::Exchange(exchange) => Some((&mut **exchange, &mut entry.size)),
+            RawItem::Event(..) | RawItem::State(..) => None,
+        });
+        if let Some((exchange, size)) = found {
+            let added = change(exchange);
+            *size += added;
+            self.bytes += added;
+        }
+    }
+
+    fn state_changed(&mut self, kind: StateChangeKind, value: &Value) {
+        self.is_changed = true;
+        let event = self.next_event.saturating_sub(1);
+        match json_within(value, LONGEST_STATE) {
+            Some(text) => self.add(event, text.len(), RawItem::State(kind, text)),
+            None => {
+                if let Some(turn) = self.turns.last_mut() {
+                    turn.dropped += 1;
+                }
+            }
+        }
+    }
+
+    /// Hides the events that bring a text in which a secret is spread over several of them; all, if the texts were too long to
+    /// be looked at.
+    fn hide_secrets_in_pieces(&mut self, redactor: &Redactor) {
+        if redactor.is_empty() {
+            return;
+        }
+        if self.texts.bytes() > MOST_WAITING {
+            self.retain(|_, entry| !matches!(entry.item, RawItem::Event(..)));
+            return;
+        }
+        let texts = self.texts.take();
+        let in_pieces = texts
+            .iter()
+            .filter(|text| redactor.is_in_pieces(&text.text, &text.cuts));
+        let mut hidden: Vec<usize> = in_pieces
+            .flat_map(|text| text.places.iter().copied())
+            .collect();
+        hidden.sort_unstable();
+        for entry in &mut self.entries {
+            if let RawItem::Event(_, raw) = &mut entry.item
+                && hidden.binary_search(&(entry.event as usize)).is_ok()
+            {
+                PART_OF_SECRET.clone_into(raw);
+            }
+        }
+    }
+
+    /// Keeps as much as may be kept: first what is near an event that a result rests on, then turns that did not pass, then
+    /// the end.
+    fn keep_most_important(&mut self, outcome: &Outcome) {
+        if self.bytes <= MOST_RAW {
+            return;
+        }
+        let mut cited = self.cited_events(outcome);
+        cited.sort_unstable();
+        let turns = &outcome.transcript.turns;
+        let has_passed = |index: usize| {
+            let turn = turns.iter().find(|turn| turn.number as usize == index + 1);
+            turn.is_some_and(|turn| turn.status() == Status::Passed)
+        };
+        let has_passed: Vec<bool> = (0..self.turns.len()).map(has_passed).collect();
+        let rank = |entry: &RawEntry| {
+            let after = cited.partition_point(|event| *event < entry.event);
+            let near = [after.checked_sub(1), Some(after)]
+                .into_iter()
+                .flatten()
+                .filter_map(|index| cited.get(index));
+            let distance = near.map(|event| event.abs_diff(entry.event)).min();
+            let from_end = self.next_event.saturating_sub(entry.event);
+            (
+                distance != Some(0),
+                has_passed[entry.turn],
+                distance.unwrap_or(from_end),
+                from_end,
+            )
+        };
+        let mut order: Vec<usize> = (0..self.entries.len()).collect();
+        order.sort_by_cached_key(|index| rank(&self.entries[*index]));
+        let mut left = MOST_RAW;
+        let mut kept = vec![false; self.entries.len()];
+        for index in order {
+            if let Some(rest) = left.checked_sub(self.entries[index].size) {
+                left = rest;
+                kept[index] = true;
+            }
+        }
+        self.retain(|index, _| kept[index]);
+    }
+
+    /// The indices of the events that the results rest on that are no passes.
+    fn cited_events(&self, outcome: &Outcome) -> Vec<u32> {
+        let of_turns = outcome
+            .transcript
+            .turns
+            .iter()
+            .flat_map(|turn: &TurnOutcome| &turn.rules);
+        let not_passed = of_turns
+            .chain(&outcome.verdict.rules)
+            .filter(|rule| !rule.has_passed());
+        let index = |event: &EventNumber| {
+            let turn = self.turns.get(event.turn.saturating_sub(1) as usize)?;
+            Some(turn.first_event + event.number.saturating_sub(1))
+        };
+        not_passed
+            .flat_map(|rule: &RuleResult| rule.events.iter().filter_map(index))
+            .collect()
+    }
+
+    fn into_turns(self) -> Vec<RawTurn> {
+        let mut turns: Vec<RawTurn> = self
+            .turns
+            .iter()
+            .map(|turn| RawTurn {
+                dropped: turn.dropped,
+                ..RawTurn::default()
+            })
+            .collect();
+        for entry in self.entries {
+            let (of, turn) = (&self.turns[entry.turn], &mut turns[entry.turn]);
+            let event = EventNumber {
+                turn: u32::try_from(entry.turn + 1).unwrap_or(u32::MAX),
+                number: entry.event.saturating_sub(of.first_event) + 1,
+            };
+            match entry.item {
+                RawItem::Exchange(exchange) => {
+                    turn.exchanges.push(RawExchange { event, ..*exchange });
+                }
+                RawItem::Event(at, raw) => turn.events.push(RawEvent {
+                    event,
+                    at_us: at.0.saturating_sub(of.sent.unwrap_or(at).0),
+                    raw,
+                }),
+                RawItem::State(kind, value) => {
+                    let state = turn.state.get_or_insert_with(|| StateHistory {
+                        before: of.before.as_deref().map(str::to_owned),
+                        changes: Vec::new(),
+                    });
+                    state.changes.push(RawStateChange { event, kind, value });
+                }
+            }
+        }
+        turns
+    }
+}
+
+fn size_of_headers(headers: &[(String, String)]) -> usize {
+    let sizes = headers.iter().map(|(name, value)| name.len() + value.len());
+    sizes.sum()
+}
+
+/// `value` as JSON; `None` if it has more than `most` bytes.
+fn json_within(value: &Value, most: usize) -> Option<String> {
+    /// Takes so many bytes and fails after them.
+    struct LimitedWrite(Vec<u8>, usize);
+
+    impl Write for LimitedWrite {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if self.0.len() + bytes.len() > self.1 {
+                return Err(io::ErrorKind::FileTooLarge.into());
+            }
+            self.0.extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    let mut written = LimitedWrite(Vec::new(), most);
+    value
+        .serialize(&mut serde_json::Serializer::new(&mut written))
+        .ok()?;
+    String::from_utf8(written.0).ok()
+}
+
+impl Observer for RawLog {
+    fn wire(&mut self, _: &Lane, at: At, wire: Wire<'_>) {
+        let mut collected = lock(&self.collected);
+        let collected = &mut *collected;
+        match wire {
+            Wire::Request {
+                method,
+                url,
+                headers,
+            } => {
+                let exchange = RawExchange {
+                    method: method.to_owned(),
+                    url: bounded(url),
+                    request_headers: headers.to_vec(),
+                    ..RawExchange::default()
+                };
+                let size = exchange.url.len() + size_of_headers(headers);
+                let event = collected.next_event;
+                collected.add(event, size, RawItem::Exchange(Box::new(exchange)));
+            }
+            Wire::Sent { body } => {
+                if let Some(turn) = collected.turns.last_mut() {
+                    turn.sent.get_or_insert(at);
+                }
+                if self.bodies == RequestBodies::Kept {
+                    let body = bounded(&String::from_utf8_lossy(body));
+                    collected.change_exchange(|exchange| exchange.body.insert(body).len());
+                }
+            }
+            Wire::Head { status, .. } => {
+                collected.change_exchange(|exchange| {
+                    exchange.status = Some(status);
+                    0
+                });
+            }
+            Wire::Headers(headers) => collected.change_exchange(|exchange| {
+                exchange.response_headers = headers.to_vec();
+                size_of_headers(headers)
+            }),
+            Wire::Frame(frame) => {
+                let number = collected.next_event;
+                collected.next_event += 1;
+                let raw = bounded(&String::from_utf8_lossy(frame));
+                collected.add(number, raw.len(), RawItem::Event(at, raw));
+            }
+            Wire::Late { .. } | Wire::Closed => {}
+        }
+    }
+
+    fn change(&mut self, _: &Lane, _: At, change: &Change<'_>) {
+        let mut collected = lock(&self.collected);
+        match change {
+            Change::StateReplaced(state) => {
+                collected.state_changed(StateChangeKind::Snapshot, state);
+            }
+            Change::StatePatched(patch) => collected.state_changed(StateChangeKind::Patch, patch),
+            _ if collected.texts.bytes() <= MOST_WAITING => {
+                let event = collected.next_event.saturating_sub(1) as usize;
+                collected.texts.add(change, event);
+            }
+            _ => {}
+        }
+    }
+
+    fn turn_began(&mut self, before: &Trace, _: &Input, _: Option<&TurnRules>) {
+        let mut collected = lock(&self.collected);
+        if collected.turns.is_empty() || std::mem::take(&mut collected.is_changed) {
+            collected.state = json_within(before.state.value(), LONGEST_STATE).map(Arc::from);
+        }
+        // Turns that were not needed have nothing.
+        let passed_over = before.turns.len().max(collected.turns.len());
+        collected
+            .turns
+            .resize_with(passed_over, CollectedTurn::default);
+        let before = collected.state.clone();
+        let first_event = collected.next_event;
+        collected.turns.push(CollectedTurn {
+            first_event,
+            before,
+            ..CollectedTurn::default()
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ananke_base::diagnostic::Place;
+    use ananke_trace::outcome::{InputOrigin, Level, RuleStatus, Timing, TurnEnd};
+
+    /// A log that has a turn with a request.
+    fn began() -> RawLog {
+        let mut log = RawLog::new(RequestBodies::Dropped);
+        begin_turn(&mut log, &Trace::default());
+        log
+    }
+
+    fn begin_turn(log: &mut RawLog, before: &Trace) {
+        log.turn_began(before, &Input::default(), None);
+        let headers = [("Authorization".to_owned(), "Bearer x".to_owned())];
+        let request = Wire::Request {
+            method: "POST",
+            url: "http://127.0.0.1/agent",
+            headers: &headers,
+        };
+        log.wire(&Lane::Agent, At(1000), request);
+        log.wire(&Lane::Agent, At(1000), Wire::Sent { body: b"{}" });
+    }
+
+    fn frame(log: &mut RawLog, text: &str) {
+        log.wire(&Lane::Agent, At(3500), Wire::Frame(text.as_bytes()));
+    }
+
+    /// An outcome with so many turns, of which the rules rest on the events `cited`, put into by `log`.
+    fn outcome(log: &RawLog, turns: u32, cited: &[u32], redactor: &Redactor) -> Outcome {
+        let turn = |number| TurnOutcome {
+            number,
+            id: None,
+            input: String::new(),
+            origin: InputOrigin::default(),
+            lines: Vec::new(),
+            started_unix_ms: None,
+            ended_unix_ms: None,
+            duration_us: None,
+            timing: Timing::default(),
+            run_end: None,
+            usage: None,
+            awaits: None,
+            end: TurnEnd::Evaluated,
+            rules: Vec::new(),
+            warnings: Vec::new(),
+            raw: None,
+        };
+        let mut outcome = Outcome::default();
+        outcome.transcript.turns = (1..=turns).map(turn).collect();
+        let place = Place {
+            file: "a.test.yaml".into(),
+            line: 1,
+            column: 1,
+        };
+        let texts = (String::new(), String::new());
+        outcome.verdict.rules.push(RuleResult {
+            status: RuleStatus::Failed,
+            events: cited.iter().map(|number| (1, *number).into()).collect(),
+            ..RuleResult::passed("text", Level::Test, place, texts)
+        });
+        log.put_into(&mut outcome, redactor);
+        outcome
+    }
+
+    #[test]
+    fn a_turn_has_its_exchange_its_events_and_its_changes_of_the_state() {
+        let mut log = began();
+        let head = Wire::Head {
+            status: 200,
+            content_type: "text/event-stream",
+        };
+        log.wire(&Lane::Agent, At(2000), head);
+        frame(&mut log, "one");
+        let state = serde_json::json!({"sum": 1});
+        log.change(
+            &Lane::Agent,
+            At(3500),
+            &Change::StateReplaced(state.clone()),
+        );
+        begin_turn(&mut log, &Trace::new(state));
+        frame(&mut log, "two");
+        let patch = serde_json::json!([{"op": "remove", "path": "/sum"}]);
+        log.change(&Lane::Agent, At(3500), &Change::StatePatched(patch));
+        let outcome = outcome(&log, 2, &[], &Redactor::default());
+        let [first, second] = &outcome.transcript.turns[..] else {
+            panic!("two turns")
+        };
+        let first = first.raw.as_deref().unwrap();
+        assert_eq!(first.exchanges[0].status, Some(200));
+        assert_eq!(
+            (first.exchanges[0].event, &first.exchanges[0].body),
+            ((1, 1).into(), &None)
+        );
+        let event = &first.events[0];
+        let received = (event.event, event.at_us, &*event.raw);
+        assert_eq!(received, ((1, 1).into(), 2500, "one"));
+        assert_eq!(
+            first.state.as_ref().unwrap().before.as_deref(),
+            Some("null")
+        );
+        let second = second.raw.as_deref().unwrap();
+        assert_eq!(second.events[0].event, (2, 1).into());
+        let state = second.state.as_ref().unwrap();
+        assert_eq!(state.before.as_deref(), Some(r#"{"sum":1}"#));
+        assert_eq!(state.changes[0].kind, StateChangeKind::Patch);
+        assert_eq!(second.dropped, 0);
+    }
+
+    #[test]
+    fn what_the_results_rest_on_is_kept_first() {
+        let mut log = began();
+        for number in 0..1000 {
+            frame(&mut log, &format!("{number} {}", "x".repeat(1000)));
+        }
+        let outcome = outcome(&log, 1, &[500], &Redactor::default());
+        let raw = outcome.transcript.turns[0].raw.as_deref().unwrap();
+        let kept: Vec<u32> = raw.events.iter().map(|event| event.event.number).collect();
+        assert!(kept.is_sorted() && kept.contains(&500));
+        let (first, last) = (kept[0], kept[kept.len() - 1]);
+        assert!(first > 350 && last < 650, "{first} to {last}");
+        let bytes: usize = raw.events.iter().map(|event| event.raw.len()).sum();
+        assert!(bytes <= MOST_RAW && bytes > MOST_RAW / 2);
+        let exchanges = raw.exchanges.len();
+        assert_eq!(raw.dropped + kept.len() + exchanges, 1001);
+    }
+
+    #[test]
+    fn the_oldest_is_dropped_where_an_attempt_receives_too_much() {
+        let mut log = began();
+        let words = "y".repeat(10_000);
+        for _ in 0..1000 {
+            frame(&mut log, &words);
+        }
+        assert!(log.collected.lock().unwrap().bytes <= MOST_WAITING);
+        let outcome = outcome(&log, 1, &[], &Redactor::default());
+        let raw = outcome.transcript.turns[0].raw.as_deref().unwrap();
+        assert_eq!(
+            raw.events.last().map(|event| event.event.number),
+            Some(1000)
+        );
+        assert_eq!(raw.dropped + raw.events.len(), 1001);
+    }
+
+    #[test]
+    fn a_secret_in_pieces_is_in_no_event() {
+        let redactor = Redactor::default();
+        redactor.add(["hunter22"]);
+        let mut log = began();
+        for (id, delta) in [("m", "key: hun"), ("m", "ter22"), ("n", " and more")] {
+            frame(&mut log, delta);
+            let change = Change::MessageText {
+                id: id.into(),
+                delta: delta.into(),
+            };
+            log.change(&Lane::Agent, At(3500), &change);
+        }
+        let outcome = outcome(&log, 1, &[], &redactor);
+        let raw = outcome.transcript.turns[0].raw.as_deref().unwrap();
+        let events: Vec<&str> = raw.events.iter().map(|event| &*event.raw).collect();
+        assert_eq!(events, [PART_OF_SECRET, PART_OF_SECRET, " and more"]);
+    }
+
+    #[test]
+    fn a_state_that_is_too_large_is_counted() {
+        let mut log = began();
+        frame(&mut log, "state");
+        let large = Value::from("z".repeat(LONGEST_STATE));
+        log.change(&Lane::Agent, At(3500), &Change::StateReplaced(large));
+        let outcome = outcome(&log, 1, &[], &Redactor::default());
+        let raw = outcome.transcript.turns[0].raw.as_deref().unwrap();
+        assert_eq!((raw.dropped, &raw.state), (1, &None));
+    }
+}

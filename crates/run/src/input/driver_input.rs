@@ -1,0 +1,159 @@
+//! The input from a program after the written turns, and the client-side tools that it executes.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_util::StreamExt as _;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use tokio_util::sync::CancellationToken;
+
+use super::judges::TestOracle;
+use super::mocks::Mocks;
+use crate::attempt::Attempt;
+use crate::context::RequestPace;
+use crate::context::Run;
+use crate::context::turn_count;
+use crate::context::{ConversationDriver, DriverRequest};
+use crate::context::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
+use ananke_base::context::lock;
+use ananke_base::message::ToolAnswer;
+use ananke_conversation::{ConversationSoFar, Handling, Oracle as _, ToolHost};
+use ananke_trace::outcome::{Halt, InputOrigin, TurnOutcome};
+use ananke_trace::trace::{ToolCall, Trace};
+
+/// The input from a program.
+pub(crate) struct DriverInput<'a> {
+    pub(crate) attempt: &'a Attempt<'a>,
+    pub(crate) pace: &'a RequestPace,
+    pub(crate) driver: Arc<dyn ConversationDriver>,
+    /// Answers what rules of the program ask.
+    pub(crate) oracle: &'a TestOracle<'a>,
+}
+
+impl UnwrittenInput for DriverInput<'_> {
+    fn next<'a>(
+        &'a mut self,
+        number: usize,
+        _: ConversationSoFar<'a>,
+    ) -> BoxFuture<'a, Result<Option<UnwrittenTurn>, Halt>> {
+        Box::pin(async move {
+            self.attempt.environment.begin_turn(turn_count(number));
+            loop {
+                let mut wanted = None;
+                self.pace
+                    .hold(async { wanted = self.driver.next().await })
+                    .await;
+                match wanted {
+                    Some(DriverRequest::Decide(question, answer)) => {
+                        // A program that is gone needs no answer.
+                        let _is_gone = answer.send(self.oracle.decide(&question).await);
+                    }
+                    Some(DriverRequest::Say(input)) => {
+                        return Ok(Some(UnwrittenTurn {
+                            sends: UnwrittenRequest::Says(input),
+                            origin: InputOrigin::Human,
+                            time_left: None,
+                        }));
+                    }
+                    None => return Ok(None),
+                }
+            }
+        })
+    }
+
+    fn ended(&mut self, trace: &Trace, turn: &TurnOutcome) {
+        self.driver.ended(trace, turn);
+    }
+}
+
+/// The client-side tools of a test, of which a program may execute some.
+pub(crate) struct HostedTools<'s> {
+    driver: Option<Arc<dyn ConversationDriver>>,
+    mocks: Mocks<'s>,
+    /// Is cancelled when the run stops: a program that executes a tool is not waited for then.
+    stop: CancellationToken,
+}
+
+impl<'s> HostedTools<'s> {
+    /// The client-side tools of a test of `shared`, of which `mocks` has those that no program executes.
+    pub(crate) fn new(shared: &Run, mocks: Mocks<'s>) -> Self {
+        Self {
+            driver: shared.conversations.driver().cloned(),
+            mocks,
+            stop: shared.stopper.token().clone(),
+        }
+    }
+}
+
+/// Whether a program executes the client-side tool of this name.
+fn is_executed(driver: Option<&Arc<dyn ConversationDriver>>, tool: &str) -> bool {
+    driver.is_some_and(|driver| driver.executes(tool))
+}
+
+impl ToolHost for HostedTools<'_> {
+    fn handling(&self, tool: &str) -> Handling {
+        if is_executed(self.driver.as_ref(), tool) {
+            Handling::Answered
+        } else {
+            self.mocks.handling(tool)
+        }
+    }
+
+    fn answer<'a>(
+        &'a mut self,
+        call: &'a ToolCall,
+        trace: &'a Trace,
+    ) -> BoxFuture<'a, Result<ToolAnswer, Halt>> {
+        Box::pin(async move {
+            let answers = self.answer_all(vec![call], trace).await?;
+            answers.into_iter().next().ok_or(Halt::Stopped)
+        })
+    }
+
+    fn answer_all<'a>(
+        &'a mut self,
+        calls: Vec<&'a ToolCall>,
+        trace: &'a Trace,
+    ) -> BoxFuture<'a, Result<Vec<ToolAnswer>, Halt>> {
+        Box::pin(async move {
+            let Self {
+                driver,
+                mocks,
+                stop,
+            } = self;
+            let (of_driver, mocked): (Vec<_>, Vec<_>) = calls
+                .into_iter()
+                .partition(|call| is_executed(driver.as_ref(), &call.name));
+            let answers = Mutex::new(Vec::with_capacity(of_driver.len() + mocked.len()));
+            let answered = |answer: ToolAnswer| {
+                lock(&answers).push(answer);
+            };
+            let executed = async {
+                let driver = driver.iter();
+                let executing = driver
+                    .flat_map(|driver| of_driver.iter().map(|call| driver.execute(call)))
+                    .collect::<FuturesUnordered<_>>();
+                executing
+                    .for_each(|answer| {
+                        answered(answer);
+                        std::future::ready(())
+                    })
+                    .await;
+            };
+            let of_mocks = async {
+                for call in mocked {
+                    answered(mocks.answer(call, trace).await?);
+                }
+                Ok::<_, Halt>(())
+            };
+            let all = async { tokio::join!(executed, of_mocks) };
+            let ((), mocked) = tokio::select! {
+                biased;
+                () = stop.cancelled() => return Err(Halt::Stopped),
+                answered = all => answered,
+            };
+            mocked?;
+            Ok(answers.into_inner().unwrap_or_else(PoisonError::into_inner))
+        })
+    }
+}

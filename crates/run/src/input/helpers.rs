@@ -1,0 +1,76 @@
+//! The helpers of a test: other agents that are asked something on its behalf, such as judges and simulators.
+
+use super::mocks::Mocks;
+use super::script_oracle::ScriptOracle;
+use crate::attempt::Attempt;
+use crate::context::RequestPace;
+use ananke_agents::Limits;
+use ananke_base::message::Lane;
+use ananke_conversation::helper::{Helper, HelperQuestion};
+use ananke_plan::PreparedHelper;
+use ananke_plan::compile::CompiledClientTool;
+use ananke_trace::outcome::{ErrorKind, Halt, Problem};
+
+/// Asks the helpers of one attempt.
+#[derive(Clone)]
+pub(crate) struct Helpers<'a> {
+    pub(crate) scripts: ScriptOracle<'a>,
+    /// The limits of an exchange, but for its timeout and the limits of the helper.
+    pub(crate) limits: Limits,
+    /// The pace at which requests may be sent, but for the limits of the helper.
+    pub(crate) pace: &'a RequestPace,
+}
+
+impl Helpers<'_> {
+    /// The answer of the helper `name` to `question` that `read` finds in what it says.
+    ///
+    /// # Errors
+    /// If there is none: a problem of this `kind`.
+    pub(super) async fn ask<T>(
+        &self,
+        name: &str,
+        helper: &PreparedHelper,
+        lane: Lane,
+        question: &HelperQuestion,
+        kind: ErrorKind,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<T, Halt> {
+        let Attempt {
+            case,
+            environment,
+            key,
+            ..
+        } = self.scripts.attempt;
+        let PreparedHelper {
+            target,
+            client_tools,
+            timeout,
+            pace,
+            ..
+        } = helper;
+        let pacer = self.scripts.attempt.pacer(self.pace, pace);
+        case.watchdog
+            .extend(Helper::longest(*timeout + target.longest_wait()));
+        let declared = CompiledClientTool::declarations(client_tools);
+        let mut mocks = Mocks::start(client_tools.clone(), self.scripts)
+            .map_err(|error| Problem::new(kind, error.to_string()).help("shorten the pattern"))?;
+        let mut helper = Helper {
+            role: question.role,
+            name,
+            lane,
+            target: &**target,
+            client_tools: declared.into(),
+            tools: &mut mocks,
+            limits: Limits {
+                timeout: *timeout,
+                pacer,
+                ..self.limits.clone()
+            },
+            key: (*key).clone(),
+            environment,
+            observers: &|lane| self.scripts.attempt.observers(lane),
+            kind,
+        };
+        helper.ask(question, read).await
+    }
+}

@@ -1,0 +1,207 @@
+//! The mocks of one test: they execute client-side tools, from written answers or by asking a script.
+
+use std::collections::HashMap;
+
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::hook::Expected;
+use ananke_base::message::ToolAnswer;
+use ananke_conversation::{Handling, ToolHost};
+use ananke_model::variables::Patterns;
+use ananke_plan::compile::{CompiledClientTool, CompiledMock, CompiledMockAnswer};
+use ananke_rules::{PathConditions, ScriptSource};
+use ananke_trace::outcome::{ErrorKind, Halt, Problem};
+use ananke_trace::trace::{ToolCall, Trace};
+
+use super::script_oracle::ScriptOracle;
+
+/// The mocks of one test.
+pub(crate) struct Mocks<'s> {
+    /// The client-side tools by name.
+    tools: HashMap<String, MockedTool>,
+    scripts: ScriptOracle<'s>,
+}
+
+struct MockedTool {
+    answers: Answers,
+    /// The number of calls to it that were answered.
+    answered: usize,
+}
+
+enum Answers {
+    /// It has no mock.
+    Missing,
+    LeftOpen,
+    Always(CompiledMockAnswer),
+    /// Those of this script.
+    Script(ScriptSource),
+    Sequence(Vec<CompiledMockAnswer>),
+    When(Vec<(PathConditions, CompiledMockAnswer)>),
+}
+
+impl<'s> Mocks<'s> {
+    /// # Errors
+    /// If a pattern compiles to more than is allowed.
+    pub(crate) fn start(
+        tools: Vec<CompiledClientTool>,
+        scripts: ScriptOracle<'s>,
+    ) -> Result<Self, regex::Error> {
+        let mut patterns = Patterns::default();
+        let mut started = HashMap::with_capacity(tools.len());
+        for CompiledClientTool { declaration, mock } in tools {
+            let answers = match mock {
+                None => Answers::Missing,
+                Some(CompiledMock::LeftOpen) => Answers::LeftOpen,
+                Some(CompiledMock::Always(answer)) => Answers::Always(answer),
+                Some(CompiledMock::Script(name)) => Answers::Script(ScriptSource::Named(name)),
+                Some(CompiledMock::Sequence(answers)) => Answers::Sequence(answers),
+                Some(CompiledMock::When(mut cases)) => {
+                    cases
+                        .iter_mut()
+                        .try_for_each(|(args, _)| args.start(&mut patterns))?;
+                    Answers::When(cases)
+                }
+            };
+            started.insert(
+                declaration.name,
+                MockedTool {
+                    answers,
+                    answered: 0,
+                },
+            );
+        }
+        Ok(Self {
+            tools: started,
+            scripts,
+        })
+    }
+}
+
+impl ToolHost for Mocks<'_> {
+    fn handling(&self, tool: &str) -> Handling {
+        match self.tools.get(tool) {
+            None => Handling::Agent,
+            Some(MockedTool {
+                answers: Answers::LeftOpen,
+                ..
+            }) => Handling::LeftOpen,
+            Some(_) => Handling::Answered,
+        }
+    }
+
+    fn answer<'a>(
+        &'a mut self,
+        call: &'a ToolCall,
+        trace: &'a Trace,
+    ) -> BoxFuture<'a, Result<ToolAnswer, Halt>> {
+        Box::pin(async move {
+            let Some(tool) = self.tools.get_mut(call.name.as_str()) else {
+                return Err(no_mock(&call.name).into());
+            };
+            let answer = match &tool.answers {
+                Answers::Script(script) => {
+                    let request = request(trace, call, tool.answered + 1);
+                    let answer = self
+                        .scripts
+                        .ask(script, None, &request, Expected::ToolAnswer)
+                        .await;
+                    let unanswered =
+                        |why: &str| format!("the call to `{}` is not answered: {why}", call.name);
+                    read(&answer.map_err(|halt| halt.because(unanswered))?)
+                }
+                answers => answers.written(call, &call.name, tool.answered)?.clone(),
+            };
+            tool.answered += 1;
+            let CompiledMockAnswer { content, is_error } = answer;
+            Ok(ToolAnswer {
+                call: call.wire_id.to_string(),
+                content,
+                is_error,
+            })
+        })
+    }
+}
+
+impl Answers {
+    /// The written answer to a call to the tool `name`, after so many calls were `answered`.
+    fn written(
+        &self,
+        call: &ToolCall,
+        name: &str,
+        answered: usize,
+    ) -> Result<&CompiledMockAnswer, Problem> {
+        match self {
+            Self::Always(answer) => Ok(answer),
+            Self::Sequence(answers) => answers.get(answered).ok_or_else(|| {
+                problem(
+                    format!(
+                        "the mock of `{name}` has only {} answers, but the tool was called again",
+                        answers.len()
+                    ),
+                    "add an answer to the `sequence`, or limit the calls with `count`",
+                )
+            }),
+            Self::When(cases) => {
+                let fitting = cases.iter().find(|(args, _)| args.mismatch(call).is_none());
+                fitting
+                    .map(|(_, answer)| answer)
+                    .ok_or_else(|| unfitting(cases, call))
+            }
+            Self::Missing | Self::LeftOpen | Self::Script(_) => Err(no_mock(name)),
+        }
+    }
+}
+
+/// The request to a script for a call; `number` is that of the call among those to its tool, counted from 1.
+fn request(trace: &Trace, call: &ToolCall, number: usize) -> Value {
+    json!({
+        "name": call.name,
+        "args": call.args_value(),
+        "call_id": call.wire_id,
+        "number": number,
+        "turn": trace.turns.len(),
+        "thread": trace.thread_ids.first(),
+    })
+}
+
+/// The answer of a script, `{result}` or `{error}`, as that of a mock.
+fn read(said: &Value) -> CompiledMockAnswer {
+    match said.get("error") {
+        Some(error) => CompiledMockAnswer {
+            content: error.clone(),
+            is_error: true,
+        },
+        None => CompiledMockAnswer {
+            content: said["result"].clone(),
+            is_error: false,
+        },
+    }
+}
+
+fn no_mock(tool: &str) -> Problem {
+    problem(
+        format!("the call to `{tool}` waits for the client, but the tool has no mock"),
+        "say what it answers with `mock: { result: … }`, or `mock: none` if it is to stay open",
+    )
+}
+
+fn unfitting(cases: &[(PathConditions, CompiledMockAnswer)], call: &ToolCall) -> Problem {
+    let mismatches = cases.iter().filter_map(|(args, _)| args.mismatch(call));
+    let mismatches: Vec<String> = mismatches
+        .zip(1..)
+        .map(|(mismatch, case)| format!("case {case}: {mismatch}"))
+        .collect();
+    problem(
+        format!(
+            "no case of the mock of `{}` fits the call: {}",
+            call.name,
+            mismatches.join("; ")
+        ),
+        "add a case for it, or a last one without `args_match` and `args_where`",
+    )
+}
+
+fn problem(message: String, help: &str) -> Problem {
+    Problem::new(ErrorKind::Conversation, message).help(help)
+}

@@ -1,0 +1,92 @@
+//! The scripts of a test: they answer what rules ask, and execute tools that have a script as their mock.
+//!
+//! **Invariant:** no script runs while a recording is replayed; a script that did not work is an error, never an answer.
+
+use std::sync::{Mutex, MutexGuard};
+
+use serde_json::Value;
+
+use crate::attempt::Attempt;
+use crate::hook::{self, Expected, ScriptRequest};
+use ananke_base::context::lock;
+use ananke_plan::Preparation;
+use ananke_rules::{Decision, ScriptQuestion, ScriptSource};
+use ananke_trace::outcome::{ErrorKind, Halt, Problem};
+
+/// Asks the scripts of one attempt.
+#[derive(Clone, Copy)]
+pub(crate) struct ScriptOracle<'a> {
+    pub(crate) attempt: &'a Attempt<'a>,
+    pub(crate) preparation: &'a Mutex<Preparation>,
+}
+
+impl<'a> ScriptOracle<'a> {
+    /// The preparation of the attempt.
+    pub(crate) fn preparation(&self) -> MutexGuard<'a, Preparation> {
+        lock(self.preparation)
+    }
+
+    /// Whether the script accepts that `asked` names.
+    pub(super) async fn decide(&self, asked: &ScriptQuestion) -> Result<Decision, Halt> {
+        let ScriptQuestion {
+            program,
+            timeout_ms,
+            request,
+            ..
+        } = asked;
+        let answer = self
+            .ask(program, *timeout_ms, request, Expected::Verdict)
+            .await?;
+        Ok(match &answer {
+            Value::Bool(true) => Decision::Confirmed,
+            Value::Bool(false) => Decision::Rejected(None),
+            answer if answer["pass"] == true => Decision::Confirmed,
+            answer => Decision::Rejected(answer["message"].as_str().map(str::to_owned)),
+        })
+    }
+
+    /// The answer of a script to `request`.
+    pub(super) async fn ask(
+        &self,
+        program: &ScriptSource,
+        timeout_ms: Option<u64>,
+        request: &Value,
+        expected: Expected,
+    ) -> Result<Value, Halt> {
+        let Attempt {
+            case, environment, ..
+        } = self.attempt;
+        let run = async {
+            let launch = self.preparation().script(program, timeout_ms);
+            let mut launch = launch.map_err(|error| Problem {
+                kind: ErrorKind::Script,
+                ..case.unprepared(error)
+            })?;
+            case.warn(launch.leave_out_unusable(&format!("the script {program}")));
+            let request = ScriptRequest {
+                program,
+                launch: &launch,
+                body: request,
+                expected,
+            };
+            case.watchdog.extend(request.launch.timeout);
+            Ok(hook::ask(request, case.shared.stopper.token()).await?)
+        };
+        let run = async {
+            match expected {
+                Expected::ToolAnswer => case.watchdog.within_turn(run).await,
+                Expected::Variables | Expected::Verdict | Expected::Cases | Expected::UserInput => {
+                    case.watchdog.within(run).await
+                }
+            }
+        };
+        environment
+            .script(
+                &program.shown(),
+                request,
+                |answer| expected.mismatch(answer),
+                run,
+            )
+            .await
+    }
+}

@@ -1,0 +1,151 @@
+//! The actions of the user after the written turns of a walk: those that are possible, one after the other.
+
+use futures_util::future::BoxFuture;
+
+use super::script_oracle::ScriptOracle;
+use crate::attempt::Attempt;
+use crate::context::WalkRoute;
+use crate::context::turn_count;
+use crate::context::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
+use crate::series::WalkRandom;
+use ananke_base::context::lock;
+use ananke_conversation::{ConversationSoFar, can_send};
+use ananke_plan::LateTurn;
+use ananke_plan::compile::{CompiledAction, WalkPlan};
+use ananke_trace::outcome::{ErrorKind, Halt, InputOrigin, Problem};
+
+/// The walk of one attempt.
+pub(crate) struct WalkInput<'a> {
+    attempt: &'a Attempt<'a>,
+    scripts: ScriptOracle<'a>,
+    plan: &'a WalkPlan,
+    actions: Vec<CompiledAction>,
+    route: WalkRoute,
+    random: WalkRandom,
+    /// The number of actions that were taken.
+    taken: usize,
+}
+
+impl<'a> WalkInput<'a> {
+    pub(crate) fn new(
+        attempt: &'a Attempt<'a>,
+        scripts: ScriptOracle<'a>,
+        plan: &'a WalkPlan,
+        actions: Vec<CompiledAction>,
+    ) -> Self {
+        let route = lock(&attempt.case.walk).route.clone();
+        let number = if let WalkRoute::Explore(number) = route {
+            number
+        } else {
+            0
+        };
+        let random = WalkRandom::of_walk(plan.seed, number);
+        Self {
+            attempt,
+            scripts,
+            plan,
+            actions,
+            route,
+            random,
+            taken: 0,
+        }
+    }
+
+    /// The next action; `None` if the walk is over.
+    fn action(&mut self, so_far: ConversationSoFar<'_>) -> Result<Option<UnwrittenTurn>, Halt> {
+        if self.steps_left() == 0 {
+            return Ok(None);
+        }
+        let mut possible = self.possible(so_far)?;
+        let mut walk = lock(&self.attempt.case.walk);
+        for (name, ..) in &possible {
+            *walk.possible.entry(name.clone()).or_default() += 1;
+        }
+        let chosen = match &self.route {
+            WalkRoute::Explore(_) if possible.is_empty() => None,
+            WalkRoute::Explore(_) => Some(self.random.below(possible.len())),
+            WalkRoute::Given(names) => possible
+                .iter()
+                .position(|(name, ..)| names.get(self.taken) == Some(name)),
+        };
+        walk.has_left_route |= chosen.is_none();
+        walk.taken
+            .extend(chosen.map(|chosen| possible[chosen].0.clone()));
+        drop(walk);
+        let Some(chosen) = chosen else {
+            return if self.taken == 0 && possible.is_empty() {
+                Err(self.stuck(so_far))
+            } else {
+                Ok(None)
+            };
+        };
+        let (name, late) = possible.swap_remove(chosen);
+        self.taken += 1;
+        self.attempt.environment.add_secrets(&late.secrets);
+        self.attempt
+            .environment
+            .recorder()
+            .into_iter()
+            .for_each(|recorder| recorder.add_action(&name));
+        let sends = UnwrittenRequest::Prepared(Box::new((late.turn, late.rules)));
+        Ok(Some(UnwrittenTurn {
+            sends,
+            origin: InputOrigin::Walk,
+            time_left: None,
+        }))
+    }
+
+    /// The actions that are possible now, in the order of the test, each with its turn.
+    fn possible(&self, so_far: ConversationSoFar<'_>) -> Result<Vec<(String, LateTurn)>, Halt> {
+        let mut possible = Vec::new();
+        for CompiledAction { name, needs } in &self.actions {
+            if needs.is_some() && !so_far.checkpoints.is_met(name) {
+                continue;
+            }
+            let filled = self.scripts.preparation().action(name);
+            let filled = filled.map_err(|error| self.attempt.case.unprepared(error))?;
+            if let Some(late) = filled
+                && can_send(so_far.trace, &late.turn.request.input)
+            {
+                possible.push((name.clone(), late));
+            }
+        }
+        Ok(possible)
+    }
+
+    /// Nothing can be done from the beginning.
+    fn stuck(&self, so_far: ConversationSoFar<'_>) -> Halt {
+        let why = |action: &CompiledAction| {
+            let unmet = so_far
+                .checkpoints
+                .unmet(&action.name)
+                .unwrap_or("it waits for something else");
+            format!("`{}`: {unmet}", action.name)
+        };
+        let help = self.actions.iter().map(why).collect::<Vec<_>>().join("\n");
+        let message = "no action of the walk is possible after the written turns".to_owned();
+        Problem::new(ErrorKind::Setup, message).help(help).into()
+    }
+
+    /// The number of further actions that are allowed.
+    fn steps_left(&self) -> usize {
+        let most = match &self.route {
+            WalkRoute::Explore(_) => self.plan.steps,
+            WalkRoute::Given(names) => names.len(),
+        };
+        most.saturating_sub(self.taken)
+    }
+}
+
+impl UnwrittenInput for WalkInput<'_> {
+    fn next<'a>(
+        &'a mut self,
+        number: usize,
+        so_far: ConversationSoFar<'a>,
+    ) -> BoxFuture<'a, Result<Option<UnwrittenTurn>, Halt>> {
+        Box::pin(async move {
+            self.attempt.environment.begin_turn(turn_count(number));
+            self.action(so_far)
+        })
+    }
+}

@@ -1,0 +1,108 @@
+//! One test, from its entry in the plan to its outcome: its thread carries it out, and it ends without its thread if that
+//! takes too long.
+
+use std::sync::{Arc, Mutex, TryLockError};
+use std::time::Duration;
+
+use crate::attempt::{Teardown, run_teardown};
+use crate::context::Case;
+use crate::context::SuiteComparison;
+use crate::context::UsedThreads;
+use crate::context::{Overdue, TestStep, Watchdog};
+use crate::context::{blank, complete, end_with, mark_aborted, skipped, turn_count};
+use crate::converse::run_attempts;
+use ananke_base::context::CaseKey;
+use ananke_plan::Preparation;
+use ananke_trace::outcome::RunEvent;
+use ananke_trace::outcome::{ErrorKind, Outcome, Problem, SelfComparison, Status};
+use ananke_trace::redact::Sealed;
+
+/// Runs one test; its outcome contains whatever goes wrong. `None` if the test has ended without this thread.
+pub(super) async fn run_case(case: &Case) -> Option<Sealed<Outcome>> {
+    case.tell(RunEvent::CaseStarted {
+        id: case.entry.id().into_owned(),
+        at: case.shared.context.clock.now(),
+    });
+    let outcome = match &case.entry.test.skip {
+        None => Box::pin(run_attempts_of(case)).await,
+        Some(why) => skipped(&case.shared, &case.entry, why.clone()),
+    };
+    let _is_left = case.watchdog.begin(TestStep::Evaluate, Duration::ZERO);
+    let outcome = complete(&case.shared, &case.redactor, outcome);
+    case.watchdog.end().ok()?;
+    Some(outcome)
+}
+
+/// Runs every attempt at a test that is needed.
+async fn run_attempts_of(case: &Case) -> Outcome {
+    let (mut key, mut threads) = (CaseKey::first(case.entry.id()), UsedThreads::default());
+    match case.shared.options.comparison {
+        SuiteComparison::Off => run_attempts(case, &mut key, &mut threads).await,
+        SuiteComparison::WithItself => Box::pin(run_twice(case, &mut key, &mut threads)).await,
+    }
+}
+
+/// Ends a test without its thread; `preparation` cleans up after it.
+pub(super) async fn end_without_thread(
+    case: &Case,
+    overdue: Overdue,
+    preparation: Option<Arc<Mutex<Preparation>>>,
+) -> Sealed<Outcome> {
+    case.shared.tool_names.lose_calls();
+    let mut outcome = blank(&case.shared, &case.entry);
+    outcome.transcript.started_unix_ms = case.started_unix_ms;
+    outcome.transcript.turns_not_run = turn_count(case.entry.test.turns);
+    match overdue.problem(&case.watchdog.judging) {
+        Some(problem) => end_with(&mut outcome, problem),
+        None => mark_aborted(&mut outcome, case.shared.stopper.reason()),
+    }
+    if let Some(preparation) = preparation {
+        let is_free = !matches!(preparation.try_lock(), Err(TryLockError::WouldBlock));
+        let teardown = if is_free {
+            run_teardown(case, &Watchdog::default(), &preparation).await
+        } else {
+            let message = "teardown: its variables are still being read".to_owned();
+            Teardown::not_started(Problem::new(ErrorKind::Hook, message))
+        };
+        teardown.report(&mut outcome);
+    }
+    let clock = &case.shared.context.clock;
+    outcome.transcript.ended_unix_ms = clock.unix_ms(clock.now());
+    complete(&case.shared, &case.redactor, outcome)
+}
+
+/// Runs all attempts at a test, and once more. A test that passes only once has not failed for that: its outcome is that of the side that
+/// passed.
+async fn run_twice(case: &Case, key: &mut CaseKey, threads: &mut UsedThreads) -> Outcome {
+    let first = run_attempts(case, key, threads).await;
+    if case.shared.stopper.reason().is_some() {
+        return first;
+    }
+    *key = CaseKey {
+        run: key.run + 1,
+        attempt: 1,
+        ..key.clone()
+    };
+    let second = run_attempts(case, key, threads).await;
+    let verdicts = [first.status(), second.status()];
+    if verdicts.contains(&Status::Skipped) {
+        return first;
+    }
+    let is_first_shown = verdicts[0] == Status::Passed && verdicts[1] != Status::Passed;
+    let (mut shown, other) = if is_first_shown {
+        (first, second)
+    } else {
+        (second, first)
+    };
+    let (turns, tokens) = other.spent();
+    let compared = SelfComparison {
+        verdicts,
+        turns,
+        tokens,
+    };
+    if compared.is_flip() {
+        shown.other_runs.push(other.into_earlier());
+    }
+    shown.self_comparison = Some(Box::new(compared));
+    shown
+}

@@ -1,0 +1,322 @@
+//! Decides which test runs next, and reports outcomes in the order of the plan.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use tokio::sync::Notify;
+
+use super::spool::Spool;
+use crate::context::Case;
+use crate::context::Prefetch;
+use crate::context::Reason;
+use crate::context::Run;
+use crate::context::{AfterFailure, Options};
+use crate::context::{lost, not_run};
+use ananke_base::context::lock;
+use ananke_plan::{CaseEntry, Plan};
+use ananke_trace::outcome::RunEvent;
+use ananke_trace::outcome::{Lost, Outcome, Totals};
+use ananke_trace::redact::Sealed;
+
+/// The result of all tests.
+#[derive(Default)]
+pub(super) struct All {
+    pub(super) totals: Totals,
+    /// The resource that some tests could not run without.
+    pub(super) lost: Option<Lost>,
+}
+
+/// The state that the threads share that run the tests.
+pub(super) struct Schedule {
+    pub(super) shared: Arc<Run>,
+    plan: Arc<Plan>,
+    prefetch: Mutex<Prefetch>,
+    reporting: Mutex<Reporting>,
+    /// An outcome waits until the reports have room for it.
+    delayed: Notify,
+}
+
+/// The progress of reporting the outcomes.
+#[derive(Default)]
+struct Reporting {
+    /// The number of outcomes that are reported.
+    reported: usize,
+    /// Those of tests after the next one.
+    finished: Spool,
+    /// Whether the reports have reserved room for the next one.
+    has_room: bool,
+    all: All,
+}
+
+impl Schedule {
+    pub(super) fn new(shared: Arc<Run>, plan: Plan) -> Self {
+        let plan = Arc::new(plan);
+        let prefetch = Prefetch::new(shared.context.clone(), Arc::clone(&plan));
+        Self {
+            shared,
+            plan,
+            prefetch: Mutex::new(prefetch),
+            reporting: Mutex::default(),
+            delayed: Notify::new(),
+        }
+    }
+
+    /// The number of tests that run at once.
+    pub(super) fn parallel(&self) -> usize {
+        self.shared
+            .options
+            .parallel
+            .clamp(1, self.plan.cases.len().max(1))
+    }
+
+    /// The test to run next, with its index in the plan; `None` if there is none, or the run stops.
+    pub(super) fn next(&self) -> Option<(usize, Case)> {
+        if self.shared.stopper.reason().is_some() {
+            return None;
+        }
+        let mut prefetch = lock(&self.prefetch);
+        loop {
+            let index = prefetch.started();
+            let (entry, loading) = prefetch.start()?;
+            if entry.test.skip.is_none() && self.shared.is_given_up(&entry.test.target) {
+                self.not_sent(index, &entry);
+                continue;
+            }
+            prefetch.load_ahead(self.parallel());
+            return Some((
+                index,
+                Case::new(
+                    Arc::clone(&self.shared),
+                    Arc::clone(&self.plan),
+                    entry,
+                    loading,
+                ),
+            ));
+        }
+    }
+
+    /// Reports that a test is not run since its target is given up.
+    fn not_sent(&self, index: usize, entry: &CaseEntry) {
+        let mut reporting = self.reporting();
+        reporting.all.lost = reporting.all.lost.or(Some(Lost::Agent));
+        let outcome = not_run(&self.shared, entry, Some(Reason::NoAnswer));
+        reporting.finished.put(index, outcome);
+        self.report(&mut reporting);
+    }
+
+    /// Takes the outcome of a test, and reports it if it is next. No test waits for reports that have no room.
+    pub(super) fn finish(&self, index: usize, outcome: Sealed<Outcome>) {
+        let Options {
+            after_failure,
+            flaky_fails,
+            ..
+        } = self.shared.options;
+        let is_flaky = outcome.is_flaky() && outcome.test.quarantine.is_none();
+        let is_failure = outcome.fails_the_run() || (flaky_fails && is_flaky);
+        if is_failure && after_failure == AfterFailure::Stop {
+            self.shared.stopper.stop(Reason::FailFast);
+        }
+        let mut reporting = self.reporting();
+        let waits = index != reporting.reported;
+        let is_shown = waits && outcome.fails_the_run() && self.shared.events.reserve_room();
+        self.tell_end(&outcome, is_shown.then(|| Box::new((*outcome).clone())));
+        let target = outcome.test.target.clone();
+        let unanswered = outcome.transcript.is_unanswered.then_some(target);
+        reporting.finished.put(index, outcome);
+        self.report(&mut reporting);
+        drop(reporting);
+        if let Some(target) = unanswered {
+            self.shared
+                .count_unanswered(&self.plan, &target, self.parallel());
+        }
+    }
+
+    /// Reports that a test is over; `failed` is its outcome, if that is shown before it is reported.
+    fn tell_end(&self, outcome: &Outcome, failed: Option<Box<Outcome>>) {
+        self.shared.tell_all(RunEvent::CaseEnded {
+            id: outcome.test.id.clone(),
+            at: self.shared.context.clock.now(),
+            status: outcome.status(),
+            duration_us: outcome.transcript.duration(),
+            fails_the_run: outcome.fails_the_run(),
+            usage: outcome.spent().1.usage,
+            failed,
+        });
+    }
+
+    fn reporting(&self) -> MutexGuard<'_, Reporting> {
+        lock(&self.reporting)
+    }
+
+    /// Reports the outcomes that are next, as long as there is room.
+    fn report(&self, reporting: &mut Reporting) {
+        while reporting.finished.contains(reporting.reported) {
+            reporting.has_room = reporting.has_room || self.shared.events.reserve_room();
+            if !reporting.has_room {
+                self.delayed.notify_one();
+                return;
+            }
+            self.report_next(reporting);
+        }
+    }
+
+    /// Reports outcomes that had no room as soon as they have, for as long as it is not dropped.
+    pub(super) async fn report_delayed(&self) {
+        loop {
+            self.delayed.notified().await;
+            self.shared.events.room().await;
+            let mut reporting = self.reporting();
+            reporting.has_room = true;
+            self.report(&mut reporting);
+        }
+    }
+
+    /// Reports all others: those that wait for room, and tests that have not run.
+    pub(super) async fn report_rest(&self) -> All {
+        while self.reporting().reported < self.plan.cases.len() {
+            let has_room = self.reporting().has_room;
+            if !has_room {
+                tokio::select! {
+                    biased;
+                    () = self.shared.events.room() => {}
+                    () = self.shared.stopper.interrupted() => {}
+                }
+            }
+            self.report_next(&mut self.reporting());
+        }
+        std::mem::take(&mut self.reporting().all)
+    }
+
+    /// Reports the outcome that is next.
+    fn report_next(&self, reporting: &mut Reporting) {
+        let entry = &self.plan.cases[reporting.reported];
+        let outcome = match reporting
+            .finished
+            .take(reporting.reported, &self.shared.redactor)
+        {
+            Ok(Some(outcome)) => outcome,
+            Ok(None) => {
+                let reason = self.shared.stopper.reason();
+                if entry.test.skip.is_none() {
+                    reporting.all.lost = reporting.all.lost.or(reason.and_then(Reason::lost));
+                }
+                not_run(&self.shared, entry, reason)
+            }
+            Err(error) => lost(&self.shared, entry, &error),
+        };
+        reporting.all.totals.add(&outcome);
+        (reporting.reported, reporting.has_room) = (reporting.reported + 1, false);
+        self.shared.tell(outcome.convert());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fakes::FakeProject;
+    use crate::schedule::run_case::run_case;
+
+    #[tokio::test]
+    async fn outcomes_are_reported_in_the_order_of_the_plan() {
+        let words = vec!["good"; 40];
+        let shown = FakeProject::saying(
+            &words,
+            Options {
+                parallel: 7,
+                ..Options::default()
+            },
+        )
+        .events()
+        .await;
+        let finished: Vec<&String> = shown
+            .iter()
+            .filter(|event| event.ends_with(": passed"))
+            .collect();
+        let expected: Vec<String> = (0..40).map(|index| format!("t{index}: passed")).collect();
+        assert_eq!(finished, expected.iter().collect::<Vec<_>>());
+    }
+
+    /// The events of tests that end in the opposite order of the plan, with room for so many outcomes in the reports.
+    async fn ended_in_opposite_order(words: &[&str], room: usize) -> Vec<(String, bool)> {
+        let project = FakeProject::saying(words, Options::default());
+        let (folder, run, plan, mut events) = project.with_room(room);
+        let schedule = Schedule::new(Arc::new(run), plan);
+        let mut cases: Vec<_> = std::iter::from_fn(|| schedule.next()).collect();
+        while let Some((index, case)) = cases.pop() {
+            schedule.finish(index, run_case(&case).await.unwrap());
+        }
+        schedule.shared.events.end();
+        drop(folder);
+        let mut ended = Vec::new();
+        while let Some(event) = events.recv().await {
+            if let RunEvent::CaseEnded { id, failed, .. } = &*event {
+                let name = id.rsplit("::").next().unwrap_or_default();
+                ended.push((name.to_owned(), failed.is_some()));
+            }
+        }
+        ended
+    }
+
+    #[tokio::test]
+    async fn a_failure_that_waits_for_tests_before_it_is_shown_at_once() {
+        let words = ["bad", "good", "bad", "bad"];
+        let expected = |shown: [bool; 4]| {
+            let ended = ["t3", "t2", "t1", "t0"].map(str::to_owned).into_iter();
+            ended.zip(shown).collect::<Vec<_>>()
+        };
+        // The outcome of the first in the plan follows at once.
+        assert_eq!(
+            ended_in_opposite_order(&words, 10).await,
+            expected([true, true, false, false])
+        );
+        // Reports that take nothing get no more outcomes than they have room for.
+        assert_eq!(
+            ended_in_opposite_order(&words, 1).await,
+            expected([true, false, false, false])
+        );
+    }
+
+    #[tokio::test]
+    async fn one_at_a_time_each_starts_when_the_one_before_it_is_reported() {
+        let shown = FakeProject::saying(&["good", "bad"], Options::default())
+            .events()
+            .await;
+        let expected = [
+            "t0 starts",
+            "t0 ends",
+            "t0: passed",
+            "t1 starts",
+            "t1 ends",
+            "t1: failed",
+        ];
+        assert_eq!(shown, expected);
+    }
+
+    #[tokio::test]
+    async fn nothing_starts_after_the_first_failure_if_it_stops_the_run() {
+        let options = Options {
+            after_failure: AfterFailure::Stop,
+            ..Options::default()
+        };
+        let shown = FakeProject::saying(&["good", "bad", "good"], options)
+            .events()
+            .await;
+        assert_eq!(
+            shown[3..],
+            [
+                "t1 starts",
+                "t1 ends",
+                "t1: failed",
+                "t2: not run: an earlier test did not pass"
+            ]
+        );
+    }
+
+    #[tokio::test]
+    async fn a_skipped_test_is_reported_with_its_reason() {
+        let tests = "  - { name: t0, skip: later, turns: [{ user: bad }] }\n";
+        assert_eq!(
+            FakeProject::of(tests, Options::default()).events().await,
+            ["t0 starts", "t0 ends", "t0: later"]
+        );
+    }
+}

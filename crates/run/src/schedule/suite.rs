@@ -1,0 +1,113 @@
+//! The spine: from a plan to a verdict.
+
+use std::sync::Arc;
+
+use tokio::task::JoinSet;
+
+use super::schedule::{All, Schedule};
+use super::worker::run_tests;
+use crate::attempt::snapshots;
+use crate::context::EventReceiver;
+use crate::context::Options;
+use crate::context::Reason;
+use crate::context::Run;
+use ananke_plan::Plan;
+use ananke_trace::outcome::RunEvent;
+use ananke_trace::outcome::{NearNames, Outcome, RunClose, RunFacts, Shard, Verdict};
+
+/// Runs every case of the plan, each on a thread that runs nothing else meanwhile. The runtime must not be shut down while
+/// tests run, and is not waited for: a test that timed out may still compute.
+pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
+    let clock = Arc::clone(&shared.context.clock);
+    let started = clock.now();
+    let facts = Box::new(RunFacts {
+        parallel: shared.options.parallel,
+        ..shared.facts.clone()
+    });
+    let (tests, unix_ms) = (plan.cases.len(), clock.unix_ms(started));
+    shared.tell_all(RunEvent::RunStarted {
+        tests,
+        unix_ms,
+        facts,
+    });
+    let shared = Arc::new(shared);
+    let expired = plan.expired.clone();
+    let gone = plan.gone.clone();
+    let obsolete = std::mem::take(&mut plan.obsolete);
+    let All { totals, lost } = tokio::select! {
+        biased;
+        () = shared.watch_servers() => unreachable!("it watches to the end"),
+        all = run_all(&shared, plan) => all,
+    };
+    snapshots::clear(&shared, obsolete);
+    let elapsed_us = clock.now().0.saturating_sub(started.0);
+    // In a run that was stopped not every test called its tools.
+    let is_whole = shared.stopper.reason().is_none();
+    let near_names = if is_whole {
+        shared.tool_names.near_names()
+    } else {
+        NearNames::default()
+    };
+    let Options {
+        flaky_fails,
+        warnings_fail,
+        ..
+    } = shared.options;
+    let has_others = |shard: &Shard| shard.leaves_out_tests(tests);
+    let verdict = Verdict {
+        is_part: shared.facts.shard.as_ref().is_some_and(has_others),
+        totals,
+        flaky_fails,
+        lost,
+        expired,
+        gone,
+        near_names,
+        warnings_fail,
+    };
+    let interrupted = shared.stopper.reason() == Some(Reason::Interrupted);
+    shared.tell_all(RunEvent::RunFinished(RunClose {
+        verdict: verdict.clone(),
+        elapsed_us,
+        interrupted,
+    }));
+    shared.events.end();
+    verdict
+}
+
+/// Runs every test, as many at once as the options say.
+pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> All {
+    let schedule = Arc::new(Schedule::new(Arc::clone(shared), plan));
+    let mut workers = JoinSet::new();
+    for _ in 0..schedule.parallel() {
+        workers.spawn(run_tests(Arc::clone(&schedule)));
+    }
+    let reported = async {
+        while let Some(ended) = workers.join_next().await {
+            match ended {
+                Err(broken) if broken.is_panic() => std::panic::resume_unwind(broken.into_panic()),
+                Ok(()) | Err(_) => {}
+            }
+        }
+    };
+    tokio::select! {
+        () = reported => {}
+        () = schedule.report_delayed() => {}
+    }
+    shared.end_programs().await;
+    schedule.report_rest().await
+}
+
+/// Runs the one test of `plan`, whose events go to `events`; `None` if it did not run. Secrets of the outcome are masked.
+pub async fn run_one(shared: Run, plan: Plan, mut events: EventReceiver) -> Option<Outcome> {
+    let finished = async {
+        let mut outcome = None;
+        while let Some(event) = events.recv().await {
+            if let RunEvent::CaseFinished(finished) = &*event {
+                outcome = Some((**finished).clone());
+            }
+        }
+        outcome
+    };
+    let (_, outcome) = tokio::join!(run(shared, plan), finished);
+    outcome
+}

@@ -1,0 +1,102 @@
+//! A place for one test at a time: a thread that runs one test after the other, and is replaced if it takes too long.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use super::run_case::{end_without_thread, run_case};
+use super::schedule::Schedule;
+use crate::context::Case;
+use crate::context::Overdue;
+use ananke_base::context::lock;
+use ananke_plan::Preparation;
+
+/// The interval at which a thread is checked.
+const TICK: Duration = Duration::from_millis(200);
+
+/// Runs tests until none is left or the run stops, one at a time.
+pub(super) async fn run_tests(schedule: Arc<Schedule>) {
+    let current = Arc::new(CurrentCase::default());
+    let mut left_behind = None;
+    loop {
+        let (runtime, threads) = (
+            Handle::current(),
+            (Arc::clone(&schedule), Arc::clone(&current)),
+        );
+        let mut thread = spawn_blocking(move || runtime.block_on(work(&threads.0, &threads.1)));
+        tokio::select! {
+            biased;
+            ended = &mut thread => match ended {
+                Ok(()) => return,
+                Err(broken) => std::panic::resume_unwind(broken.into_panic()),
+            },
+            left = current.left(schedule.shared.stopper.token(), left_behind.as_ref()) => {
+                left_behind = Some(thread);
+                let outcome = end_without_thread(&left.case, left.overdue, left.preparation).await;
+                schedule.finish(left.index, outcome);
+            }
+        }
+    }
+}
+
+/// The work of a thread, which ends early if a test has ended without it.
+async fn work(schedule: &Schedule, current: &CurrentCase) {
+    while let Some((index, case)) = schedule.next() {
+        let case = Arc::new(case);
+        *current.case() = Some((index, Arc::clone(&case)));
+        let Some(outcome) = Box::pin(run_case(&case)).await else {
+            return;
+        };
+        schedule.finish(index, outcome);
+    }
+}
+
+/// The test that a thread runs, with its index in the plan.
+#[derive(Default)]
+struct CurrentCase(Mutex<Option<(usize, Arc<Case>)>>);
+
+/// A test that ended without its thread.
+struct LeftBehind {
+    index: usize,
+    case: Arc<Case>,
+    overdue: Overdue,
+    /// The preparation that cleans up after it.
+    preparation: Option<Arc<Mutex<Preparation>>>,
+}
+
+impl CurrentCase {
+    fn case(&self) -> MutexGuard<'_, Option<(usize, Arc<Case>)>> {
+        lock(&self.0)
+    }
+
+    /// Returns when the test has taken too long, and leaves its thread behind. While the one that was left behind `before` still
+    /// computes, no other is, unless the run stops: so there are never more of them than places for tests.
+    async fn left(&self, stop: &CancellationToken, before: Option<&JoinHandle<()>>) -> LeftBehind {
+        let mut stopped = None;
+        loop {
+            tokio::select! {
+                () = sleep(TICK) => {}
+                () = stop.cancelled(), if stopped.is_none() => stopped = Some(Instant::now()),
+            }
+            let current = self.case().clone();
+            let Some((index, case)) = current else {
+                continue;
+            };
+            if stopped.is_none() && before.is_some_and(|thread| !thread.is_finished()) {
+                continue;
+            }
+            if let Some((overdue, preparation)) = case.watchdog.leave_if_overdue(stopped) {
+                return LeftBehind {
+                    index,
+                    case,
+                    overdue,
+                    preparation,
+                };
+            }
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Runs a test several times, and decides what its runs come to.
+//!
+//! **Invariant:** the runs are counted in their order, so that the verdict depends on nothing else; memory does not grow with
+//! their number.
+
+use crate::context::AttemptSeries;
+use crate::context::Case;
+use crate::context::mark_aborted;
+use crate::context::{FailureReasons, ReasonNovelty};
+use ananke_base::context::CaseKey;
+use ananke_base::statistics::{DurationStatistics, SequentialDecision};
+use ananke_model::model::BrokenProhibitions;
+use ananke_trace::outcome::RunEvent;
+use ananke_trace::outcome::{
+    CheckpointRuns, ErrorKind, Outcome, RunPolicy, SnapshotWritten, Stability, StabilityVerdict,
+    Status, TestVerdict, TokenTotals,
+};
+
+/// The number of warnings of all runs that are kept.
+const MOST_WARNINGS: usize = 20;
+
+/// The runs of a test so far.
+pub(crate) struct RepeatedRuns {
+    stability: Stability,
+    /// The weight of runs that break a prohibition.
+    prohibitions: BrokenProhibitions,
+    /// Set by a run that broke a prohibition, which fails the test.
+    is_violated: bool,
+    reasons: FailureReasons,
+    /// The first run with each reason but that of `failed`, shortened.
+    others: Vec<Outcome>,
+    /// The verdict that was decided, if there is one.
+    decided: Option<StabilityVerdict>,
+    /// The run that shows best why the test does not pass: the first that failed, or the one that decided it.
+    failed: Option<Outcome>,
+    /// The last run that passed, or was aborted.
+    latest: Option<Outcome>,
+    /// The warnings of all runs, each once.
+    warnings: Vec<String>,
+    /// The most of them in one run that `--deny-warnings` makes failures.
+    denied_warnings: u32,
+    /// The snapshots that any run wrote, each once.
+    snapshots: Vec<SnapshotWritten>,
+}
+
+impl RepeatedRuns {
+    pub(crate) fn new(policy: RunPolicy, prohibitions: BrokenProhibitions) -> Self {
+        let stability = Stability {
+            policy,
+            passed: 0,
+            failed: 0,
+            verdict: StabilityVerdict::Stopped,
+            durations: DurationStatistics::default(),
+            turns: 0,
+            tokens: TokenTotals::default(),
+            checkpoints: Vec::new(),
+            failures: Vec::new(),
+            further_failed: 0,
+        };
+        Self {
+            stability,
+            prohibitions,
+            is_violated: false,
+            reasons: FailureReasons::default(),
+            others: Vec::new(),
+            decided: None,
+            failed: None,
+            latest: None,
+            warnings: Vec::new(),
+            denied_warnings: 0,
+            snapshots: Vec::new(),
+        }
+    }
+
+    /// Takes over the warnings and snapshots of a run, each once.
+    fn take_notes(&mut self, run: &mut TestVerdict) {
+        self.denied_warnings = self.denied_warnings.max(run.denied_warnings);
+        for warning in std::mem::take(&mut run.warnings) {
+            if self.warnings.len() < MOST_WARNINGS && !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+        for written in std::mem::take(&mut run.snapshots) {
+            let mut known = self.snapshots.iter();
+            if known.all(|known| known.file != written.file) {
+                self.snapshots.push(written);
+            }
+        }
+    }
+
+    /// Counts a run that was not skipped.
+    fn count(&mut self, outcome: &Outcome) {
+        let (stability, transcript) = (&mut self.stability, &outcome.transcript);
+        stability.durations.add(transcript.duration_us);
+        stability.turns += transcript.sent_turns().count();
+        stability.tokens = stability.tokens + TokenTotals::of(transcript);
+        if outcome.status() == Status::Passed {
+            stability.passed += 1;
+        } else {
+            stability.failed += 1;
+        }
+        CheckpointRuns::count(&mut stability.checkpoints, &transcript.checkpoints);
+    }
+
+    /// The verdict after a run that ended as `outcome`, if it is decided.
+    fn decide(&self, outcome: &Outcome) -> Option<StabilityVerdict> {
+        let Stability {
+            policy,
+            passed,
+            failed,
+            ..
+        } = self.stability;
+        let is_broken = outcome.first_problem().is_some_and(|(_, problem)| {
+            matches!(problem.kind, ErrorKind::Recording | ErrorKind::NotAsked)
+        });
+        match policy {
+            _ if is_broken => Some(StabilityVerdict::Broken),
+            RunPolicy::Times {
+                runs,
+                min_pass_rate,
+            } => (passed + failed == runs).then(|| {
+                if !min_pass_rate.is_reached_by(passed, runs) {
+                    StabilityVerdict::Failed
+                } else if self.is_violated {
+                    StabilityVerdict::Violated
+                } else {
+                    StabilityVerdict::Passed
+                }
+            }),
+            RunPolicy::UntilDecided(_) if self.is_violated => Some(StabilityVerdict::Violated),
+            RunPolicy::UntilDecided(test) => {
+                test.decide(passed, failed).map(|decision| match decision {
+                    SequentialDecision::Pass => StabilityVerdict::Passed,
+                    SequentialDecision::Fail => StabilityVerdict::Failed,
+                    SequentialDecision::Undecided => StabilityVerdict::Undecided,
+                })
+            }
+        }
+    }
+
+    /// A test that a run that ended as `outcome` is the first that fails its test whatever the pass rate.
+    fn violates_first(&self, outcome: &Outcome) -> bool {
+        let mut failures = outcome.all_failures();
+        self.prohibitions == BrokenProhibitions::Fail
+            && !self.is_violated
+            && failures.any(|(_, failure)| failure.is_prohibition)
+    }
+
+    /// Counts a run that did not pass, and keeps it if it is the first with its reason.
+    fn add_failed(&mut self, outcome: Outcome) {
+        let novelty = self.reasons.add(&outcome);
+        if self.failed.is_none() {
+            self.failed = Some(outcome);
+        } else if novelty == ReasonNovelty::First {
+            self.others.push(outcome.into_earlier());
+        }
+    }
+
+    /// The run that was to be shown is one of the others.
+    fn set_aside(&mut self) {
+        self.others
+            .extend(self.failed.take().map(Outcome::into_earlier));
+    }
+
+    /// The verdict on the runs that there were before all tests stopped.
+    fn verdict_when_stopped(&self) -> StabilityVerdict {
+        match self.stability.policy {
+            RunPolicy::Times {
+                runs,
+                min_pass_rate,
+            } if !min_pass_rate.is_reached_by(runs - self.stability.failed, runs) => {
+                StabilityVerdict::Failed
+            }
+            _ if self.is_violated => StabilityVerdict::Violated,
+            RunPolicy::Times { .. } | RunPolicy::UntilDecided(_) => StabilityVerdict::Stopped,
+        }
+    }
+}
+
+impl AttemptSeries for RepeatedRuns {
+    fn next(&mut self, key: &mut CaseKey, mut outcome: Outcome) -> Option<RunEvent> {
+        let id = outcome.test.id.clone();
+        let status = outcome.status();
+        self.take_notes(&mut outcome.verdict);
+        if status == Status::Skipped {
+            self.latest = Some(outcome);
+            return None;
+        }
+        self.count(&outcome);
+        let violates = self.violates_first(&outcome);
+        self.is_violated |= violates;
+        self.decided = self.decide(&outcome);
+        if status == Status::Passed {
+            self.latest = Some(outcome);
+        } else {
+            if violates || self.decided == Some(StabilityVerdict::Broken) {
+                self.set_aside();
+            }
+            self.add_failed(outcome);
+        }
+        if self.decided.is_some() {
+            return None;
+        }
+        key.run += 1;
+        let Stability { policy, failed, .. } = self.stability;
+        Some(RunEvent::NextRun {
+            id,
+            run: self.stability.runs() + 1,
+            most: policy.most_runs(),
+            failed,
+        })
+    }
+
+    fn finish(mut self: Box<Self>, case: &Case) -> Outcome {
+        let verdict = self.decided.unwrap_or_else(|| self.verdict_when_stopped());
+        let latest = self.latest.take();
+        let passes = verdict == StabilityVerdict::Passed || verdict == StabilityVerdict::Stopped;
+        let shown = if passes && latest.is_some() {
+            self.set_aside();
+            latest
+        } else {
+            self.failed.take().or(latest)
+        };
+        let Self {
+            mut stability,
+            reasons,
+            others,
+            warnings,
+            denied_warnings,
+            snapshots,
+            ..
+        } = *self;
+        (stability.failures, stability.further_failed) = reasons.into_parts();
+        stability.verdict = verdict;
+        let mut outcome = shown.unwrap_or_default();
+        if verdict == StabilityVerdict::Stopped && outcome.status() != Status::Skipped {
+            mark_aborted(&mut outcome, case.shared.stopper.reason());
+        }
+        outcome.verdict.warnings = warnings;
+        outcome.verdict.denied_warnings = denied_warnings;
+        outcome.verdict.snapshots = snapshots;
+        outcome.other_runs = others;
+        outcome.stability = Some(stability)
+            .filter(|stability| stability.runs() > 0)
+            .map(Box::new);
+        outcome
+    }
+}

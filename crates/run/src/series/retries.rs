@@ -1,0 +1,110 @@
+//! Retries a test that does not pass, as often as the options say.
+//!
+//! **Invariant:** the outcome is that of the last attempt that ran, and contains the earlier ones.
+
+use crate::context::AttemptSeries;
+use crate::context::Case;
+use ananke_base::context::CaseKey;
+use ananke_trace::outcome::RunEvent;
+use ananke_trace::outcome::{Outcome, Status};
+
+/// The attempts at a test until one passes or no retry is left.
+pub(crate) struct Retries {
+    /// The largest number of retries.
+    of: u32,
+    begun: u32,
+    latest: Outcome,
+}
+
+impl Retries {
+    pub(crate) fn new(of: u32) -> Self {
+        Self {
+            of,
+            begun: 0,
+            latest: Outcome::default(),
+        }
+    }
+}
+
+impl AttemptSeries for Retries {
+    fn next(&mut self, key: &mut CaseKey, mut outcome: Outcome) -> Option<RunEvent> {
+        if self.begun > 0 {
+            // The run was stopped meanwhile: the outcome is that of the attempt before.
+            if outcome.status() == Status::Skipped {
+                return None;
+            }
+            outcome.earlier_attempts = std::mem::take(&mut self.latest.earlier_attempts);
+            outcome
+                .earlier_attempts
+                .push(std::mem::take(&mut self.latest).into_earlier());
+        }
+        self.latest = outcome;
+        if !self.latest.status().fails_the_run() || self.begun == self.of {
+            return None;
+        }
+        self.begun += 1;
+        key.attempt += 1;
+        let failed = &self.latest;
+        let why = failed
+            .headline()
+            .map(|(_, message)| message.to_owned())
+            .unwrap_or_default();
+        let (id, status) = (failed.test.id.clone(), failed.status());
+        Some(RunEvent::Retrying {
+            id,
+            retry: self.begun,
+            of: self.of,
+            status,
+            why,
+        })
+    }
+
+    fn finish(self: Box<Self>, _: &Case) -> Outcome {
+        self.latest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::context::Options;
+    use crate::fakes::FakeProject;
+
+    #[tokio::test]
+    async fn only_a_test_that_does_not_pass_is_retried() {
+        let options = Options {
+            retries: 2,
+            ..Options::default()
+        };
+        let shown = FakeProject::saying(&["good", "bad"], options)
+            .events()
+            .await;
+        let retries = [
+            "t1 starts",
+            "t1 again 1/2",
+            "t1 again 2/2",
+            "t1 ends",
+            "t1: failed",
+        ];
+        assert_eq!(
+            shown,
+            [&["t0 starts", "t0 ends", "t0: passed"][..], &retries].concat()
+        );
+    }
+
+    #[tokio::test]
+    async fn nothing_is_retried_in_a_run_that_stops() {
+        let options = Options {
+            retries: 2,
+            ..Options::default()
+        };
+        let project = FakeProject::saying(&["bad"], options);
+        project
+            .run
+            .stopper
+            .wind_down(crate::context::Reason::ServerEnded);
+        assert_eq!(
+            project.events().await,
+            ["t0: not run: a server of the config ended"]
+        );
+    }
+}

@@ -1,0 +1,278 @@
+//! The walks of a test, one after the other, until one does not pass; that one is shrunk.
+//!
+//! **Invariant:** the same seed and the same answers of the agent give the same walks and the same tries, in the same order, so
+//! that a recording of them is replayed as it was run.
+
+use crate::context::AttemptSeries;
+use crate::context::Case;
+use crate::context::mark_aborted;
+use crate::context::{CurrentWalk, SharedWalk, WalkRoute};
+use ananke_base::context::{CaseKey, lock};
+use ananke_base::reduction::Reduction;
+use ananke_plan::compile::WalkPlan;
+use ananke_trace::outcome::RunEvent;
+use ananke_trace::outcome::{
+    ActionCount, FailedWalk, InputOrigin, Outcome, RuleResult, Status, TokenTotals, Walks,
+};
+
+/// The number of shorter walks that are tried.
+const MOST_TRIES: u32 = 200;
+
+/// The number of warnings of all walks that are kept.
+const MOST_WARNINGS: usize = 20;
+
+/// The walks of a test.
+pub(crate) struct WalkSearch {
+    walks: u32,
+    current: SharedWalk,
+    summary: Walks,
+    /// The walk that is shrunk, once there is one.
+    shrinking: Option<ShrinkingWalk>,
+    /// The shortest walk that failed, or the last.
+    shown: Outcome,
+    /// The text of its recording, if it failed and was recorded in memory.
+    recording: Option<String>,
+    warnings: Vec<String>,
+    /// The most of them in one walk that `--deny-warnings` makes failures.
+    denied_warnings: u32,
+}
+
+/// A walk that is shrunk.
+struct ShrinkingWalk {
+    reduction: Reduction<String>,
+    /// The rule that failed first.
+    failure: RuleResult,
+    /// The actions that are tried.
+    candidate: Vec<String>,
+    /// Whether turns come before the first action.
+    has_written_turns: bool,
+}
+
+impl ShrinkingWalk {
+    /// A walk of these actions that fails as `outcome`; `None` if no rule failed or nothing can be omitted.
+    fn of(outcome: &Outcome, actions: &[String]) -> Option<Self> {
+        let (_, failure) = outcome
+            .all_failures()
+            .next()
+            .filter(|_| outcome.status() == Status::Failed)?;
+        let is_written = |origin| !matches!(origin, InputOrigin::Walk);
+        Some(Self {
+            reduction: Reduction::of(actions.to_vec()),
+            failure: failure.clone(),
+            candidate: Vec::new(),
+            has_written_turns: outcome
+                .transcript
+                .turns
+                .iter()
+                .any(|turn| is_written(turn.origin)),
+        })
+    }
+
+    /// Moves on to the next candidate, if there is one. Nothing at all is no conversation.
+    fn advance(&mut self) -> bool {
+        loop {
+            match self.reduction.next_candidate() {
+                None => return false,
+                Some(candidate) if candidate.is_empty() && !self.has_written_turns => {}
+                Some(candidate) => {
+                    self.candidate = candidate;
+                    return true;
+                }
+            }
+        }
+    }
+
+    /// Whether the rule fails here too.
+    fn fails_alike(&self, outcome: &Outcome) -> bool {
+        outcome.status() == Status::Failed
+            && outcome
+                .all_failures()
+                .any(|(_, failure)| failure.is_of_same_rule(&self.failure))
+    }
+}
+
+impl WalkSearch {
+    /// The walks of `plan`.
+    pub(crate) fn new(plan: &WalkPlan, current: &SharedWalk) -> Self {
+        let count = |name: &String| ActionCount {
+            name: name.clone(),
+            taken: 0,
+            possible: 0,
+        };
+        let actions = plan.actions.iter().map(count).collect();
+        let summary = Walks {
+            seed: plan.seed,
+            walks: plan.walks,
+            actions,
+            ..Walks::default()
+        };
+        *lock(current) = CurrentWalk::of(WalkRoute::Explore(1));
+        Self {
+            walks: plan.walks,
+            current: current.clone(),
+            summary,
+            shrinking: None,
+            shown: Outcome::default(),
+            recording: None,
+            warnings: Vec::new(),
+            denied_warnings: 0,
+        }
+    }
+
+    /// The one walk that takes these actions.
+    pub(crate) fn again(plan: &WalkPlan, current: &SharedWalk, actions: &[String]) -> Self {
+        let mut search = Self::new(plan, current);
+        *lock(current) = CurrentWalk::of(WalkRoute::Given(actions.to_vec()));
+        (search.walks, search.summary.walks) = (1, 1);
+        search
+    }
+
+    /// Takes over what is counted of every walk.
+    fn count(&mut self, outcome: &mut Outcome) {
+        self.denied_warnings = self.denied_warnings.max(outcome.verdict.denied_warnings);
+        for warning in std::mem::take(&mut outcome.verdict.warnings) {
+            if self.warnings.len() < MOST_WARNINGS && !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+        self.summary.turns += outcome.transcript.sent_turns().count();
+        self.summary.tokens = self.summary.tokens + TokenTotals::of(&outcome.transcript);
+    }
+
+    /// Takes the outcome of a walk that was explored; says whether there is another attempt.
+    fn explored(&mut self, walk: CurrentWalk, outcome: Outcome) -> bool {
+        for action in &mut self.summary.actions {
+            let taken = walk
+                .taken
+                .iter()
+                .filter(|name| **name == action.name)
+                .count();
+            action.taken += u64::try_from(taken).unwrap_or(u64::MAX);
+            action.possible += walk.possible.get(&action.name).copied().unwrap_or_default();
+        }
+        let status = outcome.status();
+        if status == Status::Passed {
+            self.summary.passed += 1;
+            self.shown = outcome;
+            return self.summary.passed < self.walks;
+        }
+        let number = self.summary.passed + 1;
+        let (shrunk, tries, is_shortest) = (None, 0, true);
+        let is_new = matches!(walk.route, WalkRoute::Explore(_));
+        self.shrinking = ShrinkingWalk::of(&outcome, &walk.taken).filter(|_| is_new);
+        self.recording = walk.recording;
+        self.summary.failed = Some(FailedWalk {
+            number,
+            actions: walk.taken,
+            shrunk,
+            tries,
+            is_shortest,
+        });
+        self.shown = outcome;
+        self.shrink_on()
+    }
+
+    /// Takes the outcome of a shorter walk; says whether there is another attempt.
+    fn tried(&mut self, walk: CurrentWalk, outcome: Outcome) -> bool {
+        if let (Some(shrinking), Some(failed)) = (&mut self.shrinking, &mut self.summary.failed) {
+            failed.tries += 1;
+            if !walk.has_left_route && shrinking.fails_alike(&outcome) {
+                shrinking.reduction.keep();
+                (self.shown, self.recording) = (outcome, walk.recording);
+            }
+        }
+        self.shrink_on()
+    }
+
+    /// Moves on to the next shorter walk, if there is one.
+    fn shrink_on(&mut self) -> bool {
+        let (Some(shrinking), Some(failed)) = (&mut self.shrinking, &mut self.summary.failed)
+        else {
+            return false;
+        };
+        let has_next = shrinking.advance();
+        failed.shrunk = Some(shrinking.reduction.items());
+        failed.is_shortest = !has_next;
+        has_next && failed.tries < MOST_TRIES
+    }
+}
+
+impl AttemptSeries for WalkSearch {
+    fn next(&mut self, key: &mut CaseKey, mut outcome: Outcome) -> Option<RunEvent> {
+        let id = outcome.test.id.clone();
+        self.count(&mut outcome);
+        if outcome.status() == Status::Skipped {
+            if self.shrinking.is_none() {
+                self.shown = outcome;
+            }
+            return None;
+        }
+        let walk = lock(&self.current).clone();
+        let has_next = match self.shrinking {
+            None => self.explored(walk, outcome),
+            Some(_) => self.tried(walk, outcome),
+        };
+        if !has_next {
+            return None;
+        }
+        key.run += 1;
+        let (route, is_shorter, number, of) =
+            if let (Some(shrinking), Some(failed)) = (&self.shrinking, &self.summary.failed) {
+                let route = WalkRoute::Given(shrinking.candidate.clone());
+                (route, true, failed.tries + 1, MOST_TRIES)
+            } else {
+                let number = self.summary.passed + 1;
+                (WalkRoute::Explore(number), false, number, self.walks)
+            };
+        *lock(&self.current) = CurrentWalk::of(route);
+        Some(RunEvent::NextWalk {
+            id,
+            is_shorter,
+            number,
+            of,
+        })
+    }
+
+    fn finish(self: Box<Self>, case: &Case) -> Outcome {
+        let Self {
+            walks,
+            summary,
+            mut shown,
+            mut warnings,
+            denied_warnings,
+            recording,
+            ..
+        } = *self;
+        let is_over = summary.failed.is_some() || summary.passed == walks;
+        if !is_over && shown.status() != Status::Skipped {
+            mark_aborted(&mut shown, case.shared.stopper.reason());
+        }
+        if summary.failed.is_none() && summary.passed > 0 {
+            let walks = if summary.passed == 1 {
+                "1 walk".to_owned()
+            } else {
+                format!("{} walks", summary.passed)
+            };
+            let never = summary.actions.iter().filter(|action| action.possible == 0);
+            warnings.extend(never.map(|action| {
+                format!(
+                    "the action `{}` was never possible, in {walks}",
+                    action.name
+                )
+            }));
+        }
+        if let (Some(recordings), Some(text)) = (
+            case.shared.answers.failed_walks(),
+            recording.filter(|_| summary.is_shrunk()),
+        ) {
+            match recordings.write(&CaseKey::first(case.entry.id()), &text) {
+                Ok(file) => shown.transcript.recording = Some(file),
+                Err(problem) => warnings.push(problem.message),
+            }
+        }
+        shown.verdict.warnings = warnings;
+        shown.verdict.denied_warnings = denied_warnings;
+        shown.walks = Some(Box::new(summary));
+        shown
+    }
+}

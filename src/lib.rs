@@ -134,7 +134,7 @@ pub use ananke_conversation as conversation;
 #[doc(hidden)]
 pub use ananke_conversation::{helper, observed};
 #[doc(hidden)]
-pub use ananke_lab::{LabError, freeze, mutation, promptfoo, record, shrink, verify};
+pub use ananke_lab::{LabError, freeze, mutation, promptfoo, record, shrink};
 #[cfg(feature = "json-schema")]
 #[doc(hidden)]
 pub use ananke_lab::{audit, contract};
@@ -161,6 +161,8 @@ pub use ananke_run as run;
 pub use ananke_run::{coverage, hook, server};
 #[doc(hidden)]
 pub use ananke_trace::{golden, outcome, process, redact, trace};
+#[doc(hidden)]
+pub use ananke_verify as verify;
 #[doc(hidden)]
 pub use protocols::{install, program_target, program_transport};
 

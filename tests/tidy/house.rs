@@ -13,6 +13,7 @@ pub(crate) const CRATES: &[&[&str]] = &[
     &["plan", "conversation", "report"],
     &["run"],
     &["lab"],
+    &["verify"],
     &["ananke"],
 ];
 
@@ -59,7 +60,6 @@ pub(crate) const MODULES: &[(&str, &[&str])] = &[
             "shrink",
             "mutation",
             "record",
-            "verify",
             "audit",
             "contract",
             "mock",
@@ -142,11 +142,11 @@ pub(crate) const NAMES_PROTOCOLS: &[&str] = &[
     // Its unit tests talk to the agent that is built in.
     "fakes/lib.rs",
     // Lists of messages in the shape of this interface are traces, whoever was asked for them.
-    "lab/verify/mod.rs",
+    "verify/lib.rs",
     // The services that files of promptfoo name, and the target of each.
     "lab/promptfoo/remedies.rs",
-    "lab/verify/trace_formats.rs",
-    "lab/verify/openai_format.rs",
+    "verify/trace_formats.rs",
+    "verify/openai_format.rs",
 ];
 
 /// Types that are defined once for each operating system.
@@ -177,7 +177,8 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("conversation", 3410),
     ("plan", 13800),
     ("run", 8990),
-    ("lab", 16930),
+    ("lab", 10810),
+    ("verify", 6070),
     ("report", 15840),
     ("ananke", 2265),
     ("command", 13320),

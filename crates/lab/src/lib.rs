@@ -1,6 +1,6 @@
-//! The work with tests and conversations in addition to running them: record, freeze, shrink, mutate, verify, serve, audit.
+//! The work with tests and conversations in addition to running them: record, freeze, shrink, mutate, serve, audit.
 //!
-//! **Invariant:** it uses the engine as the command does, and knows no report.
+//! **Invariant:** it runs tests as the command does, and knows no report.
 
 #[cfg(feature = "json-schema")]
 pub mod audit;
@@ -16,6 +16,5 @@ pub mod promptfoo;
 pub mod proxy;
 pub mod record;
 pub mod shrink;
-pub mod verify;
 
 pub use lab_error::LabError;

@@ -24,4 +24,5 @@ pub(crate) use source_test::SourceTest;
 pub(crate) use text_with_references::{
     has_unreferenced_secret, node_with_references, text_with_references,
 };
-pub(crate) use trial::{HeldTest, planned, planned_alone, run_test};
+pub(crate) use trial::planned_alone;
+pub use trial::{HeldTest, planned, run_test};

@@ -23,13 +23,13 @@ use ananke_trace::redact::Redactor;
 
 /// The result of a test.
 #[derive(Debug)]
-pub(crate) struct HeldTest {
+pub struct HeldTest {
     /// The outcome, secrets masked.
-    pub(crate) outcome: Outcome,
+    pub outcome: Outcome,
     /// The data that was sent and received.
-    pub(crate) conversation: LoggedConversation,
+    pub conversation: LoggedConversation,
     /// The same with the rules that watched it.
-    pub(crate) taped: TapedConversation,
+    pub taped: TapedConversation,
 }
 
 /// The plan of the one test `id`, whose file is the only one that is read.
@@ -52,11 +52,7 @@ pub(crate) fn planned_alone(
 ///
 /// # Errors
 /// If there is no such test, or something is wrong with its files.
-pub(crate) fn planned(
-    context: &Context,
-    selection: &Selection,
-    id: &str,
-) -> Result<Plan, LabError> {
+pub fn planned(context: &Context, selection: &Selection, id: &str) -> Result<Plan, LabError> {
     let Planned {
         plan,
         problems,
@@ -79,7 +75,7 @@ pub(crate) fn planned(
 ///
 /// # Errors
 /// If it does not run.
-pub(crate) async fn run_test(
+pub async fn run_test(
     context: &Context,
     plan: &Plan,
     recording: Option<&Arc<KeptRecording>>,

@@ -1,0 +1,12 @@
+//! Traces of OpenTelemetry as JSON of OTLP: spans of agents, models and tools become conversations.
+
+mod model_answers;
+mod nested_spans;
+mod observed_span;
+mod otel_file;
+mod otlp_scanner;
+mod otlp_span;
+mod span_messages;
+mod spans_of_conversation;
+
+pub(crate) use otel_file::OtelFormat;

@@ -1,4 +1,4 @@
-//! The agent answered none of the first tests: where the config says where it is, and what to do.
+//! The agent completed no answer to the first tests: where the config says where it is, and what to do.
 
 use anstyle::Style;
 
@@ -16,6 +16,7 @@ const LONGEST_LINE: usize = 200;
 pub(super) fn no_answer(found: &NoAnswer, palette: &Palette, width: Option<usize>) -> String {
     let NoAnswer {
         tests,
+        begins,
         place: Place { file, line, column },
         line: written,
         is_program,
@@ -33,9 +34,14 @@ pub(super) fn no_answer(found: &NoAnswer, palette: &Palette, width: Option<usize
         ),
         AfterNoAnswer::Continue => ("", None),
     };
+    let answered = if *begins {
+        "completed no answer to"
+    } else {
+        "answered none of"
+    };
     page.line(
         palette.failed,
-        &format!("the agent answered none of the first {tests} tests{stops}"),
+        &format!("the agent {answered} the first {tests} tests{stops}"),
     );
     page.space(2);
     page.hang();
@@ -48,7 +54,10 @@ pub(super) fn no_answer(found: &NoAnswer, palette: &Palette, width: Option<usize
         .iter()
         .map(|server| format!("`{}`", bounded(server)))
         .collect();
-    let start = if *is_program {
+    let start = if *begins {
+        "its first events come, and then nothing: restart it if it hangs, or raise `timeout_ms` if it needs longer"
+            .to_owned()
+    } else if *is_program {
         "the config starts this program for each test: does it read its stdin, and print its responses to its stdout?"
             .to_owned()
     } else if servers.is_empty() {

@@ -228,6 +228,9 @@ fn flaky_tests_and_those_in_quarantine_are_no_regressions() {
     }
 }
 
+/// The statuses of a test in the runs before and after, its changes, and how often it ran and passed on each side.
+type RunsOfSides<'a> = (&'a [Status], &'a [Status], &'a [&'a str], [[u64; 2]; 2]);
+
 #[test]
 fn runs_of_one_side_are_merged() {
     use Status::{Failed, Passed, Skipped};
@@ -240,8 +243,7 @@ fn runs_of_one_side_are_merged() {
         };
         statuses.iter().enumerate().map(report).collect()
     };
-    type Case<'a> = (&'a [Status], &'a [Status], &'a [&'a str], [[u64; 2]; 2]);
-    let cases: &[Case<'_>] = &[
+    let cases: &[RunsOfSides<'_>] = &[
         (
             &[Passed; 3],
             &[Passed, Failed, Passed],

@@ -65,7 +65,7 @@ pub(crate) enum FoundValue {
 
 #[derive(Clone, Debug, PartialEq)]
 struct RuleFact {
-    rule: RuleKey,
+    rule: RuleInTurn,
     measured: Option<Measured>,
     /// The first event that shows that it passed.
     passed_by: Option<EventNumber>,
@@ -73,9 +73,9 @@ struct RuleFact {
 
 /// A rule of a test in whatever run: its text and its turn, not its line, which edits move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct RuleKey(u64);
+struct RuleInTurn(u64);
 
-impl RuleKey {
+impl RuleInTurn {
     fn of(turn: u32, result: &RuleResult) -> Self {
         let mut hasher = DefaultHasher::new();
         (turn, &result.rule, result.level, &result.written).hash(&mut hasher);
@@ -86,7 +86,7 @@ impl RuleKey {
 /// The value that a rule which failed is about.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LookedAt {
-    rule: RuleKey,
+    rule: RuleInTurn,
     /// The turn of the rule; 0 of the whole test.
     turn: u32,
     value: ValuePlace,
@@ -161,7 +161,7 @@ impl ConversationFacts {
         let passed_by = if result.has_passed() { first } else { None };
         if result.measured.is_some() || passed_by.is_some() {
             self.rules.push(RuleFact {
-                rule: RuleKey::of(turn, result),
+                rule: RuleInTurn::of(turn, result),
                 measured: result.measured,
                 passed_by,
             });
@@ -254,7 +254,7 @@ impl LookedAt {
     pub(crate) fn of(outcome: &Outcome, facts: &ConversationFacts) -> Option<Self> {
         let (turn, failure) = outcome.all_failures().next()?;
         Some(Self {
-            rule: RuleKey::of(turn, failure),
+            rule: RuleInTurn::of(turn, failure),
             turn,
             value: ValuePlace::of(failure, facts)?,
         })

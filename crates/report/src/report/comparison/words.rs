@@ -206,7 +206,7 @@ pub(super) fn differences(change: &TestChange) -> Vec<TestDifference> {
         was: known(value.before.as_deref()),
         is: known(value.after.as_deref()),
     });
-    // One run on each side says no more than the verdict.
+    // The rate of one run on each side is its verdict.
     let is_repeated = before.runs > 1 || after.runs > 1;
     let has_other_rate = [before.passed, before.runs] != [after.passed, after.runs];
     let rate = (is_repeated && (has_other_rate || after.fails())).then(|| TestDifference {

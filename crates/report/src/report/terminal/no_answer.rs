@@ -19,9 +19,8 @@ pub(super) fn no_answer(found: &NoAnswer, palette: &Palette, width: Option<usize
         begins,
         place: Place { file, line, column },
         line: written,
-        is_program,
-        servers,
         after,
+        ..
     } = found;
     let mut page = Page::of_width(width);
     page.put(palette.failed, mark(Status::Error));
@@ -50,11 +49,28 @@ pub(super) fn no_answer(found: &NoAnswer, palette: &Palette, width: Option<usize
     page.space(2);
     let written = truncate::chars(written, LONGEST_LINE);
     page.line(Style::new(), &escape::line(&written));
+    let start = remedy(found);
+    for help in [Some(start.as_str()), keep_going].into_iter().flatten() {
+        page.space(2);
+        page.hang();
+        page.line(Style::new(), &escape::line(help));
+    }
+    page.into_text()
+}
+
+/// The steps after which the agent may answer.
+fn remedy(found: &NoAnswer) -> String {
+    let NoAnswer {
+        begins,
+        is_program,
+        servers,
+        ..
+    } = found;
     let servers: Vec<String> = servers
         .iter()
         .map(|server| format!("`{}`", bounded(server)))
         .collect();
-    let start = if *begins {
+    if *begins {
         "its first events come, and then nothing: restart it if it hangs, or raise `timeout_ms` if it needs longer"
             .to_owned()
     } else if *is_program {
@@ -68,11 +84,5 @@ pub(super) fn no_answer(found: &NoAnswer, palette: &Palette, width: Option<usize
             "the config starts {}: is the agent one of these, and does it listen there?",
             servers.join(", ")
         )
-    };
-    for help in [Some(start.as_str()), keep_going].into_iter().flatten() {
-        page.space(2);
-        page.hang();
-        page.line(Style::new(), &escape::line(help));
     }
-    page.into_text()
 }

@@ -177,7 +177,7 @@ fn verdicts(folder: &Path, file: &str) -> Vec<Value> {
         rules
             .map(|rule| {
                 json!([
-                    rule.get("rule").unwrap_or(&rule["type"]),
+                    rule["rule"]["kind"],
                     rule["passed"],
                     rule["expected"],
                     rule["message"]

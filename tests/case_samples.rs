@@ -116,7 +116,7 @@ fn a_conversation_is_reported_in_the_words_of_its_case() {
     let last = json!({"type": "json_path", "path": "$.parcel.status", "value": "returned", "in": "state", "passed": true});
     assert_eq!(words(&result["final_assertions"][0]), last);
     assert_eq!(words(&result["assertions"][3]), last);
-    assert_eq!(turns[0]["assertions"][0]["rule"], "output");
+    assert_eq!(turns[0]["assertions"][0]["rule"]["kind"], "output");
     assert_eq!(result["total_turns"], 3);
     assert!(
         printed.contains("\n3 turns, 3.0 per test\n1 test: 1 passed"),

@@ -20,9 +20,8 @@ pub(super) fn baseline(
     let Some(path) = &options.baseline else {
         return Ok(None);
     };
-    let (path, name) = named_path(path, context);
-    let read = Baseline::read(&path, &name).map(Some);
-    read.map_err(|problem| Failed::Problems(vec![problem], redactor.clone()))
+    let read = Baseline::read(&[named_path(path, context)]).map(Some);
+    read.map_err(|problems| Failed::Problems(problems, redactor.clone()))
 }
 
 /// The report of what changed since the run of `baseline`: after all others, not on the stream that is for programs.

@@ -1,9 +1,9 @@
-//! `ananke compare`: what changed between two runs.
+//! `ananke compare`: what changed between two runs, or between several on each side.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ananke::compare::{ChangeKind, Comparison, ComparisonRules, Noise};
+use ananke::compare::{ChangeKind, Comparison, ComparisonRules, Noise, ReportPath};
 use ananke::{context::Context, redact::Redactor, report::CommandDocument, text::parse_duration};
 use clap::{Args, ValueEnum};
 
@@ -15,11 +15,17 @@ use super::run_facts::command_facts;
 #[derive(Debug, Args)]
 pub(crate) struct CompareOptions {
     /// The report of the earlier run, written by `-o FILE.json`, `-o FILE.jsonl` or `--json`
-    #[arg(value_name = "BEFORE")]
-    pub(crate) before: PathBuf,
+    #[arg(value_name = "BEFORE", required_unless_present_any = ["earlier", "later"])]
+    pub(crate) before: Option<PathBuf>,
     /// The report of the later run
-    #[arg(value_name = "AFTER")]
-    pub(crate) after: PathBuf,
+    #[arg(value_name = "AFTER", required_unless_present_any = ["earlier", "later"])]
+    pub(crate) after: Option<PathBuf>,
+    /// Compare several earlier runs, instead of BEFORE
+    #[arg(id = "earlier", long = "before", value_name = "FILE", num_args = 1.., requires = "later", conflicts_with_all = ["before", "after"])]
+    pub(crate) earlier: Vec<PathBuf>,
+    /// Compare several later runs, instead of AFTER
+    #[arg(id = "later", long = "after", value_name = "FILE", num_args = 1.., requires = "earlier", conflicts_with_all = ["before", "after"])]
+    pub(crate) later: Vec<PathBuf>,
     /// What else counts as a regression, in addition to tests that newly fail
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KINDS")]
     pub(crate) fail_on: Vec<FailOn>,
@@ -56,6 +62,8 @@ pub(crate) enum FailOn {
     Skipped,
     /// Tests that no longer exist
     Removed,
+    /// Tests that pass in a smaller share of their runs
+    Rate,
 }
 
 fn ratio(text: &str) -> Result<f64, String> {
@@ -75,11 +83,17 @@ impl CommandOptions for CompareOptions {
             },
             also: self.fail_on.iter().copied().map(ChangeKind::from).collect(),
         };
-        let [before, after] = [&self.before, &self.after].map(|path| named_path(path, context));
-        let comparison = Comparison::of((&before.0, &before.1), (&after.0, &after.1), &rules)
+        let named = |one: &Option<PathBuf>, several: &[PathBuf]| -> Vec<ReportPath> {
+            let paths = one.iter().chain(several);
+            paths.map(|path| named_path(path, context)).collect()
+        };
+        let before = named(&self.before, &self.earlier);
+        let after = named(&self.after, &self.later);
+        let comparison = Comparison::of(&before, &after, &rules)
             .map_err(|found| Failed::Problems(found, Redactor::default()))?;
-        context.files.note(&before.0);
-        context.files.note(&after.0);
+        for (path, _) in before.iter().chain(&after) {
+            context.files.note(path);
+        }
         let facts = Redactor::default().seal(command_facts(std::env::args_os(), context));
         let output = DocumentOutput {
             form: self.form,
@@ -109,6 +123,7 @@ impl From<FailOn> for ChangeKind {
             FailOn::Flaky => Self::Flaky,
             FailOn::Skipped => Self::Skipped,
             FailOn::Removed => Self::Removed,
+            FailOn::Rate => Self::LowerRate,
         }
     }
 }

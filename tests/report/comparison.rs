@@ -47,8 +47,8 @@ fn lines(folder: &Path, name: &str, events: &[Sealed<RunEvent>]) -> PathBuf {
 
 fn compared(before: &Path, after: &Path) -> Result<Comparison, Vec<String>> {
     let compared = Comparison::of(
-        (before, "before"),
-        (after, "after"),
+        &[(before.to_owned(), "before".to_owned())],
+        &[(after.to_owned(), "after".to_owned())],
         &ComparisonRules::default(),
     );
     compared.map_err(|problems| {
@@ -170,7 +170,12 @@ fn what_is_printed_for_programs_fits_its_schema() {
         also: ChangeKind::ALL.to_vec(),
         ..ComparisonRules::default()
     };
-    let comparison = Comparison::of((&before, "a"), (&after, "b"), &rules).unwrap();
+    let comparison = Comparison::of(
+        &[(before, "a".to_owned())],
+        &[(after, "b".to_owned())],
+        &rules,
+    )
+    .unwrap();
     let value = json(&comparison);
     let validator = jsonschema::validator_for(&document_schema::<Comparison>()).unwrap();
     let errors: Vec<String> = validator
@@ -220,6 +225,88 @@ fn flaky_tests_and_those_in_quarantine_are_no_regressions() {
             told.contains("  ✗ a.test.yaml::known  failed, quarantined, passed before\n"),
             "{told}"
         );
+    }
+}
+
+/// The statuses of a test in the runs before and after, its changes, and how often it ran and passed on each side.
+type RunsOfSides<'a> = (&'a [Status], &'a [Status], &'a [&'a str], [[u64; 2]; 2]);
+
+#[test]
+fn runs_of_one_side_are_merged() {
+    use Status::{Failed, Passed, Skipped};
+    let folder = TempDir::new().unwrap();
+    let reports = |side: &str, statuses: &[Status]| -> Vec<(PathBuf, String)> {
+        let report = |(number, status): (usize, &Status)| {
+            let name = format!("{side}{number}.json");
+            let test = outcomes::ended(*status, outcomes::outcome("a.test.yaml", "t"));
+            (whole(folder.path(), &name, &run(vec![test])), name)
+        };
+        statuses.iter().enumerate().map(report).collect()
+    };
+    let cases: &[RunsOfSides<'_>] = &[
+        (
+            &[Passed; 3],
+            &[Passed, Failed, Passed],
+            &["newly_failing"],
+            [[3, 3], [3, 2]],
+        ),
+        (
+            &[Failed, Passed],
+            &[Passed; 2],
+            &["newly_passing"],
+            [[2, 1], [2, 2]],
+        ),
+        (
+            &[Failed, Passed],
+            &[Passed, Failed],
+            &["still_failing"],
+            [[2, 1], [2, 1]],
+        ),
+        (
+            &[Failed, Passed],
+            &[Failed; 2],
+            &["still_failing", "lower_rate"],
+            [[2, 1], [2, 0]],
+        ),
+        // What is skipped is no run.
+        (
+            &[Skipped, Passed],
+            &[Failed, Skipped],
+            &["newly_failing"],
+            [[1, 1], [1, 0]],
+        ),
+        (
+            &[Passed],
+            &[Skipped, Skipped],
+            &["skipped"],
+            [[1, 1], [0, 0]],
+        ),
+        (&[Passed, Skipped], &[Passed; 2], &[], [[0; 2]; 2]),
+    ];
+    for (before, after, kinds, runs) in cases {
+        // The order of the reports does not matter.
+        for is_reversed in [false, true] {
+            let sides = [("b", before), ("a", after)].map(|(side, statuses)| {
+                let mut statuses = statuses.to_vec();
+                if is_reversed {
+                    statuses.reverse();
+                }
+                reports(side, &statuses)
+            });
+            let rules = ComparisonRules::default();
+            let compared = Comparison::of(&sides[0], &sides[1], &rules).unwrap();
+            let value = json(&compared);
+            assert_eq!(value["after"]["tests"], 1);
+            let Some(change) = value["tests"].get(0) else {
+                assert!(kinds.is_empty(), "{value}");
+                continue;
+            };
+            assert_eq!(change["changes"], serde_json::json!(kinds));
+            for (side, [ran, passed]) in ["before", "after"].into_iter().zip(runs) {
+                let test = &change[side];
+                assert_eq!([&test["runs"], &test["passed"]], [ran, passed], "{change}");
+            }
+        }
     }
 }
 
@@ -484,8 +571,8 @@ pub(super) fn hostile_comparison(count: usize) -> Comparison {
     let after = whole(folder.path(), "b.json", &run(outcomes(2).collect()));
     let hostile = format!("{}{}", outcomes::MARKDOWN, outcomes::HOSTILE);
     Comparison::of(
-        (&before, &hostile),
-        (&after, &hostile),
+        &[(before, hostile.clone())],
+        &[(after, hostile)],
         &ComparisonRules::default(),
     )
     .unwrap()

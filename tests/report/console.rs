@@ -539,13 +539,14 @@ fn an_agent_that_answers_no_test_has_one_block() {
     };
     let not_run = |number| {
         outcomes::changed(quick("b.test.yaml", &format!("t{number}")), |outcome| {
-            let why = "not run: no earlier test got an answer".to_owned();
+            let why = "not run: no earlier test got a complete answer".to_owned();
             outcome.verdict.end = TestEnd::Skipped(SkipCause::RunStopped, why);
         })
     };
     let found = |after| {
         seal(RunEvent::NoAnswer(Box::new(NoAnswer {
             tests: 3,
+            begins: false,
             place: Place {
                 file: "ananke.config.yaml".into(),
                 line: 3,
@@ -573,7 +574,7 @@ fn an_agent_that_answers_no_test_has_one_block() {
         text.contains(
             "! the agent answered none of the first 3 tests, and no further test is sent\n  \
              ananke.config.yaml:3:13  endpoint: \\u{1b}[2J \"http://127.0.0.1:1/\"\n"
-        ) && text.contains("27 tests were not run: no earlier test got an answer\n"),
+        ) && text.contains("27 tests were not run: no earlier test got a complete answer\n"),
         "{text}"
     );
     assert!(!text.contains("b.test.yaml"), "{text}");

@@ -176,10 +176,8 @@ fn of_json(result: &Value) -> Vec<String> {
 }
 
 fn rule(finding: &Value) -> String {
-    let rule = finding
-        .get("rule")
-        .or(finding.get("type"))
-        .unwrap_or(&Value::Null);
+    // The page has the kind alone.
+    let rule = finding["rule"].get("kind").unwrap_or(&finding["rule"]);
     let wanted = finding
         .get("wanted")
         .or(finding.get("expected"))

@@ -328,6 +328,38 @@ const OF_VERSION_1_1: &str = r#"{"type":"result","version":"1.1","id":"a::pays",
 "#;
 
 #[test]
+fn documents_before_1_2_name_a_rule_by_its_type() {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("old.jsonl");
+    // Version 1.1 has the tool next to the type, and the kind of a rule as a text for an assertion of a case alone.
+    let old = OF_VERSION_1_1
+        .replace(
+            r#""type":"tools.require","#,
+            r#""type":"tools.require","tool":"pay","#,
+        )
+        .replace(
+            r#""type":"tools.forbid","#,
+            r#""type":"contains","rule":"text.contains","#,
+        );
+    fs::write(&path, old).expect("a file");
+    let mut outcomes = Vec::new();
+    read_document(&path, "old.jsonl", &mut |outcome| outcomes.push(outcome)).expect("a report");
+    let written = &json_lines::lines(&json_lines::printed(&run(outcomes)))[0];
+    let of_turn = &written["turns"][1]["assertions"][0];
+    let rule = serde_json::json!({"kind": "tools.require", "tool": "pay"});
+    assert_eq!(
+        (&of_turn["rule"], &of_turn["type"]),
+        (&rule, &"tools.require".into())
+    );
+    assert_eq!(of_turn["tool"], "pay");
+    let of_test = &written["final_assertions"][0];
+    assert_eq!(
+        of_test["rule"],
+        serde_json::json!({"kind": "text.contains"})
+    );
+}
+
+#[test]
 fn documents_of_1_1_count_the_events_of_a_test_from_0() {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("old.jsonl");

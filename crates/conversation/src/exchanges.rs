@@ -36,8 +36,11 @@ pub(super) async fn exchange(
             events_before: sink.trace.events_so_far(),
         };
         let ended = session.exchange(request, &left, sink).await;
-        if let Err(error) = &ended {
-            sink.failed(error);
+        match &ended {
+            Err(error) => sink.failed(error),
+            Ok(Ended::Terminal) => sink.completed(),
+            Ok(Ended::Timeout) if has_fallen_silent(&sink.trace, &left) => sink.fell_silent(),
+            Ok(Ended::Timeout | Ended::Cancelled) => {}
         }
         if let Err(halt) = check(ended, budget, &left, sink) {
             return Err(with_stderr(halt, session).await);
@@ -122,6 +125,21 @@ async fn with_stderr(mut halt: Halt, session: &mut dyn Session) -> Halt {
         problem.message.push_str(&stderr_ends(&printed));
     }
     halt
+}
+
+/// Whether the last exchange, which timed out within `limits`, began, and nothing of it came in the second half of its time. A
+/// call that runs is no silence of the agent: its tool takes so long.
+fn has_fallen_silent(trace: &Trace, limits: &Limits) -> bool {
+    let (Some(exchange), Some(last)) = (trace.exchanges.last(), trace.events.last()) else {
+        return false;
+    };
+    let began = usize::from(last.exchange) + 1 == trace.exchanges.len();
+    let turn_calls = trace.turns.last().map(|turn| turn.calls.clone());
+    let calls = turn_calls.and_then(|calls| trace.calls.get(calls));
+    let is_tool_running = calls.unwrap_or_default().iter().any(ToolCall::is_pending);
+    let waited = limits.until(exchange.sent).since(exchange.sent);
+    let heard = last.at.since(exchange.sent);
+    began && !is_tool_running && heard <= waited / 2
 }
 
 /// The progress of the last exchange, as the end of a message about its timeout; empty if there is none.

@@ -25,6 +25,12 @@ pub trait Observer: Send {
         let _ = error;
     }
 
+    /// The agent completed its response to a request of the running turn.
+    fn completed(&mut self) {}
+
+    /// An exchange of the running turn timed out: the response had begun, and nothing more of it came for most of the time.
+    fn fell_silent(&mut self) {}
+
     /// It was decided whether a conditional turn is sent.
     fn decided(&mut self, turn: &ConditionalTurn, decision: &TurnDecision) {
         let _ = (turn, decision);

@@ -87,6 +87,20 @@ impl<'a> TraceSink<'a> {
         }
     }
 
+    /// The agent completed its response.
+    pub(super) fn completed(&mut self) {
+        for observer in &mut self.observers {
+            observer.completed();
+        }
+    }
+
+    /// The agent began to respond, and was silent then until the time was up.
+    pub(super) fn fell_silent(&mut self) {
+        for observer in &mut self.observers {
+            observer.fell_silent();
+        }
+    }
+
     /// Closes what is still open in the turn that has ended, so that rules see complete calls and messages.
     pub(super) fn end_turn(&mut self, following: Following) {
         for observer in &mut self.observers {

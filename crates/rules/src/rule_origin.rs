@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::evaluation::{Finding, RuleScope};
-use ananke_base::diagnostic::{Place, SourceFile, Span};
+use ananke_base::diagnostic::{Excerpt, Place, SourceFile, Span};
 use ananke_trace::outcome::{CaseWords, Level, RuleResult, RuleStatus};
 use ananke_trace::trace::{EventNumber, Trace};
 
@@ -26,6 +26,15 @@ impl RuleOrigin {
     /// The rule as it is written, as YAML.
     pub(crate) fn written(&self) -> String {
         self.source.written(self.whole)
+    }
+
+    /// The lines by which a person recognises the rule. A case is one line with all of its assertions: this one is shown alone.
+    fn excerpt(&self) -> Excerpt {
+        let written = self.written();
+        match CaseWords::in_file(&self.place.file, &written) {
+            Some(_) => Excerpt::of_line(self.place.line, &written),
+            None => self.source.excerpt(&self.place),
+        }
     }
 
     /// The rule `path` of this origin, as messages call it: an assertion of a case by its own type.
@@ -89,7 +98,7 @@ impl RuleOrigin {
         RuleResult {
             status: RuleStatus::Failed,
             tool,
-            excerpt: self.source.excerpt(&self.place),
+            excerpt: self.excerpt(),
             message,
             measured,
             seen: evidence

@@ -491,8 +491,12 @@ fn check_others(text: &str) {
         });
     let [before, after] = [("before", before.clone()), ("after", after.collect())]
         .map(|(name, tests)| comparison::whole(folder.path(), name, &events(text, &tests)));
-    let compared = Comparison::of((&before, text), (&after, text), &ComparisonRules::default())
-        .expect("two reports");
+    let compared = Comparison::of(
+        &[(before, text.to_owned())],
+        &[(after, text.to_owned())],
+        &ComparisonRules::default(),
+    )
+    .expect("two reports");
     for width in [None, Some(30), Some(2)] {
         let [json, text] = comparison::printed(&compared, Colouring::Plain, width);
         orders.check("a comparison", &text);

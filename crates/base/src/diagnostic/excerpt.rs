@@ -84,6 +84,15 @@ impl SourceFile {
 }
 
 impl Excerpt {
+    /// One line of a file, of which `text` is shown alone.
+    pub fn of_line(number: u32, text: &str) -> Self {
+        let own = ExcerptLine {
+            is_meant: true,
+            ..line(number as usize, text)
+        };
+        Self { lines: vec![own] }
+    }
+
     /// Truncates long lines, once secrets are masked in them.
     pub fn truncate(&mut self) {
         for ExcerptLine { text, .. } in &mut self.lines {

@@ -1,41 +1,75 @@
-//! The report of an earlier run, and a comparison of another run with it, whose tests come one after the other.
+//! The reports of earlier runs, and a comparison of other runs with them, whose tests come one after the other.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use indexmap::IndexMap;
+use indexmap::map::Entry;
 
 use super::comparison::AgentsTime;
 use super::{
-    ChangeKind, ComparedRun, Comparison, ComparisonRules, Noise, RunSummary, TestChange,
-    TestSummary,
+    ChangeKind, ComparedRun, ComparedSide, Comparison, ComparisonRules, Noise, RunSummary,
+    TestChange, TestSummary,
 };
 use crate::run_document::read_document;
 use ananke_base::diagnostic::Diagnostic;
 use ananke_trace::outcome::{EarlierStatuses, Status};
 
-/// The earlier run: its summary and its tests by id.
-#[derive(Clone, Debug)]
+/// The path of a report, and its name in messages.
+pub type ReportPath = (PathBuf, String);
+
+/// The earlier runs: their summaries and their tests by id.
+#[derive(Clone, Debug, Default)]
 pub struct Baseline {
-    pub(super) name: String,
-    pub(super) summary: RunSummary,
-    pub(super) tests: IndexMap<String, TestSummary>,
+    runs: Vec<ComparedRun>,
+    tests: IndexMap<String, TestSummary>,
 }
 
 impl Baseline {
-    /// Reads the report at `path`, which messages call `name`.
+    /// Reads reports. Tests that several of them have are merged.
     ///
     /// # Errors
-    /// If it cannot be read, or is not a complete report.
-    pub fn read(path: &Path, name: &str) -> Result<Self, Diagnostic> {
-        let mut tests = IndexMap::new();
-        let head = read_document(path, name, &mut |outcome| {
-            tests.insert(outcome.test.id.clone(), TestSummary::of(&outcome));
-        })?;
-        Ok(Self {
-            name: name.to_owned(),
-            summary: RunSummary::of(&head),
-            tests,
-        })
+    /// Each of them that cannot be read, or is not a complete report.
+    pub fn read(reports: &[ReportPath]) -> Result<Self, Vec<Diagnostic>> {
+        let mut read = Self::default();
+        let mut problems = Vec::new();
+        for (path, name) in reports {
+            let head = read_document(path, name, &mut |outcome| {
+                read.add(TestSummary::of(&outcome));
+            });
+            match head {
+                Ok(head) => read.runs.push(ComparedRun {
+                    name: name.clone(),
+                    summary: RunSummary::of(&head),
+                }),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        if problems.is_empty() {
+            Ok(read)
+        } else {
+            Err(problems)
+        }
+    }
+
+    fn add(&mut self, test: TestSummary) {
+        match self.tests.entry(test.id.clone()) {
+            Entry::Occupied(mut known) => {
+                let merged = known.get().clone().merged(test);
+                known.insert(merged);
+            }
+            Entry::Vacant(place) => {
+                place.insert(test);
+            }
+        }
+    }
+
+    /// The reports of this side, which have so many tests.
+    fn side(runs: Vec<ComparedRun>, tests: usize) -> ComparedSide {
+        let tests = match runs.as_slice() {
+            [run] => run.summary.total,
+            _ => tests,
+        };
+        ComparedSide { runs, tests }
     }
 
     /// The statuses of its tests.
@@ -56,7 +90,7 @@ pub enum Coverage {
 
 /// Compares the tests of a run, one after the other, with a baseline.
 pub(crate) struct ComparisonBuilder {
-    before: ComparedRun,
+    before: ComparedSide,
     /// The tests of the first run; `None` for those that came in the second.
     open: IndexMap<String, Option<TestSummary>>,
     noise: Noise,
@@ -66,16 +100,10 @@ pub(crate) struct ComparisonBuilder {
 
 impl ComparisonBuilder {
     pub(crate) fn new(baseline: Baseline, noise: Noise) -> Self {
-        let open = baseline
-            .tests
-            .into_iter()
-            .map(|(id, test)| (id, Some(test)))
-            .collect();
         let agents_time = AgentsTime::default();
-        let before = ComparedRun {
-            name: baseline.name,
-            summary: baseline.summary,
-        };
+        let before = Baseline::side(baseline.runs, baseline.tests.len());
+        let tests = baseline.tests.into_iter();
+        let open = tests.map(|(id, test)| (id, Some(test))).collect();
         Self {
             before,
             open,
@@ -102,7 +130,7 @@ impl ComparisonBuilder {
     /// The comparison. Tests that did not come count as removed if the second run was one of all tests.
     pub(crate) fn finish(
         mut self,
-        after: ComparedRun,
+        after: ComparedSide,
         coverage: Coverage,
         also: &[ChangeKind],
     ) -> Comparison {
@@ -132,31 +160,27 @@ impl ComparisonBuilder {
 }
 
 impl Comparison {
-    /// Compares the reports in two files, each a path and its name in messages.
+    /// Compares the reports of earlier runs with those of later ones.
     ///
     /// # Errors
-    /// The error in either file.
+    /// The errors in all of them.
     pub fn of(
-        before: (&Path, &str),
-        after: (&Path, &str),
+        before: &[ReportPath],
+        after: &[ReportPath],
         rules: &ComparisonRules,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let known = match Baseline::read(before.0, before.1) {
-            Ok(known) => known,
-            Err(problem) => {
-                let other = read_document(after.0, after.1, &mut |_| {}).err();
-                return Err([problem].into_iter().chain(other).collect());
+        let (known, later) = match (Baseline::read(before), Baseline::read(after)) {
+            (Ok(known), Ok(later)) => (known, later),
+            (known, later) => {
+                let problems = [known.err(), later.err()].into_iter().flatten();
+                return Err(problems.flatten().collect());
             }
         };
         let mut builder = ComparisonBuilder::new(known, rules.noise);
-        let head = read_document(after.0, after.1, &mut |outcome| {
-            builder.add(TestSummary::of(&outcome));
-        });
-        let head = head.map_err(|problem| vec![problem])?;
-        let run = ComparedRun {
-            name: after.1.to_owned(),
-            summary: RunSummary::of(&head),
-        };
-        Ok(builder.finish(run, Coverage::AllTests, &rules.also))
+        let side = Baseline::side(later.runs, later.tests.len());
+        for test in later.tests.into_values() {
+            builder.add(test);
+        }
+        Ok(builder.finish(side, Coverage::AllTests, &rules.also))
     }
 }

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::TestSummary;
+use super::conversation_facts::FoundValue;
 use ananke_trace::outcome::Status;
 
 /// From when on a test is slower: in one run more than in another by both.
@@ -68,11 +69,13 @@ pub enum ChangeKind {
     Ending,
     /// Passed both times, and is slower.
     Slower,
+    /// Ran several times, passes in a smaller share of its runs, and failed before as well or does not fail.
+    LowerRate,
 }
 
 impl ChangeKind {
     /// Every kind, in the order in which they are counted.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::NewlyFailing,
         Self::StillFailing,
         Self::NewlyPassing,
@@ -83,6 +86,7 @@ impl ChangeKind {
         Self::Tools,
         Self::Ending,
         Self::Slower,
+        Self::LowerRate,
     ];
 
     /// The words for people, after a number.
@@ -98,6 +102,7 @@ impl ChangeKind {
             Self::Tools => "with other tools",
             Self::Ending => "with another ending",
             Self::Slower => "slower",
+            Self::LowerRate => "with a lower pass rate",
         }
     }
 }
@@ -109,6 +114,35 @@ pub(crate) struct TestChange {
     pub(crate) kinds: Vec<ChangeKind>,
     pub(crate) before: Option<TestSummary>,
     pub(crate) after: Option<TestSummary>,
+    /// The value that a test which newly fails fails by.
+    pub(crate) value: Option<ValueChange>,
+}
+
+/// The value that a rule which newly fails is about, in a run before that did not fail and in the one that does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ValueChange {
+    /// Its kind: `value`, `time`, `tokens`, `calls`, `answer`.
+    pub(crate) of: &'static str,
+    /// The value before; `None` if there was none there.
+    pub(crate) before: Option<String>,
+    /// The value now; `None` if there is none there.
+    pub(crate) after: Option<String>,
+}
+
+impl ValueChange {
+    /// The change of the value that `after` fails by, if `before` did not fail; `None` if it is the same, or if one is not known.
+    fn between(before: &TestSummary, after: &TestSummary) -> Option<Self> {
+        let (looked_at, is) = after.looked_at.as_ref()?;
+        let was = before.facts.as_ref()?.value(looked_at);
+        if was == *is || was == FoundValue::Unknown || *is == FoundValue::Unknown {
+            return None;
+        }
+        Some(Self {
+            of: looked_at.word(),
+            before: was.known(),
+            after: is.clone().known(),
+        })
+    }
 }
 
 impl TestChange {
@@ -116,12 +150,15 @@ impl TestChange {
     pub(crate) fn between(before: TestSummary, after: TestSummary, noise: Noise) -> Option<Self> {
         let mut kinds = Vec::new();
         kinds.extend(verdict(&before, &after));
+        if before.fails() == after.fails() && after.passes_less_often_than(&before) {
+            kinds.push(ChangeKind::LowerRate);
+        }
         // What a test that sent nothing did not do is no change of the agent.
         if before.turns > 0 && after.turns > 0 {
-            if before.tools != after.tools {
+            if after.has_other_tools_than(&before) {
                 kinds.push(ChangeKind::Tools);
             }
-            if before.ending != after.ending {
+            if after.has_other_ending_than(&before) {
                 kinds.push(ChangeKind::Ending);
             }
         }
@@ -133,10 +170,15 @@ impl TestChange {
         {
             kinds.push(ChangeKind::Slower);
         }
+        let mut value = None;
+        if kinds.first() == Some(&ChangeKind::NewlyFailing) {
+            value = ValueChange::between(&before, &after);
+        }
         (!kinds.is_empty()).then_some(Self {
             kinds,
             before: Some(before),
             after: Some(after),
+            value,
         })
     }
 
@@ -151,6 +193,7 @@ impl TestChange {
             kinds: vec![kind],
             before: None,
             after: Some(after),
+            value: None,
         }
     }
 
@@ -160,6 +203,7 @@ impl TestChange {
             kinds: vec![ChangeKind::Removed],
             before: Some(before),
             after: None,
+            value: None,
         }
     }
 

@@ -15,8 +15,8 @@ pub struct ComparisonRules {
 /// The changes from one run to another.
 #[derive(Debug)]
 pub struct Comparison {
-    pub(crate) before: ComparedRun,
-    pub(crate) after: ComparedRun,
+    pub(crate) before: ComparedSide,
+    pub(crate) after: ComparedSide,
     /// In the order of the second report; then what only the first has, in its order.
     pub(crate) changes: Vec<TestChange>,
     /// The number of tests of the first report that the second run did not select.
@@ -25,7 +25,16 @@ pub struct Comparison {
     pub(crate) also: Vec<ChangeKind>,
 }
 
-/// One of the two runs.
+/// The earlier runs, or the later ones.
+#[derive(Clone, Debug)]
+pub(crate) struct ComparedSide {
+    /// One or more, in the order in which they are named.
+    pub(crate) runs: Vec<ComparedRun>,
+    /// The number of tests that one of them has.
+    pub(crate) tests: usize,
+}
+
+/// One of the runs.
 #[derive(Clone, Debug)]
 pub(crate) struct ComparedRun {
     /// The name of its report in messages.

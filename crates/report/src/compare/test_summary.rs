@@ -3,10 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
+use super::conversation_facts::{ConversationFacts, FoundValue, LookedAt};
 use ananke_base::text::truncate;
 use ananke_trace::outcome::{Outcome, Status, TranscriptLine};
 
-/// A test in one run.
+/// The most ways in which the runs of one test went that are kept.
+const MOST_WAYS: usize = 20;
+
+/// A test in the runs of one side: of several, all but the counts is about the first that failed, else about the first that ran.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Test")]
 pub(crate) struct TestSummary {
@@ -15,11 +19,17 @@ pub(crate) struct TestSummary {
     /// The verdict: `passed`, `failed`, `error`, `timeout`, `skipped`.
     #[schemars(with = "String")]
     pub(crate) status: Status,
+    /// How often it ran: once in each report, unless `--runs` repeated it; 0 if it was skipped.
+    #[schemars(extend("x-since" = "1.1"))]
+    pub(crate) runs: u32,
+    /// How many of these runs passed.
+    #[schemars(extend("x-since" = "1.1"))]
+    pub(crate) passed: u32,
     /// Whether it passed only on a retry.
     pub(crate) flaky: bool,
     /// Whether it is in quarantine, so that it does not fail the run.
     pub(crate) quarantined: bool,
-    /// The agent's time, in milliseconds with up to three decimals.
+    /// The agent's time, in milliseconds with up to three decimals; the mean of several runs that passed.
     #[serde(rename = "duration_ms", serialize_with = "milliseconds")]
     #[schemars(with = "f64")]
     pub(crate) duration_us: u64,
@@ -34,6 +44,25 @@ pub(crate) struct TestSummary {
     /// Why it did not pass or was not run, on one line; omitted if it passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
+    /// The file and the line of the rule that failed, or of the test; empty if it did not fail.
+    #[serde(skip)]
+    pub(crate) place: (String, u32),
+    /// The value that the rule which failed is about, and that value.
+    #[serde(skip)]
+    pub(crate) looked_at: Option<(LookedAt, FoundValue)>,
+    /// The values of a run that did not fail.
+    #[serde(skip)]
+    pub(crate) facts: Option<Box<ConversationFacts>>,
+    /// The other ways in which its runs went.
+    #[serde(skip)]
+    other_ways: Vec<RunWay>,
+}
+
+/// The way in which a run went: the tools that it called, and its end.
+#[derive(Clone, Debug, PartialEq)]
+struct RunWay {
+    tools: Vec<String>,
+    ending: Option<String>,
 }
 
 #[expect(
@@ -55,9 +84,27 @@ impl TestSummary {
         let status = outcome.status();
         let reason = outcome.headline().map(|(_, finding)| finding);
         let reason = reason.filter(|_| status != Status::Passed);
+        let (runs, passed) = match outcome.stability.as_deref() {
+            Some(stability) => (stability.runs(), stability.passed),
+            None if status == Status::Skipped => (0, 0),
+            None => (1, u32::from(status == Status::Passed)),
+        };
+        let facts = ConversationFacts::of(outcome);
+        let mut place = (String::new(), 0);
+        let mut looked_at = None;
+        if status.fails_the_run() {
+            let (file, line) = outcome.headline_place();
+            place = (bounded(file), line);
+            looked_at = LookedAt::of(outcome, &facts).map(|at| {
+                let value = facts.value(&at);
+                (at, value)
+            });
+        }
         Self {
             id: outcome.test.id.clone(),
             status,
+            runs,
+            passed,
             flaky: outcome.is_flaky(),
             quarantined: outcome.test.quarantine.is_some(),
             duration_us: outcome.transcript.duration_us,
@@ -77,7 +124,81 @@ impl TestSummary {
             reason: reason
                 .and_then(|finding| finding.lines().next())
                 .map(bounded),
+            place,
+            looked_at,
+            facts: (!status.fails_the_run()).then(|| Box::new(facts)),
+            other_ways: Vec::new(),
         }
+    }
+
+    /// The test in this run and in another one of the same side.
+    pub(crate) fn merged(self, other: Self) -> Self {
+        let is_before = self.weight() >= other.weight();
+        let (mut kept, rest) = if is_before {
+            (self, other)
+        } else {
+            (other, self)
+        };
+        if kept.status == Status::Passed && rest.status == Status::Passed {
+            let [kept_runs, rest_runs] = [kept.runs, rest.runs].map(u64::from);
+            let sum = kept.duration_us * kept_runs + rest.duration_us * rest_runs;
+            kept.duration_us = sum / (kept_runs + rest_runs).max(1);
+        }
+        kept.runs += rest.runs;
+        kept.passed += rest.passed;
+        kept.flaky |= rest.flaky && !kept.fails();
+        kept.facts = kept.facts.or(rest.facts);
+        let own = RunWay {
+            tools: rest.tools,
+            ending: rest.ending,
+        };
+        if rest.turns > 0 {
+            for way in [own].into_iter().chain(rest.other_ways) {
+                let is_known = kept.other_ways.contains(&way);
+                if !is_known && kept.other_ways.len() < MOST_WAYS {
+                    kept.other_ways.push(way);
+                }
+            }
+        }
+        kept
+    }
+
+    /// The weight of a run as the one that shows a test best.
+    fn weight(&self) -> u8 {
+        match (self.fails_the_run(), self.fails(), self.status) {
+            (true, ..) => 3,
+            (_, true, _) => 2,
+            (.., Status::Skipped) => 0,
+            _ => 1,
+        }
+    }
+
+    /// The share of its runs that passed is smaller than that of `before`, where one run alone does not say it.
+    pub(crate) fn passes_less_often_than(&self, before: &Self) -> bool {
+        let is_repeated = self.runs > 1 || before.runs > 1;
+        let [own, was] = [self, before].map(|test| [test.passed, test.runs].map(u64::from));
+        is_repeated && own[1] > 0 && own[0] * was[1] < was[0] * own[1]
+    }
+
+    /// The tools and the end of each way in which its runs went.
+    fn ways(&self) -> impl Iterator<Item = (&[String], Option<&str>)> {
+        let others = self.other_ways.iter();
+        let others = others.map(|way| (way.tools.as_slice(), way.ending.as_deref()));
+        [(self.tools.as_slice(), self.ending.as_deref())]
+            .into_iter()
+            .chain(others)
+    }
+
+    /// Whether no run called the same tools in the same order as one of `other`.
+    pub(crate) fn has_other_tools_than(&self, other: &Self) -> bool {
+        let is_shared = |tools: &[String]| other.ways().any(|(others, _)| others == tools);
+        !self.ways().any(|(tools, _)| is_shared(tools))
+    }
+
+    /// Whether no run ended as one of `other`.
+    pub(crate) fn has_other_ending_than(&self, other: &Self) -> bool {
+        let is_shared = |ending| other.ways().any(|(_, others)| others == ending);
+        !self.ways().any(|(_, ending)| is_shared(ending))
     }
 
     /// Whether it ran and did not pass.

@@ -125,7 +125,7 @@ part! {
         /// `true` if the test calls the tools of a server itself; omitted of a test of an agent.
         #[schemars(extend("x-since" = "1.1"))]
         is_server?: bool = (transcript.peer == Peer::Server).then_some(true);
-        /// `true` if the agent answered neither this test nor any before; omitted for every other test.
+        /// `true` if the agent completed an answer neither to this test nor to any before; omitted for every other test.
         #[schemars(extend("x-since" = "1.1"))]
         is_unanswered?: bool = transcript.is_unanswered.then_some(true);
         /// How many messages came before the agent's last one: those before the first turn, those of the user, and those of

@@ -1,18 +1,17 @@
 //! Rules and problems of a test or a turn, as readers get them.
 
 use std::borrow::Cow;
-use std::path::Path;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Number, Value};
 
 use super::event_numbers::{CitedEvent, UNSAID, cited, numbered};
 use super::part::{filled, listed};
 use super::{difference_view::DifferenceLines, duration::Milliseconds, milliseconds, part};
 use ananke_base::diagnostic::{Excerpt, ExcerptLine, Place, SourceFile};
-use ananke_base::source::{is_case_file, parse, parse_json};
+use ananke_base::source::{parse, parse_json};
 use ananke_trace::outcome::{
     CaseWords, ComparedValue, ErrorKind, EvidenceLine, FailureReason, Level, Measured,
     MeasuredUnit, Problem, RuleCounts, RuleResult, RuleStatus, Ruling, Status, ValueDifference,
@@ -27,14 +26,14 @@ part! {
         let words = RuleWords::of(result);
         let named = words.fields.get("path").and_then(Value::as_str).map(str::to_owned);
         let has_failed = result.has_failed();
-        /// The rule's path in an assert block: `tools.require`, `timing.max_idle_ms`. For an assertion of a case of a JSONL file, its
-        /// type as it is written: `contains`, `tool_called`.
+        /// The kind of the rule, as in `rule`. For an assertion of a case of a JSONL file, its type as it is written: `contains`,
+        /// `tool_called`.
         #[serde(rename = "type")]
         kind: Cow<'a, str> = words.kind;
-        /// For an assertion of a case: the rule's path in an assert block.
+        /// The rule: its kind, and what it looks at. Before version 1.2 a text, its kind, for an assertion of a case alone.
         #[schemars(extend("x-since" = "1.1"))]
-        rule?: Cow<'a, str> = is_case_file(Path::new(&*result.place.file)).then(|| Cow::Borrowed(&*result.rule));
-        /// The tool that the finding is about; omitted if it is about none, or if the rule passed.
+        rule: RuleIdentity<'a> = RuleIdentity::of(result, named.clone());
+        /// The tool of `rule`, where version 1.1 has it.
         #[schemars(extend("x-since" = "1.1"))]
         tool?: Cow<'a, str> = result.tool.as_deref().map(Cow::Borrowed);
         /// The result. Rules that were never evaluated are not listed: requirements of an aborted turn or test, and
@@ -64,7 +63,7 @@ part! {
         written: Cow<'a, str> = Cow::Borrowed(&result.written);
         /// What the rule expects, in words; omitted if the message contains it.
         expected?: Cow<'a, str> = filled(&result.expected);
-        /// The path that the rule looks at: that of an entry of `output` or `state`.
+        /// The path of `rule`, where version 1.0 has it.
         #[serde(skip_deserializing)]
         path?: String = named;
         /// For a limit: the number that was measured.
@@ -129,6 +128,45 @@ part! {
         #[schemars(extend("x-since" = "1.1"))]
         excerpt?: Vec<ExcerptLineView<'a>> =
             listed(result.excerpt.lines.iter().map(ExcerptLineView::of));
+    }
+}
+
+part! {
+    /// A rule: its kind, and what it looks at.
+    #[derive(Debug, Default, Serialize, JsonSchema)]
+    #[schemars(rename = "Rule")]
+    pub(crate) struct RuleIdentity<'a> of (result: &'a RuleResult, named: Option<String>) {
+        /// The rule's path in an assert block: `tools.require`, `timing.max_idle_ms`.
+        #[schemars(extend("x-since" = "1.2"))]
+        kind: Cow<'a, str> = Cow::Borrowed(&*result.rule);
+        /// The tool that the finding is about; omitted if it is about none, or if the rule passed.
+        #[schemars(extend("x-since" = "1.2"))]
+        tool?: Cow<'a, str> = result.tool.as_deref().map(Cow::Borrowed);
+        /// The path that the rule looks at: that of an entry of `output` or `state`.
+        #[schemars(extend("x-since" = "1.2"))]
+        path?: String = named;
+    }
+}
+
+/// The same, as versions before 1.2 have it, too: they name the kind alone, and of an assertion of a case alone.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum RuleIdentityForm {
+    Kind(String),
+    Whole { kind: String, tool: Option<String> },
+}
+
+impl<'de> Deserialize<'de> for RuleIdentity<'_> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (kind, tool) = match RuleIdentityForm::deserialize(deserializer)? {
+            RuleIdentityForm::Kind(kind) => (kind, None),
+            RuleIdentityForm::Whole { kind, tool } => (kind, tool),
+        };
+        Ok(Self {
+            kind: kind.into(),
+            tool: tool.map(Cow::Owned),
+            path: None,
+        })
     }
 }
 
@@ -205,13 +243,19 @@ impl From<Assertion<'_>> for RuleResult {
             }
         }
         let counts = read.triggered.zip(read.not_checkable);
+        // Before version 1.2, `type` alone has the kind of a rule that is no assertion of a case.
+        let kind = if read.rule.kind.is_empty() {
+            read.kind
+        } else {
+            read.rule.kind
+        };
         Self {
-            rule: owned(read.rule.unwrap_or(read.kind)),
+            rule: owned(kind),
             looked_in: match read.status {
                 RuleStatus::Passed => read.looked_in,
                 _ => None,
             },
-            tool: read.tool.map(Into::into),
+            tool: read.rule.tool.or(read.tool).map(Into::into),
             level: read.level,
             is_prohibition: read.prohibition.unwrap_or_default(),
             place: Place {

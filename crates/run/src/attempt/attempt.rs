@@ -61,6 +61,9 @@ impl Attempt<'_> {
         match self.contact.has_answered(problem) {
             Some(true) => answers.note(target),
             Some(false) => {
+                if self.contact.has_fallen_silent() {
+                    answers.note_silence(target);
+                }
                 self.outcome.transcript.is_unanswered = !answers.has_answered(target);
             }
             None => {}

@@ -30,7 +30,6 @@ impl Attempt<'_> {
                 contact: &self.contact,
                 answers: &self.case.shared.answered,
                 target: &self.case.entry.test.target,
-                has_answered: false,
             }) as Box<dyn Observer>
         });
         let is_followed = self.case.shared.options.activity == ActivityReports::On

@@ -21,6 +21,10 @@ const ASKED: u8 = 1;
 const CONNECTED: u8 = 2;
 /// A part of a response came.
 const ANSWERED: u8 = 3;
+/// A part of a response came, and then nothing for most of the time.
+const SILENT: u8 = 4;
+/// A whole response came.
+const COMPLETED: u8 = 5;
 
 /// The progress of one attempt with its agent.
 #[derive(Debug, Default)]
@@ -45,17 +49,22 @@ impl AgentContact {
         });
     }
 
-    /// Whether the agent responded, if it was asked and that is known; `problem` is the first of the attempt. A head without
-    /// anything after it is no response if the attempt timed out. A connection that is refused or closed, and a program that
-    /// does not start or ends, are none either if nothing came before. Nor is a page for people.
+    /// Whether an agent that never completed a response began one, and was silent then.
+    pub(crate) fn has_fallen_silent(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == SILENT
+    }
+
+    /// Whether the agent responded, if it was asked and that is known; `problem` is the first of the attempt. If the attempt timed
+    /// out, a head without anything after it is no response, and nor is a beginning with silence after it. A connection that is
+    /// refused or closed, and a program that does not start or ends, are none either if nothing came before. Nor is a page for
+    /// people.
     pub(crate) fn has_answered(&self, problem: Option<&Problem>) -> Option<bool> {
         match (
             self.0.load(Ordering::Relaxed),
             problem.map(|problem| problem.kind),
         ) {
-            (ASKED | CONNECTED, Some(ErrorKind::Timeout)) | (ASKED, Some(ErrorKind::Protocol)) => {
-                Some(false)
-            }
+            (ASKED | CONNECTED | SILENT, Some(ErrorKind::Timeout))
+            | (ASKED, Some(ErrorKind::Protocol)) => Some(false),
             (NOT_ASKED | ASKED, _) => None,
             _ => Some(true),
         }
@@ -67,18 +76,6 @@ pub(crate) struct ContactObserver<'a> {
     pub(crate) contact: &'a AgentContact,
     pub(crate) answers: &'a AnsweredTargets,
     pub(crate) target: &'a str,
-    /// Whether the agent answered already.
-    pub(crate) has_answered: bool,
-}
-
-impl ContactObserver<'_> {
-    fn answered(&mut self) {
-        if !self.has_answered {
-            self.has_answered = true;
-            self.contact.reach(ANSWERED);
-            self.answers.note(self.target);
-        }
-    }
 }
 
 impl Observer for ContactObserver<'_> {
@@ -92,13 +89,22 @@ impl Observer for ContactObserver<'_> {
             // A page is from a server that is no agent: another address, or a gateway.
             Wire::Head { content_type, .. } if Received::is_page(content_type) => {}
             Wire::Head { .. } => self.contact.reach(CONNECTED),
-            Wire::Frame(_) => self.answered(),
+            Wire::Frame(_) => self.contact.reach(ANSWERED),
             Wire::Request { .. }
             | Wire::Sent { .. }
             | Wire::Headers(_)
             | Wire::Late { .. }
             | Wire::Closed => {}
         }
+    }
+
+    fn completed(&mut self) {
+        self.contact.reach(COMPLETED);
+        self.answers.note(self.target);
+    }
+
+    fn fell_silent(&mut self) {
+        self.contact.reach(SILENT);
     }
 
     fn failed(&mut self, error: &TargetError) {
@@ -117,7 +123,6 @@ mod tests {
             contact: &contact,
             answers: &answers,
             target: "a",
-            has_answered: false,
         };
         reach(&mut observer);
         let problem = kind.map(|kind| Problem::new(kind, String::new()));
@@ -166,8 +171,19 @@ mod tests {
         assert_eq!(shown(wrong, Some(Protocol)), Some(true));
         assert_eq!(shown(head, Some(Timeout)), Some(false));
         assert_eq!(shown(head, Some(Protocol)), Some(true));
+        let silent = |observer: &mut ContactObserver<'_>| {
+            frame(observer);
+            observer.fell_silent();
+        };
+        let completed = |observer: &mut ContactObserver<'_>| {
+            observer.completed();
+            silent(observer);
+        };
         for kind in [None, Some(Timeout), Some(Protocol), Some(Agent)] {
             assert_eq!(shown(frame, kind), Some(true), "{kind:?}");
+            assert_eq!(shown(completed, kind), Some(true), "{kind:?}");
         }
+        assert_eq!(shown(silent, Some(Timeout)), Some(false));
+        assert_eq!(shown(silent, Some(Agent)), Some(true));
     }
 }

@@ -1,6 +1,6 @@
-//! Whether the agents answer: how many tests each target left without an answer, until one got one.
+//! Whether the agents answer: how many tests each target left without a complete answer, until one got one.
 //!
-//! **Invariant:** a target that answered once is never given up.
+//! **Invariant:** a target that completed an answer once is never given up.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
@@ -17,9 +17,20 @@ pub(crate) struct AnsweredTargets(Mutex<HashMap<String, TargetAnswers>>);
 #[derive(Debug, Default)]
 struct TargetAnswers {
     has_answered: bool,
-    /// The number of tests that got no answer.
+    /// Whether it began an answer, and was silent then.
+    begins: bool,
+    /// The number of tests that got no complete answer.
     unanswered: usize,
     is_given_up: bool,
+}
+
+/// The tests for which a target is given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct GivenUp {
+    /// The number of these tests.
+    pub(super) tests: usize,
+    /// Whether the target began an answer to one of them.
+    pub(super) begins: bool,
 }
 
 impl AnsweredTargets {
@@ -35,6 +46,11 @@ impl AnsweredTargets {
             .has_answered = true;
     }
 
+    /// Notes that a target began an answer, and was silent then.
+    pub(crate) fn note_silence(&self, target: &str) {
+        self.targets().entry(target.to_owned()).or_default().begins = true;
+    }
+
     /// Whether a target answered a test.
     pub(crate) fn has_answered(&self, target: &str) -> bool {
         self.targets()
@@ -42,9 +58,9 @@ impl AnsweredTargets {
             .is_some_and(|known| known.has_answered)
     }
 
-    /// Counts a test that got no answer. If the first tests of the target, as many as run at once, all got none, it is given
-    /// up now: so many they are.
-    pub(super) fn add_unanswered(&self, target: &str, at_once: usize) -> Option<usize> {
+    /// Counts a test that got no complete answer. If the first tests of the target, as many as run at once, all got none, it is
+    /// given up now, for these.
+    pub(super) fn add_unanswered(&self, target: &str, at_once: usize) -> Option<GivenUp> {
         let mut targets = self.targets();
         let known = targets.entry(target.to_owned()).or_default();
         known.unanswered += 1;
@@ -53,7 +69,10 @@ impl AnsweredTargets {
             return None;
         }
         known.is_given_up = true;
-        Some(known.unanswered)
+        Some(GivenUp {
+            tests: known.unanswered,
+            begins: known.begins,
+        })
     }
 
     /// Whether no further test is sent to a target.
@@ -77,10 +96,24 @@ mod tests {
                 assert!(!answers.is_given_up("a"));
             }
             assert_eq!(answers.add_unanswered("b", at_once), None);
-            assert_eq!(answers.add_unanswered("a", at_once), Some(enough));
+            let given_up = GivenUp {
+                tests: enough,
+                begins: false,
+            };
+            assert_eq!(answers.add_unanswered("a", at_once), Some(given_up));
             assert!(answers.is_given_up("a") && !answers.is_given_up("b"));
             assert_eq!(answers.add_unanswered("a", at_once), None);
         }
+    }
+
+    #[test]
+    fn a_target_that_begins_an_answer_is_given_up_as_such() {
+        let answers = AnsweredTargets::default();
+        answers.add_unanswered("a", 1);
+        answers.note_silence("a");
+        answers.add_unanswered("a", 1);
+        let given_up = answers.add_unanswered("a", 1);
+        assert!(given_up.is_some_and(|given_up| given_up.begins));
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub enum Reason {
     Interrupted,
     /// A server that the tests need ended.
     ServerEnded,
-    /// The first tests got no answer.
+    /// The first tests got no complete answer.
     NoAnswer,
     /// A server or the `setup` of the config failed, before the first test.
     NotStarted,
@@ -27,7 +27,7 @@ impl Reason {
             Self::FailFast => "an earlier test did not pass",
             Self::Interrupted => "the run was interrupted",
             Self::ServerEnded => "a server of the config ended",
-            Self::NoAnswer => "no earlier test got an answer",
+            Self::NoAnswer => "no earlier test got a complete answer",
             Self::NotStarted => "what the config starts did not start",
         }
     }

@@ -1,4 +1,4 @@
-//! Counts the tests that got no answer; a target that answers none of the first ones is given up.
+//! Counts the tests that got no complete answer; a target that completes none for the first ones is given up.
 
 use super::run::Run;
 use super::stopper::Reason;
@@ -7,10 +7,10 @@ use ananke_trace::outcome::AfterNoAnswer;
 use ananke_trace::outcome::{NoAnswer, RunEvent};
 
 impl Run {
-    /// Counts a test that got no answer. If its target is given up for that, the run says so, and stops if no other target
+    /// Counts a test that got no complete answer. If its target is given up for that, the run says so, and stops if no other target
     /// has tests.
     pub(crate) fn count_unanswered(&self, plan: &Plan, target: &str, at_once: usize) {
-        let Some(tests) = self.answered.add_unanswered(target, at_once) else {
+        let Some(given_up) = self.answered.add_unanswered(target, at_once) else {
             return;
         };
         let config = &plan.config;
@@ -22,7 +22,8 @@ impl Run {
         let line = config.source.text.lines().nth(number).unwrap_or_default();
         let after = self.options.after_no_answer;
         self.tell_all(RunEvent::NoAnswer(Box::new(NoAnswer {
-            tests,
+            tests: given_up.tests,
+            begins: given_up.begins,
             line: line.trim().to_owned(),
             place,
             is_program: resolved.model.is_program(),

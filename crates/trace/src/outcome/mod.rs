@@ -59,9 +59,10 @@ pub use raw_turn::{
 pub use rule_evidence::{
     ComparedValue, EvidenceLine, Measured, MeasuredUnit, RuleCounts, ValueDifference,
 };
-pub use rule_result::{FailureReason, Level, RuleResult, RuleStatus, without_values};
+pub use rule_result::{FailureReason, Level, RuleResult, RuleStatus};
 pub use ruling::{JudgeAnswer, Ruling};
 pub use run_facts::{ProgramVersion, RunFacts, Shard, ShardBy};
+pub use sentence::without_values;
 pub use stability::{FailedRuns, RunPolicy, SelfComparison, Stability, StabilityVerdict};
 pub use status::{EarlierStatuses, Status, StatusChange};
 pub use test_verdict::{Halt, SkipCause, SnapshotWritten, TestEnd, TestVerdict};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::sentence::without_data;
+use super::sentence::{without_data, without_values};
 use super::{
     ComparedValue, EvidenceLine, Measured, RuleCounts, Ruling, ValueDifference, words::words,
 };
@@ -284,17 +284,6 @@ pub struct FailureReason {
     /// What it is about where neither a tool nor a path says it; omitted otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
-}
-
-/// A finding without its numbers and without what it quotes.
-pub fn without_values(message: &str) -> String {
-    let parts = message.split('`').enumerate();
-    let words = parts.map(|(index, part)| if index % 2 == 0 { part } else { "" });
-    let words: String = words.collect::<Vec<_>>().join("`");
-    words
-        .chars()
-        .filter(|sign| !sign.is_ascii_digit())
-        .collect()
 }
 
 #[cfg(test)]

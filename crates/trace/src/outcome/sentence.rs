@@ -10,6 +10,9 @@ const AROUND: &[char] = &[
     '`', '"', '\'', ',', ';', ':', '.', '(', ')', '[', ']', '{', '}',
 ];
 
+/// The units of [`ananke_base::text::duration`].
+const UNITS: [&str; 4] = ["ms", "s", "min", "h"];
+
 /// The most bytes of a sentence that are compared.
 const LONGEST: usize = 4 << 10;
 
@@ -42,7 +45,13 @@ pub(super) fn without_differing(one: &str, other: &str) -> String {
                 .map(|word| (*word).to_owned()),
         );
     }
-    words.dedup_by(|word, before| word == DIFFERING && before == DIFFERING);
+    words.dedup_by(|word, before| {
+        let is_same = before == DIFFERING && word.starts_with(DIFFERING);
+        if is_same {
+            *before = std::mem::take(word);
+        }
+        is_same
+    });
     words.join(" ")
 }
 
@@ -65,19 +74,32 @@ fn common(one: &str, other: &str) -> String {
     }
 }
 
-/// `text` without its words that have a digit: what is left of a sentence about data. A place in a file keeps them
-/// (`agent.py:24`), and so does the word after `HTTP` and after `code`.
+/// `text` without its words that have a digit, and without their units of time: what is left of a sentence about data. A place
+/// in a file keeps them (`agent.py:24`), and so does the word after `HTTP` and after `code`.
 pub(super) fn without_data(text: &str) -> String {
     let mut before = "";
+    let mut is_number_before = false;
     let mut kept: Vec<&str> = Vec::new();
     for word in text.split_whitespace() {
         let is_named = matches!(before.trim_matches(AROUND), "HTTP" | "code");
-        if is_named || is_place(word) || !word.contains(|sign: char| sign.is_ascii_digit()) {
+        let has_digit = word.contains(|sign: char| sign.is_ascii_digit());
+        let is_data = has_digit && !is_named && !is_place(word);
+        // A time is the same with another unit: `850 ms`, `1.2 s`.
+        let is_unit = is_number_before && UNITS.contains(&word.trim_matches(AROUND));
+        if !is_data && !is_unit {
             kept.push(word);
         }
+        is_number_before = is_data;
         before = word;
     }
     kept.join(" ")
+}
+
+/// A finding without its numbers and without what it quotes.
+pub fn without_values(message: &str) -> String {
+    let parts = message.split('`').enumerate();
+    let words = parts.map(|(index, part)| if index % 2 == 0 { part } else { "" });
+    without_data(&words.collect::<Vec<_>>().join("`"))
 }
 
 /// Whether a word is a file with a line: `(agent.py:24)`.
@@ -112,6 +134,11 @@ mod tests {
                 "timeout after 2.1 s: the agent was very silent",
                 "timeout after … silent",
             ),
+            (
+                "timeout after 300 ms: 1 event received",
+                "timeout after 2 s: 2 events received",
+                "timeout after …: … received",
+            ),
             ("one", "another sentence", "…"),
             ("a b", "a b c", "a b …"),
             ("a … c", "a b c", "a … c"),
@@ -125,7 +152,10 @@ mod tests {
     #[test]
     fn data_is_no_part_of_a_reason() {
         for (text, reason) in [
-            ("timeout after 2.003 s", "timeout after s"),
+            ("timeout after 2.003 s", "timeout after"),
+            ("timeout after 850 ms: silence", "timeout after silence"),
+            ("it took 1 h 3 min, expected <1 ms", "it took expected"),
+            ("s and ms are units", "s and ms are units"),
             ("HTTP 503 (1234 bytes)", "HTTP 503 bytes)"),
             (
                 "KeyError: 'content' (agent.py:24)",
@@ -137,5 +167,26 @@ mod tests {
         ] {
             assert_eq!(without_data(text), reason);
         }
+    }
+
+    #[test]
+    fn what_is_quoted_and_measured_is_no_part_of_a_finding() {
+        for (one, other) in [
+            (
+                "`pay` took 850 ms, the limit is 500 ms",
+                "`look` took 1.2 s, the limit is 1 min 5 s",
+            ),
+            (
+                "`pay` was called 2 times",
+                "`two words` was called 12 times",
+            ),
+        ] {
+            assert_eq!(without_values(one), without_values(other));
+        }
+        let other = "`pay` was called 2 times, expected once";
+        assert_ne!(
+            without_values("`pay` was called 2 times"),
+            without_values(other)
+        );
     }
 }

@@ -51,8 +51,8 @@ pub struct Transcript {
     pub ended_unix_ms: u64,
     /// The sum of its turns, in microseconds.
     pub duration_us: u64,
-    /// Whether the agent was asked and did not respond, neither to this test nor to any before: no connection, or nothing in
-    /// time.
+    /// Whether the agent was asked and completed a response neither to this test nor to any before: no connection, nothing in
+    /// time, or a beginning and then silence.
     #[serde(default)]
     pub is_unanswered: bool,
     /// The recording that it was written to or replayed from, as shown in messages.

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use crate::compare::{
-    Baseline, ComparedRun, ComparisonBuilder, ComparisonRules, Coverage, RunSummary, TestSummary,
+    Baseline, ComparedRun, ComparedSide, ComparisonBuilder, ComparisonRules, Coverage, RunSummary,
+    TestSummary,
 };
 use crate::report::{Reporter, reporter::Stream};
 use crate::run_document::RunTotals;
@@ -66,10 +67,14 @@ impl Reporter for BaselineReport {
             elapsed_us: run.end.as_ref().map(|end| end.elapsed_us),
             exit_code: run.exit_code().map(i64::from),
         };
+        let run = ComparedRun {
+            name: "this run".to_owned(),
+            summary,
+        };
         let comparison = comparing.finish(
-            ComparedRun {
-                name: "this run".to_owned(),
-                summary,
+            ComparedSide {
+                tests: run.summary.total,
+                runs: vec![run],
             },
             coverage,
             &[],

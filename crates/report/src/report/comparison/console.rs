@@ -16,15 +16,16 @@ impl Comparison {
 
     /// Writes what changed, but for whether that is a regression.
     pub(super) fn write_text(&self, text: &mut DocumentText) {
-        let [before, after] = [&self.before, &self.after].map(words::name);
+        let [before, after] = [&self.before, &self.after].map(words::names);
         text.heading(&format!("{after} compared with {before}"));
         for (heading, kinds) in SECTIONS.into_iter().rev() {
             text.entries(heading, self.section_of(kinds), write_test);
         }
-        let runs = [("before", &self.before), ("after", &self.after)]
+        let runs = self
+            .reports()
             .map(|(word, run)| format!("{word} {}", words::run(run)));
         let whole = self.not_run().into_iter().chain(self.agents_time());
-        text.remarks(runs.into_iter().chain(whole).chain([self.changed()]));
+        text.remarks(runs.chain(whole).chain([self.changed()]));
     }
 
     /// Whether something became worse, and what.
@@ -40,6 +41,9 @@ fn write_test(text: &mut DocumentText, change: &TestChange) {
     text.entry(words::mark(change), change.id(), &words::note(change));
     if let Some(reason) = words::reason(change) {
         text.line(reason);
+    }
+    if let Some(place) = words::place(change) {
+        text.line(&place);
     }
     for TestDifference { word, was, is } in words::differences(change) {
         text.difference(word, &was, &is);

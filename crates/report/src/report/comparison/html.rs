@@ -24,7 +24,7 @@ impl Comparison {
             "<p>{}</p>\n<ul class=\"faint\">",
             words_of(&self.changed())
         );
-        for (word, side) in [("before", &self.before), ("after", &self.after)] {
+        for (word, side) in self.reports() {
             let _ = writeln!(
                 page,
                 "<li>{word} {}: {}</li>",
@@ -55,6 +55,9 @@ fn row(change: &TestChange) -> String {
     }
     if let Some(reason) = words::reason(change) {
         let _ = write!(row, "<br>{}", words_of(reason));
+    }
+    if let Some(place) = words::place(change) {
+        let _ = write!(row, "<br>{}", code(&place));
     }
     for TestDifference { word, was, is } in words::differences(change) {
         let _ = write!(

@@ -8,7 +8,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::compare::{ChangeKind, ComparedRun, Comparison, TestChange, TestSummary};
+use crate::compare::{ChangeKind, ComparedSide, Comparison, TestChange, TestSummary, ValueChange};
 use crate::report::{DocumentText, Documented};
 use crate::run_document::{milliseconds, part};
 use ananke_model::model::ReportFormat;
@@ -19,9 +19,9 @@ part! {
     pub struct ComparisonView<'a> of (compared: &'a Comparison) {
         let counts = ChangeKind::ALL.map(|kind| (kind, compared.count(kind)));
         let agents_time = compared.agents_time;
-        /// The earlier run.
+        /// The earlier run, or all earlier ones.
         before!: RunView<'a> = RunView::of(&compared.before, agents_time.before_us);
-        /// The later run.
+        /// The later run, or all later ones.
         after!: RunView<'a> = RunView::of(&compared.after, agents_time.after_us);
         /// The number of tests for each kind of change, by the words of their `changes`; a test may have several. Kinds
         /// without a test are omitted.
@@ -39,17 +39,23 @@ part! {
 }
 
 part! {
-    /// One of the two runs.
+    /// The runs of one side.
     #[derive(Debug, Serialize, JsonSchema)]
     #[schemars(rename = "ComparedRun")]
-    pub(crate) struct RunView<'a> of (side: &'a ComparedRun, agents_time_us: u64) {
-        /// The file of its report, as given.
-        report: &'a str = &side.name;
-        /// The number of its tests.
-        tests: usize = side.summary.total;
-        /// Its wall-clock duration, in milliseconds; omitted if it was aborted.
-        duration_ms?: f64 = side.summary.elapsed_us.map(milliseconds);
-        /// The agent's time in all tests that passed in both runs, in milliseconds.
+    pub(crate) struct RunView<'a> of (side: &'a ComparedSide, agents_time_us: u64) {
+        let elapsed = side.runs.iter().map(|run| run.summary.elapsed_us).collect::<Option<Vec<u64>>>();
+        let names = side.runs.iter().map(|run| run.name.as_str()).collect::<Vec<&str>>();
+        let first = names.first().copied();
+        /// The file of its report, as given; of several the first.
+        report: &'a str = first.unwrap_or_default();
+        /// The files of all reports; omitted if it is one.
+        #[schemars(extend("x-since" = "1.1"))]
+        reports?: Vec<&'a str> = Some(names).filter(|names| names.len() > 1);
+        /// The number of its tests; of several runs, of those that one of them has.
+        tests: usize = side.tests;
+        /// Its wall-clock duration, in milliseconds, of several runs together; omitted if one was aborted.
+        duration_ms?: f64 = elapsed.map(|elapsed| milliseconds(elapsed.into_iter().sum()));
+        /// The agent's time in all tests that passed in both runs, in milliseconds; of several runs their mean.
         agents_time_ms: f64 = milliseconds(agents_time_us);
     }
 }
@@ -69,6 +75,46 @@ part! {
         before?: &'a TestSummary = change.before.as_ref();
         /// The test in the later run; omitted if it no longer exists.
         after?: &'a TestSummary = change.after.as_ref();
+        /// What fails in the later run; omitted if nothing does.
+        #[schemars(extend("x-since" = "1.1"))]
+        finding?: FindingView<'a> = change.after.as_ref().filter(|after| after.fails()).map(|after| {
+            FindingView::of(after, change.value.as_ref())
+        });
+    }
+}
+
+part! {
+    /// What fails in a test.
+    #[derive(Debug, Serialize, JsonSchema)]
+    #[schemars(rename = "CompareFinding")]
+    pub(crate) struct FindingView<'a> of (test: &'a TestSummary, value: Option<&'a ValueChange>) {
+        /// The file of the rule that failed, or of the test.
+        #[schemars(extend("x-since" = "1.1"))]
+        file: &'a str = &test.place.0;
+        /// The line in it, from 1.
+        #[schemars(extend("x-since" = "1.1"))]
+        line: u32 = test.place.1;
+        /// The value that the rule is about in both runs, of a test that newly fails; omitted if it is about none, or if that is the
+        /// same.
+        #[schemars(extend("x-since" = "1.1"))]
+        value?: ValueView<'a> = value.map(ValueView::of);
+    }
+}
+
+part! {
+    /// A value before and after.
+    #[derive(Debug, Serialize, JsonSchema)]
+    #[schemars(rename = "CompareValue")]
+    pub(crate) struct ValueView<'a> of (value: &'a ValueChange) {
+        /// Its kind: `value` in a call, in the state or in the answer, `time`, `tokens`, `calls` for their number, `answer`.
+        #[schemars(extend("x-since" = "1.1"))]
+        of: &'a str = value.of;
+        /// The value in the earlier run, shortened, in words; omitted if there was none.
+        #[schemars(extend("x-since" = "1.1"))]
+        before?: &'a str = value.before.as_deref();
+        /// The value in the later run, shortened, in words; omitted if there is none.
+        #[schemars(extend("x-since" = "1.1"))]
+        after?: &'a str = value.after.as_deref();
     }
 }
 

@@ -18,7 +18,7 @@ impl Comparison {
             self.verdict_in_words(),
             self.changed()
         );
-        for (word, side) in [("before", &self.before), ("after", &self.after)] {
+        for (word, side) in self.reports() {
             let _ = writeln!(
                 head,
                 "- {word} {}: {}",
@@ -57,6 +57,9 @@ fn row(change: &TestChange) -> String {
     }
     if let Some(reason) = words::reason(change) {
         let _ = write!(row, "\n  - {}", message(reason, LONGEST));
+    }
+    if let Some(place) = words::place(change) {
+        let _ = write!(row, "\n  - {}", code(&place, LONGEST));
     }
     for TestDifference { word, was, is } in words::differences(change) {
         let _ = write!(

@@ -1,7 +1,9 @@
 //! The words of a comparison that all its forms share.
 
 use super::tools::both;
-use crate::compare::{ChangeKind, ComparedRun, Comparison, TestChange, TestSummary, ratio};
+use crate::compare::{
+    ChangeKind, ComparedRun, ComparedSide, Comparison, TestChange, TestSummary, ratio,
+};
 use crate::report::document::{EntryMark, counted};
 use ananke_base::text::{duration, escape, grouped};
 use ananke_trace::outcome::Status;
@@ -13,7 +15,12 @@ pub(super) const SECTIONS: [(&str, &[ChangeKind]); 8] = [
     ("newly flaky", &[ChangeKind::Flaky]),
     (
         "changed",
-        &[ChangeKind::Tools, ChangeKind::Ending, ChangeKind::Slower],
+        &[
+            ChangeKind::LowerRate,
+            ChangeKind::Tools,
+            ChangeKind::Ending,
+            ChangeKind::Slower,
+        ],
     ),
     ("newly passing", &[ChangeKind::NewlyPassing]),
     ("now skipped", &[ChangeKind::Skipped]),
@@ -22,6 +29,12 @@ pub(super) const SECTIONS: [(&str, &[ChangeKind]); 8] = [
 ];
 
 impl Comparison {
+    /// Each report, with the word for its side.
+    pub(super) fn reports(&self) -> impl Iterator<Item = (&'static str, &ComparedRun)> {
+        let earlier = self.before.runs.iter().map(|run| ("before", run));
+        earlier.chain(self.after.runs.iter().map(|run| ("after", run)))
+    }
+
     /// The changes under the heading of these kinds.
     pub(super) fn section_of<'c>(
         &'c self,
@@ -56,7 +69,7 @@ impl Comparison {
     pub(super) fn not_run(&self) -> Option<String> {
         let tests = counted(self.not_run, "test");
         (self.not_run > 0)
-            .then(|| format!("{tests} of `{}` did not run this time", name(&self.before)))
+            .then(|| format!("{tests} of `{}` did not run this time", names(&self.before)))
     }
 
     /// The change of the agent's time.
@@ -80,6 +93,12 @@ fn listed(counts: impl Iterator<Item = (ChangeKind, usize)>) -> String {
         .map(|(kind, count)| format!("{} {}", grouped(count), kind.words()))
         .collect::<Vec<_>>()
         .join(", ")
+}
+
+/// The names in messages for the reports of one side.
+pub(super) fn names(side: &ComparedSide) -> String {
+    let names: Vec<String> = side.runs.iter().map(name).collect();
+    names.join(", ")
 }
 
 /// The name in messages for the report of a run.
@@ -113,9 +132,14 @@ pub(super) fn of_run(run: &ComparedRun) -> String {
 /// The mark before a test.
 pub(super) fn mark(change: &TestChange) -> EntryMark {
     match (&change.after, change.kinds[0]) {
-        (_, ChangeKind::Tools | ChangeKind::Ending | ChangeKind::Slower | ChangeKind::Flaky) => {
-            EntryMark::Changed
-        }
+        (
+            _,
+            ChangeKind::Tools
+            | ChangeKind::Ending
+            | ChangeKind::Slower
+            | ChangeKind::LowerRate
+            | ChangeKind::Flaky,
+        ) => EntryMark::Changed,
         (Some(after), _) => EntryMark::Test(after.status),
         (None, _) => EntryMark::None,
     }
@@ -129,6 +153,14 @@ pub(super) fn reason(change: &TestChange) -> Option<&str> {
         .as_ref()
         .and_then(|test| test.reason.as_deref());
     reason.filter(|_| reason != before)
+}
+
+/// The place of what fails, where that is news: `pay.test.yaml:12`.
+pub(super) fn place(change: &TestChange) -> Option<String> {
+    let after = change.after.as_ref()?;
+    let (file, line) = &after.place;
+    reason(change)?;
+    (!file.is_empty()).then(|| format!("{file}:{line}"))
 }
 
 /// The part of the verdict that the section does not show.
@@ -158,7 +190,7 @@ pub(super) fn note(change: &TestChange) -> String {
 
 /// Something of a test that was otherwise before.
 pub(super) struct TestDifference {
-    /// The kind of change: `tools`, `ending`, `time`.
+    /// The kind of change: `value`, `rate`, `tools`, `ending`, `time`.
     pub(super) word: &'static str,
     pub(super) was: String,
     pub(super) is: String,
@@ -169,30 +201,60 @@ pub(super) fn differences(change: &TestChange) -> Vec<TestDifference> {
     let (Some(before), Some(after)) = (&change.before, &change.after) else {
         return Vec::new();
     };
-    let difference = |kind: &ChangeKind| {
-        let (word, was, is) = match kind {
-            ChangeKind::Tools => {
-                let (was, is) = both(&before.tools, &after.tools);
-                ("tools", was, is)
-            }
-            ChangeKind::Ending => ("ending", ending(before), ending(after)),
-            ChangeKind::Slower => {
-                let times = ratio(before.duration_us, after.duration_us);
-                let is = duration::rounded(after.duration_us);
-                let is = if times.is_finite() {
-                    format!("{is} ({times:.1} times as long)")
-                } else {
-                    is
-                };
-                ("time", duration::rounded(before.duration_us), is)
-            }
-            _ => return None,
-        };
-        Some(TestDifference { word, was, is })
+    let value = change.value.as_ref().map(|value| TestDifference {
+        word: value.of,
+        was: known(value.before.as_deref()),
+        is: known(value.after.as_deref()),
+    });
+    // The rate of one run on each side is its verdict.
+    let is_repeated = before.runs > 1 || after.runs > 1;
+    let has_other_rate = [before.passed, before.runs] != [after.passed, after.runs];
+    let rate = (is_repeated && (has_other_rate || after.fails())).then(|| TestDifference {
+        word: "rate",
+        was: rate(before),
+        is: rate(after),
+    });
+    let kinds = change.kinds.iter();
+    let others = kinds.filter_map(|kind| difference(*kind, before, after));
+    value.into_iter().chain(rate).chain(others).collect()
+}
+
+fn difference(
+    kind: ChangeKind,
+    before: &TestSummary,
+    after: &TestSummary,
+) -> Option<TestDifference> {
+    let (word, was, is) = match kind {
+        ChangeKind::Tools => {
+            let (was, is) = both(&before.tools, &after.tools);
+            ("tools", was, is)
+        }
+        ChangeKind::Ending => ("ending", ending(before), ending(after)),
+        ChangeKind::Slower => {
+            let times = ratio(before.duration_us, after.duration_us);
+            let is = duration::rounded(after.duration_us);
+            let is = if times.is_finite() {
+                format!("{is} ({times:.1} times as long)")
+            } else {
+                is
+            };
+            ("time", duration::rounded(before.duration_us), is)
+        }
+        _ => return None,
     };
-    change.kinds.iter().filter_map(difference).collect()
+    Some(TestDifference { word, was, is })
+}
+
+fn known(value: Option<&str>) -> String {
+    value.unwrap_or("none").to_owned()
+}
+
+/// `2 of 3 runs passed`.
+fn rate(test: &TestSummary) -> String {
+    let runs = counted(test.runs as usize, "run");
+    format!("{} of {runs} passed", grouped(test.passed))
 }
 
 fn ending(test: &TestSummary) -> String {
-    test.ending.clone().unwrap_or_else(|| "none".to_owned())
+    known(test.ending.as_deref())
 }

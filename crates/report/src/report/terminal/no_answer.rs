@@ -1,4 +1,4 @@
-//! The agent answered none of the first tests: where the config says where it is, and what to do.
+//! The agent completed no answer to the first tests: where the config says where it is, and what to do.
 
 use anstyle::Style;
 
@@ -16,11 +16,11 @@ const LONGEST_LINE: usize = 200;
 pub(super) fn no_answer(found: &NoAnswer, palette: &Palette, width: Option<usize>) -> String {
     let NoAnswer {
         tests,
+        begins,
         place: Place { file, line, column },
         line: written,
-        is_program,
-        servers,
         after,
+        ..
     } = found;
     let mut page = Page::of_width(width);
     page.put(palette.failed, mark(Status::Error));
@@ -33,9 +33,14 @@ pub(super) fn no_answer(found: &NoAnswer, palette: &Palette, width: Option<usize
         ),
         AfterNoAnswer::Continue => ("", None),
     };
+    let answered = if *begins {
+        "completed no answer to"
+    } else {
+        "answered none of"
+    };
     page.line(
         palette.failed,
-        &format!("the agent answered none of the first {tests} tests{stops}"),
+        &format!("the agent {answered} the first {tests} tests{stops}"),
     );
     page.space(2);
     page.hang();
@@ -44,11 +49,31 @@ pub(super) fn no_answer(found: &NoAnswer, palette: &Palette, width: Option<usize
     page.space(2);
     let written = truncate::chars(written, LONGEST_LINE);
     page.line(Style::new(), &escape::line(&written));
+    let start = remedy(found);
+    for help in [Some(start.as_str()), keep_going].into_iter().flatten() {
+        page.space(2);
+        page.hang();
+        page.line(Style::new(), &escape::line(help));
+    }
+    page.into_text()
+}
+
+/// The steps after which the agent may answer.
+fn remedy(found: &NoAnswer) -> String {
+    let NoAnswer {
+        begins,
+        is_program,
+        servers,
+        ..
+    } = found;
     let servers: Vec<String> = servers
         .iter()
         .map(|server| format!("`{}`", bounded(server)))
         .collect();
-    let start = if *is_program {
+    if *begins {
+        "its first events come, and then nothing: restart it if it hangs, or raise `timeout_ms` if it needs longer"
+            .to_owned()
+    } else if *is_program {
         "the config starts this program for each test: does it read its stdin, and print its responses to its stdout?"
             .to_owned()
     } else if servers.is_empty() {
@@ -59,11 +84,5 @@ pub(super) fn no_answer(found: &NoAnswer, palette: &Palette, width: Option<usize
             "the config starts {}: is the agent one of these, and does it listen there?",
             servers.join(", ")
         )
-    };
-    for help in [Some(start.as_str()), keep_going].into_iter().flatten() {
-        page.space(2);
-        page.hang();
-        page.line(Style::new(), &escape::line(help));
     }
-    page.into_text()
 }

@@ -3,11 +3,13 @@
 use ananke_base::diagnostic::Place;
 use ananke_derive::Mask;
 
-/// The first tests of a target got no answer.
+/// The first tests of a target got no complete answer.
 #[derive(Clone, Debug, PartialEq, Eq, Mask)]
 pub struct NoAnswer {
     /// The number of those tests.
     pub tests: usize,
+    /// Whether an answer to one of them began, with nothing but silence after it.
+    pub begins: bool,
     /// The place of the agent's address in the config.
     pub place: Place,
     /// That line of the config.

@@ -7,12 +7,11 @@ use ananke::audit::Audit;
 use ananke::model::ReportFormat;
 use ananke::outcome::{RunClose, RunFacts, Totals, Verdict};
 use ananke::report::Reporter;
-use ananke::report::ci::BuildJob;
-use ananke::report::file::{FileOptions, NamedReport};
+use ananke::report::file::NamedReport;
 use ananke::run::RunEvent;
 
 use super::agent_project::AgentProject;
-use super::output::{DocumentFile, named_path};
+use super::output::{DocumentFile, file_options, named_path};
 
 /// Writes the reports of an audit to files, but for its own document.
 ///
@@ -41,10 +40,7 @@ fn write_report(
     agent: &AgentProject,
 ) -> io::Result<()> {
     let (path, shown) = named_path(file, &agent.context);
-    let options = FileOptions {
-        job: BuildJob::of(&agent.context),
-        ..FileOptions::default()
-    };
+    let options = file_options(None, &agent.context);
     let mut report = Box::new(NamedReport::create(format, path, shown, &options)?);
     let outcomes = audit.outcomes(&agent.plan.config.source.name);
     let mut totals = Totals::default();

@@ -13,10 +13,11 @@ use quick_xml::Writer;
 use super::suite::{Suite, SuiteCounts};
 use super::{Element, JunitProfile, case, element, spool::SuiteSpool, words};
 use crate::report::file::{FileOptions, FileReport};
-use crate::report::words::run_facts::run_facts;
+use crate::report::words::run_facts::{RunFact, run_facts};
 use crate::report::{Reporter, ci::BuildJob};
 use crate::run_document::RunTotals;
 use ananke_base::context::{Scratch, iso8601};
+use ananke_base::text::duration;
 use ananke_engine::run::RunEvent;
 use ananke_model::model::ReportFormat;
 use ananke_trace::outcome::Outcome;
@@ -105,11 +106,11 @@ impl JunitReport {
         let root = Element::new("testsuites", 0);
         let root = match self.profile {
             JunitProfile::Default => {
-                let elapsed_us = self.run.end.as_ref().map(|end| end.elapsed_us);
-                let took_us = elapsed_us.unwrap_or(self.run.totals.duration_us);
-                SuiteCounts::of(&self.run.totals)
-                    .on(root.with("name", "ananke"))
-                    .with("time", &words::in_seconds(took_us))
+                let counts = SuiteCounts::of(&self.run.totals);
+                let suites = &self.suites;
+                let is_timed = suites.is_empty() || suites.values().any(Suite::is_timed);
+                counts
+                    .timed(counts.on(root.with("name", "ananke")), is_timed)
                     .with("timestamp", &iso8601(self.run.started_unix_ms))
             }
             // Windy Road's schema gives the root no attribute.
@@ -119,7 +120,8 @@ impl JunitReport {
             root.empty(&mut writer)?;
         } else {
             root.open(&mut writer)?;
-            let facts = run_facts(&self.run);
+            let mut facts = run_facts(&self.run);
+            facts.splice(..0, wall_clock_time(&self.run));
             for (number, (name, suite)) in self.suites.iter().enumerate() {
                 match &mut self.accounts {
                     None => {
@@ -141,6 +143,18 @@ impl JunitReport {
         }
         writer.get_mut().write_all(b"\n")?;
         writer.get_mut().flush()
+    }
+}
+
+/// The fact of how long a run took, which is not the sum of the times of its tests: they run at once, are replayed, or have a
+/// virtual clock. None if the run did not come to its end, or is no run of tests but an audit.
+fn wall_clock_time(run: &RunTotals) -> Option<RunFact> {
+    match run.end.as_ref()?.elapsed_us {
+        0 => None,
+        elapsed_us => Some(RunFact {
+            name: "wall-clock time",
+            value: duration::rounded(elapsed_us),
+        }),
     }
 }
 

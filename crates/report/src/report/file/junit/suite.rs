@@ -53,6 +53,15 @@ impl SuiteCounts {
         self.duration_us += of_test.duration_us;
     }
 
+    /// Adds the sum of the durations to an element, if one of them is known.
+    pub(super) fn timed(self, element: Element, is_timed: bool) -> Element {
+        if is_timed {
+            element.with("time", &words::in_seconds(self.duration_us))
+        } else {
+            element
+        }
+    }
+
     /// Adds the counts to an element.
     pub(super) fn on(self, element: Element) -> Element {
         element
@@ -98,6 +107,11 @@ impl Suite {
         }
     }
 
+    /// Whether the duration of a test is known.
+    pub(super) fn is_timed(&self) -> bool {
+        self.is_timed
+    }
+
     /// Counts a test.
     pub(super) fn add(&mut self, outcome: &Outcome) {
         self.counts.add(outcome);
@@ -125,11 +139,7 @@ impl Suite {
     ) -> io::Result<()> {
         let element = Element::new("testsuite", SUITE_DEPTH).with("name", &escape::line(name));
         let element = self.counts.on(element);
-        let element = if self.is_timed {
-            element.with("time", &words::in_seconds(self.counts.duration_us))
-        } else {
-            element
-        };
+        let element = self.counts.timed(element, self.is_timed);
         let element = element.with("timestamp", &iso8601(self.started_unix_ms));
         element.open(writer)?;
         properties(writer, facts)?;

@@ -67,8 +67,12 @@ impl Site<'_> {
                 "put the tests under a key: begin with `tests:`, and indent the list".to_owned(),
             ));
         }
+        let is_entry = |item: &Node| {
+            let mut forms = self.forms.iter();
+            forms.any(|form| form.accepts(item) && form.has_keys_of(item))
+        };
         if let [item] = items
-            && self.forms.iter().any(|form| form.accepts(item))
+            && is_entry(item)
         {
             let is_flow = self.written().starts_with('[');
             let sign = if is_flow { "`[` and `]`" } else { "`- `" };
@@ -157,7 +161,7 @@ impl Site<'_> {
             && self
                 .forms
                 .iter()
-                .any(|form| form.is_of("string") && form.schema.get("pattern").is_none())
+                .any(|form| form.is_of("string") && form.takes_any_text())
         {
             let written = self.source.text.get(self.node.span.range())?;
             return Some(

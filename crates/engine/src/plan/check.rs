@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::entry::{CaseEntry, TestEntry};
 use super::filled_test::{FilledTest, TestSurroundings};
 use super::kept_files::KeptFiles;
-use super::needs::{Needed, needs_of_rules, needs_of_test, unmet};
+use super::needs::{Need, NeedingPart, needs_of_rules, needs_of_test, unmet};
 use super::secrets::secrets_of;
 use super::target_context::{TargetContext, TargetContexts};
 use super::test::LoadedTest;
@@ -372,14 +372,11 @@ impl LoadedTest {
             &self.source,
         );
         needs.extend(self.model.simulate.iter().map(|written| {
-            (
-                Needed::Capability(Capability::UserTurns),
-                written.span,
-                Arc::clone(&self.source),
-            )
+            let part = NeedingPart::TestKey("simulate");
+            Need::new(part, Capability::UserTurns, written.span, &self.source)
         }));
         needs.extend(draft.all_blocks().flat_map(needs_of_rules));
-        problems.extend(unmet(needs, &agent.target.model));
+        problems.extend(unmet(&needs, &agent.target.model));
     }
 
     /// Checks the continuation after the messages of the history.

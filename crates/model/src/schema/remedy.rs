@@ -67,13 +67,15 @@ impl Site<'_> {
                 "put the tests under a key: begin with `tests:`, and indent the list".to_owned(),
             ));
         }
-        let is_entry = |item: &Node| {
-            let mut forms = self.forms.iter();
-            forms.any(|form| form.accepts(item) && form.has_keys_of(item))
-        };
         if let [item] = items
-            && is_entry(item)
+            && self.forms.iter().any(|form| form.accepts(item))
         {
+            // A mapping of other keys is what the mapping that is meant contains.
+            if !self.forms.iter().any(|form| form.has_keys_of(item))
+                && let Some(remedy) = self.template(WrittenShape::List)
+            {
+                return Some(remedy);
+            }
             let is_flow = self.written().starts_with('[');
             let sign = if is_flow { "`[` and `]`" } else { "`- `" };
             return Some(advice(format!("write its entry without {sign}")));

@@ -121,10 +121,10 @@ pub(crate) fn read_result(line: &str) -> Result<Outcome, String> {
 pub(crate) fn read_summary(line: &str) -> Result<RunHead, String> {
     /// The facts of the run in its last line.
     #[derive(Deserialize)]
-    struct LastLine {
+    struct SummaryFacts {
         run: RunFacts,
     }
-    let facts: LastLine = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let facts: SummaryFacts = serde_json::from_str(line).map_err(|error| error.to_string())?;
     let summary: SummaryLine<'_> = serde_json::from_str(line).map_err(|error| error.to_string())?;
     Ok(RunHead::of(Some(facts.run), &summary))
 }

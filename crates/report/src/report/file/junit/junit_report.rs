@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 use quick_xml::Writer;
 
-use super::suite::{Suite, SuiteCounts};
+use super::suite::{Suite, SuiteCounts, timed};
 use super::{Element, JunitProfile, case, element, spool::SuiteSpool, words};
 use crate::report::file::{FileOptions, FileReport};
 use crate::report::words::run_facts::{RunFact, run_facts};
@@ -98,6 +98,16 @@ impl JunitReport {
         Ok(())
     }
 
+    /// The sum of the times of the suites; `None` if there are some, and none has one.
+    fn time_us(&self) -> Option<u64> {
+        let times = self.suites.values().filter_map(Suite::time_us);
+        let known: Vec<u64> = times.collect();
+        if known.is_empty() && !self.suites.is_empty() {
+            return None;
+        }
+        Some(known.iter().sum())
+    }
+
     fn write(&mut self, out: impl Write) -> io::Result<()> {
         let mut writer = Writer::new(out);
         writer
@@ -106,12 +116,8 @@ impl JunitReport {
         let root = Element::new("testsuites", 0);
         let root = match self.profile {
             JunitProfile::Default => {
-                let counts = SuiteCounts::of(&self.run.totals);
-                let suites = &self.suites;
-                let is_timed = suites.is_empty() || suites.values().any(Suite::is_timed);
-                counts
-                    .timed(counts.on(root.with("name", "ananke")), is_timed)
-                    .with("timestamp", &iso8601(self.run.started_unix_ms))
+                let root = SuiteCounts::of(&self.run.totals).on(root.with("name", "ananke"));
+                timed(root, self.time_us()).with("timestamp", &iso8601(self.run.started_unix_ms))
             }
             // Windy Road's schema gives the root no attribute.
             JunitProfile::Strict => root,

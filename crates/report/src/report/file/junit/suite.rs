@@ -53,15 +53,6 @@ impl SuiteCounts {
         self.duration_us += of_test.duration_us;
     }
 
-    /// Adds the sum of the durations to an element, if one of them is known.
-    pub(super) fn timed(self, element: Element, is_timed: bool) -> Element {
-        if is_timed {
-            element.with("time", &words::in_seconds(self.duration_us))
-        } else {
-            element
-        }
-    }
-
     /// Adds the counts to an element.
     pub(super) fn on(self, element: Element) -> Element {
         element
@@ -107,9 +98,13 @@ impl Suite {
         }
     }
 
-    /// Whether the duration of a test is known.
-    pub(super) fn is_timed(&self) -> bool {
-        self.is_timed
+    /// The sum of the durations, in microseconds; `None` if none is known.
+    pub(super) fn time_us(&self) -> Option<u64> {
+        if self.is_timed {
+            Some(self.counts.duration_us)
+        } else {
+            None
+        }
     }
 
     /// Counts a test.
@@ -139,7 +134,7 @@ impl Suite {
     ) -> io::Result<()> {
         let element = Element::new("testsuite", SUITE_DEPTH).with("name", &escape::line(name));
         let element = self.counts.on(element);
-        let element = self.counts.timed(element, self.is_timed);
+        let element = timed(element, self.time_us());
         let element = element.with("timestamp", &iso8601(self.started_unix_ms));
         element.open(writer)?;
         properties(writer, facts)?;
@@ -190,6 +185,14 @@ impl Suite {
         })?;
         Element::new("system-err", SUITE_DEPTH + 1).empty(writer)?;
         element.close(writer)
+    }
+}
+
+/// Adds a time to an element, if it is known.
+pub(super) fn timed(element: Element, time_us: Option<u64>) -> Element {
+    match time_us {
+        Some(us) => element.with("time", &words::in_seconds(us)),
+        None => element,
     }
 }
 

@@ -71,7 +71,8 @@ impl Site<'_> {
             && self.forms.iter().any(|form| form.accepts(item))
         {
             // A mapping of other keys is what the mapping that is meant contains.
-            if !self.forms.iter().any(|form| form.has_keys_of(item))
+            let mut forms = self.forms.iter();
+            if !forms.any(|form| form.accepts(item) && form.has_keys_of(item))
                 && let Some(remedy) = self.template(WrittenShape::List)
             {
                 return Some(remedy);
